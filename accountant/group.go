@@ -43,7 +43,7 @@ func (e Event) flat() Event {
 // GroupPrivacy restates an event for persons who own up to rows ≥ 1 records
 // each: the cost of changing all of them. Sensitivities are scaled where the
 // mechanism has one; other curves go through the weak triangle inequality
-// (Bun, Steinke 2016, Prop. 27 and its proof).
+// (Bun, Steinke 2016, group privacy of zCDP: Prop. 27, 5.3 in the arXiv version).
 func GroupPrivacy(e Event, rows int) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err
