@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -23,8 +24,14 @@ type Line struct {
 	Name string
 	// X and Y hold the points, equally many. Required.
 	X, Y []float64
+	// Low and High are the ends of a vertical bar through each point, as many as
+	// there are points; a bar whose ends the axes cannot show is left out. Defaults
+	// to none.
+	Low, High []float64
 	// Dashed draws a thin grey reference line instead of a coloured curve.
 	Dashed bool
+	// Dots draws the points alone, unconnected.
+	Dots bool
 }
 
 // Mark is a point to point out.
@@ -54,7 +61,11 @@ const (
 // SVG writes the panels side by side as one SVG document. Errors: no panel, a
 // panel without a point to show, a line whose X and Y differ in length, and
 // those of w.
-func SVG(w io.Writer, panels ...Panel) error {
+func SVG(w io.Writer, panels ...Panel) error { return Grid(w, len(panels), panels...) }
+
+// Grid is SVG with the panels in rows of the given number of columns, the last
+// row perhaps shorter.
+func Grid(w io.Writer, columns int, panels ...Panel) error {
 	if len(panels) == 0 {
 		return errors.New("plot: no panel was given")
 	}
@@ -65,14 +76,23 @@ func SVG(w io.Writer, panels ...Panel) error {
 			return fmt.Errorf("plot: %q: %w", p.Title, err)
 		}
 	}
-	n := vg.Length(len(panels))
-	canvas := vgsvg.New(n*panelWidth, panelHeight)
+	columns = min(max(columns, 1), len(panels))
+	var rows [][]*plot.Plot
+	for len(row) > 0 {
+		n := min(columns, len(row))
+		rows, row = append(rows, slices.Grow(row[:n:n], columns)[:columns]), row[n:]
+	}
+	canvas := vgsvg.New(vg.Length(columns)*panelWidth, vg.Length(len(rows))*panelHeight)
 	tiles := draw.Tiles{
-		Rows: 1, Cols: len(panels), PadX: 0.3 * vg.Inch,
+		Rows: len(rows), Cols: columns, PadX: 0.3 * vg.Inch, PadY: 0.2 * vg.Inch,
 		PadTop: 0.12 * vg.Inch, PadBottom: 0.12 * vg.Inch, PadLeft: 0.12 * vg.Inch, PadRight: 0.2 * vg.Inch,
 	}
-	for i, c := range plot.Align([][]*plot.Plot{row}, tiles, draw.New(canvas))[0] {
-		row[i].Draw(c)
+	for i, line := range plot.Align(rows, tiles, draw.New(canvas)) {
+		for j, c := range line {
+			if rows[i][j] != nil {
+				rows[i][j].Draw(c)
+			}
+		}
 	}
 	var text bytes.Buffer
 	if _, err := canvas.WriteTo(&text); err != nil {
@@ -126,20 +146,11 @@ func (p Panel) build() (*plot.Plot, error) {
 			continue
 		}
 		shown = append(shown, points...)
-		line, err := plotter.NewLine(points)
-		if err != nil {
+		if err := p.draw(out, l, points, colours); err != nil {
 			return nil, err
 		}
-		if l.Dashed {
-			line.Color, line.Width, line.Dashes = grey, vg.Points(1), []vg.Length{vg.Points(4), vg.Points(3)}
-		} else {
-			line.Color, line.Width = palette[colours%len(palette)], vg.Points(1.8)
-			line.Dashes = dashes[colours%len(dashes)]
+		if !l.Dashed {
 			colours++
-		}
-		out.Add(line)
-		if l.Name != "" {
-			out.Legend.Add(l.Name, line)
 		}
 	}
 	if len(shown) == 0 {
@@ -151,6 +162,69 @@ func (p Panel) build() (*plot.Plot, error) {
 	p.widen(out)
 	p.placeLegend(out, shown)
 	return out, nil
+}
+
+// draw adds a line's curve or dots, and its bars, in the given colour.
+func (p Panel) draw(out *plot.Plot, l Line, points plotter.XYs, colour int) error {
+	style := draw.LineStyle{Color: palette[colour%len(palette)], Width: vg.Points(1.8), Dashes: dashes[colour%len(dashes)]}
+	if l.Dashed {
+		style = draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
+	}
+	var drawn plot.Thumbnailer
+	if l.Dots {
+		s, err := plotter.NewScatter(points)
+		if err != nil {
+			return err
+		}
+		s.Shape, s.Color, s.Radius = draw.CircleGlyph{}, style.Color, vg.Points(1.2)
+		out.Add(s)
+		drawn = s
+	} else {
+		c, err := plotter.NewLine(points)
+		if err != nil {
+			return err
+		}
+		c.LineStyle = style
+		out.Add(c)
+		drawn = c
+	}
+	if l.Name != "" {
+		out.Legend.Add(l.Name, drawn)
+	}
+	return p.bars(out, l, style)
+}
+
+// bars adds a line's vertical bars.
+func (p Panel) bars(out *plot.Plot, l Line, style draw.LineStyle) error {
+	if l.Low == nil && l.High == nil {
+		return nil
+	}
+	if len(l.Low) != len(l.X) || len(l.High) != len(l.X) {
+		return fmt.Errorf("line %q has %d values of x, %d of low and %d of high", l.Name, len(l.X), len(l.Low), len(l.High))
+	}
+	var b bars
+	for i, x := range l.X {
+		if shows(x, p.LogX) && shows(l.Y[i], p.LogY) && shows(l.Low[i], p.LogY) && shows(l.High[i], p.LogY) {
+			half := (l.High[i] - l.Low[i]) / 2
+			b.XYs = append(b.XYs, plotter.XY{X: x, Y: l.Low[i] + half})
+			b.YErrors = append(b.YErrors, struct{ Low, High float64 }{half, half})
+		}
+	}
+	if len(b.XYs) == 0 {
+		return nil
+	}
+	e, err := plotter.NewYErrorBars(b)
+	if err != nil {
+		return err
+	}
+	e.Color, e.Width, e.CapWidth = style.Color, vg.Points(1), vg.Points(5)
+	out.Add(e)
+	return nil
+}
+
+type bars struct {
+	plotter.XYs
+	plotter.YErrors
 }
 
 func (p Panel) axis(a *plot.Axis, label string, log bool) {

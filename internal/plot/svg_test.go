@@ -101,6 +101,33 @@ func TestSVGShowsWhatItWasGiven(t *testing.T) {
 	}
 }
 
+// TestGrid: three panels in two columns are twice as high as they are in a row,
+// all three are there, and a line's bars reach to their ends.
+func TestGrid(t *testing.T) {
+	p := Panel{Title: "one", Lines: []Line{{X: []float64{1, 2}, Y: []float64{1, 2}, Low: []float64{0.5, 1}, High: []float64{2, 70}, Dots: true}}}
+	var row, grid bytes.Buffer
+	if err := SVG(&row, p, p, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := Grid(&grid, 2, p, p, p); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		svg  string
+		size string
+	}{"row": {row.String(), `width="1209.6pt" height="302.4pt"`}, "grid": {grid.String(), `width="806.4pt" height="604.8pt"`}} {
+		if !strings.Contains(c.svg, c.size) {
+			t.Errorf("%s: no %s in %.300q", name, c.size, c.svg)
+		}
+		texts := parse(t, []byte(c.svg))
+		for text, want := range map[string]int{"one": 3, "60": 3} {
+			if n := len(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s != text })); n != want {
+				t.Errorf("%s: %q is shown %d times among %q, want %d", name, text, n, texts, want)
+			}
+		}
+	}
+}
+
 func TestSVGRefusals(t *testing.T) {
 	ok := Line{X: []float64{1}, Y: []float64{1}}
 	for name, c := range map[string]struct {
@@ -116,6 +143,9 @@ func TestSVGRefusals(t *testing.T) {
 		if err := SVG(io.Discard, c.panels...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want one that says %q", name, err, c.want)
 		}
+	}
+	if err := SVG(io.Discard, Panel{Lines: []Line{{Name: "b", X: []float64{1}, Y: []float64{1}, Low: []float64{0}}}}); err == nil || !strings.Contains(err.Error(), "1 of low and 0 of high") {
+		t.Errorf("half a bar gives %v", err)
 	}
 	broken := errors.New("disk full")
 	if err := SVG(failing{broken}, Panel{Title: "t", Lines: []Line{ok}}); !errors.Is(err, broken) {
