@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
 // bernoulli is the Rényi divergence of two bits from its definition, with the
@@ -258,7 +260,7 @@ func halfNormal(f func(z float64) float64) float64 {
 	const h = 1e-3
 	total := 0.0
 	for z := h / 2; z < 12; z += h {
-		total += f(z) * 2 * normalDensity(z) * h
+		total += f(z) * 2 * normal.Density(z) * h
 	}
 	return total
 }
@@ -299,7 +301,7 @@ func TestSampledIsotropicBit(t *testing.T) {
 		independent := 0.0
 		for z1 := 0.125; z1 < 5; z1 += 0.25 {
 			for z2 := 0.125; z2 < 5; z2 += 0.25 {
-				w := 4 * normalDensity(z1) * normalDensity(z2) / 16
+				w := 4 * normal.Density(z1) * normal.Density(z2) / 16
 				independent += w * unequal(order, q, scale*z1, scale*z2)
 			}
 		}
@@ -313,7 +315,7 @@ func halfNormalCoarse(f func(z float64) float64) float64 {
 	const h = 0.05
 	total := 0.0
 	for z := h / 2; z < 8; z += h {
-		total += f(z) * 2 * normalDensity(z) * h
+		total += f(z) * 2 * normal.Density(z) * h
 	}
 	return total
 }

@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
+)
 
 // logGaussianDelta returns log δ(ε) of the pair N(µ,1), N(0,1) for µ ≥ 0 and
 // real ε (Balle, Wang 2018): δ = Φ(a) − e^ε Φ(a−µ) with a = µ/2 − ε/µ. With the
@@ -16,13 +20,13 @@ func logGaussianDelta(mu, eps float64) float64 {
 	a := mu/2 - eps/mu
 	if a > 1 {
 		upper := math.Erfc(a/math.Sqrt2) / 2 // 1 − Φ(a)
-		return math.Log1p(-upper - normalDensity(a)*mills(mu-a))
+		return math.Log1p(-upper - normal.Density(a)*normal.Mills(mu-a))
 	}
 	var diff float64
 	if mu < 0.5 {
-		diff = legendre8(millsFall, -a, mu)
+		diff = legendre8(normal.MillsFall, -a, mu)
 	} else {
-		diff = mills(-a) - mills(mu-a)
+		diff = normal.Mills(-a) - normal.Mills(mu-a)
 	}
 	return -a*a/2 - math.Log(2*math.Pi)/2 + math.Log(diff)
 }
@@ -48,32 +52,4 @@ func gaussianEpsilon(mu, logDelta float64) float64 {
 		}
 	}
 	return hi * (1 + 1e-12)
-}
-
-func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
-
-// normalTail returns P(Z > x).
-func normalTail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
-
-// mills returns Φ(−y)/φ(y).
-func mills(y float64) float64 {
-	const root = 5 * math.Sqrt2
-	if y < root {
-		return math.Sqrt(math.Pi/2) * math.Exp(y*y/2) * math.Erfc(y/math.Sqrt2)
-	}
-	// Laplace's continued fraction 1/(y + 1/(y + 2/(y + 3/(y + …)))).
-	tail := y
-	for k := 40.0; k >= 1; k-- {
-		tail = y + k/tail
-	}
-	return 1 / tail
-}
-
-// millsFall returns −m′(y) = 1 − y·m(y).
-func millsFall(y float64) float64 {
-	if y < 30 {
-		return 1 - y*mills(y)
-	}
-	z := 1 / (y * y)
-	return z * (1 - z*(3-z*(15-z*(105-z*945))))
 }

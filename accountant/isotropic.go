@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
+)
 
 // isotropicBit is an acceptance bit whose contribution is scale·|Z|, Z a
 // standard normal that is published and independent of the data (theory §2.7).
@@ -56,11 +60,11 @@ func halfNormalRange(order, s float64) (end, logTail float64) {
 		// E[e^{gZ²} − 1; |Z| > end] ≤ g·E[Z² e^{gZ²}; |Z| > end].
 		root := math.Sqrt(1 - 2*g)
 		const y = 9.5
-		return y / root, math.Log(2*g/(root*root*root)) + math.Log(y*normalDensity(y)+normalTail(y))
+		return y / root, math.Log(2*g/(root*root*root)) + math.Log(y*normal.Density(y)+normal.Tail(y))
 	}
 	// E[e^{λ|Z|}; |Z| > end] with λ = (α−1)s.
 	l := (order - 1) * s
-	return l + 9.5, math.Ln2 + l*l/2 + math.Log(normalTail(9.5))
+	return l + 9.5, math.Ln2 + l*l/2 + math.Log(normal.Tail(9.5))
 }
 
 // addChord adds to s the expectation over |Z| in [a, b] of the linear
@@ -69,7 +73,7 @@ func halfNormalRange(order, s float64) (end, logTail float64) {
 func addChord(s *logSum, a, b, fa, fb, bend float64) {
 	// In units of 2φ(a): i0 = P(|Z| in cell), i1 = E[|Z|; cell].
 	fall := math.Exp(-(b - a) * (b + a) / 2)
-	i0 := mills(a) - mills(b)*fall
+	i0 := normal.Mills(a) - normal.Mills(b)*fall
 	i1 := 1 - fall
 	unit := math.Ln2 - math.Log(2*math.Pi)/2 - a*a/2
 	t := newLogSum()
@@ -174,5 +178,5 @@ func (m *sampledIsotropicBit) tail(order float64) (end, logTail float64) {
 	l := (order - 1) * m.scale
 	end = l + 9.5
 	saved := m.scale*end - amplifiedPure(m.q, m.scale*end)
-	return end, math.Ln2 + l*l/2 - (order-1)*saved + math.Log(normalTail(9.5))
+	return end, math.Ln2 + l*l/2 - (order-1)*saved + math.Log(normal.Tail(9.5))
 }

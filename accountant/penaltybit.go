@@ -3,6 +3,8 @@ package accountant
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
 // The noise variances that PenaltyBit and IsotropicPenaltyBit accept.
@@ -136,7 +138,7 @@ func penaltyLogs(u, sd float64) (accept, reject float64) {
 		return u + a, math.Log1p(-math.Exp(u + a))
 	}
 	y := u/sd + sd/2
-	r := normalTail(y-sd) - math.Exp(u)*normalTail(y)
+	r := normal.Tail(y-sd) - math.Exp(u)*normal.Tail(y)
 	return math.Log1p(-r), math.Log(r)
 }
 
@@ -163,7 +165,7 @@ func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 	root := math.Sqrt(1 - gain)
 	whole := -math.Log1p(-gain) / 2 / (order - 1)
 	excess := newLogSum()
-	excess.add(math.Log(2) + math.Log(max(0, normalTail(searchEnd*root)/root-normalTail(searchEnd))))
+	excess.add(math.Log(2) + math.Log(max(0, normal.Tail(searchEnd*root)/root-normal.Tail(searchEnd))))
 	last, start := math.Inf(-1), [2]float64{}
 	bend := newPenaltyBend(sd)
 	for a := 0.0; a < searchEnd; {
@@ -190,11 +192,11 @@ func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 type penaltyBend struct{ sd, up, density float64 }
 
 func newPenaltyBend(sd float64) penaltyBend {
-	b := penaltyBend{sd: sd, density: min(1, normalDensity(0)/sd)}
+	b := penaltyBend{sd: sd, density: min(1, normal.Density(0)/sd)}
 	const step = 0.25
-	b.up = normalDensity(0) / sd * b.steep(0)
+	b.up = normal.Density(0) / sd * b.steep(0)
 	for w := 0.0; w < 12; w += step {
-		b.up = max(b.up, normalDensity(w)/sd*b.steep(w+step))
+		b.up = max(b.up, normal.Density(w)/sd*b.steep(w+step))
 	}
 	return b
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
 // penaltyAcceptance is a(u) and 1−a(u) of the penalty test by quadrature of its
@@ -13,8 +15,8 @@ func penaltyAcceptance(u, variance float64) (accept, reject float64) {
 	const h = 0x1p-9
 	for e := h / 2; e < 60; e += h {
 		w := math.Exp(-e) * h
-		accept += w * normalTail(-(u+e-variance/2)/sd)
-		reject += w * normalTail((u+e-variance/2)/sd)
+		accept += w * normal.Tail(-(u+e-variance/2)/sd)
+		reject += w * normal.Tail((u+e-variance/2)/sd)
 	}
 	return accept, reject
 }
@@ -94,7 +96,7 @@ func TestIsotropicPenaltyBitAverages(t *testing.T) {
 				const h = 0.1
 				sum := 0.0
 				for z := h / 2; z < 7; z += h {
-					sum += 2 * normalDensity(z) * h * math.Expm1((order-1)*penaltyScan(variance, scale*z, order))
+					sum += 2 * normal.Density(z) * h * math.Expm1((order-1)*penaltyScan(variance, scale*z, order))
 				}
 				want := math.Log1p(sum) / (order - 1)
 				got := isotropicPenaltyBit{variance, scale}.rdp(AddRemove, order)

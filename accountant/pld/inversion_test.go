@@ -3,6 +3,8 @@ package pld
 import (
 	"math"
 	"math/cmplx"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
 // spectrum is one direction of a mechanism with densities, sampled for exact
@@ -87,7 +89,7 @@ func poissonSpectrum(q, sigma float64, forward bool) spectrum {
 	dx := sigma / 40
 	for x := -10 * sigma; x < 1+16*sigma; x += dx {
 		l := math.Log1p(q * math.Expm1((2*x-1)/(2*sigma*sigma)))
-		p := density(x/sigma) / sigma * dx
+		p := normal.Density(x/sigma) / sigma * dx
 		if forward {
 			s.loss, s.p = append(s.loss, l), append(s.p, p*math.Exp(l))
 		} else {
@@ -106,7 +108,7 @@ func oppositeSpectrum(q, sigma float64) spectrum {
 		up := math.Log1p(q * math.Expm1((2*x-1)/v))
 		down := math.Log1p(q * math.Expm1((-2*x-1)/v))
 		s.loss = append(s.loss, up-down)
-		s.p = append(s.p, density(x/sigma)/sigma*dx*math.Exp(up))
+		s.p = append(s.p, normal.Density(x/sigma)/sigma*dx*math.Exp(up))
 	}
 	return s
 }

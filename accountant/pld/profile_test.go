@@ -3,6 +3,8 @@ package pld
 import (
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
 // hockeyStick integrates (p − e^ε q)₊ as ∫ p(1 − e^{ε−loss})₊, whose integrand has
@@ -39,7 +41,7 @@ func TestProfilesAgainstQuadrature(t *testing.T) {
 		mu := 1 / sigma
 		for _, z := range []float64{0, 0.01, 0.5, 2, 5, 12} {
 			eps := max(0, mu*z+mu*mu/2-0.1*mu*mu)
-			p := func(x float64) float64 { return density(x - mu) }
+			p := func(x float64) float64 { return normal.Density(x - mu) }
 			loss := func(x float64) float64 { return mu*x - mu*mu/2 }
 			want := hockeyStick(p, loss, eps, -40-mu, 1)
 			if got := gaussianDelta(mu, eps); want > 1e-280 && math.Abs(got/want-1) > allowed {
@@ -52,7 +54,7 @@ func TestProfilesAgainstQuadrature(t *testing.T) {
 				down := func(x float64) float64 { return math.Log1p(q * math.Expm1((-2*x*sigma-1)/v)) }
 				loss := func(x float64) float64 { return up(x) - down(x) }
 				e := loss(z)
-				p := func(x float64) float64 { return (1-q)*density(x) + q*density(x-mu) }
+				p := func(x float64) float64 { return (1-q)*normal.Density(x) + q*normal.Density(x-mu) }
 				want := hockeyStick(p, loss, e, -1, 1)
 				if got := oppositeDelta(q, mu, e); want > 1e-280 && math.Abs(got/want-1) > allowed {
 					t.Errorf("substitution q=%v σ=%v ε=%v: δ = %v, quadrature %v (%.1e)", q, sigma, e, got, want, got/want-1)

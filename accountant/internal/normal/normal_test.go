@@ -1,0 +1,31 @@
+package normal
+
+import (
+	"math"
+	"testing"
+)
+
+// TestMills: the ratio and its fall agree with quadrature of
+// m(y) = ∫₀^∞ e^(−yt−t²/2) dt on both sides of every switch of formula.
+func TestMills(t *testing.T) {
+	for _, y := range []float64{-3, 0, 1, 7.05, 7.08, 29.9, 30.1, 300} {
+		const n = 200_000
+		width := 12 / max(1, y/3)
+		ratio, fall := 0.0, 0.0
+		for i := range n {
+			x := (float64(i) + 0.5) * width / n
+			w := math.Exp(-y*x-x*x/2) * width / n
+			ratio += w
+			fall += x * w
+		}
+		if got := Mills(y); math.Abs(got/ratio-1) > 1e-8 {
+			t.Errorf("Mills(%v) = %v, quadrature %v", y, got, ratio)
+		}
+		if got := MillsFall(y); math.Abs(got/fall-1) > 1e-8 {
+			t.Errorf("MillsFall(%v) = %v, quadrature %v", y, got, fall)
+		}
+	}
+	if got := Density(1.5) * Mills(1.5); math.Abs(got/Tail(1.5)-1) > 1e-14 {
+		t.Errorf("φ·m = %v, the tail is %v", got, Tail(1.5))
+	}
+}
