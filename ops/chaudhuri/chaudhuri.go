@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
-	"github.com/dpmcmc/dpmcmc/ops/internal/erm"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -55,7 +55,6 @@ func New(cfg Config) (*Mechanism, error) {
 		return nil, err
 	}
 	m := &Mechanism{cfg: cfg, ridge: cfg.Lambda * float64(cfg.Records)}
-	tolerance := erm.Tolerance(cfg.Records, cfg.Radius)
 	switch cfg.Method {
 	case Output:
 		m.scale = m.Sensitivity() / cfg.Epsilon
@@ -70,7 +69,7 @@ func New(cfg Config) (*Mechanism, error) {
 		}
 		left -= math.Log1p(curvature / m.ridge)
 		m.scale = 2 * cfg.Radius / left * (1 + 0x1p-40)
-		m.final = 2 * tolerance / m.ridge / forMinimum * (1 + 0x1p-40)
+		m.final = 2 * m.shape().Tolerance() / m.ridge / forMinimum * (1 + 0x1p-40)
 	}
 	return m, nil
 }
@@ -99,8 +98,17 @@ func (c Config) check() error {
 // Sensitivity returns the L2 sensitivity of the computed minimum, 2(Radius + γ)/(nλ)
 // with γ the certified gradient norm (Chaudhuri et al. 2011, Cor. 8, for γ = 0).
 func (m *Mechanism) Sensitivity() float64 {
-	gamma := erm.Tolerance(m.cfg.Records, m.cfg.Radius)
-	return 2 * (m.cfg.Radius + gamma) / m.ridge * (1 + 0x1p-40)
+	return 2 * (m.cfg.Radius + m.shape().Tolerance()) / m.ridge * (1 + 0x1p-40)
+}
+
+// shape is the objective that is minimised. A linear term of density
+// ∝ exp(−‖b‖/scale) is longer than the bound with probability below 10⁻³⁰.
+func (m *Mechanism) shape() erm.Shape {
+	s := erm.Shape{Records: m.cfg.Records, Features: m.cfg.Features, Radius: m.cfg.Radius, Ridge: m.ridge}
+	if m.cfg.Method == Objective {
+		s.Linear = m.scale * float64(2*m.cfg.Features+100)
+	}
+	return s
 }
 
 // Noise returns the scale b of the noise, on θ, or on the linear term b·θ of the
@@ -129,10 +137,10 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 	if rows.Len() != m.cfg.Records {
 		return nil, fmt.Errorf("chaudhuri: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
-	f := erm.Logistic{Rows: ops.Project(rows, m.cfg.Radius), Radius: m.cfg.Radius, Ridge: m.ridge}
+	f := erm.Logistic{Shape: m.shape(), X: ops.Project(rows, m.cfg.Radius).X, Y: rows.Y}
 	noise, grid := m.noise(src), m.scale
 	if m.cfg.Method == Objective {
-		f.Linear = noise
+		f.B = noise
 	}
 	theta, err := f.Minimise()
 	if err != nil {

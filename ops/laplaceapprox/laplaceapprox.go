@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
-	"github.com/dpmcmc/dpmcmc/ops/internal/erm"
 	"github.com/dpmcmc/dpmcmc/ops/internal/gram"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -72,7 +72,7 @@ func New(cfg Config) (*Mechanism, error) {
 	// The linear term is a normal rounded to 2⁻⁴⁰ standard deviations, which moves
 	// the minimum too.
 	rounding := m.linear * math.Sqrt(float64(cfg.Features)) * 0x1p-39
-	distance := 2 * (erm.Tolerance(cfg.Records, cfg.Radius) + rounding) / m.ridge
+	distance := 2 * (m.shape().Tolerance() + rounding) / m.ridge
 	if m.output, err = draw.NewGridGaussian(1/(m.mu*math.Sqrt(minimumShare)), distance, cfg.Features); err != nil {
 		return nil, fmt.Errorf("laplaceapprox: %w", err)
 	}
@@ -105,6 +105,15 @@ func (c Config) check() error {
 		return fmt.Errorf("laplaceapprox: HessianShare = %v: must be in (0, %v)", c.HessianShare, 1-minimumShare)
 	}
 	return nil
+}
+
+// shape is the objective that is minimised. A linear term longer than the bound has
+// a coordinate beyond 16 standard deviations, which has probability below d·10⁻⁵⁶.
+func (m *Mechanism) shape() erm.Shape {
+	return erm.Shape{
+		Records: m.cfg.Records, Features: m.cfg.Features, Radius: m.cfg.Radius, Ridge: m.ridge,
+		Linear: 16 * m.linear * math.Sqrt(float64(m.cfg.Features)) * (1 + 0x1p-30),
+	}
 }
 
 // folding bounds max over x of Φ(x) + ½·e^(−x²/2), attained near 0.798: what the
@@ -157,9 +166,9 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 		return nil, fmt.Errorf("laplaceapprox: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
 	rows = ops.Project(rows, m.cfg.Radius)
-	f := erm.Logistic{Rows: rows, Radius: m.cfg.Radius, Ridge: m.ridge, Linear: make([]float64, m.cfg.Features)}
-	for i := range f.Linear {
-		f.Linear[i] = m.linear * noise.StandardNormal(src)
+	f := erm.Logistic{Shape: m.shape(), X: rows.X, Y: rows.Y, B: make([]float64, m.cfg.Features)}
+	for i := range f.B {
+		f.B[i] = m.linear * noise.StandardNormal(src)
 	}
 	theta, err := f.Minimise()
 	if err != nil {

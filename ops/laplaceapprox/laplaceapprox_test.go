@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/ops"
-	"github.com/dpmcmc/dpmcmc/ops/internal/erm"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -105,7 +105,7 @@ func TestBudgetAddsUp(t *testing.T) {
 		linear := 2 * 2 / m.linear
 		_, frobenius := m.gram.Sensitivities()
 		hessian := frobenius / m.hessian.Sigma()
-		output := 2 * erm.Tolerance(5000, 2) / m.ridge / m.output.Sigma()
+		output := 2 * m.shape().Tolerance() / m.ridge / m.output.Sigma()
 		if spent := math.Sqrt(linear*linear + hessian*hessian + output*output); spent > m.mu || spent < m.mu*(1-1e-4) {
 			t.Errorf("ε = %v: the noises spend µ = %v of %v", eps, spent, m.mu)
 		}
@@ -185,7 +185,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := erm.Logistic{Rows: ops.Project(rows, 1), Radius: 1, Ridge: 0.25}
+	f := erm.Logistic{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25}, X: ops.Project(rows, 1).X, Y: rows.Y}
 	mode, err := f.Minimise()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,221 @@
+// Package erm minimises regularised logistic losses to a certified gradient
+// norm, for mechanisms whose privacy needs to know how far the minimum can be.
+package erm
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Shape is what is public of an objective.
+type Shape struct {
+	// Records and Features are the number of rows and columns.
+	Records, Features int
+	// Radius bounds the norm of a row.
+	Radius float64
+	// Weight multiplies every loss. Zero is 1.
+	Weight float64
+	// Ridge is the factor of ‖θ‖²/2, positive.
+	Ridge float64
+	// Linear bounds the norm of the linear term; zero for none.
+	Linear float64
+}
+
+// Logistic is the objective F(θ) = Weight·Σ log(1 + e^(∓x·θ)) + (Ridge/2)·‖θ‖² + B·θ
+// with the sign − for responses of at least ½. A response that is not finite
+// leaves its record out.
+type Logistic struct {
+	Shape
+	X []float64 // row-major, Records×Features, finite, rows no longer than Radius
+	Y []float64
+	B []float64 // no longer than Linear; nil for none
+}
+
+// block is the number of rows summed at a time, which keeps rounding small.
+const block = 256
+
+func (s Shape) weight() float64 {
+	if s.Weight == 0 {
+		return 1
+	}
+	return s.Weight
+}
+
+// Reach bounds ‖θ‖ wherever F(θ) ≤ F(0), the minimum included: there
+// (Ridge/2)‖θ‖² ≤ Weight·Records·log 2 + Linear·‖θ‖.
+func (s Shape) Reach() float64 {
+	start := s.weight() * float64(s.Records) * math.Ln2
+	return (s.Linear + math.Sqrt(s.Linear*s.Linear+2*s.Ridge*start)) / s.Ridge * (1 + 0x1p-40)
+}
+
+// smoothness bounds the largest curvature of F.
+func (s Shape) smoothness() float64 {
+	return s.weight()*float64(s.Records)*s.Radius*s.Radius/4 + s.Ridge
+}
+
+// rounding bounds the error of a computed gradient's norm at ‖θ‖ ≤ 2·Reach, plus
+// what rounding a step of descent to float64 amounts to, seen as an error of its
+// gradient (docs/proofs/optimum.md, "Approximate minima").
+func (s Shape) rounding() float64 {
+	n, far := float64(s.Records), 2*s.Reach()
+	slopes := s.weight() * n * s.Radius
+	each := block + n/block + 10 + float64(s.Features+2)*s.Radius*far/4
+	rest := 8*(slopes+s.Ridge*far+s.Linear) + 2*s.smoothness()*far
+	return 2 * 0x1p-53 * (slopes*each + rest)
+}
+
+// Tolerance is the public bound on ‖∇F‖₂ that Minimise certifies: 10⁻⁶ of a
+// record's largest gradient, or a multiple of the rounding error of a gradient
+// where that is larger.
+func (s Shape) Tolerance() float64 {
+	return max(1e-6*s.weight()*s.Radius, 4*s.rounding())
+}
+
+// Minimise returns θ with ‖∇F(θ)‖₂ ≤ Tolerance, so that θ is within
+// Tolerance/Ridge of the minimum. It finds one whatever the rows are: by Newton's
+// method, and should that fail by gradient descent, which cannot. The one error
+// is a linear term that is longer than Shape.Linear.
+func (f Logistic) Minimise() ([]float64, error) {
+	if !(norm(f.B) <= f.Linear) {
+		return nil, errors.New("erm: the linear term is longer than its bound")
+	}
+	if theta := f.newton(100); theta != nil {
+		return theta, nil
+	}
+	return f.descend(), nil
+}
+
+// certified reports whether a computed gradient at theta proves the tolerance.
+func (f Logistic) certified(theta []float64, grad *mat.VecDense) bool {
+	return mat.Norm(grad, 2) <= f.Tolerance()-f.rounding() && norm(theta) <= 2*f.Reach()
+}
+
+// newton is Newton's method, halving steps until the gradient's norm falls; nil
+// when that stalls or takes too many steps.
+func (f Logistic) newton(most int) []float64 {
+	theta, next := make([]float64, f.Features), make([]float64, f.Features)
+	grad, trial := mat.NewVecDense(f.Features, nil), mat.NewVecDense(f.Features, nil)
+	step := mat.NewVecDense(f.Features, nil)
+	f.gradient(grad, theta)
+	for range most {
+		if f.certified(theta, grad) {
+			return theta
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(f.Hessian(theta)) || chol.SolveVecTo(step, grad) != nil {
+			return nil
+		}
+		size := mat.Norm(grad, 2)
+		for t := 1.0; ; t /= 2 {
+			for i := range next {
+				next[i] = theta[i] - t*step.AtVec(i)
+			}
+			f.gradient(trial, next)
+			if mat.Norm(trial, 2) <= (1-t/4)*size {
+				break
+			}
+			if t < 1e-9 {
+				return nil
+			}
+		}
+		theta, next = next, theta
+		grad.CopyVec(trial)
+	}
+	return nil
+}
+
+// descend is gradient descent from 0 in steps of 1/smoothness. Every step before
+// the last lowers F, rounding included, so it ends.
+func (f Logistic) descend() []float64 {
+	theta, grad := make([]float64, f.Features), mat.NewVecDense(f.Features, nil)
+	step := 1 / f.smoothness()
+	for f.gradient(grad, theta); !f.certified(theta, grad); f.gradient(grad, theta) {
+		for i := range theta {
+			theta[i] -= step * grad.AtVec(i)
+		}
+	}
+	return theta
+}
+
+// gradient sets g = ∇F(θ).
+func (f Logistic) gradient(g *mat.VecDense, theta []float64) {
+	g.Zero()
+	part, w := make([]float64, len(theta)), f.weight()
+	for lo := 0; lo < f.Records; lo += block {
+		clear(part)
+		for i := lo; i < min(lo+block, f.Records); i++ {
+			row := f.row(i)
+			slope := w * f.slope(i, dot(row, theta))
+			for j, x := range row {
+				part[j] += slope * x
+			}
+		}
+		for j, v := range part {
+			g.SetVec(j, g.AtVec(j)+v)
+		}
+	}
+	for j, v := range theta {
+		v *= f.Ridge
+		if f.B != nil {
+			v += f.B[j]
+		}
+		g.SetVec(j, g.AtVec(j)+v)
+	}
+}
+
+func (f Logistic) row(i int) []float64 { return f.X[i*f.Features : (i+1)*f.Features] }
+
+// absent reports whether record i has a response that is not finite.
+func (f Logistic) absent(i int) bool { return f.Y[i]-f.Y[i] != 0 }
+
+// slope is ∂ℓ/∂η of record i.
+func (f Logistic) slope(i int, eta float64) float64 {
+	switch {
+	case f.absent(i):
+		return 0
+	case f.Y[i] >= 0.5:
+		return -1 / (1 + math.Exp(eta))
+	}
+	return 1 / (1 + math.Exp(-eta))
+}
+
+// Hessian returns ∇²F(θ) = Weight·Σ p(1−p)·xxᵀ + Ridge·I.
+func (f Logistic) Hessian(theta []float64) *mat.SymDense {
+	d, weight := len(theta), f.weight()
+	h := make([]float64, d*d)
+	for i := range f.Records {
+		if f.absent(i) {
+			continue
+		}
+		row := f.row(i)
+		w := weight * Curvature(dot(row, theta))
+		for j, x := range row {
+			a := w * x
+			for k := j; k < d; k++ {
+				h[j*d+k] += a * row[k]
+			}
+		}
+	}
+	for j := range d {
+		h[j*d+j] += f.Ridge
+	}
+	return mat.NewSymDense(d, h)
+}
+
+// Curvature is p(1−p) at log-odds eta, at most ¼.
+func Curvature(eta float64) float64 {
+	e := math.Exp(-math.Abs(eta))
+	return e / ((1 + e) * (1 + e))
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
+
+func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
