@@ -46,6 +46,9 @@ type certificate struct {
 	Friction        float64           `json:"friction,omitempty"`
 	Leapfrog        int               `json:"leapfrog,omitempty"`
 	MaxMove         float64           `json:"max_move,omitempty"`
+	RatioNoise      float64           `json:"ratio_noise_multiplier,omitempty"`
+	Schedule        string            `json:"schedule,omitempty"`
+	Caveat          string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
 	Chains          int               `json:"chains"`
 	Iterations      int64             `json:"iterations"`
 	Draws           int64             `json:"draws"`
@@ -58,7 +61,7 @@ type certificate struct {
 
 // certificate describes the whole run, which is paid for before it starts.
 func (j *job) certificate() (*certificate, error) {
-	s, f := j.settings, j.curator.Facts()
+	s, f, r := j.settings, j.curator.Facts(), j.recipe.Settings
 	g, err := j.event.Epsilon(s.delta)
 	if err != nil {
 		return nil, err
@@ -71,10 +74,10 @@ func (j *job) certificate() (*certificate, error) {
 		Epsilon: g.Epsilon, Delta: s.delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
 		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
-		Kernel: s.kernel, Model: s.model, Loss: s.loss, Beta: s.beta, Temperature: s.temperature,
-		Released: j.sampler.released, Test: j.sampler.test, Batch: j.sampler.batch.String(), Step: s.step, Clip: j.sampler.clip, Noise: s.noise,
-		Friction: s.friction, Leapfrog: s.leapfrog, MaxMove: s.maxMove,
-		Chains: s.chains, Iterations: s.iterations, Draws: s.iterations / s.thin * int64(s.chains), Budget: s.epsilon,
+		Kernel: r.Kernel, Model: s.model, Loss: s.loss, Beta: s.beta, Temperature: r.Temperature,
+		Released: j.recipe.Released, Test: j.recipe.Test, Batch: j.recipe.Batch.String(), Step: r.Step, Clip: j.recipe.Clip, Noise: r.Noise,
+		Friction: r.Friction, Leapfrog: r.Leapfrog, MaxMove: r.MaxMove, RatioNoise: r.RatioNoise, Schedule: r.Schedule, Caveat: j.recipe.Caveat,
+		Chains: r.Chains, Iterations: r.Iterations, Draws: r.Iterations / s.thin * int64(r.Chains), Budget: s.epsilon,
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
 	}
 	for i, p := range j.model.params {
@@ -142,6 +145,9 @@ func (c *certificate) words(complete bool) string {
 		fmt.Fprintf(&b, "  The run was stopped early; all its steps had been charged.\n")
 	}
 	fmt.Fprintf(&b, "  Released per step: %s.\n", c.Released)
+	if c.Caveat != "" {
+		fmt.Fprintf(&b, "  Not the posterior: %s\n", c.Caveat)
+	}
 	fmt.Fprintf(&b, "  Accounting: %s; %s", c.Accounting, c.Theorem)
 	if c.Order > 0 {
 		fmt.Fprintf(&b, "; order %.4g", c.Order)

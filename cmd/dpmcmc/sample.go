@@ -18,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
+	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 func newSample() *cobra.Command {
@@ -113,7 +114,7 @@ type job struct {
 	model    *model
 	table    *data.Table
 	curator  *curator.Curator
-	sampler  sampler
+	recipe   *recipes.Recipe
 	event    accountant.Event // all chains
 	chains   []kernels.Chain
 	memory   *kernels.Memory
@@ -141,25 +142,35 @@ func (s *sampleSettings) prepare(flags *pflag.FlagSet, table *data.Table, m *mod
 	if err != nil {
 		return nil, err
 	}
-	c := choice{sampleSettings: s, model: m, facts: sealed.Facts(), given: flags.Changed}
-	if err := c.choose(); err != nil {
+	recipe, err := s.choose(flags, m, sealed.Facts())
+	if err != nil {
 		return nil, err
 	}
-	j := &job{settings: s, model: m, table: table, curator: sealed, memory: kernels.NewMemory(s.chains)}
-	if j.sampler, err = sampleKernels[s.kernel].build(c); err != nil {
+	j := &job{settings: s, model: m, table: table, curator: sealed, recipe: recipe, memory: kernels.NewMemory(s.chains)}
+	if j.event, err = recipe.Cost(); err != nil {
 		return nil, err
 	}
-	if j.event, err = c.price(); err != nil {
+	opened, err := recipe.Open(sealed)
+	if err != nil {
 		return nil, err
 	}
-	for range s.chains {
-		k, err := j.sampler.open(sealed)
-		if err != nil {
-			return nil, err
-		}
+	for _, k := range opened {
 		j.chains = append(j.chains, kernels.Chain{Kernel: k, Start: m.start})
 	}
 	return j, j.open()
+}
+
+// choose fills what is not given.
+func (s *sampleSettings) choose(flags *pflag.FlagSet, m *model, facts curator.Facts) (*recipes.Recipe, error) {
+	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
+		return nil, err
+	}
+	r, err := recipes.Choose(s.recipe(), recipes.Problem{Target: m.target, Facts: facts, Epsilon: s.epsilon, Delta: s.delta})
+	if err != nil {
+		return nil, flagged(err)
+	}
+	s.iterations, s.step = r.Settings.Iterations, r.Settings.Step
+	return r, s.setThinning(flags.Changed)
 }
 
 // warmupSteps is the number of steps that summaries leave out, a multiple of

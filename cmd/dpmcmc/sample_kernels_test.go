@@ -2,14 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 // kernelCases says of each kernel what its files call it, what its certificate
@@ -42,8 +41,8 @@ func certified(t *testing.T, args ...string) certificate {
 }
 
 func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
-	if len(kernelCases) != len(sampleKernels) {
-		t.Fatalf("%d kernels are tested, %d exist", len(kernelCases), len(sampleKernels))
+	if len(kernelCases) != len(recipes.Names()) {
+		t.Fatalf("%d kernels are tested, %d exist", len(kernelCases), len(recipes.Names()))
 	}
 	for name, want := range kernelCases {
 		t.Run(name, func(t *testing.T) {
@@ -153,6 +152,10 @@ func TestKernelFlags(t *testing.T) {
 		"--kernel tunamh --proposal one-component",
 		"--kernel tunamh --rate 0.3",
 		"--kernel tunamh --proposal truncated:4",
+		"--kernel penalty --proposal guided",
+		"--kernel penalty-ratio --proposal guided",
+		"--kernel dpsgld --schedule polynomial:0.6 --as-published",
+		"--kernel dphmc --acceptance penalty --ratio-noise 400",
 	} {
 		if c := certified(t, append(strings.Fields(args), "--data", small, "--iterations", "50")...); c.Epsilon > 1 {
 			t.Errorf("%s: ε = %v", args, c.Epsilon)
@@ -166,7 +169,8 @@ func TestFewIterationsWhereNoiseIsScarce(t *testing.T) {
 	for _, name := range []string{"dpsgld", "sgnht", "dphmc", "penalty-ratio"} {
 		for _, epsilon := range []string{"0.1", "0.3"} {
 			c := certified(t, "--kernel", name, "--data", small, "--epsilon", epsilon)
-			if c.Iterations >= sampleKernels[name].iterations || c.Noise > curatorNoise || c.Noise < 0.6*curatorNoise {
+			k, err := recipes.Describe(name)
+			if err != nil || c.Iterations >= k.Iterations || c.Noise > curatorNoise || c.Noise < 0.6*curatorNoise {
 				t.Errorf("%s at ε = %s: %d iterations with noise %v", name, epsilon, c.Iterations, c.Noise)
 			}
 		}
@@ -204,11 +208,18 @@ func TestKernelRefusals(t *testing.T) {
 		{exitUsage, "--step is 0", "--kernel dpsgld --step 0"},
 		{exitUsage, "--friction is -2", "--kernel sgnht --friction -2"},
 		{exitUsage, "--max-move is 0", "--kernel dphmc --max-move 0"},
+		{exitUsage, "guided", "--kernel barker --proposal guided"},
+		{exitUsage, "--as-published has no meaning for --kernel sgnht", "--kernel sgnht --as-published"},
+		{exitUsage, "--schedule is \"sometimes\"", "--kernel dpsgld --schedule sometimes"},
+		{exitUsage, "--acceptance is \"luck\"", "--kernel dphmc --acceptance luck"},
+		{exitUsage, "--max-move is for --acceptance barker", "--kernel dphmc --acceptance penalty --max-move 1"},
+		{exitUsage, "--ratio-noise is for --acceptance penalty", "--kernel dphmc --ratio-noise 100"},
+		{exitRefused, "no --step fits the budget", "--iterations 1000000000000 --epsilon 1e-6"},
 		{exitUsage, "--leapfrog is 0", "--kernel dphmc --leapfrog 0"},
 		{exitUsage, "variance", "--kernel penalty --variance 100"},
 		{exitUsage, "Langevin noise", "--kernel dpsgld --step 1 --iterations 100"},
 		{exitRefused, "no --noise up to 512 fits the budget", "--kernel dpsgld --iterations 1000000"},
-		{exitUsage, "needs --clip with --model mean", "--kernel dpsgld --data builtin:mixture?n=500 --model mean"},
+		{exitUsage, "--kernel dpsgld needs --clip", "--kernel dpsgld --data builtin:mixture?n=500 --model mean"},
 		{exitUsage, "ate", "--kernel tunamh --rate 0.0001 --step 0.1 --iterations 10"},
 		{exitRefused, "budget exceeded", "--kernel dpsgld --noise 10 --step 1e-9 --iterations 1000"},
 		{exitRefused, "budget exceeded", "--kernel dphmc --noise 10 --iterations 1000"},
@@ -229,43 +240,34 @@ func TestKernelRefusals(t *testing.T) {
 	}
 }
 
-// TestLargestSpendsTheBudget solves for lengths whose price is known: a Gaussian
-// of noise 1/x, and one that has no price beyond a limit.
-func TestLargestSpendsTheBudget(t *testing.T) {
-	for _, limit := range []float64{math.Inf(1), 0.01} {
-		for _, epsilon := range []float64{1e-3, 0.1, 1, 30} {
-			price := func(x float64) (accountant.Event, error) {
-				if x > limit {
-					return accountant.Event{}, errors.New("too long")
-				}
-				return accountant.Gaussian(accountant.Substitute, 1/x)
-			}
-			x, err := largest(price, epsilon, 1e-6)
-			if err != nil {
-				t.Fatal(err)
-			}
-			event, err := price(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := event.Epsilon(1e-6)
-			if err != nil || g.Epsilon > epsilon {
-				t.Errorf("limit %v: length %v costs ε = %v of %v, error %v", limit, x, g.Epsilon, epsilon, err)
-			}
-			if g.Epsilon < 0.998*epsilon && x < 0.999*min(limit, maxStep) {
-				t.Errorf("limit %v: length %v leaves a part of ε = %v unspent: %v", limit, x, epsilon, g.Epsilon)
-			}
+// TestPublishedVariantsAreCertifiedAsSuch: whoever reads the certificate learns what
+// is released, and that the published Langevin update misses the posterior.
+func TestPublishedVariantsAreCertifiedAsSuch(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--kernel dpsgld --as-published", "SQUARE"},
+		{"--kernel dpsgld --schedule polynomial:0.7", `"schedule": "polynomial:0.7"`},
+		{"--kernel penalty --proposal guided", "of a guided walk"},
+		{"--kernel dphmc --acceptance penalty", "one noisy log-likelihood ratio, noise "},
+		{"--kernel dphmc --acceptance penalty", `"ratio_noise_multiplier": `},
+	} {
+		cert := certified(t, append(strings.Fields(c.args), "--data", small, "--iterations", "100")...)
+		if text := string(cert.json()); !strings.Contains(text, c.want) {
+			t.Errorf("%s: the certificate lacks %s:\n%s", c.args, c.want, text)
 		}
-	}
-	if _, err := largest(func(x float64) (accountant.Event, error) { return accountant.Gaussian(accountant.Substitute, 1) }, 0.1, 1e-6); err == nil {
-		t.Error("a length was found that the budget does not cover")
+		if words := cert.words(true); (cert.Caveat != "") != strings.Contains(words, "Not the posterior: ") || (cert.Caveat != "") != strings.Contains(c.args, "as-published") {
+			t.Errorf("%s: caveat %q in\n%s", c.args, cert.Caveat, words)
+		}
+		if cert.Epsilon > 1 || cert.Epsilon < 0.99 {
+			t.Errorf("%s: ε = %v of 1", c.args, cert.Epsilon)
+		}
 	}
 }
 
 func TestHelpDescribesEveryKernel(t *testing.T) {
 	_, out, _ := call(t.Context(), "sample", "--help")
-	for name, k := range sampleKernels {
-		if !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.about) || !strings.Contains(out, k.defaults) {
+	for _, name := range recipes.Names() {
+		k, err := recipes.Describe(name)
+		if err != nil || !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.About) || !strings.Contains(out, k.Defaults) {
 			t.Errorf("--help does not describe %s", name)
 		}
 	}

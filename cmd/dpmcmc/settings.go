@@ -3,15 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"sort"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 // sampleSettings are the flags of sample. All are public.
@@ -27,6 +27,9 @@ type sampleSettings struct {
 	step, clip, temperature  float64
 	noise, variance          float64 // of gradients, over twice the clip; of the log-odds
 	maxMove, friction        float64
+	schedule, acceptance     string
+	ratioNoise               float64
+	asPublished              bool
 	leapfrog                 int
 	batch                    int64
 	rate                     float64
@@ -58,10 +61,10 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns")
 	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors, in units of the scaled target")
 	f.Float64Var(&s.temperature, "temperature", 1, "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, which a small budget can then explore (0.1 without --data)")
-	f.StringVar(&s.kernel, "kernel", "barker", "sampler: "+strings.Join(slices.Sorted(maps.Keys(sampleKernels)), ", "))
-	f.StringVar(&s.test, "test", "logistic", "acceptance test: logistic (exact), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)")
-	f.StringVar(&s.accounting, "accounting", "bit", "theorem that prices a step: bit, published or tightened")
-	f.StringVar(&s.proposal, "proposal", "isotropic", "isotropic, one-component, or truncated:K for moves of at most K·step")
+	f.StringVar(&s.kernel, "kernel", "barker", "sampler: "+strings.Join(recipes.Names(), ", "))
+	f.StringVar(&s.test, "test", "", "acceptance test: logistic (exact, the default), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)")
+	f.StringVar(&s.accounting, "accounting", "", "theorem that prices a step: bit (default), published or tightened")
+	f.StringVar(&s.proposal, "proposal", "", "isotropic (default), one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, one-component moves that keep a direction while they are accepted")
 	f.Int64Var(&s.iterations, "iterations", 0, "steps of each chain; by default the kernel's number (above), split among the chains")
 	f.Float64Var(&s.step, "step", 0, "standard deviation of a coordinate's move, or step of the dynamics; by default the kernel's choice (above)")
 	f.Float64Var(&s.clip, "clip", 0, "bound on one record's part of the log-odds (by default the model's certificate, or 2·τ·step·√(parameters) where it has none); for kernels with gradients, on the norm of its gradient and its part of the log-odds of a move of length 1 (by default the model's certificate; required where it has none)")
@@ -70,10 +73,14 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.BoolVar(&s.fixedBatch, "fixed-batch", false, "draw exactly --batch records without replacement; dearer than the default, Poisson batches")
 	f.BoolVar(&s.fullData, "full", false, "use every record in every step")
 	f.Float64Var(&s.noise, "noise", 0, "standard deviation of a released gradient's or ratio's noise over twice its clip, at most 512; by default the least that the budget covers")
-	f.Float64Var(&s.variance, "variance", 4, "penalty: variance of the noise in the log-odds, 0.25 to 9")
+	f.Float64Var(&s.variance, "variance", 0, "penalty: variance of the noise in the log-odds, 0.25 to 9; by default 4")
 	f.IntVar(&s.leapfrog, "leapfrog", 0, "dphmc: leapfrog steps of a trajectory; by default 5")
 	f.Float64Var(&s.maxMove, "max-move", 0, "dphmc: longest move that may be accepted; by default the longest whose bits fit half of the budget")
 	f.Float64Var(&s.friction, "friction", 0, "sgnht: coupling to the heat bath; by default 1/step")
+	f.StringVar(&s.schedule, "schedule", "", "dpsgld: constant (default), or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone has P = 0.51")
+	f.BoolVar(&s.asPublished, "as-published", false, "dpsgld: the published update, which samples from the SQUARE of the posterior, for comparison only")
+	f.StringVar(&s.acceptance, "acceptance", "", "dphmc: barker (default), one bit; or penalty, the published test, which releases a noisy log-likelihood ratio")
+	f.Float64Var(&s.ratioNoise, "ratio-noise", 0, "dphmc with --acceptance penalty: standard deviation of a ratio's noise over twice its clip; by default the least that half of the budget covers")
 	f.IntVar(&s.chains, "chains", 1, "number of chains; every chain spends budget")
 	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that summaries leave out; those draws are released and written too")
 	f.Int64Var(&s.thin, "thin", 0, "keep every thin-th draw; by default so many that at most 5000 draws a chain are written")

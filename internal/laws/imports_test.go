@@ -80,6 +80,7 @@ var lower = map[string][]string{
 	"dpsgld":        {"kernels", "curator", "targets", "accountant"},
 	"dphmc":         {"kernels", "curator", "targets", "accountant"},
 	"tunamh":        {"kernels", "curator", "targets", "accountant"},
+	"recipes":       {"barker", "penalty", "dpsgld", "dphmc", "tunamh", "kernels", "curator", "targets", "planning", "accountant"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

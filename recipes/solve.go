@@ -1,7 +1,6 @@
-package main
+package recipes
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -14,19 +13,14 @@ const (
 	maxStep = 8
 )
 
-// priceAt is what all chains would release with other settings.
-func (c choice) priceAt(set func(*sampleSettings)) (accountant.Event, error) {
-	s := *c.sampleSettings
-	set(&s)
-	c.sampleSettings = &s
-	return c.price()
-}
+// mostNoise is the largest noise multiplier that the curator's exact sampler takes.
+const mostNoise = 512
 
 // solveStep finds the largest scale of moves whose whole run the budget
 // covers. It looks at public facts only.
-func (c choice) solveStep() (float64, error) {
+func (c *choice) solveStep() (float64, error) {
 	price := func(scale float64) (accountant.Event, error) {
-		return c.priceAt(func(s *sampleSettings) { s.step = scale })
+		return c.priceAt(func(s *Settings) { s.Step = scale })
 	}
 	// A clip or a range that does not grow with the move leaves nothing to solve.
 	small, err := price(minStep)
@@ -38,11 +32,11 @@ func (c choice) solveStep() (float64, error) {
 		return 0, err
 	}
 	if small.Equal(large) {
-		return 0, fmt.Errorf("with --clip %v the price of a step does not depend on its size; give --step too", c.clip)
+		return 0, bad("step", "with %s %v the price of a step does not depend on its size; give %s too", name("clip"), c.Clip, name("step"))
 	}
-	step, err := largest(price, c.epsilon, c.delta)
+	step, err := largest(price, c.Epsilon, c.Delta)
 	if err != nil {
-		return 0, fmt.Errorf("no step size fits the budget: %w", err)
+		return 0, bad("step", "no %s fits the budget: %w", name("step"), err)
 	}
 	return step, nil
 }
@@ -52,21 +46,21 @@ func (c choice) solveStep() (float64, error) {
 // no meaning, so it climbs from below, and follows the price, which is close to
 // a power of the length, instead of halving a range.
 func largest(price func(float64) (accountant.Event, error), epsilon, delta float64) (float64, error) {
-	cost := func(x float64) (float64, error) {
+	cost := func(x float64) (accountant.Guarantee, error) {
 		event, err := price(x)
 		if err != nil {
-			return 0, err
+			return accountant.Guarantee{}, err
 		}
-		g, err := event.Epsilon(delta)
-		return g.Epsilon, err
+		return event.Epsilon(delta)
 	}
 	lo, hi := minStep, math.Inf(1)
-	low, err := cost(lo)
+	g, err := cost(lo)
 	if err != nil {
 		return 0, err
 	}
+	low := g.Epsilon
 	if low > epsilon {
-		return 0, fmt.Errorf("even one of %.2g costs ε = %.4g, the budget is %v; lower --iterations, --clip or --temperature, or raise --epsilon", minStep, low, epsilon)
+		return 0, &accountant.UnreachableError{Target: epsilon, Nearest: lo, Guarantee: g}
 	}
 	aim, power := epsilon*(1-tolerance/2), 1.0
 	for range 100 {
@@ -77,7 +71,8 @@ func largest(price func(float64) (accountant.Event, error), epsilon, delta float
 		if x >= hi {
 			x = math.Sqrt(lo * hi)
 		}
-		e, err := cost(x)
+		g, err := cost(x)
+		e := g.Epsilon
 		if err != nil || e > epsilon { // too long for the budget, or for the kernel
 			hi = x
 		}
@@ -93,37 +88,36 @@ func largest(price func(float64) (accountant.Event, error), epsilon, delta float
 
 const tolerance = 1e-3 // of ε, in a step that is solved for
 
-// chooseNoise fills --noise with the least that the budget covers.
-func (c choice) chooseNoise() (err error) {
-	if !c.given("noise") {
-		c.noise, err = c.solveNoise()
+// chooseNoise fills noise with the least that the budget covers.
+func (c *choice) chooseNoise() (err error) {
+	if c.given.Noise == 0 {
+		c.Noise, err = c.quietest("noise", func(noise float64) (accountant.Event, error) {
+			return c.priceAt(func(s *Settings) { s.Noise = noise })
+		}, c.Epsilon)
 	}
 	return err
 }
 
-// solveNoise finds the least noise multiplier whose whole run the budget covers.
-// Prices of little noise are slow to compute, so it descends from above.
-func (c choice) solveNoise() (float64, error) {
-	price := func(noise float64) (accountant.Event, error) {
-		return c.priceAt(func(s *sampleSettings) { s.noise = noise })
-	}
-	hi := float64(curatorNoise)
+// quietest finds the least noise multiplier whose price is within epsilon. Prices of
+// little noise are slow to compute, so it descends from above.
+func (c *choice) quietest(setting name, price func(noise float64) (accountant.Event, error), epsilon float64) (float64, error) {
+	hi := float64(mostNoise)
 	for ; hi > leastNoise; hi /= 2 {
 		event, err := price(hi / 2)
 		if err != nil {
 			return 0, err
 		}
-		g, err := event.Epsilon(c.delta)
+		g, err := event.Epsilon(c.Delta)
 		if err != nil {
 			return 0, err
 		}
-		if g.Epsilon > c.epsilon {
+		if g.Epsilon > epsilon {
 			break
 		}
 	}
-	noise, _, err := accountant.SolveParameter(price, hi/2, hi, c.epsilon, c.delta, false)
+	noise, _, err := accountant.SolveParameter(price, hi/2, hi, epsilon, c.Delta, false)
 	if err != nil {
-		return 0, fmt.Errorf("no --noise up to %d fits the budget with %d --iterations; lower them, or raise --epsilon: %w", curatorNoise, c.iterations, err)
+		return 0, bad(setting, "no %s up to %d fits the budget with %d %s; lower them, or raise ε: %w", setting, mostNoise, c.Iterations, name("iterations"), err)
 	}
 	return noise, nil
 }
@@ -133,17 +127,17 @@ const leastNoise = 0.25 // of the multipliers that are looked for
 // affordIterations lowers the default number of iterations to what the most
 // noise affords within a share of ε. releases is the number of noisy releases of
 // a chain, release the price of one at that noise.
-func (c choice) affordIterations(release accountant.Event, releases func(iterations int64) int64, share float64) error {
-	if c.given("iterations") || c.given("noise") || c.iterations < 2 {
+func (c *choice) affordIterations(release accountant.Event, releases func(iterations int64) int64, share float64) error {
+	if c.given.Iterations != 0 || c.given.Noise != 0 || c.Iterations < 2 {
 		return nil
 	}
 	plan, err := planning.Solve(planning.Parameter[int64]{
-		Name: "--iterations", Low: 1, High: c.iterations,
-		Event: func(n int64) (accountant.Event, error) { return release.Times(releases(n) * int64(c.chains)) },
-	}, planning.Budget{Epsilon: c.epsilon * share, Delta: c.delta})
+		Name: "iterations", Low: 1, High: c.Iterations,
+		Event: func(n int64) (accountant.Event, error) { return release.Times(releases(n) * int64(c.Chains)) },
+	}, planning.Budget{Epsilon: c.Epsilon * share, Delta: c.Delta})
 	if err != nil {
-		return fmt.Errorf("no --iterations fit the budget: %w", err)
+		return bad("iterations", "no %s fit the budget: %w", name("iterations"), err)
 	}
-	c.iterations = plan.Value
+	c.Iterations = plan.Value
 	return nil
 }

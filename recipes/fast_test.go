@@ -1,0 +1,5 @@
+//go:build !slow
+
+package recipes_test
+
+const situationsDrawn = 3

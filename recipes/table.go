@@ -1,0 +1,90 @@
+package recipes
+
+import "slices"
+
+// Settings of several kernels.
+var (
+	schemeSettings = []string{"batch", "rate", "fixed-batch", "full"}
+	walkSettings   = []string{"step", "clip", "proposal"}
+)
+
+// recipes are the kernels by name. It is filled in init because prices look
+// kernels up in it.
+var recipes map[string]recipe
+
+func init() {
+	recipes = map[string]recipe{
+		"barker": {
+			about:      "Barker's test of random-walk moves; exact on the full data, up to clipping",
+			defaults:   "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the variance that they add to the log-odds below about a quarter, or all when that is over half",
+			own:        slices.Concat(walkSettings, schemeSettings, []string{"test", "accounting"}),
+			iterations: 100_000,
+			choose:     (*choice).chooseBarker,
+			build:      (*choice).barkerChain,
+		},
+		"penalty": {
+			about:      "the penalty test, of which only the decision is released; exact on the full data, up to clipping",
+			defaults:   "10000 iterations; all records; variance 4; the longest step that the budget covers",
+			own:        slices.Concat(walkSettings, schemeSettings, []string{"variance"}),
+			iterations: 10_000,
+			choose:     (*choice).choosePenalty,
+			build:      (*choice).penaltyChain,
+		},
+		"penalty-ratio": {
+			about:      "the penalty test as published, which releases noisy log-likelihood ratios",
+			defaults:   "10000 iterations, or as many as noise 512 affords; the least noise; the step at which that noise is about 2",
+			own:        append([]string{"noise"}, walkSettings...),
+			iterations: 10_000,
+			choose:     (*choice).choosePenaltyRatio,
+			build:      (*choice).penaltyRatioChain,
+		},
+		"tunamh": {
+			about:      "exact minibatches; the chain keeps the posterior, up to clipping, although it reads a part of the records",
+			defaults:   "100000 iterations; the longest step that the budget covers; the least rate that keeps the batch's variance below about a half",
+			own:        append([]string{"rate"}, walkSettings...),
+			iterations: 100_000,
+			choose:     (*choice).chooseThinned,
+			build:      (*choice).thinnedChain,
+		},
+		"barker-dynamics": {
+			about:      "moves whose signs follow the gradient; biased by the step",
+			defaults:   "10000 iterations; the longest step that the budget covers, at most √(τ/N) over the bound on gradients",
+			own:        []string{"step", "clip"},
+			iterations: 10_000,
+			choose:     (*choice).chooseDynamics,
+			build:      func(c *choice) (*Recipe, error) { return c.dynamicsChain(false) },
+		},
+		"barker-dynamics-adjusted": {
+			about:      "the same, made exact by an acceptance bit",
+			defaults:   "10000 iterations; the longest step that the budget covers",
+			own:        []string{"step", "clip"},
+			iterations: 10_000,
+			choose:     (*choice).chooseAdjusted,
+			build:      func(c *choice) (*Recipe, error) { return c.dynamicsChain(true) },
+		},
+		"dpsgld": {
+			about:      "Langevin steps along released gradients; biased by the step and by batches",
+			defaults:   "10000 iterations, or as many as noise 512 affords; all records; the least noise; a step (of units θ²) whose privacy noise is 0.9 of the Langevin noise, at most 2τ/N over the squared bound on gradients; a constant schedule (polynomial:P shrinks step t to (1 + 10t/T)^−P of the first)",
+			own:        slices.Concat([]string{"noise", "step", "clip"}, schemeSettings, []string{"schedule", "as-published"}),
+			iterations: 10_000,
+			choose:     (*choice).chooseLangevin,
+			build:      (*choice).langevinChain,
+		},
+		"sgnht": {
+			about:      "the stochastic-gradient thermostat along released gradients, which absorbs the noise of batches; biased by the step",
+			defaults:   "those of dpsgld, with the square root of half its step, and friction 1/step",
+			own:        append([]string{"noise", "step", "clip", "friction"}, schemeSettings...),
+			iterations: 10_000,
+			choose:     (*choice).chooseThermostat,
+			build:      (*choice).thermostatChain,
+		},
+		"dphmc": {
+			about:      "Hamiltonian trajectories along released gradients, accepted by Barker's test (acceptance barker) or by the published penalty test (acceptance penalty); exact up to clipping",
+			defaults:   "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of these, the noise nor the posterior's width make useless",
+			own:        slices.Concat([]string{"noise", "step", "clip", "leapfrog", "max-move", "acceptance", "ratio-noise"}, schemeSettings),
+			iterations: 2_000,
+			choose:     (*choice).chooseHamiltonian,
+			build:      (*choice).hamiltonianChain,
+		},
+	}
+}
