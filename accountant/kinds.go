@@ -43,6 +43,9 @@ func init() {
 		"sign_bits": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			return SignBits(adj, f.integer("dimension"), f.number("contribution"), f.number("further"))
 		},
+		"objective_perturbation": func(adj Adjacency, f *fieldsOf) (Event, error) {
+			return ObjectivePerturbation(adj, f.number("noise_multiplier"), f.number("curvature"))
+		},
 		"penalty_bit": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			return PenaltyBit(adj, f.number("variance"), f.number("contribution"))
 		},

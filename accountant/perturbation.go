@@ -1,0 +1,107 @@
+package accountant
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
+)
+
+// objectivePerturbation is the exact minimum of a logistic objective with a
+// random linear term.
+type objectivePerturbation struct{ sigma, curvature float64 }
+
+// ObjectivePerturbation is the release of the exact minimum of a sum of logistic
+// losses, a ridge (Λ/2)‖θ‖² with Λ > 0 and a linear term b·θ, b ~ N(0, σ²I).
+// noiseMultiplier ≥ 0 is σ over the L2 sensitivity of the gradients' sum under adj.
+// curvature ≥ 0 bounds Σ τ‖x‖²/Λ over the rows of one person, τ being the weight
+// of a loss. With s = 1/noiseMultiplier, K = α−1, N standard normal and
+//
+//	f_t(y) = max over p in [0, 1] of p·y + p(1−p)·t
+//
+// the curve is s²/2 + log E exp(K·f_t(sN))/K with t = curvature under add/remove, and
+// s²/2 + [log E exp(K·f_t(sN)) + log E exp(K·f_0(sN))]/2K with t = 2·curvature
+// under substitution (docs/proofs/optimum.md; after Kifer, Smith, Thakurta 2012 and
+// Redberg, Koskela, Wang 2023). The first term of f is the linear term's part, the
+// second the determinant's: a loss whose slope p is extreme has no curvature.
+func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (Event, error) {
+	if err := noise("ObjectivePerturbation", noiseMultiplier); err != nil {
+		return Event{}, err
+	}
+	if !(curvature >= 0) || math.IsInf(curvature, 1) {
+		return Event{}, fmt.Errorf("accountant: ObjectivePerturbation: curvature %v: must be a finite number ≥ 0 (a person's Σ τ‖x‖² over the ridge)", curvature)
+	}
+	return newEvent(adj, objectivePerturbation{noiseMultiplier, curvature})
+}
+
+func (m objectivePerturbation) kind() string { return "objective_perturbation" }
+func (m objectivePerturbation) slow()        {}
+func (m objectivePerturbation) fields() []field {
+	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
+}
+
+// lowestExcess is the least α−1 at which the curve is computed: it rises with the
+// order, and nearer to 1 its logarithms lose digits.
+const lowestExcess = 0.05
+
+func (m objectivePerturbation) rdp(adj Adjacency, order float64) float64 {
+	s, k := 1/m.sigma, max(order-1, lowestExcess)
+	switch {
+	case s == 0:
+		return m.curvature / 4
+	case math.IsInf(s, 1) || math.IsInf(k, 1):
+		return math.Inf(1)
+	}
+	if adj == AddRemove {
+		return s*s/2 + logFolded(k, s, m.curvature)/k
+	}
+	return s*s/2 + (logFolded(k, s, 2*m.curvature)+logFolded(k, s, 0))/(2*k)
+}
+
+// foldedCells is how many chords replace the parabola of f_t, each above it by at
+// most t/(4·foldedCells²).
+const foldedCells = 32
+
+// logFolded bounds log E exp(k·f_t(sN)) from above. f_t is 0 below −t, (y+t)²/4t up
+// to t, and y beyond. On each cell it is at most its chord, for which the integral is
+// a normal probability.
+func logFolded(k, s, t float64) float64 {
+	// A line slope·y + at over (lo, hi) gives e^(k·at + (k·slope·s)²/2) times the
+	// probability of a normal shifted by k·slope·s².
+	piece := func(at, slope, lo, hi float64) float64 {
+		shift := k * slope * s
+		return k*at + shift*shift/2 + logNormalBetween(lo/s-shift, hi/s-shift)
+	}
+	total := logAddExp(piece(0, 0, math.Inf(-1), -t), piece(0, 1, t, math.Inf(1)))
+	for i := range foldedCells {
+		if t == 0 {
+			break
+		}
+		lo, hi := float64(2*i)/foldedCells-1, float64(2*i+2)/foldedCells-1 // in units of t
+		slope := float64(2*i+1) / (2 * foldedCells)
+		base := float64(i*i) / (foldedCells * foldedCells)
+		total = logAddExp(total, piece(t*(base-slope*lo), slope, t*lo, t*hi))
+	}
+	// Each probability is off by at most some 1e-15 of the whole.
+	return max(0, total) + 1e-12
+}
+
+// logNormalBetween is log P(lo < N < hi).
+func logNormalBetween(lo, hi float64) float64 {
+	if lo > 0 {
+		lo, hi = -hi, -lo
+	}
+	if hi > 0 { // the interval contains 0, or starts there
+		outside := (math.Erfc(-lo/math.Sqrt2) + math.Erfc(hi/math.Sqrt2)) / 2
+		return math.Log1p(-min(1, outside))
+	}
+	// Φ(−y) = φ(y)·m(y).
+	tail := func(y float64) float64 {
+		if math.IsInf(y, 1) {
+			return math.Inf(-1)
+		}
+		return -y*y/2 - math.Log(2*math.Pi)/2 + math.Log(normal.Mills(y))
+	}
+	top, bottom := tail(-hi), tail(-lo)
+	return top + math.Log(-math.Expm1(bottom-top))
+}

@@ -1,0 +1,192 @@
+package accountant
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+// perturbed tabulates the log density, with respect to u, of the exact minimum
+// θ = sinh u of a one-dimensional objective: rows x with the sign of their label, a
+// ridge and a normal linear term. The grid is fine where rows curve the objective
+// and reaches 12 standard deviations of the minimum.
+func perturbed(rows []float64, ridge, sigma float64) (table []float64, step float64) {
+	const points = 3000
+	step = math.Asinh(40+12*sigma/ridge) / points
+	for i := -points; i <= points; i++ {
+		u := float64(i) * step
+		theta := math.Sinh(u)
+		slope, curvature := ridge*theta, ridge
+		for _, x := range rows {
+			p := 1 / (1 + math.Exp(x*theta))
+			slope -= p * x
+			curvature += p * (1 - p) * x * x
+		}
+		table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+math.Log(math.Cosh(u)))
+	}
+	return table, step
+}
+
+// divergence is the Rényi divergence of two tabulated densities.
+func divergence(p, q []float64, step, order float64) float64 {
+	top := math.Inf(-1)
+	for i := range p {
+		top = max(top, order*p[i]+(1-order)*q[i])
+	}
+	sum := 0.0
+	for i := range p {
+		sum += math.Exp(order*p[i]+(1-order)*q[i]-top) * step
+	}
+	return (math.Log(sum) + top) / (order - 1)
+}
+
+// people are the rows, between −1 and 1, that one person may have.
+func people(rows int) (all [][]float64) {
+	values := []float64{-1, -0.4, 0, 0.7, 1}
+	for i, a := range values {
+		if rows == 1 {
+			all = append(all, []float64{a})
+			continue
+		}
+		for _, b := range values[i:] {
+			all = append(all, []float64{a, b})
+		}
+	}
+	return all
+}
+
+// TestObjectivePerturbationCoversEveryPair: over all adjacent pairs of
+// one-dimensional data sets, with one and with two rows a person and another
+// person's row beside them, the Rényi divergences of the exact minimum are within
+// the curve, in both directions. They are not within a curve without the
+// determinant's term, or with half the sensitivity.
+func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
+	broken := map[string]int{}
+	for _, c := range []struct{ ridge, sigma float64 }{{0.05, 50}, {0.05, 1.5}, {0.3, 1}, {0.3, 3}, {2, 1}, {5, 100}} {
+		for _, rows := range []int{1, 2} {
+			var tables [][]float64
+			for _, mine := range people(rows) {
+				table, _ := perturbed(append([]float64{0.6}, mine...), c.ridge, c.sigma)
+				tables = append(tables, table)
+			}
+			without, step := perturbed([]float64{0.6}, c.ridge, c.sigma)
+			for _, order := range []float64{1.2, 2, 5, 20} {
+				replaced, added := 0.0, 0.0
+				for _, p := range tables {
+					for _, q := range tables {
+						replaced = max(replaced, divergence(p, q, step, order))
+					}
+					added = max(added, divergence(p, without, step, order), divergence(without, p, step, order))
+				}
+				curvature := float64(rows) / c.ridge
+				for adj, worst := range map[Adjacency]float64{Substitute: replaced, AddRemove: added} {
+					sensitivity := float64(rows)
+					if adj == Substitute {
+						sensitivity *= 2
+					}
+					m := c.sigma / sensitivity
+					if bound := must(ObjectivePerturbation(adj, m, curvature)).RDP(order); worst > bound {
+						t.Errorf("%v, Λ = %v, σ = %v, %d rows: D_%v = %v, bound %v", adj, c.ridge, c.sigma, rows, order, worst, bound)
+					}
+					for name, e := range map[string]Event{
+						"no determinant":       must(ObjectivePerturbation(adj, m, 0)),
+						"half the sensitivity": must(ObjectivePerturbation(adj, 2*m, curvature)),
+					} {
+						if worst > e.RDP(order)*1.01 {
+							broken[name]++
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("wrong curves broken: %v", broken)
+	if len(broken) != 2 {
+		t.Errorf("of the two wrong curves only %v were exceeded", broken)
+	}
+}
+
+// TestFoldedExpectation compares chords and closed forms with quadrature: never
+// below it, and above by no more than the chords' gap t/4·32².
+func TestFoldedExpectation(t *testing.T) {
+	for _, k := range []float64{0.05, 1, 7, 60} {
+		for _, s := range []float64{0.01, 0.3, 2} {
+			for _, curved := range []float64{0, 1e-3, 0.1, 1, 5} {
+				f := func(y float64) float64 {
+					switch {
+					case y < -curved:
+						return 0
+					case y > curved:
+						return y
+					}
+					if curved == 0 {
+						return 0
+					}
+					return (y + curved) * (y + curved) / (4 * curved)
+				}
+				top, step := k*k*s*s/2+k*curved, 2e-4
+				sum := 0.0
+				for z := -9.0; z < k*s+9; z += step {
+					sum += math.Exp(k*f(s*z)-z*z/2-top) * step / math.Sqrt(2*math.Pi)
+				}
+				want := math.Log(sum) + top
+				got := logFolded(k, s, curved)
+				if got < want-1e-7 || got > want+k*curved/(4*foldedCells*foldedCells)+1e-7 {
+					t.Errorf("k = %v, s = %v, t = %v: %v, quadrature %v", k, s, curved, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestObjectivePerturbationLimits: without curvature a two-sided fold of the
+// Gaussian mechanism, never below it; without noise nothing; and with noise that
+// drowns everything the determinant alone.
+func TestObjectivePerturbationLimits(t *testing.T) {
+	for _, adj := range []Adjacency{Substitute, AddRemove} {
+		flat := must(ObjectivePerturbation(adj, 10, 0))
+		for _, order := range []float64{1.001, 1.5, 10, 100} {
+			x := max(order-1, lowestExcess) / 10
+			want := 0.005 + math.Log(0.5+math.Exp(x*x/2)*math.Erfc(-x/math.Sqrt2)/2)/max(order-1, lowestExcess)
+			if got := flat.RDP(order); got < want*(1-1e-12) || got > want*(1+1e-8) || got < order*0.005 {
+				t.Errorf("%v, order %v: %v, want %v", adj, order, got, want)
+			}
+		}
+		if e := must(ObjectivePerturbation(adj, 0, 1)); !math.IsInf(e.RDP(2), 1) {
+			t.Errorf("%v: no noise costs %v", adj, e.RDP(2))
+		}
+		if e := must(ObjectivePerturbation(adj, math.Inf(1), 1)); math.Abs(e.RDP(math.Inf(1))-0.25) > 1e-9 {
+			t.Errorf("%v: infinite noise costs %v, want a quarter of the curvature", adj, e.RDP(math.Inf(1)))
+		}
+		if e := must(ObjectivePerturbation(adj, 1, 0)); !math.IsInf(e.RDP(math.Inf(1)), 1) {
+			t.Errorf("%v: a pure cost of %v", adj, e.RDP(math.Inf(1)))
+		}
+	}
+	for _, bad := range [][2]float64{{-1, 1}, {math.NaN(), 1}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}} {
+		if _, err := ObjectivePerturbation(Substitute, bad[0], bad[1]); err == nil {
+			t.Errorf("%v: no error", bad)
+		}
+	}
+}
+
+// TestObjectivePerturbationByPerson: the chain of a person's rows, or of a removal
+// and an addition, costs about what stating them in the two numbers does, and JSON
+// keeps the event.
+func TestObjectivePerturbationByPerson(t *testing.T) {
+	one := must(ObjectivePerturbation(AddRemove, 6, 0.2))
+	three, want := must(GroupPrivacy(one, 3)), must(ObjectivePerturbation(AddRemove, 2, 0.6))
+	swapped, wanted := must(FromAddRemove(one)), must(ObjectivePerturbation(Substitute, 3, 0.2))
+	for _, order := range []float64{1.5, 8, 40} {
+		if math.Abs(three.RDP(order)/want.RDP(order)-1) > 0.3 || math.Abs(swapped.RDP(order)/wanted.RDP(order)-1) > 0.3 {
+			t.Errorf("order %v: a group costs %v, want %v; substitution %v, want %v", order, three.RDP(order), want.RDP(order), swapped.RDP(order), wanted.RDP(order))
+		}
+	}
+	document, err := json.Marshal(three)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Event
+	if err := json.Unmarshal(document, &back); err != nil || !back.Equal(three) {
+		t.Errorf("%s reads back as %v (%v)", document, back, err)
+	}
+}
