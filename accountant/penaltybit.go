@@ -150,11 +150,12 @@ func (m isotropicPenaltyBit) fields() []field {
 	return []field{{"variance", m.variance}, {"scale", m.scale}}
 }
 
-// rdp averages the moment of the worst bit over |Z|, by chords as far as
-// searchEnd and by the Gaussian release's moment, which is larger, beyond.
+// rdp averages over |Z| a convex function that is nowhere below the moment of
+// the worst bit: convex, because the records of a replacement, or the rows of a
+// person, may lie in different directions, and then contribute unequally
+// (docs/proofs/penalty.md, §4).
 func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 	s := acceptanceBit{m.scale}.spread(adj)
-	sd := math.Sqrt(m.variance)
 	gain := order * (order - 1) * s * s / m.variance // the Gaussian moment at |Z| is e^{gain·Z²/2}
 	switch {
 	case s == 0:
@@ -162,29 +163,79 @@ func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 	case !(gain < 0.98):
 		return math.Inf(1)
 	}
-	root := math.Sqrt(1 - gain)
-	whole := -math.Log1p(-gain) / 2 / (order - 1)
+	at, above := penaltyMajorant(math.Sqrt(m.variance), s, order, gain)
 	excess := newLogSum()
-	excess.add(math.Log(2) + math.Log(max(0, normal.Tail(searchEnd*root)/root-normal.Tail(searchEnd))))
-	last, start := math.Inf(-1), [2]float64{}
+	for i := 1; i < len(at); i++ {
+		addChord(&excess, at[i-1], at[i], math.Log(above[i-1]), math.Log(above[i]), math.Inf(-1))
+	}
+	// Beyond, the larger of the last chord and the Gaussian release's moment.
+	last := len(at) - 1
+	slope, tail := (above[last]-above[last-1])/(at[last]-at[last-1]), normal.Tail(at[last])
+	excess.add(math.Log(2 * (above[last]*tail + slope*max(0, normal.Density(at[last])-at[last]*tail))))
+	root := math.Sqrt(1 - gain)
+	excess.add(math.Log(2 * max(0, normal.Tail(at[last]*root)/root-tail)))
+	whole := -math.Log1p(-gain) / 2 / (order - 1)
+	return min(whole, fromExcess(order, excess.log()+quadratureMargin))
+}
+
+// Beyond searchEnd few values of |Z| are needed to penaltyEnd.
+const penaltyCell, penaltyEnd = 1.0, 9.0
+
+// penaltyMajorant returns values of |Z|, from 0 on, and numbers there whose
+// linear interpolation is convex and at least the moment of the worst bit less
+// one; continued by the larger of its last slope and the Gaussian release's
+// moment it stays both.
+func penaltyMajorant(sd, s, order, gain float64) (at, above []float64) {
+	at, value := penaltyMoments(sd, s, order, gain)
+	above = make([]float64, len(at))
 	bend := newPenaltyBend(sd)
-	for a := 0.0; a < searchEnd; {
-		b := a + fineCell
-		if a > fineEnd-fineCell/2 {
-			b = a + coarseCell
+	for i := 1; i < len(at); i++ {
+		// Between two values the moment is at most the chord and its bend, and the
+		// value to the right.
+		w := s * (at[i] - at[i-1])
+		lift := math.Exp(bend.log(order, s*at[i]) + math.Log(w*w/8))
+		left, right := value[i-1]+lift, value[i]+lift
+		if lift > value[i]-value[i-1] {
+			left, right = value[i], value[i]
 		}
-		next := gain * b * b / 2
-		if move := s * b; move <= largestPenaltyMove {
+		above[i-1], above[i] = max(above[i-1], left), right
+	}
+	end := at[len(at)-1]
+	touch := gain * end * math.Exp(gain*end*end/2) // the Gaussian moment's slope there
+	slope := 0.0
+	for i := range above {
+		above[i] = max(above[i], math.Expm1(gain*end*end/2)+touch*(at[i]-end))
+		if i > 0 {
+			slope = max(slope, (above[i]-above[i-1])/(at[i]-at[i-1]))
+			above[i] = max(above[i], above[i-1]+slope*(at[i]-at[i-1]))
+		}
+	}
+	return at, above
+}
+
+// penaltyMoments returns values of |Z| and bounds on the moment of the worst bit
+// less one there.
+func penaltyMoments(sd, s, order, gain float64) (at, value []float64) {
+	at, value = []float64{0}, []float64{0}
+	var start [2]float64
+	for a := 0.0; a < penaltyEnd; {
+		switch {
+		case a > searchEnd-coarseCell/2:
+			a += penaltyCell
+		case a > fineEnd-fineCell/2:
+			a += coarseCell
+		default:
+			a += fineCell
+		}
+		log := gain * a * a / 2
+		if move := s * a; move <= largestPenaltyMove {
 			var worst float64
 			worst, start = worstPenalty(sd, move, order, largestPenaltyMove, averageTolerance, start)
-			next = min(next, math.Exp(worst))
+			log = min(log, math.Exp(worst))
 		}
-		next = logExpm1(next)
-		w := s * (b - a)
-		addChord(&excess, a, b, last, next, bend.log(order, s*b)+math.Log(w*w/8))
-		last, a = next, b
+		at, value = append(at, a), append(value, math.Expm1(log))
 	}
-	return min(whole, fromExcess(order, excess.log()+quadratureMargin))
+	return at, value
 }
 
 // penaltyBend bounds how concave the moment of a bit can be in the move: its

@@ -108,6 +108,55 @@ func TestIsotropicPenaltyBitAverages(t *testing.T) {
 	}
 }
 
+// TestIsotropicPenaltyBitCoversTwoDirections: the records of a replacement move
+// the log-odds by scale·|Z₁| and scale·|Z₂|, normals of any correlation. The
+// price is that of the worst, equal ones, because what is averaged is convex; the
+// numbers that it averages are so to the last, and above scanned moments at and
+// between the values of |Z| where they are computed.
+func TestIsotropicPenaltyBitCoversTwoDirections(t *testing.T) {
+	const variance, scale, order = 1.0, 0.15, 2.0
+	scan := func(move, order float64) float64 { return math.Expm1((order - 1) * penaltyScan(variance, move, order)) }
+	for _, c := range []struct{ s, order float64 }{{2 * scale, order}, {2, 1.05}, {0.02, 16}} {
+		gain := c.order * (c.order - 1) * c.s * c.s / variance
+		at, above := penaltyMajorant(1, c.s, c.order, gain)
+		slope := 0.0
+		for i := 1; i < len(at); i++ {
+			rise := (above[i] - above[i-1]) / (at[i] - at[i-1])
+			if rise < slope*(1-1e-9) {
+				t.Errorf("s=%v α=%v: slopes fall from %v to %v at |Z| = %v", c.s, c.order, slope, rise, at[i])
+			}
+			slope = rise
+			middle := c.s * (at[i-1] + at[i]) / 2
+			if i%7 != 0 || middle > 3 { // where the scan's own tails underflow
+				continue
+			}
+			if got, want := (above[i-1]+above[i])/2, scan(middle, c.order); got < want*(1-1e-9) {
+				t.Errorf("s=%v α=%v: %v for a move of %v, scan %v", c.s, c.order, got, middle, want)
+			}
+		}
+	}
+	var moments []float64 // of moves in steps of 0.05
+	for move := 0.0; move < 3; move += 0.05 {
+		moments = append(moments, scan(move, order))
+	}
+	claimed := isotropicPenaltyBit{variance, scale}.rdp(Substitute, order)
+	for _, correlation := range []float64{0, 0.7, 0.97} {
+		const h = 0.2
+		sum := 0.0
+		for z := -4.9; z < 5; z += h {
+			for y := -4.9; y < 5; y += h {
+				other := correlation*z + math.Sqrt(1-correlation*correlation)*y
+				move := scale * (math.Abs(z) + math.Abs(other)) / 0.05
+				i := int(move)
+				sum += h * h * normal.Density(z) * normal.Density(y) * (moments[i] + (move-float64(i))*(moments[i+1]-moments[i]))
+			}
+		}
+		if got := math.Log1p(sum) / (order - 1); got > claimed {
+			t.Errorf("correlation %v: %v, claimed %v", correlation, got, claimed)
+		}
+	}
+}
+
 func TestPenaltyBitEdges(t *testing.T) {
 	for _, bad := range []struct{ variance, c float64 }{
 		{0, 1}, {0.2, 1}, {9.1, 1}, {math.NaN(), 1}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)},
