@@ -122,14 +122,15 @@ func (m ThinnedBit) reach() float64 {
 // contribution is what a record can do to the log-odds: raise them by at most
 // its bound b, and lower them by at most b + log(1 + χ²), χ² being the divergence
 // of its inclusion under the move and its reverse (docs/proofs/tunamh.md, §3).
-// Substitution charges twice the contribution, so there it is the middle.
+// Substitution charges twice the contribution, so there it is the middle, except
+// for drawn moves: then the two records may have different bounds.
 func (t *thinning) contribution(adj accountant.Adjacency) float64 {
+	if t.averaged {
+		return t.perScale * (1 + t.largest/(t.intensity-t.largest))
+	}
 	share := 1.0
 	if adj == accountant.Substitute {
 		share = 0.5
-	}
-	if t.averaged {
-		return t.perScale * (1 + share*t.largest/(t.intensity-t.largest))
 	}
 	fall := math.Expm1(-t.largest)
 	return t.largest + share*math.Log1p(fall*fall/math.Expm1(t.intensity-t.largest))

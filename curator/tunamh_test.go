@@ -154,6 +154,47 @@ func TestThinnedContributions(t *testing.T) {
 	}
 }
 
+// TestThinnedDirections: a record of direction x is replaced by one of direction
+// x′, so that a drawn move gives them different bounds, b and b′, and the
+// log-odds move by up to b + b′ + max(g, g′), g = b·B/(I−B). The price covers the
+// mean of the moment over moves, at the smallest rate and for every angle;
+// taking the middle of b and b + g, as for equal bounds, would not.
+func TestThinnedDirections(t *testing.T) {
+	const scale, order, h = 0.01, 2.0, 0.1
+	m := ThinnedBit{Target: newToy(2), Move: Isotropic(scale)}
+	m.Rate = -math.Expm1(-2.0000001 * scale * (math.Sqrt2 + 4))
+	facts := Facts{Records: 4, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	p, err := m.thinning(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event, err := m.Event(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := p.largest / (p.intensity - p.largest)
+	needed := func(angle float64) float64 {
+		sum := 0.0
+		for x := -7.0; x < 7; x += h {
+			for y := -7.0; y < 7; y += h {
+				b, other := math.Abs(x), math.Abs(x*math.Cos(angle)+y*math.Sin(angle))
+				move := p.perScale * (b + other + share*max(b, other))
+				sum += h * h * math.Exp(-(x*x+y*y)/2) / (2 * math.Pi) * math.Expm1((order-1)*order*move*move/8)
+			}
+		}
+		return math.Log1p(sum) / (order - 1)
+	}
+	middle, err := accountant.IsotropicBit(accountant.Substitute, p.perScale*(1+share/2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, angle := range []float64{0.2, 0.8, math.Pi / 2} {
+		if got := needed(angle); got > event.RDP(order) || got < middle.RDP(order) {
+			t.Errorf("angle %v: %v is needed, %v is charged, the middle would charge %v", angle, got, event.RDP(order), middle.RDP(order))
+		}
+	}
+}
+
 // TestThinnedMovesAndRefusals draws moves of a certified linear target, refuses
 // those beyond their reach, and settings without a meaning.
 func TestThinnedMovesAndRefusals(t *testing.T) {
@@ -163,7 +204,7 @@ func TestThinnedMovesAndRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Event().RDP(4) > 1.15*4*2*0.01*0.01 { // αs²/8·E-factor at s = 2·0.01, with its slack
+	if b.Event().RDP(4) > 1.15*4*2*0.01*0.01 { // αs²/8 at s = 2·0.01, with its slack
 		t.Errorf("an isotropic thinned bit costs %v", b.Event().RDP(4))
 	}
 	theta, next := []float64{0, 0}, []float64{0, 0}

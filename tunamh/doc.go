@@ -14,12 +14,12 @@
 //
 // # Choosing the rate
 //
-// With B the bound of a typical move and I = −log(1−Rate), a step reads Rate·N
-// records. Its log-odds get a variance of about Σr²/(I−B/2), r being the records'
-// log-likelihood ratios, which slows the chain when it exceeds 1; and a record
-// costs a share B/(2(I−B)) more than in Barker's test, under substitution. I must
-// be at least 2B for the longest move that is not refused. Small moves make small
-// rates possible.
+// With I = −log(1−Rate), a step reads Rate·N records. Its log-odds get a variance
+// of about Σr²/(I−B/2), r being the records' log-likelihood ratios and B the bound
+// of the move, which slows the chain when it exceeds 1. A record costs a share
+// B/(I−B) more than in Barker's test, B being the bound of the longest move that
+// is not refused (half of that share for one constant bound under substitution);
+// I must be at least 2B. Small moves make small rates possible.
 //
 // Proofs: docs/proofs/tunamh.md.
 package tunamh
