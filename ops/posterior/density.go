@@ -1,9 +1,9 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -128,14 +128,27 @@ func (d *Density) subtractGrad(grad, theta []float64, part targets.Rows) {
 	}
 }
 
-// checkFinite refuses records that no loss is defined for.
-func checkFinite(rows targets.Rows) error {
-	for name, v := range map[string][]float64{"feature": rows.X, "response": rows.Y} {
-		for _, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("posterior: a %s is not finite: remove or repair such records before they count as data", name)
-			}
+// farthest is a norm that no product with a parameter overflows from.
+const farthest = 1e100
+
+// tame projects rows to the given norm, or to one that float64 can compute with
+// when it is 0, and clips responses likewise; what is not finite becomes zero. It
+// is a function of each record alone, so that no record can stop a release or
+// change what another counts.
+func tame(rows targets.Rows, radius float64) targets.Rows {
+	if radius == 0 {
+		radius = farthest
+	}
+	rows = ops.Project(rows, radius)
+	if rows.Y == nil {
+		return rows
+	}
+	y := make([]float64, len(rows.Y))
+	for i, v := range rows.Y {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			y[i] = max(-farthest, min(farthest, v))
 		}
 	}
-	return nil
+	rows.Y = y
+	return rows
 }

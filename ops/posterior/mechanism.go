@@ -105,19 +105,14 @@ func (m *Mechanism) Weight() float64 { return m.weight }
 func (m *Mechanism) Cost() ops.Guarantee { return m.cost }
 
 // Density returns the log density to draw from. Rows are projected where the
-// mechanism needs it; values that are not finite are refused.
+// mechanism needs it; rows and responses that are not finite count as zeros. The
+// one error is a shape that is not the target's.
 func (m *Mechanism) Density(rows targets.Rows) (*Density, error) {
 	features, response := m.target.Shape()
 	if err := ops.CheckShape("posterior", rows, features, response); err != nil {
 		return nil, err
 	}
-	if err := checkFinite(rows); err != nil {
-		return nil, err
-	}
-	if m.project > 0 {
-		rows = ops.Project(rows, m.project)
-	}
-	return newDensity(m.target, rows, m.weight, m.ball), nil
+	return newDensity(m.target, tame(rows, m.project), m.weight, m.ball), nil
 }
 
 // Sampler returns independent draws from a law, as nearly as it can.
@@ -125,6 +120,8 @@ type Sampler func(rng *rand.Rand, p LogDensity, draws int) ([][]float64, error)
 
 // Release returns draws of the parameters, rounded to multiples of 2⁻³⁰. It
 // costs Cost().Times(draws), if the sampler's draws are independent and exact.
+// Errors: a shape that is not the target's; no draws; what the sampler says, which
+// an exact one never does and which tells about the records.
 func (m *Mechanism) Release(src *ops.Source, rows targets.Rows, draws int, sample Sampler) ([][]float64, error) {
 	if draws < 1 {
 		return nil, fmt.Errorf("posterior: %d draws: at least 1 is needed", draws)
