@@ -76,7 +76,7 @@ func New(cfg Config) (*Mechanism, error) {
 	if m.output, err = draw.NewGridGaussian(1/(m.mu*math.Sqrt(minimumShare)), distance, cfg.Features); err != nil {
 		return nil, fmt.Errorf("laplaceapprox: %w", err)
 	}
-	_, frobenius := m.gram.Sensitivities()
+	_, frobenius := m.gram.Sensitivities(cfg.Records)
 	if m.hessian, err = draw.NewGridGaussian(1/(m.mu*math.Sqrt(cfg.HessianShare)), frobenius, m.gram.Len()); err != nil {
 		return nil, fmt.Errorf("laplaceapprox: %w", err)
 	}

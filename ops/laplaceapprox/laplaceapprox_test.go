@@ -103,7 +103,7 @@ func TestBudgetAddsUp(t *testing.T) {
 			t.Errorf("ε = %v: %v, %v", eps, s, err)
 		}
 		linear := 2 * 2 / m.linear
-		_, frobenius := m.gram.Sensitivities()
+		_, frobenius := m.gram.Sensitivities(5000)
 		hessian := frobenius / m.hessian.Sigma()
 		output := 2 * m.shape().Tolerance() / m.ridge / m.output.Sigma()
 		if spent := math.Sqrt(linear*linear + hessian*hessian + output*output); spent > m.mu || spent < m.mu*(1-1e-4) {

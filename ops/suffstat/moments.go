@@ -46,7 +46,7 @@ func NewMoments(cfg MomentsConfig) (*Moments, error) {
 		return nil, fmt.Errorf("suffstat: Radius = %v, Bound = %v: both must be positive and finite", cfg.Radius, cfg.Bound)
 	}
 	out := &Moments{cfg: cfg, gram: gram.New(cfg.Features+1, cfg.Radius*cfg.Radius+cfg.Bound*cfg.Bound)}
-	l1, l2 := out.gram.Sensitivities()
+	l1, l2 := out.gram.Sensitivities(cfg.Records)
 	var err error
 	if out.mechanism, err = newMechanism(cfg.Privacy, l1, l2); err != nil {
 		return nil, err

@@ -27,13 +27,15 @@ func New(dim int, size float64) Gram {
 func (g Gram) Len() int { return g.dim * (g.dim + 1) / 2 }
 
 // Sensitivities returns, under substitution, the L1 sensitivity of the upper
-// triangle and the Frobenius sensitivity of the matrix. Two positive semidefinite
-// matrices of norm at most size are √2·size apart at most; an upper triangle has
-// L1 norm size·(dim+1)/2 at most. Rounding moves every entry of either record's
-// matrix by at most a step, and so does the rounding of its products.
-func (g Gram) Sensitivities() (l1, frobenius float64) {
+// triangle and the Frobenius sensitivity of the matrix, as computed from the given
+// number of records. Two positive semidefinite matrices of norm at most size are
+// √2·size apart at most; an upper triangle has L1 norm size·(dim+1)/2 at most.
+// Rounding moves every entry of either record's matrix by at most a step, and so
+// does the rounding of its products; what is left is that of two sums of up to
+// records·size to float64, and of their multiplication by √2.
+func (g Gram) Sensitivities(records int) (l1, frobenius float64) {
 	p := float64(g.dim)
-	rounding := p * (p + 1) * 2 * g.step
+	rounding := p * (p + 1) * (2*g.step + float64(records)*g.size*0x1p-50)
 	return g.size*(p+1) + rounding, g.size*math.Sqrt2 + rounding
 }
 

@@ -2,6 +2,7 @@ package gram
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -56,7 +57,7 @@ func TestIsometric(t *testing.T) {
 // TestSensitivities over unit vectors: within the bounds, close to the second.
 func TestSensitivities(t *testing.T) {
 	g := New(2, 1)
-	l1, l2 := g.Sensitivities()
+	l1, l2 := g.Sensitivities(3)
 	most1, most2 := 0.0, 0.0
 	one := func(angle float64) []float64 {
 		return g.Sum(1, func(_ int, z []float64) float64 { z[0], z[1] = math.Cos(angle), math.Sin(angle); return 1 })
@@ -71,6 +72,32 @@ func TestSensitivities(t *testing.T) {
 	}
 	if most1 > l1 || most2 > l2 || most2 < l2*0.999 || most1 < l1/2 {
 		t.Errorf("changes of (%v, %v), sensitivities (%v, %v)", most1, most2, l1, l2)
+	}
+}
+
+// TestLargeSumsAreCovered: a sum of 2³¹ records is rounded to float64 and scaled by
+// √2; what that adds to a difference of two is in the sensitivities, and would not
+// be in those of few records.
+func TestLargeSumsAreCovered(t *testing.T) {
+	const records = 1 << 31
+	g := New(1, 1)
+	l1, frobenius := g.Sensitivities(records)
+	fewL1, few := g.Sensitivities(1)
+	root := new(big.Float).SetPrec(200).Sqrt(new(big.Float).SetPrec(200).SetInt64(2))
+	worst := 0.0
+	for k := range int64(1000) {
+		total := int64(1)<<61 - 1 - k*k*977 // in steps of 2⁻³⁰
+		entry := float64(total) * 0x1p-30
+		exact := new(big.Float).SetPrec(200).SetInt64(total)
+		exact.Mul(exact.SetMantExp(exact, -30), root)
+		off, _ := exact.Sub(exact, new(big.Float).SetFloat64(entry*math.Sqrt2)).Float64()
+		worst = max(worst, math.Abs(off))
+	}
+	if 2*worst > frobenius-few || 2*worst > l1-fewL1 {
+		t.Errorf("two sums are off by %v, sensitivities allow %v and %v for it", 2*worst, l1-fewL1, frobenius-few)
+	}
+	if 2*worst < few-math.Sqrt2 {
+		t.Errorf("two sums are off by %v: the allowance for few records, %v, would have done", 2*worst, few-math.Sqrt2)
 	}
 }
 
