@@ -5,6 +5,7 @@
 //	dpmcmc schema     draft the public schema of a table
 //	dpmcmc account    what a list of releases costs
 //	dpmcmc plan       what a budget buys
+//	dpmcmc compare    compare methods at equal privacy
 //	dpmcmc summary    summarise draws files
 //
 // Every command has --help with a working example and --json for one
@@ -87,6 +88,6 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare())
 	return root
 }

@@ -1,0 +1,190 @@
+package methods
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// chainSettings are what every private chain can be asked for here; recipes has
+// the others.
+var chainSettings = []Setting{
+	{"loss", "log or beta, instead of the model's loss", ""},
+	{"beta", "β above 1, with loss = \"beta\"", 0.0},
+	{"warmup", "share of the chain that is left out, in [0, 1)", 0.5},
+	{"thin", "keep every thin-th state; 0 for so many that at most 2000 a chain are kept", int64(0)},
+}
+
+// AsInSample describes the settings of private chains that recipes chooses.
+const AsInSample = "as in dpmcmc sample; by default the kernel's choice"
+
+// kernelField maps the settings of recipes to the fields of recipes.Settings.
+var kernelField = map[string]string{
+	"iterations": "Iterations", "chains": "Chains", "temperature": "Temperature", "step": "Step", "proposal": "Proposal", "clip": "Clip",
+	"test": "Test", "accounting": "Accounting", "batch": "Batch", "rate": "Rate", "fixed-batch": "FixedBatch", "full": "FullData",
+	"noise": "Noise", "variance": "Variance", "friction": "Friction", "schedule": "Schedule", "as-published": "AsPublished",
+	"leapfrog": "Leapfrog", "max-move": "MaxMove", "acceptance": "Acceptance", "ratio-noise": "RatioNoise",
+}
+
+var _ = register(privateChains()...)
+
+// privateChains are the kernels of recipes. A kernel or a setting that is new
+// there appears here by itself, as long as it is in kernelField.
+func privateChains() []*Method {
+	var list []*Method
+	for _, name := range recipes.Names() {
+		d, err := recipes.Describe(name)
+		if err != nil {
+			panic("methods: " + err.Error())
+		}
+		knobs := slices.Clone(chainSettings)
+		for _, s := range slices.Concat([]string{"iterations", "chains", "temperature"}, d.Own) {
+			if field, ok := reflect.TypeFor[recipes.Settings]().FieldByName(kernelField[s]); ok {
+				knobs = append(knobs, Setting{s, AsInSample, zero(field.Type)})
+			}
+		}
+		list = append(list, &Method{
+			Name: name, Kind: Unconditional, About: "private chain: " + d.About,
+			// A curator needs features, and tests of the loss at every move.
+			Models: []string{Logistic, Linear, Mean, Mixture}, Settings: knobs,
+			build: func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
+		})
+	}
+	return list
+}
+
+// zero is the zero value of a setting with the given type of field.
+func zero(t reflect.Type) any {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return int64(0)
+	case reflect.Float64:
+		return 0.0
+	case reflect.Bool:
+		return false
+	}
+	return ""
+}
+
+// kernelSettings fills in recipes.Settings.
+func kernelSettings(kernel string, s settings) recipes.Settings {
+	out := recipes.Settings{Kernel: kernel}
+	fields := reflect.ValueOf(&out).Elem()
+	for name, field := range kernelField {
+		v, given := s[name]
+		if !given {
+			continue
+		}
+		f := fields.FieldByName(field)
+		f.Set(reflect.ValueOf(v).Convert(f.Type()))
+	}
+	return out
+}
+
+func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, error) {
+	warmup, thin := s.float("warmup"), s.int("thin")
+	if !(warmup >= 0 && warmup < 1) || thin < 0 {
+		return nil, errors.New("warmup must be in [0, 1), and thin at least 1, or 0 for the default")
+	}
+	target, err := chainTarget(p, s)
+	if err != nil {
+		return nil, err
+	}
+	recipe, err := recipes.Choose(kernelSettings(kernel, s), recipes.Problem{Target: target, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta})
+	if err != nil {
+		return nil, err
+	}
+	cost, err := recipe.Cost()
+	if err != nil {
+		return nil, err
+	}
+	c := &chainRun{problem: p, budget: b, recipe: recipe, warmup: warmup, thin: thin}
+	return &Mechanism{Cost: cost, Theorem: recipe.Released, Choice: c.describe(), Run: c.run}, nil
+}
+
+// chainTarget is the problem's target, or that with the loss of the settings.
+func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
+	switch loss := s.text("loss"); {
+	case loss == "" && s.float("beta") == 0:
+		return p.Target, nil
+	case loss == "log" && s.float("beta") == 0:
+		return p.WithLoss(targets.LogLoss())
+	case loss == "beta":
+		l, err := targets.BetaLoss(s.float("beta"))
+		if err != nil {
+			return nil, err
+		}
+		return p.WithLoss(l)
+	default:
+		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss, s.float("beta"))
+	}
+}
+
+// chainRun runs the chains of a recipe.
+type chainRun struct {
+	problem Problem
+	budget  Budget
+	recipe  *recipes.Recipe
+	warmup  float64
+	thin    int64
+}
+
+// describe says what was chosen.
+func (c *chainRun) describe() string {
+	s := c.recipe.Settings
+	parts := []string{fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.recipe.Batch.String()}
+	if s.Noise != 0 {
+		parts = append(parts, fmt.Sprintf("noise %.3g", s.Noise))
+	}
+	if c.recipe.Caveat != "" {
+		parts = append(parts, c.recipe.Caveat)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mostDraws is how many draws a chain keeps by default, warm-up included.
+const mostDraws = 2000
+
+func (c *chainRun) run(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
+	facts := c.problem.Facts
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.budget.Epsilon, Delta: c.budget.Delta, Adjacency: facts.Adjacency})
+	if err != nil {
+		return Release{}, err
+	}
+	records := curator.Records{X: rows.X, Features: rows.P, Y: rows.Y, Radius: facts.Radius, RowsPerPerson: facts.RowsPerPerson}
+	sealed, err := curator.Seal(records, budget, n.options()...)
+	if err != nil {
+		return Release{}, err
+	}
+	opened, err := c.recipe.Open(sealed)
+	if err != nil {
+		return Release{}, err
+	}
+	chains := make([]kernels.Chain, len(opened))
+	for i, k := range opened {
+		chains[i] = kernels.Chain{Kernel: k, Start: c.problem.Start}
+	}
+	iterations := c.recipe.Settings.Iterations
+	thin := cmp.Or(c.thin, (iterations+mostDraws-1)/mostDraws)
+	memory := kernels.NewMemory(len(chains))
+	err = kernels.Run(ctx, chains, kernels.Options{Iterations: iterations, Thin: thin, Seed: n.public(), Sink: memory})
+	if err != nil {
+		return Release{}, err
+	}
+	var r Release
+	for id := range chains {
+		draws := memory.Draws(id)
+		r.Chains = append(r.Chains, draws[int(c.warmup*float64(len(draws))):])
+	}
+	return r, nil
+}

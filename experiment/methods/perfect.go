@@ -1,0 +1,62 @@
+package methods
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dpmcmc/dpmcmc/ops/perfect"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+var _ = register(&Method{
+	Name: "perfect-rejection", Kind: Unconditional, Models: []string{Logistic},
+	About: "one exact draw of a β posterior by rejection from the prior (Awan, Rao 2023); for tens of records",
+	Settings: []Setting{
+		{"beta", "β above 1", 1.5},
+		{"fixed-time", "make a public number of proposals, so that the running time tells nothing", true},
+	},
+	build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
+		if err := onePerson(p); err != nil {
+			return nil, err
+		}
+		beta := s.float("beta")
+		loss, err := targets.BetaLoss(beta)
+		if err != nil {
+			return nil, err
+		}
+		target, err := p.WithLoss(loss)
+		if err != nil {
+			return nil, err
+		}
+		bounded, ok := target.(targets.RangeCertificate)
+		if !ok {
+			return nil, errors.New("the model's β loss has no bounded range")
+		}
+		delta := 0.0
+		if s.bool("fixed-time") {
+			delta = b.Delta
+		}
+		m, err := perfect.NewRejection(perfect.Config{
+			Target: target, Prior: targets.Gaussian{SD: p.PriorSD}, MinLoss: 0, MaxLoss: bounded.LossRange(),
+			Records: int(p.Facts.Records), Epsilon: b.Epsilon,
+		}, delta)
+		if err != nil {
+			return nil, err
+		}
+		cost, err := m.Cost()
+		if err != nil {
+			return nil, err
+		}
+		return guaranteed(cost, &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
+			src, err := n.source()
+			if err != nil {
+				return Release{}, err
+			}
+			draw, err := m.Release(ctx, src, rows)
+			if err != nil {
+				return Release{}, err
+			}
+			return point(draw.Theta), nil
+		}}), nil
+	},
+})
