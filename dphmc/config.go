@@ -79,7 +79,9 @@ type Config struct {
 	// RatioClip bounds |τ·(ℓ(z;θ) − ℓ(z;θ′))| for every record, for a move of
 	// length 1: with PublishedPenalty it grows in proportion to the move, with
 	// BarkerBit it is RatioClip·MaxMove for every move. Zero uses the target's
-	// certificate, which clips nothing, and is refused when it has none.
+	// certificates, under which nothing is clipped, and is refused when none
+	// applies: the range of the loss, a bound on its gradient, and, with
+	// PublishedPenalty, the bound on the move at hand.
 	RatioClip float64
 	// RatioNoise is the standard deviation of the ratio's noise over twice its
 	// clip. PublishedPenalty only. Required there.
@@ -106,28 +108,26 @@ func (c Config) gradient() curator.NoisyGradient {
 }
 
 // bit is the mechanism of Barker's test.
-func (c Config) bit() curator.AcceptanceBit {
+func (c Config) bit(f curator.Facts) curator.AcceptanceBit {
 	m := curator.AcceptanceBit{Target: c.Target, Temperature: c.Temperature}
 	if c.MaxMove > 0 {
 		m.Move, m.Clip = curator.Within(c.MaxMove), c.RatioClip*c.MaxMove
+		if bound := c.certified(f).perLength * c.MaxMove; c.RatioClip == 0 && !math.IsInf(bound, 1) {
+			m.Clip = bound
+		}
 	}
 	return m
 }
 
-// ratio is the mechanism of the penalty test.
-func (c Config) ratio(f curator.Facts) curator.NoisyRatio {
-	return curator.NoisyRatio{
-		Target: c.Target, Temperature: c.Temperature, Clip: c.clipPerLength(f), PerLength: true, NoiseMultiplier: c.RatioNoise,
+// ratio is the mechanism of the penalty test. The clip is given with each move;
+// the price does not depend on it.
+func (c Config) ratio(f curator.Facts) (curator.NoisyRatio, error) {
+	m := curator.NoisyRatio{Target: c.Target, Temperature: c.Temperature, Clip: 1, NoiseMultiplier: c.RatioNoise}
+	if c.RatioClip == 0 && !c.certified(f).any() {
+		return m, errors.New("dphmc: nothing bounds a record's part of a move: give Config.RatioClip, or a target with a certificate " +
+			"that applies (all but the range of the loss need records sealed with a Radius)")
 	}
-}
-
-// clipPerLength is RatioClip, or the certificate of a linear predictor.
-func (c Config) clipPerLength(f curator.Facts) float64 {
-	l, ok := c.Target.(targets.LinearTarget)
-	if c.RatioClip != 0 || !ok {
-		return c.RatioClip
-	}
-	return c.temperature() * l.PredictorLipschitz() * f.Radius
+	return m, nil
 }
 
 // gradientsPerStep is the number of gradients that every iteration releases.
@@ -240,10 +240,14 @@ func (c Config) prices(f curator.Facts) (force, test accountant.Event, err error
 	if force, err = c.gradient().Event(f); err != nil {
 		return force, test, err
 	}
-	if c.Acceptance == PublishedPenalty {
-		test, err = c.ratio(f).Event(f)
-	} else {
-		test, err = c.bit().Event(f)
+	if c.Acceptance != PublishedPenalty {
+		test, err = c.bit(f).Event(f)
+		return force, test, err
 	}
+	ratio, err := c.ratio(f)
+	if err != nil {
+		return force, test, err
+	}
+	test, err = ratio.Event(f)
 	return force, test, err
 }

@@ -16,9 +16,10 @@
 // noise drawn independently of the state, a leapfrog trajectory is reversible
 // and preserves volume whatever the force field is, and the test uses the true
 // energies. The stationary law is exactly the tempered posterior as long as no
-// record's log-likelihood ratio is clipped in the test: targets with a
-// certificate (a linear predictor, or a finite range of the loss) never are, and
-// Config.RejectClipped turns away the moves where another one could be. See
+// record's log-likelihood ratio is clipped in the test: under a target's
+// certificates none is (the range of its loss, a bound on its gradient, for the
+// penalty also on the move at hand), and Config.RejectClipped turns away the moves
+// where another one could be. See
 // docs/proofs/dphmc.md.
 //
 // The gradient at the current point was released when the chain arrived there,

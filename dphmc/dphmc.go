@@ -8,13 +8,12 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Kernel is one private Hamiltonian chain over one curator's records.
 type Kernel struct {
 	config    Config
-	radius    float64
+	bounds    bounds
 	gradients *curator.Gradients
 	bits      *curator.Bits   // nil for PublishedPenalty
 	ratios    *curator.Ratios // nil for BarkerBit
@@ -46,13 +45,17 @@ func New(c Config, records *curator.Curator) (*Kernel, error) {
 		c.JitterWidth = 1
 	}
 	k := &Kernel{
-		config: c, radius: f.Radius, left: c.Iterations, sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
+		config: c, bounds: c.certified(f), left: c.Iterations, sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
 		released: make([]float64, dim), here: make([]float64, dim), gradient: make([]float64, dim),
 	}
 	k.here[0], k.force = math.NaN(), k.release
-	test := curator.RequestBits(&k.bits, c.bit(), c.Iterations)
+	test := curator.RequestBits(&k.bits, c.bit(f), c.Iterations)
 	if c.Acceptance == PublishedPenalty {
-		test = curator.RequestRatios(&k.ratios, c.ratio(f), c.Iterations)
+		ratio, err := c.ratio(f)
+		if err != nil {
+			return nil, err
+		}
+		test = curator.RequestRatios(&k.ratios, ratio, c.Iterations)
 	}
 	if err := records.Grant(curator.RequestGradients(&k.gradients, c.gradient(), c.gradients()), test); err != nil {
 		return nil, err
@@ -157,13 +160,23 @@ func (k *Kernel) accept(rng *rand.Rand, theta []float64, public float64) (bool, 
 	if length == 0 {
 		return true, nil // nothing moves, so there is nothing to release
 	}
-	ratio, err := k.ratios.Release(next, theta)
+	clip := k.config.RatioClip * length
+	if k.config.RatioClip == 0 {
+		clip = k.bounds.of(next, theta, length)
+	}
+	if !(clip <= mostClip) {
+		return false, nil
+	}
+	ratio, err := k.ratios.ReleaseWithin(next, theta, max(clip, 1/mostClip))
 	if err != nil {
 		return false, err
 	}
 	sd := k.ratios.NoiseSD()
 	return math.Log(rng.Float64()) < ratio+public-sd*sd/2, nil
 }
+
+// mostClip is the largest clip that a release takes, and 1/mostClip the least.
+const mostClip = 1e200
 
 // allowed reports whether a move is within what was paid for, from public facts.
 // It is symmetric in the two states.
@@ -179,9 +192,7 @@ func (k *Kernel) allowed(next, theta []float64, length float64) bool {
 	if !k.config.RejectClipped {
 		return true
 	}
-	c := k.config.Target.(targets.RatioCertificate)
-	bound := max(c.RatioBound(theta, next, k.radius), c.RatioBound(next, theta, k.radius))
-	return k.config.temperature()*bound <= clip
+	return k.bounds.of(next, theta, length) <= clip
 }
 
 // distance is the Euclidean distance of two states.

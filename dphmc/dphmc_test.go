@@ -115,6 +115,55 @@ func TestRejectClipped(t *testing.T) {
 	}
 }
 
+// TestCertificatesReplaceClips runs both tests without clips: the penalty also on
+// a Gaussian mean and a mixture, of which only single moves are certified. A bit
+// there is refused.
+func TestCertificatesReplaceClips(t *testing.T) {
+	for _, p := range posteriors.All() {
+		for _, acceptance := range []Acceptance{BarkerBit, PublishedPenalty} {
+			m := model{p, Config{Steps: 3, StepSize: 0.5, GradientClip: 5, Temperature: p.Temperature, Acceptance: acceptance}}
+			c := m.config(steps, 0.3)
+			if c.MaxMove = 3; acceptance == PublishedPenalty {
+				c.MaxMove, c.RatioNoise = 0, 0.1
+			}
+			k, err := New(c, m.Seal())
+			switch {
+			case acceptance == BarkerBit && p.Name != "logistic":
+				if err == nil {
+					t.Errorf("%s: a bit without any bound is granted", p.Name)
+				}
+			case err != nil:
+				t.Errorf("%s, %v: %v", p.Name, acceptance, err)
+			case !m.agrees(t, acceptance.String(), k):
+				t.Errorf("%s, %v: not the posterior", p.Name, acceptance)
+			}
+		}
+	}
+}
+
+// TestGradientCertificatePricesTheBit: without a linear predictor the certified
+// gradient bounds what a record can do to a move of the longest length.
+func TestGradientCertificatePricesTheBit(t *testing.T) {
+	softmax := posteriors.Must(targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3, Prior: targets.Gaussian{SD: 2}}))
+	facts := curator.Facts{Records: 100, Features: 2, Response: true, Radius: 1.5, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	c := Config{Target: softmax, Iterations: 1, Steps: 1, StepSize: 0.1, GradientNoise: 1, MaxMove: 0.2, Temperature: 0.5}
+	_, test, err := c.prices(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := accountant.AcceptanceBit(accountant.Substitute, 0.5*softmax.GradBound(1.5)*0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := test.RDP(2) / want.RDP(2); math.Abs(got-1) > 1e-6 {
+		t.Errorf("a bit costs %v times that of τ·GradBound·MaxMove", got)
+	}
+	facts.Radius, c.GradientClip = 0, 1
+	if _, err := Cost(c, facts); err == nil {
+		t.Error("a certificate was used for records of any size")
+	}
+}
+
 // TestDivergenceIsRejectedUnseen drives trajectories to infinity: the chain stays
 // where it is, no bit is drawn, and the step is used up.
 func TestDivergenceIsRejectedUnseen(t *testing.T) {
@@ -174,7 +223,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bit, err := c.bit().Event(facts)
+	bit, err := c.bit(facts).Event(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
