@@ -148,7 +148,7 @@ func others(t testing.TB) []law {
 	return []law{
 		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
 		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20, Accounting: curator.Published}), exactly(points, 1)},
-		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1), Clip: 20}), nil},
+		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
 		{"Barker dynamics", r, signs(false), nil},
 		{"Barker dynamics, adjusted", r, signs(true), exactly(points, 1)},
 	}
@@ -167,7 +167,7 @@ func gradientKernels(t testing.TB) []law {
 	langevin := dpsgld.Config{Target: m, Step: dpsgld.Constant(0.01), NoiseMultiplier: 0.1, Clip: 10}
 	return []law{
 		{"dphmc, Barker bit", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30}), exactly(points, 1)},
-		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02, FreshStart: true}), nil},
+		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02, FreshStart: true}), exactly(points, 1)},
 		{"dpsgld", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
 			c.Iterations = steps
