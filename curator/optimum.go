@@ -1,0 +1,207 @@
+package curator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/erm"
+	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/record"
+)
+
+// LogisticOptimum is the mechanism that releases the minimum over θ of
+//
+//	τ·Σ log(1 + e^(∓x·θ)) + (Ridge/2)·‖θ‖² + b·θ, b ~ N(0, σ²I),
+//
+// computed to a certified gradient norm, with Gaussian noise that hides how far
+// from the exact minimum it is: objective perturbation with an approximate minimum
+// (Iyengar et al. 2019; docs/proofs/optimum.md). Responses of at least ½ count as 1,
+// other numbers as 0, and a record whose response is not finite is left out. The
+// loss is the curator's own, because the price rests on its convexity. Records must
+// have a response and be sealed with a Radius, R.
+type LogisticOptimum struct {
+	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
+	Temperature float64
+	// Ridge is Λ. Required, positive; public. A small one costs privacy: the price
+	// hardly notices it from Λ = 2·τR²/ε on, for one row a person.
+	Ridge float64
+	// NoiseMultiplier is σ over 2τR, the sensitivity of the gradients' sum under
+	// substitution of one row. Required.
+	NoiseMultiplier float64
+}
+
+// outputShare is the part of the squared noise budget that hides the distance
+// from the exact minimum.
+const outputShare = 1e-3
+
+// mostNormal bounds the coordinates of b in standard deviations; a normal exceeds
+// it with probability below 10⁻⁵⁶.
+const mostNormal = 16
+
+func (m LogisticOptimum) temperature() float64 {
+	return AcceptanceBit{Temperature: m.Temperature}.temperature()
+}
+
+// sd is σ.
+func (m LogisticOptimum) sd(f Facts) float64 {
+	return 2 * m.NoiseMultiplier * m.temperature() * f.Radius
+}
+
+// shape is the objective that is minimised.
+func (m LogisticOptimum) shape(f Facts) erm.Shape {
+	return erm.Shape{
+		Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
+		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
+	}
+}
+
+// distance bounds how far the computed minimum is from that for a continuous
+// normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
+func (m LogisticOptimum) distance(f Facts) float64 {
+	grid := m.sd(f) * math.Sqrt(float64(f.Features)) * 0x1p-39
+	return (m.shape(f).Tolerance() + grid) / m.Ridge * (1 + relativeSlack)
+}
+
+func (m LogisticOptimum) check(f Facts) error {
+	if err := errors.Join(f.check(), checkTemperature(m.temperature())); err != nil {
+		return err
+	}
+	switch {
+	case !f.Response:
+		return errors.New("curator: LogisticOptimum needs records with a response")
+	case f.Features < 1:
+		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
+	case f.Radius == 0:
+		return errors.New("curator: LogisticOptimum needs records sealed with a Radius, which bounds their gradients and curvatures")
+	case !(m.Ridge > 0) || math.IsInf(m.Ridge, 1):
+		return fmt.Errorf("curator: the ridge is %v; it must be positive and finite", m.Ridge)
+	}
+	if err := checkNoise(f.Radius, m.NoiseMultiplier); err != nil {
+		return err
+	}
+	if d := m.distance(f); !(d >= 1e-200 && d <= 1e200) {
+		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records", m.Ridge, f.Radius)
+	}
+	return nil
+}
+
+// Event is the price of one release on records with the given facts. It charges
+// nothing. Errors: settings out of range; records without a response or a Radius.
+func (m LogisticOptimum) Event(f Facts) (accountant.Event, error) {
+	if err := m.check(f); err != nil {
+		return accountant.Event{}, err
+	}
+	rows := float64(f.RowsPerPerson)
+	multiplier := m.NoiseMultiplier / (rows * (1 + relativeSlack))
+	if f.Adjacency == accountant.AddRemove {
+		multiplier *= 2
+	}
+	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + relativeSlack)
+	exact, err := accountant.ObjectivePerturbation(f.Adjacency, multiplier, curvature)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	// The distance from the minimum may point anywhere whatever the adjacency.
+	hidden, err := accountant.DiscreteGaussian(f.Adjacency, m.outputMultiplier()/(1+relativeSlack))
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	return accountant.Compose(exact, hidden)
+}
+
+// outputMultiplier is the noise on the released point over twice the distance.
+func (m LogisticOptimum) outputMultiplier() float64 {
+	return m.NoiseMultiplier / math.Sqrt(outputShare)
+}
+
+// OutputSD is the standard deviation, in each coordinate, of the noise added to the
+// computed minimum: public, free, and small beside what b does. Errors are those
+// of Event.
+func (m LogisticOptimum) OutputSD(f Facts) (float64, error) {
+	if err := m.check(f); err != nil {
+		return 0, err
+	}
+	return 2 * m.distance(f) * m.outputMultiplier(), nil
+}
+
+// Optima is a prepaid grant of private optima. It is not safe for concurrent use.
+type Optima struct {
+	*grant
+	set       *record.Set
+	objective erm.Logistic
+	sd        float64
+	grid      float64 // on which the release lies
+	noise     *noise.DiscreteGaussian
+}
+
+// outputBits is how many grid steps the noise on the released point has, at least.
+const outputBits = 30
+
+// RequestOptima asks for count private optima; Grant sets *dst.
+func RequestOptima(dst **Optima, m LogisticOptimum, count int64) Request {
+	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
+		event, err := m.Event(c.facts)
+		if err != nil {
+			return event, nil, err
+		}
+		o, err := newOptima(m, c.facts, c.set)
+		return event, func(g *grant) { o.grant, *dst = g, o }, err
+	}}
+}
+
+// GrantOptima charges count private optima, all at once. Errors are those of
+// GrantBits.
+func (c *Curator) GrantOptima(m LogisticOptimum, count int64) (*Optima, error) {
+	var o *Optima
+	err := c.Grant(RequestOptima(&o, m, count))
+	return o, err
+}
+
+// newOptima builds what releases optima over set, before anything is charged. The
+// grid is so much finer than the noise that rounding to it, half a step in each
+// coordinate of either data set's minimum, is inside relativeSlack.
+func newOptima(m LogisticOptimum, f Facts, set *record.Set) (*Optima, error) {
+	sd, err := m.OutputSD(f)
+	if err != nil {
+		return nil, err
+	}
+	// Rounding moves the difference of two minima by √d steps at most.
+	_, exp := math.Frexp(sd)
+	steps := math.Ldexp(sd, outputBits-exp+1) + math.Sqrt(float64(f.Features))*m.outputMultiplier()
+	normal, err := noise.NewDiscreteGaussian(steps)
+	if err != nil {
+		return nil, err
+	}
+	x, y := set.Block(0, set.Len())
+	return &Optima{
+		set: set, objective: erm.Logistic{Shape: m.shape(f), X: x, Y: y, B: make([]float64, f.Features)},
+		sd: m.sd(f), grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
+	}, nil
+}
+
+// Release sets dst to a private optimum; dst is what is released. Errors: a dst
+// that has not one value for each feature; ErrSpent. After an error nothing has
+// been released or used up.
+func (o *Optima) Release(dst []float64) error {
+	if len(dst) != o.set.Features() {
+		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst), o.set.Features())
+	}
+	if err := o.take(); err != nil {
+		return err
+	}
+	for j := range o.objective.B {
+		z := noise.StandardNormal(o.secret)
+		o.objective.B[j] = o.sd * max(-mostNormal, min(mostNormal, z))
+	}
+	theta, err := o.objective.Minimise()
+	if err != nil {
+		panic("curator: b is within its bound and yet refused: " + err.Error())
+	}
+	for j, t := range theta {
+		dst[j] = (math.RoundToEven(t/o.grid) + float64(o.noise.Sample(o.secret))) * o.grid
+	}
+	o.track.Values(dst)
+	return nil
+}
