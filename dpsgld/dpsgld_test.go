@@ -100,6 +100,41 @@ func TestStationaryVariance(t *testing.T) {
 	}
 }
 
+// summed clips records after they were summed: by a common factor that brings the
+// sum of their gradients inside ±clip.
+type summed struct {
+	targets.GradTarget
+	clip float64
+}
+
+func (s summed) LossGrad(dst, theta []float64, rows targets.Rows) {
+	s.GradTarget.LossGrad(dst, theta, rows)
+	sum := 0.0
+	for _, g := range dst {
+		sum += g
+	}
+	for i := range dst {
+		dst[i] /= max(1, math.Abs(sum)/s.clip)
+	}
+}
+
+// TestClipAfterTheSumIsNoticed: clipping the sum flattens the posterior's drift,
+// which the comparison with the stationary law rejects; a clip of every record
+// at the same bound does not bind.
+func TestClipAfterTheSumIsNoticed(t *testing.T) {
+	x, centre, curvature := sample(1, 3)
+	const h, clip = 0.002, 5
+	for _, c := range []struct {
+		target targets.GradTarget
+		right  bool
+	}{{mean(1), true}, {summed{mean(1), clip}, false}} {
+		k := posteriors.Must(New(Config{Target: c.target, Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.1, Clip: clip}, seal(1, x)))
+		if right := within(t, "clipped", walk(t, k, centre)[0], centre[0], langevinSD(curvature, h, 0.5, h)); right != c.right {
+			t.Errorf("%T: the stationary law: %v, want %v", c.target, right, c.right)
+		}
+	}
+}
+
 // TestPreconditionedAndDecaying checks that a preconditioner multiplies the
 // step, and that a schedule's steps are those it says.
 func TestPreconditionedAndDecaying(t *testing.T) {
