@@ -32,21 +32,24 @@ func BenchmarkMixtureMinibatch(b *testing.B) {
 	}
 }
 
-// logistic times a step on 10⁶ records with 10 features.
-func logistic(b *testing.B, loss targets.Loss, c barker.Config) {
+// logistic times a step on n records with 10 features.
+func logistic(b *testing.B, n int, loss targets.Loss, c barker.Config) {
 	b.Helper()
 	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}, Loss: loss}))
-	posteriors.BenchmarkSteps(b, posteriors.Simulated(1_000_000, 10), make([]float64, 10), factory(c))
+	posteriors.BenchmarkSteps(b, posteriors.Simulated(n, 10), make([]float64, 10), factory(c))
 }
 
-// BenchmarkLogisticFullData is a step of exact Barker on all records.
+// BenchmarkLogisticFullData is a step of exact Barker on all of 10⁵ records, and
+// of 10⁶.
 func BenchmarkLogisticFullData(b *testing.B) {
 	for name, loss := range map[string]targets.Loss{"log": targets.LogLoss(), "beta1.5": posteriors.Must(targets.BetaLoss(1.5))} {
-		b.Run(name, func(b *testing.B) { logistic(b, loss, barker.Config{Proposal: kernels.Isotropic(0.001)}) })
+		for size, n := range map[string]int{"N=1e5": 100_000, "N=1e6": 1_000_000} {
+			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: kernels.Isotropic(0.001)}) })
+		}
 	}
 }
 
-// BenchmarkLogisticMinibatch is a step on Poisson batches of 1000.
+// BenchmarkLogisticMinibatch is a step on Poisson batches of 1000 out of 10⁶.
 func BenchmarkLogisticMinibatch(b *testing.B) {
-	logistic(b, targets.LogLoss(), barker.Config{Proposal: kernels.Isotropic(0.0005), Batch: curator.Poisson(1e-3)})
+	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: kernels.Isotropic(0.0005), Batch: curator.Poisson(1e-3)})
 }
