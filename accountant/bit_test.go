@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -277,6 +278,45 @@ func TestIsotropicBitAgainstQuadrature(t *testing.T) {
 				t.Errorf("scale=%v α=%v: %v, quadrature %v", scale, order, got, want)
 			}
 		}
+	}
+}
+
+// TestThinnedIsotropicBitAgainstQuadrature: at most 1e-3 above the average, never
+// below, whether the cap is far out or binds; and below the isotropic bit of the
+// largest contribution for each |Z|.
+func TestThinnedIsotropicBitAgainstQuadrature(t *testing.T) {
+	for _, c := range []struct{ scale, growth, most float64 }{{1e-4, 500, 1e-3}, {0.01, 5, 0.06}, {0.05, 2, 0.08}, {0.3, 0.5, 1.5}} {
+		for _, order := range []float64{1.5, 2, 8, 60} {
+			excess := halfNormal(func(z float64) float64 {
+				b := min(c.scale*z, c.most)
+				return math.Expm1((order - 1) * boundedRangeRDP(order, 2*inflation*(b+c.growth*b*b)))
+			})
+			want := math.Log1p(excess) / (order - 1)
+			got := must(ThinnedIsotropicBit(Substitute, c.scale, c.growth, c.most)).RDP(order)
+			if got < want*(1-1e-9) || got > want*(1+1e-3) {
+				t.Errorf("%+v α=%v: %v, quadrature %v", c, order, got, want)
+			}
+			if linear := must(IsotropicBit(Substitute, c.scale*(1+c.growth*c.most))).RDP(order); got > linear {
+				t.Errorf("%+v α=%v: %v, above %v of a contribution that is larger for every |Z|", c, order, got, linear)
+			}
+		}
+	}
+	if got, want := must(ThinnedIsotropicBit(AddRemove, 0.1, 1, 0.5)).RDP(math.Inf(1)), 0.75; math.Abs(got-want) > 1e-8 {
+		t.Errorf("at order +Inf: %v, want the largest contribution %v", got, want)
+	}
+	for _, bad := range [][3]float64{{-1, 1, 1}, {1, math.NaN(), 1}, {1, 1, math.Inf(1)}} {
+		if _, err := ThinnedIsotropicBit(AddRemove, bad[0], bad[1], bad[2]); err == nil {
+			t.Errorf("%v was accepted", bad)
+		}
+	}
+	e := must(ThinnedIsotropicBit(Substitute, 0.1, 1, 0.5))
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Event
+	if err := json.Unmarshal(text, &back); err != nil || !back.Equal(e) {
+		t.Errorf("%s does not come back: %v", text, err)
 	}
 }
 

@@ -123,6 +123,8 @@ func scaled(p part, from, to Adjacency, k float64) mechanism {
 		return acceptanceBit{m.c * perRecord}
 	case isotropicBit:
 		return isotropicBit{m.scale * perRecord}
+	case thinnedIsotropicBit:
+		return thinnedIsotropicBit{m.scale * perRecord, m.growth / perRecord, m.most * perRecord}
 	}
 	return &chained{link: p, adj: from, rows: k}
 }

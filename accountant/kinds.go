@@ -40,6 +40,9 @@ func init() {
 			return KaryRandomizedResponse(adj, f.number("epsilon"), categories)
 		},
 		"isotropic_bit": one("scale", IsotropicBit),
+		"thinned_isotropic_bit": func(adj Adjacency, f *fieldsOf) (Event, error) {
+			return ThinnedIsotropicBit(adj, f.number("scale"), f.number("growth"), f.number("most"))
+		},
 		"sign_bits": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			return SignBits(adj, f.integer("dimension"), f.number("contribution"), f.number("further"))
 		},

@@ -54,7 +54,7 @@ type thinning struct {
 	rate      float64
 	largest   float64 // the largest bound of a move that is not refused
 	averaged  bool    // the price averages over a drawn move
-	charged   float64 // contribution of one record, per |Z| when averaged
+	charged   float64 // contribution of one person; the largest bound per |Z| when averaged
 	terms     []float64
 }
 
@@ -100,7 +100,10 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 		return nil, fmt.Errorf("curator: the rate is %v, but a record may contribute %v: use a rate of at least 1 − exp(−2·%v) = %.4g, or shorter moves",
 			m.Rate, t.largest, t.largest, -math.Expm1(-2*t.largest))
 	}
-	t.charged = t.contribution(f.Adjacency) * float64(f.RowsPerPerson) * (1 + thinningSlack)
+	if t.charged = t.perScale; !t.averaged {
+		t.charged = t.contribution(f.Adjacency)
+	}
+	t.charged *= float64(f.RowsPerPerson) * (1 + thinningSlack)
 	return t, nil
 }
 
@@ -119,15 +122,12 @@ func (m ThinnedBit) reach() float64 {
 	return math.Inf(1)
 }
 
-// contribution is what a record can do to the log-odds: raise them by at most
-// its bound b, and lower them by at most b + log(1 + χ²), χ² being the divergence
-// of its inclusion under the move and its reverse (docs/proofs/tunamh.md, §3).
-// Substitution charges twice the contribution, so there it is the middle, except
-// for drawn moves: then the two records may have different bounds.
+// contribution is what a record of the largest bound b can do to the log-odds:
+// raise them by at most b, and lower them by at most b + log(1 + χ²), χ² being the
+// divergence of its inclusion under the move and its reverse
+// (docs/proofs/tunamh.md, §3). Substitution charges twice the contribution, so
+// there it is the middle.
 func (t *thinning) contribution(adj accountant.Adjacency) float64 {
-	if t.averaged {
-		return t.perScale * (1 + t.largest/(t.intensity-t.largest))
-	}
 	share := 1.0
 	if adj == accountant.Substitute {
 		share = 0.5
@@ -145,7 +145,10 @@ func (m ThinnedBit) Event(f Facts) (accountant.Event, error) {
 		return accountant.Event{}, err
 	}
 	if t.averaged {
-		return accountant.IsotropicBit(f.Adjacency, padded(t.charged))
+		// A bound b lowers the log-odds by at most b + b²/(I−B), of one person's k
+		// rows by at most kb + (kb)²/(k(I−B)), B the largest bound.
+		k := float64(f.RowsPerPerson)
+		return accountant.ThinnedIsotropicBit(f.Adjacency, padded(t.charged), 1/(k*(t.intensity-t.largest)), padded(k*t.largest*(1+thinningSlack)))
 	}
 	return accountant.AcceptanceBit(f.Adjacency, padded(t.charged))
 }

@@ -156,13 +156,13 @@ func TestThinnedContributions(t *testing.T) {
 
 // TestThinnedDirections: a record of direction x is replaced by one of direction
 // x′, so that a drawn move gives them different bounds, b and b′, and the
-// log-odds move by up to b + b′ + max(g, g′), g = b·B/(I−B). The price covers the
-// mean of the moment over moves, at the smallest rate and for every angle;
-// taking the middle of b and b + g, as for equal bounds, would not.
+// log-odds move by up to b + b′ + max(g, g′), g = b²/(I−B). The price covers the
+// mean of the moment over moves for every angle; charging half of g for each
+// record, which would do for equal bounds, would not.
 func TestThinnedDirections(t *testing.T) {
 	const scale, order, h = 0.01, 2.0, 0.1
 	m := ThinnedBit{Target: newToy(2), Move: Isotropic(scale)}
-	m.Rate = -math.Expm1(-2.0000001 * scale * (math.Sqrt2 + 4))
+	m.Rate = -math.Expm1(-2.0000001 * scale * (math.Sqrt2 + 4)) // the smallest
 	facts := Facts{Records: 4, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	p, err := m.thinning(facts)
 	if err != nil {
@@ -172,26 +172,29 @@ func TestThinnedDirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := p.largest / (p.intensity - p.largest)
+	growth := 1 / (p.intensity - p.largest)
+	halved, err := accountant.ThinnedIsotropicBit(accountant.Substitute, p.perScale, growth/2, p.largest)
+	if err != nil {
+		t.Fatal(err)
+	}
 	needed := func(angle float64) float64 {
 		sum := 0.0
 		for x := -7.0; x < 7; x += h {
 			for y := -7.0; y < 7; y += h {
-				b, other := math.Abs(x), math.Abs(x*math.Cos(angle)+y*math.Sin(angle))
-				move := p.perScale * (b + other + share*max(b, other))
+				b, other := p.perScale*math.Abs(x), p.perScale*math.Abs(x*math.Cos(angle)+y*math.Sin(angle))
+				move := b + other + growth*math.Pow(max(b, other), 2)
 				sum += h * h * math.Exp(-(x*x+y*y)/2) / (2 * math.Pi) * math.Expm1((order-1)*order*move*move/8)
 			}
 		}
 		return math.Log1p(sum) / (order - 1)
 	}
-	middle, err := accountant.IsotropicBit(accountant.Substitute, p.perScale*(1+share/2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, angle := range []float64{0.2, 0.8, math.Pi / 2} {
-		if got := needed(angle); got > event.RDP(order) || got < middle.RDP(order) {
-			t.Errorf("angle %v: %v is needed, %v is charged, the middle would charge %v", angle, got, event.RDP(order), middle.RDP(order))
+	for _, angle := range []float64{0, 0.2, 0.8, math.Pi / 2} {
+		if got := needed(angle); got > event.RDP(order) {
+			t.Errorf("angle %v: %v is needed, %v is charged", angle, got, event.RDP(order))
 		}
+	}
+	if got := needed(0.2); got < halved.RDP(order)*1.005 {
+		t.Errorf("%v is needed, half of each record's inclusion costs %v: the test could not tell", got, halved.RDP(order))
 	}
 }
 

@@ -16,10 +16,10 @@
 //
 // With I = −log(1−Rate), a step reads Rate·N records. Its log-odds get a variance
 // of about Σr²/(I−B/2), r being the records' log-likelihood ratios and B the bound
-// of the move, which slows the chain when it exceeds 1. A record costs a share
-// B/(I−B) more than in Barker's test, B being the bound of the longest move that
-// is not refused (half of that share for one constant bound under substitution);
-// I must be at least 2B. Small moves make small rates possible.
+// of the move, which slows the chain when it exceeds 1. A record of bound b costs
+// what one of b + b²/(I−B) would in Barker's test, B being the bound of the longest
+// move that is not refused; I must be at least 2B. Small moves make small rates
+// possible.
 //
 // Proofs: docs/proofs/tunamh.md.
 package tunamh

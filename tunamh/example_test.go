@@ -45,9 +45,9 @@ func ExampleCost() {
 	}
 	// Output:
 	// Barker, full data    ε = 0.622
-	// rate 0.02            ε = 0.906
-	// rate 0.1             ε = 0.662
-	// rate 0.5             ε = 0.628
+	// rate 0.02            ε = 0.697
+	// rate 0.1             ε = 0.632
+	// rate 0.5             ε = 0.623
 }
 
 // A chain that reads a tenth of the records in each step, and is exact.
@@ -92,5 +92,5 @@ func Example() {
 		moved = math.Hypot(moved, v)
 	}
 	fmt.Printf("%d steps, moved: %v, unconditional ε = %.2f at δ = %v under %v\n", state.Iteration, moved > 0, spent.Epsilon, spent.Delta, spent.Adjacency)
-	// Output: 1000 steps, moved: true, unconditional ε = 0.50 at δ = 1e-06 under substitute
+	// Output: 1000 steps, moved: true, unconditional ε = 0.43 at δ = 1e-06 under substitute
 }

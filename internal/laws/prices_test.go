@@ -34,6 +34,8 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 	logistic := regression(t)
 	lipschitz := logistic.PredictorLipschitz()
 	drawn := curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Temperature: 0.5}
+	const rate = 0.2
+	thinned := curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Temperature: 0.5, Rate: rate}
 	clipped := curator.AcceptanceBit{Target: mean(t), Clip: 0.01}
 	batched := func(b curator.Batch) curator.AcceptanceBit {
 		m := clipped
@@ -51,6 +53,9 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 				noise *= 2
 			}
 			gaussian := must(accountant.Gaussian(adj, noise))
+			// Of one row, for each standard deviation of a drawn move and for the longest.
+			bound := 0.5 * lipschitz * 2 * 0.01
+			reach := bound * (math.Sqrt2 + 4)
 			type priced struct {
 				name  string
 				m     price
@@ -60,7 +65,8 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 			all := []priced{
 				{"clip", clipped, facts, must(accountant.AcceptanceBit(adj, 0.01*k))},
 				{"Poisson", batched(curator.Poisson(0.1)), facts, sampled(accountant.Poisson(0.1 * k))(accountant.AcceptanceBit(adj, 0.1*k))},
-				{"drawn", drawn, certified, must(accountant.IsotropicBit(adj, 0.5*lipschitz*2*0.01*k))},
+				{"drawn", drawn, certified, must(accountant.IsotropicBit(adj, bound*k))},
+				{"thinned", thinned, certified, must(accountant.ThinnedIsotropicBit(adj, bound*k, 1/(k*(-math.Log1p(-rate)-reach)), reach*k))},
 				{"ratio", curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient, Poisson", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5, Batch: curator.Poisson(0.1)}, facts,
