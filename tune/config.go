@@ -1,0 +1,208 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Shape is what is public about a table: everything that a schema states, and no
+// record.
+type Shape struct {
+	// Records is N, at least 1. Required.
+	Records int64
+	// Terms are the columns of the design matrix. Required.
+	Terms []data.Term
+	// Response is the term of the response, which bounds simulated ones. Required.
+	Response data.Term
+	// Radius bounds the norm of a design row. Required.
+	Radius float64
+	// RowsPerPerson is the largest number of rows one person may own. Defaults to 1.
+	RowsPerPerson int
+	// Adjacency is the neighbouring relation of the budget. Required.
+	Adjacency accountant.Adjacency
+}
+
+// facts are those of a curator that holds such a table.
+func (s Shape) facts() curator.Facts {
+	return curator.Facts{
+		Records: s.Records, Features: len(s.Terms), Response: true, Radius: s.Radius,
+		RowsPerPerson: max(1, s.RowsPerPerson), Adjacency: s.Adjacency,
+	}
+}
+
+// Family is how simulated responses arise from the linear predictor.
+type Family string
+
+// The families.
+const (
+	Logistic Family = "logistic" // 1 with probability 1/(1 + e^−η), else 0
+	Linear   Family = "linear"   // η and a normal error, within the response's bounds
+)
+
+// Model is something to sample from.
+type Model struct {
+	// Name tells models apart in results. Required where there are several.
+	Name string
+	// Target is the model itself. Of the Linear family it has a scale of the errors
+	// as its last parameter. Required.
+	Target targets.GradTarget
+}
+
+// Objective is what makes settings better.
+type Objective string
+
+// The objectives.
+const (
+	// ESS is the harmonic mean over parameters of the predicted bulk ESS.
+	ESS Objective = "ess"
+	// Accuracy is minus the root mean square over parameters of the errors of the
+	// mean, in posterior standard deviations, and of the logarithm of the standard
+	// deviation. It needs whole chains, so the search is shorter for the same work.
+	Accuracy Objective = "accuracy"
+)
+
+// Config says what to tune for. All of it is public.
+type Config struct {
+	// Shape is the table's. Required.
+	Shape Shape
+	// Family is how responses are simulated. Required.
+	Family Family
+	// Models are what may be sampled, of the same parameters but, say, of different
+	// losses: all are compared. Required.
+	Models []Model
+	// Temperatures are the τ in (0, 1] to compare. Defaults to 1 alone.
+	Temperatures []float64
+	// Kernels are those to compare, by the names of package recipes. Defaults to all.
+	Kernels []string
+	// Fixed are settings not to tune. Kernel and Temperature must be left out.
+	Fixed recipes.Settings
+	// Epsilon and Delta are the budget. Required.
+	Epsilon, Delta float64
+	// Objective defaults to ESS.
+	Objective Objective
+	// Warmup is the share of a chain that is left out, in [0, 1). Defaults to ½.
+	Warmup float64
+	// CoefficientSD is the standard deviation of simulated coefficients. Zero draws
+	// them from the prior of the first model's target.
+	CoefficientSD float64
+	// ErrorSD is that of simulated errors, Linear only. Defaults to ½.
+	ErrorSD float64
+	// Factors are the multiples of a setting that are tried around its current value.
+	// Default to ¼, ½, 2 and 4.
+	Factors []float64
+	// Repeats is the number of simulated tables that finalists run on. Defaults to 1.
+	Repeats int
+	// Work bounds the looks at simulated records, one a record and step, of search
+	// and finals together. Defaults to 1e9: a minute or so on a laptop.
+	Work int64
+	// Seed starts all simulation. The same seed gives the same result.
+	Seed uint64
+	// Workers is the number of chains simulated at once. Defaults to GOMAXPROCS. It
+	// does not change the result.
+	Workers int
+}
+
+const defaultWork = 1_000_000_000
+
+// filled is the config with its defaults, or what is wrong with it.
+func (c Config) filled() (Config, error) {
+	c.Temperatures = fill(c.Temperatures, 1)
+	c.Kernels = fill(c.Kernels, recipes.Names()...)
+	c.Factors = fill(c.Factors, 0.25, 0.5, 2, 4)
+	for _, d := range []struct {
+		v       *float64
+		instead float64
+	}{{&c.Warmup, 0.5}, {&c.ErrorSD, 0.5}} {
+		if *d.v == 0 {
+			*d.v = d.instead
+		}
+	}
+	if c.Objective == "" {
+		c.Objective = ESS
+	}
+	if c.Repeats == 0 {
+		c.Repeats = 1
+	}
+	if c.Work == 0 {
+		c.Work = defaultWork
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c, c.check()
+}
+
+func fill[T any](given []T, instead ...T) []T {
+	if len(given) == 0 {
+		return instead
+	}
+	return slices.Clone(given)
+}
+
+// check reports a config that makes no sense.
+func (c Config) check() error {
+	switch {
+	case c.Shape.Records < 1 || len(c.Shape.Terms) == 0 || !(c.Shape.Radius > 0):
+		return fmt.Errorf("tune: Shape has %d records, %d terms and radius %v; all of them must be stated", c.Shape.Records, len(c.Shape.Terms), c.Shape.Radius)
+	case c.Shape.Records*int64(len(c.Shape.Terms)) > 1<<28:
+		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", c.Shape.Records, len(c.Shape.Terms))
+	case c.Family != Logistic && c.Family != Linear:
+		return fmt.Errorf("tune: Family is %q; it must be %s or %s", c.Family, Logistic, Linear)
+	case c.Objective != ESS && c.Objective != Accuracy:
+		return fmt.Errorf("tune: Objective is %q; it must be %s or %s", c.Objective, ESS, Accuracy)
+	case len(c.Models) == 0:
+		return errors.New("tune: Models is empty; give a target")
+	case c.Fixed.Kernel != "" || c.Fixed.Temperature != 0:
+		return errors.New("tune: Fixed has a kernel or a temperature; give them as Kernels and Temperatures")
+	case !(c.Warmup >= 0 && c.Warmup < 1):
+		return fmt.Errorf("tune: Warmup is %v; it must be in [0, 1)", c.Warmup)
+	case !(c.CoefficientSD >= 0) || !(c.ErrorSD > 0) || math.IsInf(c.CoefficientSD+c.ErrorSD, 1):
+		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out", c.CoefficientSD, c.ErrorSD)
+	case c.Repeats < 1 || c.Work < 1 || c.Workers < 1:
+		return fmt.Errorf("tune: Repeats is %d, Work %d and Workers %d; each must be at least 1, or left out", c.Repeats, c.Work, c.Workers)
+	}
+	for _, m := range c.Models {
+		if m.Target == nil {
+			return fmt.Errorf("tune: model %q has no target", m.Name)
+		}
+		features, response := m.Target.Shape()
+		parameters := features
+		if c.Family == Linear {
+			parameters++
+		}
+		if features != len(c.Shape.Terms) || !response || m.Target.Dim() != parameters {
+			return fmt.Errorf("tune: model %q takes %d features and has %d parameters; a %s model of this table has %d terms", m.Name, features, m.Target.Dim(), c.Family, len(c.Shape.Terms))
+		}
+	}
+	for _, t := range c.Temperatures {
+		if !(t > 0 && t <= 1) {
+			return fmt.Errorf("tune: a temperature is %v; it must be in (0, 1]", t)
+		}
+	}
+	for _, f := range c.Factors {
+		if !(f > 0) || math.IsInf(f, 1) {
+			return fmt.Errorf("tune: a factor is %v; it must be positive and finite", f)
+		}
+	}
+	for _, k := range c.Kernels {
+		if _, err := recipes.Describe(k); err != nil {
+			return err
+		}
+	}
+	_, err := c.budget()
+	return err
+}
+
+// budget is a new budget of a simulated table.
+func (c Config) budget() (*accountant.Budget, error) {
+	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Shape.Adjacency})
+}

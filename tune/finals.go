@@ -1,0 +1,100 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// finals runs the whole chains of the best kernels, and ranks everything.
+func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*stage, result *Result) ([]Candidate, error) {
+	var found []*search
+	for _, s := range searches {
+		if s.skipped == nil {
+			found = append(found, s)
+		}
+	}
+	byScore := slices.Clone(found)
+	slices.SortStableFunc(byScore, func(a, b *search) int {
+		switch {
+		case a.best.Score > b.best.Score:
+			return -1
+		case a.best.Score < b.best.Score:
+			return 1
+		}
+		return 0
+	})
+	groups := max(1, min(len(byScore), finalists*len(c.Models)*len(c.Temperatures)))
+	share := float64(c.Work) * (1 - searchShare) / float64(2*groups*c.Repeats)
+	var trials []*trial
+	var whole []final
+	for i, s := range byScore {
+		mine := []*trial{s.best}
+		if s.best != s.defaults {
+			mine = append(mine, s.defaults)
+		}
+		trials = append(trials, mine...)
+		for _, t := range mine {
+			cost := looks(t.recipe, c.Shape.facts()) * float64(t.recipe.Settings.Iterations)
+			if i >= groups || cost > share {
+				continue
+			}
+			for r := range c.Repeats {
+				whole = append(whole, final{trial: t, stage: stages[key{s.stage.model.Name, s.temperature, r}]})
+				result.Looks += cost
+			}
+		}
+	}
+	err := parallel(ctx, c.Workers, len(whole), func(i int) (err error) {
+		whole[i].parameters, err = whole[i].stage.whole(ctx, whole[i].trial.recipe)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	merge(whole, c)
+	var all []Candidate
+	for _, t := range trials {
+		all = append(all, t.Candidate)
+	}
+	return ranked(all), nil
+}
+
+// final is one whole chain of a finalist.
+type final struct {
+	trial      *trial
+	stage      *stage
+	parameters []Parameter
+}
+
+// merge puts the repeats of every finalist together.
+func merge(all []final, c Config) {
+	byTrial := map[*trial][][]Parameter{}
+	for _, f := range all {
+		byTrial[f.trial] = append(byTrial[f.trial], f.parameters)
+	}
+	for t, repeats := range byTrial {
+		t.Parameters, t.Whole = make([]Parameter, len(repeats[0])), true
+		for j := range t.Parameters {
+			t.Parameters[j] = together(repeats, j)
+		}
+		t.Score = c.Objective.score(t.Candidate)
+	}
+}
+
+// together is one parameter over the repeats: harmonic means of sample sizes, the
+// root mean square of errors, the geometric mean of ratios.
+func together(repeats [][]Parameter, j int) Parameter {
+	if len(repeats) == 1 {
+		return repeats[0][j]
+	}
+	var p Parameter
+	n := float64(len(repeats))
+	for _, r := range repeats {
+		p.ESS += 1 / r[j].ESS
+		p.Diagnosed += 1 / r[j].Diagnosed
+		p.MeanError += r[j].MeanError * r[j].MeanError
+		p.SDRatio += math.Log(r[j].SDRatio)
+	}
+	return Parameter{ESS: n / p.ESS, Diagnosed: n / p.Diagnosed, MeanError: math.Sqrt(p.MeanError / n), SDRatio: math.Exp(p.SDRatio / n)}
+}

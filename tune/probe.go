@@ -1,0 +1,167 @@
+package tune
+
+import (
+	"context"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/recipes"
+)
+
+// stage is a simulated posterior that candidates are tried on.
+type stage struct {
+	config    Config
+	model     Model
+	table     table
+	reference reference
+	seed      uint64 // of the chains' noise
+}
+
+// run makes the first steps of one chain of the recipe from start, on a curator of
+// its own with the whole budget.
+func (s *stage) run(ctx context.Context, r *recipes.Recipe, steps int64, start []float64) ([][]float64, error) {
+	budget, err := s.config.budget()
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := curator.Seal(curator.Records{
+		X: s.table.rows.X, Features: s.table.rows.P, Y: s.table.rows.Y,
+		Radius: s.config.Shape.Radius, RowsPerPerson: s.config.Shape.RowsPerPerson,
+	}, budget, curator.InsecureSeed(s.seed))
+	if err != nil {
+		return nil, err
+	}
+	opened, err := r.Open(sealed)
+	if err != nil {
+		return nil, err
+	}
+	sink := kernels.NewMemory(1)
+	err = kernels.Run(ctx, []kernels.Chain{{Kernel: opened[0], Start: start}}, kernels.Options{Iterations: steps, Seed: s.seed, Sink: sink})
+	return sink.Draws(0), err
+}
+
+// looks is the number of records that a step looks at, and a surcharge for what a
+// step costs otherwise.
+func looks(r *recipes.Recipe, facts curator.Facts) float64 {
+	const overhead = 1000
+	n := float64(facts.Records)
+	s, records := r.Settings, n
+	switch {
+	case s.FullData:
+	case s.Rate != 0:
+		records = s.Rate * n
+	case s.Batch != 0:
+		records = float64(s.Batch)
+	}
+	if s.Leapfrog != 0 {
+		records = records*float64(s.Leapfrog) + n // and the test, on all records
+	}
+	return records + overhead
+}
+
+// probe predicts the bulk ESS of the whole chain after warm-up, one a parameter, from
+// its first steps after a start in the stationary law.
+func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64) ([]float64, error) {
+	draws, err := s.run(ctx, r, steps, s.reference.draws[len(s.reference.draws)-1])
+	if err != nil {
+		return nil, err
+	}
+	ess := s.ess(draws, float64(r.Settings.Iterations)*(1-s.config.Warmup))
+	if hot := s.excess(draws[len(draws)/2:]); hot > tolerated {
+		for j := range ess {
+			ess[j] *= tolerated / hot
+		}
+	}
+	return ess, nil
+}
+
+// tolerated is the excess that the start, a single draw, easily has by itself.
+const tolerated = 3
+
+// excess is how far draws are from the reference's mean, squared and over its
+// variance, on average over draws and parameters. A chain that its own noise heats
+// moves fast, and leaves the posterior.
+func (s *stage) excess(draws [][]float64) float64 {
+	sum := 0.0
+	for _, d := range draws {
+		for j, v := range d {
+			z := (v - s.reference.mean[j]) / s.reference.sd[j]
+			sum += z * z
+		}
+	}
+	return sum / float64(len(draws)*len(s.reference.sd))
+}
+
+// ess predicts the effective sample size of steps steps that move like the draws.
+func (s *stage) ess(draws [][]float64, steps float64) []float64 {
+	ess := make([]float64, len(s.reference.sd))
+	for j, sd := range s.reference.sd {
+		x := make([]float64, len(draws))
+		for i, d := range draws {
+			x[i] = d[j]
+		}
+		ess[j] = min(steps/autocorrelationTime(x, sd), steps)
+	}
+	return ess
+}
+
+// windows is the number of displacements of the largest lag, end to end, that fit a
+// chain whose autocorrelation time is measured.
+const windows = 32
+
+// autocorrelationTime is the sum of a chain's autocorrelations over all lags, in
+// steps, from its mean squared displacements (see the package comment): at the
+// smallest lag, among powers of 2, at which half of the correlation is lost, or at
+// the largest that the chain allows. sd is the stationary standard deviation.
+func autocorrelationTime(x []float64, sd float64) float64 {
+	lag, lost := 1, 0.0
+	for k := 1; k*windows <= len(x); k *= 2 {
+		lag, lost = k, displacement(x, k)/(2*sd*sd)
+		if lost >= 0.5 {
+			break
+		}
+	}
+	if !(lost > 0) {
+		return math.Inf(1)
+	}
+	// 1 + 2Σρᵏ for the autocorrelation ρ of one step.
+	rho := math.Pow(max(1-lost, 0.05), 1/float64(lag))
+	return (1 + rho) / (1 - rho)
+}
+
+// displacement is the mean squared displacement at a lag.
+func displacement(x []float64, lag int) float64 {
+	sum := 0.0
+	for i := lag; i < len(x); i++ {
+		d := x[i] - x[i-lag]
+		sum += d * d
+	}
+	return sum / float64(len(x)-lag)
+}
+
+// whole runs the whole chain from where a real one starts, and compares what is left
+// after warm-up with the reference.
+func (s *stage) whole(ctx context.Context, r *recipes.Recipe) ([]Parameter, error) {
+	draws, err := s.run(ctx, r, r.Settings.Iterations, make([]float64, len(s.reference.mean)))
+	if err != nil {
+		return nil, err
+	}
+	kept := draws[int(s.config.Warmup*float64(len(draws))):]
+	ess := s.ess(kept, float64(len(kept)))
+	out := make([]Parameter, len(ess))
+	for j := range out {
+		x := make([]float64, len(kept))
+		for i, d := range kept {
+			x[i] = d[j]
+		}
+		mean, sd := moments(x)
+		bulk := diag.ESSBulk([][]float64{x})
+		if math.IsNaN(bulk) { // too few draws, or none that differ
+			bulk = 0
+		}
+		out[j] = Parameter{ESS: ess[j], Diagnosed: bulk, MeanError: (mean - s.reference.mean[j]) / s.reference.sd[j], SDRatio: sd / s.reference.sd[j]}
+	}
+	return out, nil
+}

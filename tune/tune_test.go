@@ -1,0 +1,217 @@
+package tune_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/tune"
+)
+
+// config is that of a logistic model on n records with an intercept and d features.
+func config(t *testing.T, n int64, d int) tune.Config {
+	t.Helper()
+	sim, err := data.Builtin(fmt.Sprintf("builtin:logistic?n=1&d=%d", d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tune.Config{
+		Shape:  tune.Shape{Records: n, Terms: sim.Table.Terms, Response: sim.Table.Target, Radius: 1, Adjacency: accountant.Substitute},
+		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Epsilon: 1, Delta: 1e-6,
+		CoefficientSD: 1, Work: 2e7, Seed: 1,
+	}
+}
+
+// TestResultsDependOnTheConfigAlone: the same with any number of workers, and not
+// with another seed.
+func TestResultsDependOnTheConfigAlone(t *testing.T) {
+	c := config(t, 400, 2)
+	c.Kernels = []string{"barker", "dpsgld", "barker-dynamics"}
+	c.Temperatures = []float64{1, 0.2}
+	var results []*tune.Result
+	for _, workers := range []int{1, 4} {
+		c.Workers = workers
+		r, err := tune.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	if fmt.Sprintf("%+v", results[0]) != fmt.Sprintf("%+v", results[1]) {
+		t.Errorf("one worker and four find different results:\n%+v\n%+v", results[0], results[1])
+	}
+	c.Seed = 2
+	other, err := tune.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(other.Candidates, results[0].Candidates) {
+		t.Error("two seeds give the same result: nothing is simulated")
+	}
+	seen := map[string]bool{}
+	for _, k := range results[0].Candidates {
+		seen[fmt.Sprint(k.Settings.Kernel, k.Settings.Temperature)] = true
+		if k.Cost.Epsilon > c.Epsilon || len(k.Parameters) != 3 {
+			t.Errorf("candidate %+v", k)
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("the candidates cover %v", seen)
+	}
+	if !slices.IsSortedFunc(results[0].Candidates, func(a, b tune.Candidate) int {
+		if a.Score > b.Score {
+			return -1
+		}
+		return 1
+	}) {
+		t.Error("the candidates are not ranked")
+	}
+}
+
+// TestFixedSettingsStay: what the caller fixes is not tuned, and leaves less to try.
+func TestFixedSettingsStay(t *testing.T) {
+	c := config(t, 400, 2)
+	c.Kernels, c.Temperatures = []string{"dphmc"}, []float64{0.2}
+	c.Fixed.Iterations, c.Fixed.Leapfrog = 200, 1
+	fixed, err := tune.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Fixed.Leapfrog = 0
+	free, err := tune.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free.Tried <= fixed.Tried {
+		t.Errorf("with one setting fixed %d candidates were tried, with none %d", fixed.Tried, free.Tried)
+	}
+	for _, k := range fixed.Candidates {
+		if k.Settings.Leapfrog != 1 || k.Settings.Iterations != 200 {
+			t.Errorf("a fixed setting was changed: %+v", k.Settings)
+		}
+	}
+}
+
+// TestWinnersAreReady: the winner's settings are complete, within the budget, and open
+// on a curator of such records.
+func TestWinnersAreReady(t *testing.T) {
+	c := config(t, 400, 2)
+	c.Kernels = []string{"barker", "tunamh"}
+	r, err := tune.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := curator.Seal(curator.Records{X: make([]float64, 1200), Features: 3, Y: make([]float64, 400), Radius: 1}, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	won := r.Candidates[0].Settings
+	recipe, err := recipes.Choose(won, recipes.Problem{Target: c.Models[0].Target, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
+	if err != nil || recipe.Settings != won {
+		t.Fatalf("settings %+v became %+v, error %v", won, recipe, err)
+	}
+	if _, err := recipe.Open(sealed); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAccuracyAndLinearModels(t *testing.T) {
+	c := config(t, 300, 1)
+	model, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 1}, MinScale: 0.05, ScalePrior: targets.HalfCauchy{Scale: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Family, c.Models = tune.Linear, []tune.Model{{Name: "linear", Target: model}}
+	c.Shape.Response = data.Term{Name: "y", Unit: 1, Lower: -4, Upper: 4}
+	c.Objective, c.Repeats = tune.Accuracy, 2
+	c.Kernels, c.Fixed.Iterations = []string{"barker", "dpsgld"}, 300
+	r, err := tune.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := r.Candidates[0]
+	if k.Settings.Kernel != "barker" || !k.Whole || !(k.Score < 0) || math.IsNaN(k.MeanError()) || !(k.SDRatio() > 0) {
+		t.Errorf("the best is %+v", k)
+	}
+	// Nothing bounds a record's gradient here, and nobody stated a clip.
+	var about *recipes.SettingError
+	if len(r.Skipped) != 1 || r.Skipped[0].Kernel != "dpsgld" || !errors.As(r.Skipped[0].Reason, &about) || about.Setting != "clip" {
+		t.Errorf("skipped: %+v", r.Skipped)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for want, edit := range map[string]func(*tune.Config){
+		"Shape has 0 records":  func(c *tune.Config) { c.Shape.Records = 0 },
+		"radius 0":             func(c *tune.Config) { c.Shape.Radius = 0 },
+		"too many to simulate": func(c *tune.Config) { c.Shape.Records = 1 << 30 },
+		"Family is \"probit\"": func(c *tune.Config) { c.Family = "probit" },
+		"Objective is":         func(c *tune.Config) { c.Objective = "speed" },
+		"Models is empty":      func(c *tune.Config) { c.Models = nil },
+		"has no target":        func(c *tune.Config) { c.Models[0].Target = nil },
+		"takes 3 features":     func(c *tune.Config) { c.Shape.Terms = c.Shape.Terms[:2] },
+		"give them as Kernels": func(c *tune.Config) { c.Fixed.Kernel = "barker" },
+		"Warmup is 1":          func(c *tune.Config) { c.Warmup = 1 },
+		"a temperature is 2":   func(c *tune.Config) { c.Temperatures = []float64{2} },
+		"a factor is -1":       func(c *tune.Config) { c.Factors = []float64{-1} },
+		"gibbs":                func(c *tune.Config) { c.Kernels = []string{"gibbs"} },
+		"Epsilon":              func(c *tune.Config) { c.Epsilon = 0 },
+		"Delta":                func(c *tune.Config) { c.Delta = 2 },
+		"CoefficientSD is -1":  func(c *tune.Config) { c.CoefficientSD = -1 },
+		"Work -5":              func(c *tune.Config) { c.Work = -5 },
+		"has no meaning for":   func(c *tune.Config) { c.Fixed.Noise, c.Kernels = 3, []string{"barker"} },
+	} {
+		c := config(t, 100, 2)
+		edit(&c)
+		if _, err := tune.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; it must contain %q", err, want)
+		}
+	}
+}
+
+// TestConfigsHoldNoRecords looks for anything in Config that could hold records: a
+// curator, a table or its rows. Targets are interfaces, which get records from those.
+func TestConfigsHoldNoRecords(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type, string)
+	walk = func(typ reflect.Type, path string) {
+		if seen[typ] {
+			return
+		}
+		seen[typ] = true
+		for _, bad := range []reflect.Type{reflect.TypeFor[curator.Curator](), reflect.TypeFor[curator.Records](), reflect.TypeFor[data.Table](), reflect.TypeFor[targets.Rows]()} {
+			if typ == bad {
+				t.Errorf("%s is a %v", path, typ)
+			}
+		}
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			walk(typ.Elem(), path)
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				walk(typ.Field(i).Type, path+"."+typ.Field(i).Name)
+			}
+		}
+	}
+	walk(reflect.TypeFor[tune.Config](), "Config")
+	if len(seen) < 10 {
+		t.Errorf("only %d types were looked at", len(seen))
+	}
+}
