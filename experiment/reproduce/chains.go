@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/dphmc"
+	"github.com/dpmcmc/dpmcmc/dpsgld"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/penalty"
+	"github.com/dpmcmc/dpmcmc/planning"
+	"github.com/dpmcmc/dpmcmc/tunamh"
+)
+
+// chainOf is a kernel with all its settings but the number of iterations.
+type chainOf struct {
+	// price is that of a chain of n iterations.
+	price func(n int64, f curator.Facts) (accountant.Event, error)
+	build func(n int64, sealed *curator.Curator) (kernels.Kernel, error)
+}
+
+// perStep is a chain whose price is n times that of a step.
+func perStep(step func(curator.Facts) (accountant.Event, error), build func(int64, *curator.Curator) (kernels.Kernel, error)) chainOf {
+	return chainOf{build: build, price: func(n int64, f curator.Facts) (accountant.Event, error) {
+		e, err := step(f)
+		if err != nil {
+			return e, err
+		}
+		return e.Times(n)
+	}}
+}
+
+func barkerChain(c barker.Config) chainOf {
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return barker.Cost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return barker.New(c, s) })
+}
+
+func dynamicsChain(c barker.DynamicsConfig) chainOf {
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return barker.DynamicsCost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) {
+			c.Iterations = n
+			return barker.NewDynamics(c, s)
+		})
+}
+
+func penaltyChain(c penalty.Config) chainOf {
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return penalty.Cost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return penalty.New(c, s) })
+}
+
+func tunamhChain(c tunamh.Config) chainOf {
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return tunamh.Cost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return tunamh.New(c, s) })
+}
+
+func sgldChain(c dpsgld.Config) chainOf {
+	c.Iterations = 1
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return dpsgld.Cost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) {
+			c.Iterations = n
+			if c.Friction > 0 {
+				return dpsgld.NewThermostat(c, s)
+			}
+			return dpsgld.New(c, s)
+		})
+}
+
+func hmcChain(c dphmc.Config) chainOf {
+	return chainOf{
+		price: func(n int64, f curator.Facts) (accountant.Event, error) {
+			c.Iterations = n
+			return dphmc.ChainCost(c, f)
+		},
+		build: func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return dphmc.New(c, s) },
+	}
+}
+
+// mostIterations bounds what is searched for, and so a chain's running time.
+const mostIterations = 20_000_000
+
+// affordable is the largest number of iterations of each of several chains that
+// share a budget.
+func (c chainOf) affordable(chains int64, f curator.Facts, budget planning.Budget) (int64, error) {
+	plan, err := planning.Solve(planning.Parameter[int64]{
+		Name: "iterations", Low: 1, High: mostIterations,
+		Event: func(n int64) (accountant.Event, error) {
+			e, err := c.price(n, f)
+			if err != nil {
+				return e, err
+			}
+			return e.Times(chains)
+		},
+	}, budget)
+	return plan.Value, err
+}
+
+// runOf is what several chains drew.
+type runOf struct {
+	iterations int64
+	draws      [][][]float64 // chain × kept draw × parameter
+	accepted   float64       // share of all steps
+	spent      accountant.Guarantee
+	elapsed    time.Duration
+}
+
+// kept is the number of draws kept of each chain.
+const kept = 1000
+
+// run spends a budget on chains from the given starts, with repeatable and
+// therefore not private noise; records are sealed afresh. Each chain keeps about
+// `kept` evenly spaced states.
+func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
+	var out runOf
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: budget.Epsilon, Delta: budget.Delta, Adjacency: accountant.Substitute})
+	if err != nil {
+		return out, err
+	}
+	sealed, err := curator.Seal(r, b, curator.InsecureSeed(seed))
+	if err != nil {
+		return out, err
+	}
+	if out.iterations, err = c.affordable(int64(len(starts)), sealed.Facts(), budget); err != nil {
+		return out, err
+	}
+	began := time.Now()
+	for i, start := range starts {
+		k, err := c.build(out.iterations, sealed)
+		if err != nil {
+			return out, err
+		}
+		draws, accepted, err := walk(ctx, k, start, out.iterations, kernels.Stream(seed, i))
+		if err != nil {
+			return out, err
+		}
+		out.draws = append(out.draws, draws)
+		out.accepted += accepted / float64(len(starts))
+	}
+	out.elapsed = time.Since(began)
+	out.spent, err = b.Spent()
+	return out, err
+}
+
+// walk makes n steps and returns the start of a kernel's life: about `kept`
+// states, evenly spaced, and the share of accepted moves.
+func walk(ctx context.Context, k kernels.Kernel, start []float64, n int64, rng *rand.Rand) ([][]float64, float64, error) {
+	s, err := k.Init(start)
+	if err != nil {
+		return nil, 0, err
+	}
+	thin := max(1, n/kept)
+	var draws [][]float64
+	accepted := 0
+	for step := range n {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		info, err := k.Step(rng, s)
+		if err != nil && !errors.Is(err, curator.ErrSpent) {
+			return nil, 0, fmt.Errorf("step %d: %w", step+1, err)
+		}
+		if info.Accepted {
+			accepted++
+		}
+		if (step+1)%thin == 0 {
+			draws = append(draws, append([]float64(nil), s.Theta...))
+		}
+	}
+	return draws, float64(accepted) / float64(n), nil
+}
+
+// secondHalves pools what the chains drew after their first halves, as the
+// published experiments do.
+func (r runOf) secondHalves() [][]float64 {
+	var pool [][]float64
+	for _, chain := range r.draws {
+		pool = append(pool, chain[len(chain)/2:]...)
+	}
+	return pool
+}
