@@ -172,9 +172,8 @@ func countDraws(m *suffstat.Counts, noisy []float64, draws int, aware bool, n No
 		if err != nil {
 			return nil, err
 		}
-		// Quantiles in random order: draws of the law, stratified.
-		for i, k := range rng.Perm(draws) {
-			out[i] = []float64{-logit(law.Quantile((float64(k) + rng.Float64()) / float64(draws)))}
+		for i, p := range law.Sample(rng, draws) {
+			out[i] = []float64{-logit(p)}
 		}
 		return out, nil
 	}
