@@ -172,39 +172,54 @@ func (m AcceptanceBit) Event(f Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	price := accountant.AcceptanceBit
-	if p.averaged {
-		price = accountant.IsotropicBit
-	}
-	event, err := price(f.Adjacency, padded(c))
+	event, err := c.price(f.Adjacency, p.averaged)
 	if err != nil {
 		return accountant.Event{}, err
 	}
 	return m.Batch.charge(f, event)
 }
 
+// contribution is what a record of bound b, per |Z| when averaged, can do to the
+// log-odds of a bit: linear·b and, when averaged, also growth·(linear·b)².
+type contribution struct{ linear, growth float64 }
+
+func (c contribution) price(adj accountant.Adjacency, averaged bool) (accountant.Event, error) {
+	switch {
+	case !averaged:
+		return accountant.AcceptanceBit(adj, padded(c.linear))
+	case c.growth == 0:
+		return accountant.IsotropicBit(adj, padded(c.linear))
+	}
+	return accountant.ThinnedIsotropicBit(adj, padded(c.linear), c.growth, padded(longestMove*c.linear))
+}
+
 // logOddsContribution turns a contribution to the test's argument into one to
 // the acceptance's log-odds: the test's Lipschitz constant, and, where the test
 // subtracts the batch's own variance, what a record moves that by
 // (docs/proofs/curator.md, "Corrected tests").
-func (m AcceptanceBit) logOddsContribution(f Facts, p plan) (float64, error) {
+func (m AcceptanceBit) logOddsContribution(f Facts, p plan) (contribution, error) {
 	test, err := m.Test.build(m.Batch)
 	if err != nil {
-		return 0, err
+		return contribution{}, err
 	}
 	slope, varianceSlope := test.Lipschitz()
 	if test.VarianceLimit() == 0 {
-		return slope * p.contribution, nil
+		return contribution{linear: slope * p.contribution}, nil
 	}
 	// A record of contribution c ≤ top moves a Poisson batch's variance by at
-	// most c², and half of replacing one moves a fixed batch's by at most 2c².
+	// most c², and half of replacing one moves a fixed batch's by at most 2c·top,
+	// and c² more where the other record's contribution may be another.
 	// The fixed one's subtraction also rounds; twice that covers an average.
 	top := p.largest * p.scale * float64(f.RowsPerPerson)
-	factor, rounding := 1.0, 0.0
-	if m.Batch.scheme == fixedBatch {
-		factor, rounding = 2, 0x1p-48*float64(m.Batch.size)*top*top
+	if m.Batch.scheme != fixedBatch {
+		return contribution{linear: (slope + varianceSlope*top) * p.contribution}, nil
 	}
-	return (slope+varianceSlope*factor*top)*p.contribution + 2*varianceSlope*rounding, nil
+	rounding := 0x1p-48 * float64(m.Batch.size) * top * top
+	c := contribution{linear: (slope+2*varianceSlope*top)*p.contribution + 2*varianceSlope*rounding}
+	if p.averaged {
+		c.growth = varianceSlope * (p.contribution / c.linear) * (p.contribution / c.linear)
+	}
+	return c, nil
 }
 
 // published prices a bit by the theorems of Heikkilä et al. (2019), whose
