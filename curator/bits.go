@@ -140,7 +140,7 @@ func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 // variance estimates, from the batch alone, the variance of the batch's
 // log-odds about the full data's.
 func (b *Bits) variance(t totals, size int) float64 {
-	if b.test.VarianceLimit() == 0 || size < 2 {
+	if b.test.VarianceLimit() == 0 {
 		return 0
 	}
 	squares := float64(t.squares) * b.coarseUnit * b.coarseUnit
