@@ -266,5 +266,30 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		t.Fatal(err)
 	}
 	add(nil, gradients.Release(one, zero))
+	add(c.GrantSigns(curator.GradientSigns{Target: ballot{}, Clip: 1}, 1))
+	for _, adjusted := range []bool{false, true} {
+		signs, err := c.GrantSigns(curator.GradientSigns{Target: ballot{}, Clip: 1, Scale: 0.1, Adjusted: adjusted}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := []float64{0}
+		add(signs.Move(next, nan))
+		add(signs.Move(long, zero))
+		if _, err := signs.Move(next, zero); err != nil {
+			t.Fatal(err)
+		}
+		add(signs.Move(next, zero))
+	}
+	add(c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 1, Rate: 0.1}, 1))
+	thinned, err := c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5, Move: curator.Within(2)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(thinned.Accept(nan, nan, 0))
+	add(thinned.Accept([]float64{9}, zero, 0))
+	if _, err := thinned.Accept(one, zero, 0); err != nil {
+		t.Fatal(err)
+	}
+	add(thinned.Accept(one, zero, 0))
 	return errs
 }
