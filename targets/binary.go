@@ -17,7 +17,7 @@ func NewProbit(cfg RegressionConfig) (*Regression, error) {
 	f.within = func(eta float64) float64 { _, h := normalTail(eta); return h }
 	if b := cfg.Loss.b; b > 0 {
 		far := 10 + 8/math.Sqrt(b)
-		f.lip = f.slopeMax(-far, far)
+		f.lip = f.slopeCeiling(-far, far)
 	}
 	return newRegression(cfg, f)
 }
@@ -32,7 +32,7 @@ func NewCLogLog(cfg RegressionConfig) (*Regression, error) {
 	f := binary{link: "cloglog", loss: cfg.Loss, at: clogLogAt}
 	f.within = func(eta float64) float64 { return max(1, math.Exp(eta)) }
 	if b := cfg.Loss.b; b > 0 {
-		f.lip = f.slopeMax(-50, 10-math.Log(b))
+		f.lip = f.slopeCeiling(-40-4/b-math.Log1p(2/b), math.Log(40+40/b))
 	}
 	return newRegression(cfg, f)
 }
@@ -94,16 +94,25 @@ func (f binary) label(eta, y float64) (logp, logq, h, k float64) {
 	}
 }
 
-// slopeMax returns the maximum of |∂ℓ/∂η| over η in [lo, hi] and both labels.
-func (f binary) slopeMax(lo, hi float64) float64 {
-	at := func(y float64) func(float64) float64 {
-		return func(eta float64) float64 {
-			var v [1]float64
-			f.slopeAt(v[:], []float64{eta}, []float64{y})
-			return math.Abs(v[0])
-		}
+// slopeCeiling returns an upper bound of |∂ℓ/∂η| over every η and both labels,
+// within slopeSlack of the least. As both log probabilities are concave in η, P(y=1) and
+// h0 grow with η while P(y=0) and h1 fall, so on an interval every factor is
+// greatest at an end. Outside [lo, hi] the slopes of probit and cloglog fall
+// (docs/proofs/targets-certificates.md §2), so the ends bound them too.
+func (f binary) slopeCeiling(lo, hi float64) float64 {
+	b := f.loss.b
+	over := func(lo, hi float64) float64 {
+		_, low0, high1, _ := f.at(lo) // greatest log P(y=0) and h1
+		high, _, _, high0 := f.at(hi) // greatest log P(y=1) and h0
+		one := damp(high1, low0+b*high) + damp(high0, (1+b)*low0)
+		none := damp(high0, high+b*low0) + damp(high1, (1+b)*high)
+		return max(one, none)
 	}
-	return up(max(maximise(at(0), lo, hi), maximise(at(1), lo, hi)))
+	log1, _, h1, h0 := f.at(lo)
+	below := max(damp(h1, b*log1)+h0, damp(h0, log1)+damp(h1, (1+b)*log1))
+	_, log0, h1, h0 := f.at(hi)
+	above := max(damp(h1, log0)+damp(h0, (1+b)*log0), damp(h0, b*log0)+h1)
+	return max(up(below), up(above), ceiling(slopeSlack, lo, hi, over))
 }
 
 // damp returns h·e^x, zero when e^x is zero however large h is.

@@ -2,6 +2,10 @@ package targets
 
 import "math"
 
+// slopeSlack is by how much, in proportion, a certified maximum of a slope may
+// exceed the least upper bound.
+const slopeSlack = 1e-6
+
 // up moves a computed bound outward, past the few roundings that made it.
 func up(v float64) float64 { return v * (1 + 1e-12) }
 

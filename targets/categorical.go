@@ -88,32 +88,31 @@ func (c categorical) slopes(logp []float64, y float64) {
 	}
 }
 
-// lipschitz returns the largest Euclidean norm of slopes: √2 for the log loss.
-// For the β loss it is the maximum over the observed probability p, with the
-// remaining mass on m classes alike, which the certificate search in the tests
-// has not exceeded.
+// slopeSums bounds the sum of the slopes of any set of classes, and so half the
+// sum of their absolute values: 1 for the log loss. For the β loss and two
+// classes that is L(β) of logistic regression. For more it is the maximum over
+// the set's probability a of a^β(1−a) + a·max{p^b(1−p) : p ≤ 1−a}, within 1% of
+// L(β): docs/proofs/targets-certificates.md §2.
+func (c categorical) slopeSums(classes int) float64 {
+	b := c.loss.b
+	switch {
+	case c.loss.IsLog():
+		return 1
+	case classes == 2:
+		return logisticCeiling(b)
+	}
+	own := func(p float64) float64 {
+		p = min(p, b/(1+b))
+		return math.Pow(p, b) * (1 - p)
+	}
+	return ceiling(slopeSlack, 0, 1, func(lo, hi float64) float64 {
+		return math.Pow(hi, 1+b)*(1-lo) + hi*own(1-lo)
+	})
+}
+
+// lipschitz bounds the Euclidean norm of slopes, √2 for the log loss: √2 times
+// the greatest sum over a set, because a direction of length 1 differs by at
+// most √2 between two classes.
 func (c categorical) lipschitz(classes int) float64 {
-	if c.loss.IsLog() {
-		return up(math.Sqrt2)
-	}
-	var best float64
-	logp := make([]float64, classes)
-	for m := 1; m < classes; m++ {
-		best = max(best, maximise(func(p float64) float64 {
-			logp[0] = math.Log(p)
-			for j := 1; j < classes; j++ {
-				logp[j] = math.Inf(-1)
-				if j <= m {
-					logp[j] = math.Log1p(-p) - math.Log(float64(m))
-				}
-			}
-			c.slopes(logp, 0)
-			var square float64
-			for _, s := range logp {
-				square += s * s
-			}
-			return math.Sqrt(square)
-		}, 0, 1))
-	}
-	return up(best)
+	return up(math.Sqrt2 * c.slopeSums(classes))
 }

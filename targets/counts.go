@@ -12,8 +12,13 @@ type countLaw interface {
 	logMass(eta, y float64) float64
 	// score returns its derivative with respect to η.
 	score(eta, y float64) float64
-	// reach returns counts outside of which f^b has all but vanished.
-	reach(eta, b float64) (low, high float64)
+	// massOver bounds logMass over an interval of η and the counts from y[0] to
+	// y[1]; scoreOver gives the range of the score there.
+	massOver(eta, y [2]float64) float64
+	scoreOver(eta, y [2]float64) (low, high float64)
+	// mode returns a count of greatest mass, information the variance of score.
+	mode(eta float64) float64
+	information(eta float64) float64
 	// logPower returns log Σf^β over the counts, and its derivative.
 	logPower(eta, beta float64) (value, slope float64)
 }
@@ -74,11 +79,6 @@ func (f *counts) slope(eta, y float64) float64 {
 	if !isCount(y) {
 		return math.NaN()
 	}
-	return f.slopeOf(eta, y)
-}
-
-// slopeOf is slope for any y, a count or not.
-func (f *counts) slopeOf(eta, y float64) float64 {
 	score := f.law.score(eta, y)
 	if f.loss.IsLog() {
 		return -score
@@ -98,28 +98,6 @@ func (f *counts) logPower(eta float64) (value, slope float64) {
 		return value + slope*(eta-maxLogMean), slope
 	}
 	return f.power.at(eta)
-}
-
-// slopeMax returns the maximum of |∂ℓ/∂η| over η and the counts: small ones one
-// by one, large ones as if they were continuous, which can only raise it.
-func (f *counts) slopeMax() float64 {
-	const small, grid, low, high = 8, 512, -15, 25
-	var best float64
-	for y := range small {
-		best = max(best, maximiseOn(grid, func(eta float64) float64 {
-			return math.Abs(f.slope(eta, float64(y)))
-		}, low, high))
-	}
-	return up(max(best, maximiseOn(grid, func(eta float64) float64 {
-		near, far := f.law.reach(eta, f.loss.b)
-		near = max(near, small)
-		if far <= near {
-			return 0
-		}
-		return maximiseOn(64, func(t float64) float64 {
-			return math.Abs(f.slopeOf(eta, near+(far-near)*t*t))
-		}, 0, 1)
-	}, low, high)))
 }
 
 func isCount(y float64) bool { return y >= 0 && y == math.Trunc(y) && !math.IsInf(y, 1) }

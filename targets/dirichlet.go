@@ -69,7 +69,8 @@ func (d Dirichlet) Renyi(order float64, other Dirichlet) float64 {
 // transform, ∏p_k.
 //
 // Under the log loss the posterior is known: see Posterior. Certificates are
-// those of [Softmax] on records without features.
+// those of [Softmax] on records without features; with two classes, where one
+// logit is fixed, those of logistic regression, √2 less.
 type DirichletCategorical struct {
 	categorical
 	prior Dirichlet
@@ -90,8 +91,13 @@ func NewDirichletCategorical(l Loss, prior Dirichlet) (*DirichletCategorical, er
 	if err := prior.Check(); err != nil {
 		return nil, err
 	}
-	c := categorical{l}
-	return &DirichletCategorical{c, Dirichlet{slices.Clone(prior.Alpha)}, c.lipschitz(len(prior.Alpha))}, nil
+	m := &DirichletCategorical{categorical: categorical{l}, prior: Dirichlet{slices.Clone(prior.Alpha)}}
+	if classes := len(prior.Alpha); classes == 2 {
+		m.lip = up(m.slopeSums(classes))
+	} else {
+		m.lip = m.lipschitz(classes)
+	}
+	return m, nil
 }
 
 // NewBetaBernoulli returns the model of y in {0, 1} with P(y = 1) ~ Beta(a, b),

@@ -54,34 +54,47 @@ func (e *errorLaw) score(z float64) float64 {
 	return (e.nu + 1) * z / (e.nu + z*z)
 }
 
-// slopeSup returns sup_z g(z)^b·|score(z)|. For normal errors it is at z = 1/√b.
-// For Student-t ones g^b·score is proportional to √w·(1+w)^−k with w = z²/ν and
-// k = 1 + b(ν+1)/2, which is largest at w = 1/(2k−1).
+// slopeSup returns sup_z g(z)^b·|score(z)|.
 func (e *errorLaw) slopeSup(b float64) float64 {
-	if e.nu == 0 {
-		if b == 0 {
-			return math.Inf(1)
-		}
-		return math.Exp(b*e.logPeak-0.5) / math.Sqrt(b)
+	if e.nu == 0 && b == 0 {
+		return math.Inf(1)
 	}
-	w := 1 / (1 + b*(e.nu+1))
-	z := math.Sqrt(e.nu * w)
-	return math.Exp(b*e.logDensity(z)) * e.score(z)
+	return e.slopeOver(b, 0, math.Inf(1))
 }
 
-// pullSup returns sup_z |g^b·(1 − z·score) − b/(1+b)·∫g^β|. The first term is
-// largest at z = 0, and least where its derivative vanishes again, at
-// z² = 1 + 2/b for normal and Student-t errors alike; at infinity for the log
-// loss.
-func (e *errorLaw) pullSup(b float64) float64 {
-	integral := b / (1 + b) * math.Exp(e.logPower)
-	top := math.Exp(b*e.logPeak) - integral
-	if b == 0 {
-		return max(top, e.farPull())
+// slopeOver returns the maximum of g^b·score over residuals from ≤ z ≤ to, at
+// least 0. For normal errors it rises up to z = 1/√b and falls thereafter. For
+// Student-t ones it is proportional to √w·(1+w)^−k with w = z²/ν and
+// k = 1 + b(ν+1)/2, which is greatest at w = 1/(2k−1).
+func (e *errorLaw) slopeOver(b, from, to float64) float64 {
+	top := 1 / math.Sqrt(b)
+	if e.nu > 0 {
+		top = math.Sqrt(e.nu / (1 + b*(e.nu+1)))
 	}
-	z := math.Sqrt(1 + 2/b)
-	bottom := math.Exp(b*e.logDensity(z))*(1-z*e.score(z)) - integral
-	return max(top, -bottom)
+	z := max(from, min(to, top))
+	return damp(e.score(z), b*e.logDensity(z))
+}
+
+// pullSup returns sup_z |g^b·(1 − z·score) − b/(1+b)·∫g^β|.
+func (e *errorLaw) pullSup(b float64) float64 { return e.pullOver(b, 0, math.Inf(1)) }
+
+// pullOver is pullSup over residuals from ≤ z ≤ to. The first term falls from
+// z = 0 to where its derivative vanishes again, at z² = 1 + 2/b for normal and
+// Student-t errors alike, and rises from there towards 0; for the log loss it
+// falls for ever.
+func (e *errorLaw) pullOver(b, from, to float64) float64 {
+	integral := b / (1 + b) * math.Exp(e.logPower)
+	at := func(z float64) float64 {
+		switch {
+		case b == 0 && z > 1e8*max(1, e.nu):
+			return -e.farPull()
+		case b*e.logDensity(z) < -700:
+			return -integral
+		}
+		return math.Exp(b*e.logDensity(z))*(1-z*e.score(z)) - integral
+	}
+	low := math.Sqrt(1 + 2/b)
+	return max(math.Abs(at(from)), math.Abs(at(to)), math.Abs(at(max(from, min(to, low)))))
 }
 
 // farPull returns the limit of z·score − 1 far out.

@@ -64,16 +64,27 @@ func (m *locationScale) lossRange() float64 {
 	return up(m.peak(m.minScale) / m.loss.b)
 }
 
-// gradSup returns the maximum over the residual and σ ≥ s of the norm of
-// (∂ℓ/∂η·a, ∂ℓ/∂ω·c) with σ = s + e^ω.
+// gradSlack is by how much, in proportion, a certified gradient bound may exceed
+// the least upper bound.
+const gradSlack = 1e-4
+
+// gradSup returns an upper bound, over the residual and σ ≥ s, of the norm of
+// (∂ℓ/∂η·a, ∂ℓ/∂ω·c) with σ = s + e^ω. On a box of residuals and scales, each
+// part is bounded by its factors: powers of σ are greatest at the least scale, and
+// the parts that see the residual have known extremes.
 func (m *locationScale) gradSup(a, c float64) float64 {
 	if math.IsInf(m.errors.maxSlope, 1) || math.IsInf(m.errors.maxPull, 1) {
 		return math.Inf(1)
 	}
-	norm := func(u, t float64) float64 { // u = s/σ, and t in [0, 1) for the residual
-		slope, pull := m.slopes(m.errors.spread*t/(1-t), math.Log(m.minScale/u))
-		return math.Hypot(times(slope, a), pull*(1-u)*c)
+	if a > 1 {
+		return up(a * m.gradSup(1, c/a)) // a may be so large that products with it overflow
 	}
-	const margin = 1e-6
-	return up(maximise2(norm, [2]float64{margin, 1}, [2]float64{0, 1 - margin}))
+	b := m.loss.b
+	return ceiling2(gradSlack, [2]float64{0, 1}, [2]float64{0, 1}, func(u, t [2]float64) float64 {
+		// u = s/σ, and t in [0, 1] for the residual z.
+		from, to := m.errors.spread*t[0]/(1-t[0]), m.errors.spread*t[1]/(1-t[1])
+		power := math.Pow(u[1]/m.minScale, b)
+		slope := times(m.errors.slopeOver(b, from, to)*power*u[1]/m.minScale, a)
+		return math.Hypot(slope, m.errors.pullOver(b, from, to)*power*(1-u[0])*c)
+	})
 }

@@ -18,7 +18,7 @@ import (
 func NewLogistic(cfg RegressionConfig) (*Regression, error) {
 	f := logistic{loss: cfg.Loss, lip: 1}
 	if b := cfg.Loss.b; b > 0 {
-		f.lip = up(logisticSlopeMax(b))
+		f.lip = logisticCeiling(b)
 	}
 	return newRegression(cfg, f)
 }
@@ -115,11 +115,11 @@ func logisticLabel(s float64) (p, q, logp, logq float64) {
 	return p, q, logp, logq
 }
 
-// logisticSlopeMax returns L(β), the maximum over p of p^b(1−p)² + p(1−p)^(1+b)
-// with b = β−1.
-func logisticSlopeMax(b float64) float64 {
-	return maximise(func(p float64) float64 {
-		q := 1 - p
-		return q * (math.Pow(p, b)*q + p*math.Pow(q, b))
-	}, 0, 1)
+// logisticCeiling returns L(β), the maximum over p of p^b(1−p)² + p(1−p)^(1+b)
+// with b = β−1. On an interval every factor is greatest at an end.
+func logisticCeiling(b float64) float64 {
+	return ceiling(slopeSlack, 0, 1, func(lo, hi float64) float64 {
+		q := 1 - lo
+		return q * (math.Pow(hi, b)*q + hi*math.Pow(q, b))
+	})
 }

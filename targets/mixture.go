@@ -193,21 +193,64 @@ func (m *Mixture) RatioBound(theta, next []float64, radius float64) float64 {
 // radius; +Inf for the log loss.
 func (m *Mixture) GradBound(radius float64) float64 { return m.gradient }
 
-// gradientSup returns sup ‖∇ℓ‖ over x and θ₂ (nothing depends on θ₁): near the
-// first component or near the second.
+// mixtureSlack is by how much, in proportion, the certified gradient bound may
+// exceed the least upper bound.
+const mixtureSlack = 3e-2
+
+// gradientSup returns an upper bound of ‖∇ℓ‖ over x and θ₂ (nothing depends on
+// θ₁): near the first component, near the second, and away from both. Components
+// that are apart are each as at a gap of apart standard deviations.
 func (m *Mixture) gradientSup() float64 {
 	b := m.loss.b
 	if b == 0 {
 		return math.Inf(1)
 	}
-	sd := math.Sqrt(m.variance)
-	near := [2]float64{-sd * (2 + 3/math.Sqrt(b)), sd * (2 + 3/math.Sqrt(b))}
-	gaps := [2]float64{0, apart * sd}
-	norm := func(x, gap float64) float64 {
-		_, slope := m.power(gap)
-		return math.Hypot(m.gradAt(x, gap, slope))
+	sd, most := math.Sqrt(m.variance), m.peak()
+	if b < 1e-3 { // f^b·r_k ≤ (f·r_k)^b, so f^b·r_k·|z_k| is at most that of one component alone
+		return up(most * (math.Sqrt(5)*math.Exp(-0.5)/math.Sqrt(b) + 0.4) / sd)
 	}
-	first := maximise2(norm, near, gaps)
-	second := maximise2(func(x, gap float64) float64 { return norm(x+gap, gap) }, near, gaps)
-	return up(max(first, second))
+	bend := most * (b/2 + 0.49) / m.variance // bounds the derivative of (∫f^β)′/β
+	over := func(second float64) func(x, gap [2]float64) float64 {
+		return func(x, gap [2]float64) float64 {
+			at := middle(gap)
+			_, slope := m.power(at)
+			from := middle(x) + second*at
+			g1, g2 := m.gradAt(from, at, slope)
+			dx, dgap := (x[1]-x[0])/2, (gap[1]-gap[0])/2
+			d1, d2 := m.drift(from, at, dx+second*dgap, dgap)
+			return math.Hypot(g1, g2) + math.Hypot(d1, d2+bend*dgap)
+		}
+	}
+	long := 3 + 6/math.Sqrt(b)
+	near, gaps := [2]float64{-long * sd, long * sd}, [2]float64{0, apart * sd}
+	common := ceiling(mixtureSlack, 0, apart*sd, func(lo, hi float64) float64 {
+		_, slope := m.power(lo + (hi-lo)/2)
+		return math.Abs(slope)/(1+b) + bend*(hi-lo)/2
+	})
+	// Away from both, f^b·|z| falls with the distance z of the nearer.
+	away := math.Sqrt(5)*long*math.Exp(-b*long*long/2)*most/sd + common
+	return max(away, ceiling2(mixtureSlack, near, gaps, over(0)), ceiling2(mixtureSlack, near, gaps, over(1)))
+}
+
+// drift bounds what the two parts of f^b·(r₁z₁ + r₂z₂, r₂z₂) change by when x
+// moves by up to dx and the gap by up to dgap, from their derivatives
+// (docs/proofs/targets-certificates.md §3) with every factor at its greatest.
+func (m *Mixture) drift(x, gap, dx, dgap float64) (d1, d2 float64) {
+	if dx == 0 && dgap == 0 {
+		return 0, 0
+	}
+	sd := math.Sqrt(m.variance)
+	x, gap, dx, dgap = x/sd, gap/sd, dx/sd, dgap/sd
+	far := func(z, d float64) (least, most float64) { return max(0, math.Abs(z)-d), math.Abs(z) + d }
+	low1, z1 := far(x, dx)
+	low2, z2 := far(x-gap, dx+dgap)
+	odds := (gap - 2*x) * gap / 2 // log r₁/r₂, and what it moves by
+	turn := (gap+dgap)*dx + (math.Abs(x-gap)+dx+dgap)*dgap
+	r1, r2 := 1/(1+math.Exp(-odds-turn)), 1/(1+math.Exp(odds-turn))
+	both := min(0.25, r1*r2)
+	weight := math.Pow(min(1, (math.Exp(-low1*low1/2)+math.Exp(-low2*low2/2))/2), m.loss.b) * m.peak() / sd
+	b, g, pull := m.loss.b, gap+dgap, r1*z1+r2*z2
+	d1 = (b*pull*pull+max(1, both*g*g))*dx + (b*r2*z2*pull+both*z2*g+r2)*dgap
+	d2 = (b*pull*r2*z2+r2+both*g*z2)*dx + (b*r2*r2*z2*z2+both*z2*z2+r2)*dgap
+	return weight * d1, weight * d2
 }

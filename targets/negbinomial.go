@@ -26,9 +26,10 @@ func NewNegativeBinomial(cfg NegativeBinomialConfig) (*Regression, error) {
 	if err := positive("negative binomial regression: Dispersion", cfg.Dispersion); err != nil {
 		return nil, err
 	}
-	f := newCounts("negative binomial", cfg.Loss, negBinomial{cfg.Dispersion, math.Log(cfg.Dispersion)})
+	law := negBinomial{cfg.Dispersion, math.Log(cfg.Dispersion)}
+	f := newCounts("negative binomial", cfg.Loss, law)
 	if !cfg.Loss.IsLog() {
-		f.lip = f.slopeMax()
+		f.lip = up(law.slopeCeiling(f))
 	}
 	return newRegression(cfg.RegressionConfig, f)
 }
@@ -40,11 +41,6 @@ type negBinomial struct{ r, logR float64 }
 func (n negBinomial) score(eta, y float64) float64 {
 	share := 1 / (1 + math.Exp(eta-n.logR)) // r/(r+μ)
 	return y*share - n.r*(1-share)
-}
-
-// reach is where the geometric tail of f^b, (1 + r/μ)^(−by), is e^−40.
-func (n negBinomial) reach(eta, b float64) (low, high float64) {
-	return 0, 40 / (b * math.Log1p(math.Exp(n.logR-eta)))
 }
 
 // logMass is log Γ(y+r)/(Γ(r)·y!) + r·log(r/(r+μ)) + y·log(μ/(r+μ)).

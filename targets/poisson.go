@@ -13,7 +13,7 @@ import "math"
 func NewPoisson(cfg RegressionConfig) (*Regression, error) {
 	f := newCounts("Poisson", cfg.Loss, poisson{})
 	if cfg.Loss.b >= 1 {
-		f.lip = f.slopeMax()
+		f.lip = up(poisson{}.slopeCeiling(f))
 	}
 	return newRegression(cfg, f)
 }
@@ -23,13 +23,6 @@ type poisson struct{}
 
 // score is y − λ.
 func (poisson) score(eta, y float64) float64 { return y - math.Exp(eta) }
-
-// reach is ten standard deviations of a count under the density f^b.
-func (poisson) reach(eta, b float64) (low, high float64) {
-	lambda := math.Exp(eta)
-	sd := math.Sqrt(lambda / b)
-	return lambda - 10*sd, lambda + 10*sd
-}
 
 // logMass takes large counts through the deviance (Loader 2000), which loses no
 // digits to cancellation.
