@@ -206,7 +206,7 @@ func (c *choice) chooseTest() (float64, error) {
 				return event, err
 			}
 			return event.Times(c.Iterations * int64(c.Chains))
-		}, c.Epsilon*math.Sqrt2/2)
+		}, c.chainEpsilon()*math.Sqrt2/2)
 	}
 	return ratioNoise / (2 * c.RatioNoise * perLength), err
 }
@@ -225,7 +225,7 @@ func (c *choice) solveMaxMove() error {
 			return event, err
 		}
 		return event.Times(c.Iterations * int64(c.Chains))
-	}, c.Epsilon*math.Sqrt2/2, c.Delta)
+	}, c.chainEpsilon()*math.Sqrt2/2, c.Delta)
 	if err != nil {
 		return bad("max-move", "no %s fits the budget: %w", name("max-move"), err)
 	}

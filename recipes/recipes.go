@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/starts"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -18,6 +19,9 @@ import (
 type Problem struct {
 	// Target is the model.
 	Target targets.Target
+	// Logistic says that the model is a logistic regression, whatever its loss, whose
+	// chains can start at a private optimum of the log loss. Not required.
+	Logistic bool
 	// Facts are the public facts of the records: those of the curator that holds
 	// them, or any others to plan for.
 	Facts curator.Facts
@@ -78,9 +82,13 @@ type Recipe struct {
 	// Caveat says in which way the chain does not aim at the tempered posterior;
 	// empty where it does.
 	Caveat string
+	// Start is how the chains' start is found; of kind starts.Given where it is the
+	// caller's affair.
+	Start starts.Config
 
-	cost func() (accountant.Event, error) // of one chain
-	open func(*curator.Curator) (kernels.Kernel, error)
+	startCost accountant.Event
+	cost      func() (accountant.Event, error) // of one chain
+	open      func(*curator.Curator) (kernels.Kernel, error)
 }
 
 // Choose fills every setting that is not given, so that all chains together cost
@@ -103,10 +111,13 @@ func Choose(s Settings, p Problem) (*Recipe, error) {
 	c.Temperature, c.Chains = cmp.Or(s.Temperature, 1), cmp.Or(s.Chains, 1)
 	c.Iterations = cmp.Or(s.Iterations, max(1, kernel.iterations/int64(c.Chains)))
 	kernel.fillText(&c.Settings)
+	if err := c.chooseStart(); err != nil {
+		return nil, err
+	}
 	if err := kernel.choose(c); err != nil {
 		return nil, err
 	}
-	r, err := kernel.build(c)
+	r, err := c.recipe()
 	if err != nil {
 		return nil, err
 	}
@@ -115,18 +126,21 @@ func Choose(s Settings, p Problem) (*Recipe, error) {
 	return r, nil
 }
 
-// Cost is the price of all chains. It charges nothing.
+// Cost is the price of the start and of all chains. It charges nothing.
 func (r *Recipe) Cost() (accountant.Event, error) {
 	chain, err := r.cost()
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	return chain.Times(int64(r.Settings.Chains))
+	if chain, err = chain.Times(int64(r.Settings.Chains)); err != nil {
+		return accountant.Event{}, err
+	}
+	return accountant.Compose(r.startCost, chain)
 }
 
 // Open charges all chains and returns their kernels, one a chain. Errors: a budget
-// that does not cover them all (an *accountant.ExceededError; nothing was charged);
-// records whose facts the settings do not fit. No record has been read then.
+// that does not cover them and the start (an *accountant.ExceededError; nothing was
+// charged); records whose facts the settings do not fit. No record has been read then.
 func (r *Recipe) Open(records *curator.Curator) ([]kernels.Kernel, error) {
 	cost, err := r.Cost()
 	if err != nil {
@@ -153,6 +167,7 @@ type recipe struct {
 	about, defaults string
 	own             []string
 	iterations      int64
+	clipsGradients  bool // the clip bounds gradients
 	choose          func(*choice) error
 	build           func(*choice) (*Recipe, error)
 }
@@ -173,7 +188,19 @@ func (k recipe) fillText(s *Settings) {
 type choice struct {
 	Settings
 	Problem
-	given Settings
+	given     Settings
+	start     starts.Config
+	startCost accountant.Event
+}
+
+// recipe is what the settings build.
+func (c *choice) recipe() (*Recipe, error) {
+	r, err := recipes[c.Kernel].build(c)
+	if err != nil {
+		return nil, err
+	}
+	r.Settings, r.Start, r.startCost = c.Settings, c.start, c.startCost
+	return r, nil
 }
 
 // useFullData makes all records the default.
@@ -181,13 +208,12 @@ func (c *choice) useFullData() {
 	c.FullData = c.given.Batch == 0 && c.given.Rate == 0 && !c.FixedBatch
 }
 
-// price is what all chains of the settings release.
+// price is what the start and all chains of the settings release.
 func (c *choice) price() (accountant.Event, error) {
-	r, err := recipes[c.Kernel].build(c)
+	r, err := c.recipe()
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	r.Settings = c.Settings
 	return r.Cost()
 }
 

@@ -22,6 +22,14 @@ type Settings struct {
 	Chains      int     // chains: how many, all of which spend budget; defaults to 1
 	Temperature float64 // temperature: τ in (0, 1], multiplies the log-likelihood; defaults to 1
 
+	// Start (start) is where the chains start: auto, optimum, gradient, prior-mean,
+	// prior-draw, or values separated by commas. Empty leaves that to the caller, and
+	// nothing is charged for it. See DescribeStarts.
+	Start string
+	// StartShare (start-share) is the part of ε that a charged start takes alone, at
+	// the problem's δ; defaults to starts.DefaultShare.
+	StartShare float64
+
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
 	Proposal string  // proposal: isotropic (default), one-component, truncated:K or guided; see ParseProposal
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients
@@ -52,7 +60,7 @@ func (s Settings) numbers() map[name]float64 {
 	return map[name]float64{
 		"iterations": float64(s.Iterations), "chains": float64(s.Chains), "temperature": s.Temperature,
 		"step": s.Step, "clip": s.Clip, "batch": float64(s.Batch), "rate": s.Rate, "noise": s.Noise, "variance": s.Variance,
-		"friction": s.Friction, "leapfrog": float64(s.Leapfrog), "max-move": s.MaxMove, "ratio-noise": s.RatioNoise,
+		"friction": s.Friction, "start-share": s.StartShare, "leapfrog": float64(s.Leapfrog), "max-move": s.MaxMove, "ratio-noise": s.RatioNoise,
 	}
 }
 
@@ -61,7 +69,7 @@ func (s Settings) given() map[name]bool {
 	given := map[name]bool{
 		"kernel": s.Kernel != "", "proposal": s.Proposal != "", "test": s.Test != "", "accounting": s.Accounting != "",
 		"fixed-batch": s.FixedBatch, "full": s.FullData, "schedule": s.Schedule != "", "as-published": s.AsPublished,
-		"acceptance": s.Acceptance != "",
+		"acceptance": s.Acceptance != "", "start": s.Start != "",
 	}
 	for setting, v := range s.numbers() {
 		given[setting] = v != 0
@@ -70,7 +78,7 @@ func (s Settings) given() map[name]bool {
 }
 
 // everyKernel are the settings that all kernels know.
-var everyKernel = []string{"kernel", "iterations", "chains", "temperature"}
+var everyKernel = []string{"kernel", "iterations", "chains", "temperature", "start", "start-share"}
 
 // check reports settings that make no sense, or none for the kernel.
 func (s Settings) check() error {

@@ -131,10 +131,20 @@ func (c *choice) affordIterations(release accountant.Event, releases func(iterat
 	if c.given.Iterations != 0 || c.given.Noise != 0 || c.Iterations < 2 {
 		return nil
 	}
+	epsilon := c.Epsilon
+	if share < 1 {
+		epsilon = c.chainEpsilon() * share
+	}
 	plan, err := planning.Solve(planning.Parameter[int64]{
 		Name: "iterations", Low: 1, High: c.Iterations,
-		Event: func(n int64) (accountant.Event, error) { return release.Times(releases(n) * int64(c.Chains)) },
-	}, planning.Budget{Epsilon: c.Epsilon * share, Delta: c.Delta})
+		Event: func(n int64) (accountant.Event, error) {
+			all, err := release.Times(releases(n) * int64(c.Chains))
+			if err != nil || share < 1 {
+				return all, err
+			}
+			return accountant.Compose(c.startCost, all)
+		},
+	}, planning.Budget{Epsilon: epsilon, Delta: c.Delta})
 	if err != nil {
 		return bad("iterations", "no %s fit the budget: %w", name("iterations"), err)
 	}

@@ -44,7 +44,7 @@ func (c *choice) chooseBarker() (err error) {
 	case b <= leastBatch:
 		return nil
 	case b >= float64(c.Facts.Records)/2 && !c.FixedBatch:
-		c.FullData = true
+		c.FullData, c.Batch = true, 0
 	default:
 		c.Batch = int64(min(b, float64(c.Facts.Records)))
 	}
@@ -92,7 +92,13 @@ func (c *choice) withMostNoise() (accountant.Event, error) {
 	if c.Clip == 0 && c.slope() == 0 {
 		return accountant.Event{}, c.unbounded("part of the log-odds of a move of length 1")
 	}
-	return c.priceAt(func(s *Settings) { s.Noise, s.Iterations, s.Chains = mostNoise, 1, 1 })
+	one := *c
+	one.Noise, one.Iterations = mostNoise, 1
+	r, err := one.recipe()
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	return r.cost()
 }
 
 // chooseThinned solves for the step; the rate follows from it (see thinning).

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 const (
@@ -49,6 +51,7 @@ type certificate struct {
 	RatioNoise      float64           `json:"ratio_noise_multiplier,omitempty"`
 	Schedule        string            `json:"schedule,omitempty"`
 	Caveat          string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
+	Start           certifiedStart    `json:"start"`
 	Chains          int               `json:"chains"`
 	Iterations      int64             `json:"iterations"`
 	Draws           int64             `json:"draws"`
@@ -57,6 +60,40 @@ type certificate struct {
 	NoiseSource     string            `json:"noise_source"`
 	Insecure        bool              `json:"insecure"`
 	SoftwareVersion string            `json:"software_version"`
+}
+
+// certifiedStart says where the chains start and what that alone costs. Its events
+// are among the certificate's.
+type certifiedStart struct {
+	Kind    string            `json:"kind"`
+	Share   float64           `json:"share,omitempty"` // of ε, asked for
+	Epsilon float64           `json:"epsilon"`         // at the certificate's delta
+	Events  []json.RawMessage `json:"events"`
+	Value   []float64         `json:"value,omitempty"` // of the columns; absent until it is found
+}
+
+// certifiedStart describes the start.
+func (j *job) certifiedStart() (certifiedStart, error) {
+	event, r := j.recipe.StartCost(), j.recipe.Settings
+	c := certifiedStart{Kind: r.Start, Share: r.StartShare}
+	if !slices.Contains(recipes.StartNames(), r.Start) {
+		c.Kind = "given"
+	}
+	g, err := event.Epsilon(j.settings.delta)
+	if err != nil {
+		return c, err
+	}
+	c.Epsilon = g.Epsilon
+	if theta := j.start.Theta; theta != nil {
+		c.Value = make([]float64, len(j.model.params))
+		if j.model.output == nil {
+			copy(c.Value, theta)
+		} else {
+			j.model.output(c.Value, theta)
+		}
+	}
+	c.Events, err = event.Entries()
+	return c, err
 }
 
 // certificate describes the whole run, which is paid for before it starts.
@@ -70,8 +107,12 @@ func (j *job) certificate() (*certificate, error) {
 	if err != nil {
 		return nil, err
 	}
+	start, err := j.certifiedStart()
+	if err != nil {
+		return nil, err
+	}
 	c := &certificate{
-		Epsilon: g.Epsilon, Delta: s.delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
+		Start: start, Epsilon: g.Epsilon, Delta: s.delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
 		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
 		Kernel: r.Kernel, Model: s.model, Loss: s.loss, Beta: s.beta, Temperature: r.Temperature,
@@ -143,6 +184,9 @@ func (c *certificate) words(complete bool) string {
 	}
 	if !complete {
 		fmt.Fprintf(&b, "  The run was stopped early; all its steps had been charged.\n")
+	}
+	if c.Start.Epsilon > 0 {
+		fmt.Fprintf(&b, "  Released at the start: where the chains start (%s), ε = %.4g of the above alone.\n", c.Start.Kind, c.Start.Epsilon)
 	}
 	fmt.Fprintf(&b, "  Released per step: %s.\n", c.Released)
 	if c.Caveat != "" {

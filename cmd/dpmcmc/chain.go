@@ -18,7 +18,7 @@ const (
 
 // notZero are the flags for which zero would stand for a default.
 var notZero = []string{
-	"chains", "iterations", "temperature", "step", "batch", "rate", "noise", "variance", "friction", "leapfrog", "max-move", "ratio-noise",
+	"chains", "iterations", "temperature", "step", "batch", "rate", "noise", "variance", "friction", "leapfrog", "max-move", "ratio-noise", "start-share",
 }
 
 // check reports flags that make no sense whatever the kernel.

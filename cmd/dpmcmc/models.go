@@ -15,7 +15,6 @@ type model struct {
 	params []string                   // names of the values written
 	labels []string                   // what each parameter belongs to, for people
 	output func(dst, theta []float64) // state to values written; nil for the state itself
-	start  []float64                  // prior mean, the default start
 }
 
 // modelSettings are the public choices that make a target.
@@ -74,9 +73,6 @@ func buildModel(s modelSettings, t *data.Table) (*model, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if m.start == nil {
-		m.start = make([]float64, m.target.Dim())
 	}
 	return m, nil
 }

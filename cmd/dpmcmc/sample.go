@@ -19,6 +19,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/starts"
 )
 
 func newSample() *cobra.Command {
@@ -35,7 +36,8 @@ has converged. Without --data it runs on a simulated table.
 		Example: `  dpmcmc sample
   dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out run/
   dpmcmc sample --data people.csv --schema people.toml --epsilon 0.3 --delta 1e-6 --loss beta --beta 1.5 --out run/
-  dpmcmc sample --data people.csv --schema people.toml --epsilon 2 --delta 1e-6 --kernel dpsgld --out run/`,
+  dpmcmc sample --data people.csv --schema people.toml --epsilon 2 --delta 1e-6 --kernel dpsgld --out run/
+  dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --start prior-mean --out run/`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := applyConfig(c, s.config); err != nil {
@@ -115,7 +117,8 @@ type job struct {
 	table    *data.Table
 	curator  *curator.Curator
 	recipe   *recipes.Recipe
-	event    accountant.Event // all chains
+	event    accountant.Event // the start and all chains
+	start    starts.Start     // found by run
 	chains   []kernels.Chain
 	memory   *kernels.Memory
 	files    *draws.Sink // nil without --out
@@ -155,7 +158,7 @@ func (s *sampleSettings) prepare(flags *pflag.FlagSet, table *data.Table, m *mod
 		return nil, err
 	}
 	for _, k := range opened {
-		j.chains = append(j.chains, kernels.Chain{Kernel: k, Start: m.start})
+		j.chains = append(j.chains, kernels.Chain{Kernel: k})
 	}
 	return j, j.open()
 }
@@ -165,7 +168,9 @@ func (s *sampleSettings) choose(flags *pflag.FlagSet, m *model, facts curator.Fa
 	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
 		return nil, err
 	}
-	r, err := recipes.Choose(s.recipe(), recipes.Problem{Target: m.target, Facts: facts, Epsilon: s.epsilon, Delta: s.delta})
+	r, err := recipes.Choose(s.recipe(), recipes.Problem{
+		Target: m.target, Logistic: m.name == "logistic", Facts: facts, Epsilon: s.epsilon, Delta: s.delta,
+	})
 	if err != nil {
 		return nil, flagged(err)
 	}
@@ -192,7 +197,7 @@ func (j *job) open() error {
 	j.files, err = draws.New(draws.Config{
 		Dir: s.out, Model: s.model, Algorithm: j.chains[0].Kernel.Name(), Parameters: j.model.params, Output: j.model.output,
 		Iterations: s.iterations, Warmup: s.warmupSteps(), Thin: s.thin, Chains: s.chains, StepSize: s.step,
-		Data: s.data, Init: "0", Seed: s.seed, Extra: c.pairs(),
+		Data: s.data, Init: j.recipe.Settings.Start, Seed: s.seed, Extra: c.pairs(),
 	})
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -202,13 +207,20 @@ func (j *job) open() error {
 	return j.write(certificateFile, c.json())
 }
 
-// run draws every chain, to memory and, with --out, to files.
-func (j *job) run(ctx context.Context, report func(kernels.Progress)) error {
+// run finds the start, and draws every chain from it, to memory and, with --out, to
+// files.
+func (j *job) run(ctx context.Context, report func(kernels.Progress)) (err error) {
+	if j.start, err = j.recipe.FindStart(ctx, j.curator, j.settings.seed); err != nil {
+		return err
+	}
+	for i := range j.chains {
+		j.chains[i].Start = j.start.Theta
+	}
 	var sink kernels.Sink = j.memory
 	if j.files != nil {
 		sink = kernels.Tee(j.memory, j.files)
 	}
-	err := kernels.Run(ctx, j.chains, kernels.Options{
+	err = kernels.Run(ctx, j.chains, kernels.Options{
 		Iterations: j.settings.iterations, Thin: j.settings.thin, Seed: j.settings.seed, Sink: sink, Progress: report,
 	})
 	j.done = err == nil

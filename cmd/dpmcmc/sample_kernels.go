@@ -26,6 +26,7 @@ func sampleKernelHelp() string {
 func (s *sampleSettings) recipe() recipes.Settings {
 	return recipes.Settings{
 		Kernel: s.kernel, Iterations: s.iterations, Chains: s.chains, Temperature: s.temperature,
+		Start: s.start, StartShare: s.startShare,
 		Step: s.step, Proposal: s.proposal, Clip: s.clip, Test: s.test, Accounting: s.accounting,
 		Batch: s.batch, Rate: s.rate, FixedBatch: s.fixedBatch, FullData: s.fullData,
 		Noise: s.noise, Variance: s.variance, Friction: s.friction, Schedule: s.schedule, AsPublished: s.asPublished,

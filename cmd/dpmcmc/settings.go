@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sort"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/starts"
 )
 
 // sampleSettings are the flags of sample. All are public.
@@ -24,6 +26,8 @@ type sampleSettings struct {
 	iterations, thin         int64
 	warmup                   float64
 	chains                   int
+	start                    string
+	startShare               float64
 	step, clip, temperature  float64
 	noise, variance          float64 // of gradients, over twice the clip; of the log-odds
 	maxMove, friction        float64
@@ -65,6 +69,8 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.test, "test", "", "acceptance test: logistic (exact, the default), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)")
 	f.StringVar(&s.accounting, "accounting", "", "theorem that prices a step: bit (default), published or tightened")
 	f.StringVar(&s.proposal, "proposal", "", "isotropic (default), one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, one-component moves that keep a direction while they are accepted")
+	f.StringVar(&s.start, "start", "auto", "where the chains start: "+strings.Join(recipes.StartNames(), ", ")+", or values separated by commas; "+recipes.DescribeStarts())
+	f.Float64Var(&s.startShare, "start-share", 0, fmt.Sprintf("part of ε that a charged start takes alone; costs add up in squares, so the default of %v leaves %.2f of it for the chains", starts.DefaultShare, math.Sqrt(1-starts.DefaultShare*starts.DefaultShare)))
 	f.Int64Var(&s.iterations, "iterations", 0, "steps of each chain; by default the kernel's number (above), split among the chains")
 	f.Float64Var(&s.step, "step", 0, "standard deviation of a coordinate's move, or step of the dynamics; by default the kernel's choice (above)")
 	f.Float64Var(&s.clip, "clip", 0, "bound on one record's part of the log-odds (by default the model's certificate, or 2·τ·step·√(parameters) where it has none); for kernels with gradients, on the norm of its gradient and its part of the log-odds of a move of length 1 (by default the model's certificate; required where it has none)")

@@ -80,7 +80,8 @@ var lower = map[string][]string{
 	"dpsgld":        {"kernels", "curator", "targets", "accountant"},
 	"dphmc":         {"kernels", "curator", "targets", "accountant"},
 	"tunamh":        {"kernels", "curator", "targets", "accountant"},
-	"recipes":       {"barker", "penalty", "dpsgld", "dphmc", "tunamh", "kernels", "curator", "targets", "planning", "accountant"},
+	"starts":        {"kernels", "curator", "targets", "accountant"},
+	"recipes":       {"barker", "penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
