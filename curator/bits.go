@@ -67,7 +67,7 @@ func newBits(m AcceptanceBit, f Facts, set *record.Set) (*Bits, error) {
 // randomness, and the bit are what is released.
 //
 // Errors: a state of the wrong length or that is not finite; a mechanism whose
-// moves are the sampler's (use Accept); ErrSpent. After an error nothing has
+// moves are the sampler's (use Accept); ErrSpent; ErrBusy. After an error nothing has
 // been released or used up, but next is undefined.
 func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64) (bool, error) {
 	if !b.mechanism.Move.Drawn() {
@@ -76,6 +76,10 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
 		return false, err
 	}
+	if err := b.enter(); err != nil {
+		return false, err
+	}
+	defer b.leave()
 	if err := b.take(); err != nil {
 		return false, err
 	}
@@ -94,6 +98,10 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
 		return false, err
 	}
+	if err := b.enter(); err != nil {
+		return false, err
+	}
+	defer b.leave()
 	for j, t := range theta {
 		b.moveStep[j] = next[j] - t
 	}

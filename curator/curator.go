@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
@@ -47,7 +48,8 @@ type Facts struct {
 }
 
 // Curator owns sealed records and the budget that pays for every look at them.
-// It is safe for concurrent use; a grant belongs to one goroutine at a time.
+// It is safe for concurrent use; a grant belongs to one goroutine at a time, and
+// refuses another with ErrBusy.
 type Curator struct {
 	facts  Facts
 	set    *record.Set
@@ -207,10 +209,26 @@ type grant struct {
 	left, total    int64
 	public, secret *noise.Source
 	track          *tape.Track
+	busy           atomic.Bool
 }
 
 // ErrSpent is returned by a release after the last one that was paid for.
 var ErrSpent = errors.New("curator: every release of this grant has been used; ask for a new grant")
+
+// ErrBusy is returned by a release that is asked for while another one of the same
+// grant is under way: from another goroutine, or from the function that Move calls.
+var ErrBusy = errors.New("curator: a release of this grant is under way; ask for the next one when it has returned")
+
+// enter begins a release, during which no other can: they share buffers, and a
+// move that is drawn must be the one that is decided. leave ends it.
+func (g *grant) enter() error {
+	if !g.busy.CompareAndSwap(false, true) {
+		return ErrBusy
+	}
+	return nil
+}
+
+func (g *grant) leave() { g.busy.Store(false) }
 
 // take uses up one release.
 func (g *grant) take() error {

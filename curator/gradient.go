@@ -121,11 +121,15 @@ func newGradients(m NoisyGradient, f Facts, set *record.Set) (*Gradients, error)
 // Release sets dst to τ·Σ∇ℓ(z;θ), clipped record by record, plus Gaussian
 // noise of standard deviation NoiseSD in each coordinate. dst is what is
 // released. Errors: a state of the wrong length or that is not finite;
-// ErrSpent. After an error nothing has been released or used up.
+// ErrSpent; ErrBusy. After an error nothing has been released or used up.
 func (g *Gradients) Release(dst, theta []float64) error {
 	if err := checkStates(g.mechanism.Target.Dim(), theta, dst); err != nil {
 		return err
 	}
+	if err := g.enter(); err != nil {
+		return err
+	}
+	defer g.leave()
 	if err := g.take(); err != nil {
 		return err
 	}

@@ -32,6 +32,10 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
 		return false, err
 	}
+	if err := b.enter(); err != nil {
+		return false, err
+	}
+	defer b.leave()
 	if err := b.take(); err != nil {
 		return false, err
 	}

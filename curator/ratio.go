@@ -118,12 +118,16 @@ func newRatios(m NoisyRatio, f Facts, set *record.Set) (*Ratios, error) {
 
 // Release returns τ·Σ(ℓ(z;θ) − ℓ(z;next)), clipped record by record, with
 // Gaussian noise of standard deviation NoiseSD. The value is what is released.
-// Errors: states of the wrong length or that are not finite; ErrSpent. After an
-// error nothing has been released or used up.
+// Errors: states of the wrong length or that are not finite; ErrSpent; ErrBusy.
+// After an error nothing has been released or used up.
 func (r *Ratios) Release(next, theta []float64) (float64, error) {
 	if err := checkStates(r.mechanism.Target.Dim(), theta, next); err != nil {
 		return 0, err
 	}
+	if err := r.enter(); err != nil {
+		return 0, err
+	}
+	defer r.leave()
 	clip := r.mechanism.Clip
 	if r.mechanism.PerLength {
 		for j, t := range theta {
@@ -134,7 +138,7 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 			return 0, errors.New("curator: the move has length 0, so a clip in proportion to it leaves nothing to release")
 		}
 	}
-	return r.ReleaseWithin(next, theta, clip)
+	return r.within(next, theta, clip)
 }
 
 // ReleaseWithin is Release with a clip chosen for this move alone, from public
@@ -144,6 +148,15 @@ func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, er
 	if err := checkStates(r.mechanism.Target.Dim(), theta, next); err != nil {
 		return 0, err
 	}
+	if err := r.enter(); err != nil {
+		return 0, err
+	}
+	defer r.leave()
+	return r.within(next, theta, clip)
+}
+
+// within releases the ratio of a move within a clip.
+func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 	if !(clip >= 1e-200 && clip <= 1e200) {
 		return 0, fmt.Errorf("curator: the clip of a move is %v; it must be between 1e-200 and 1e200", clip)
 	}

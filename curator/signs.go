@@ -134,12 +134,16 @@ func newSigns(m GradientSigns, f Facts, set *record.Set) (*Signs, error) {
 // With Adjusted it then decides whether the proposal is accepted; without, it is
 // accepted unless the prior's density is zero there. The sizes, the signs and the
 // decision are what is released. Errors: a state of the wrong length or that is
-// not finite; ErrSpent. After an error nothing has been released or used up, but
+// not finite; ErrSpent; ErrBusy. After an error nothing has been released or used up, but
 // next is undefined.
 func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 	if err := checkStates(s.mechanism.Target.Dim(), theta, next); err != nil {
 		return false, err
 	}
+	if err := s.enter(); err != nil {
+		return false, err
+	}
+	defer s.leave()
 	if err := s.take(); err != nil {
 		return false, err
 	}

@@ -1,0 +1,53 @@
+package curator
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// TestReleasesDoNotNest: a program that sees its move drawn, and may look at the
+// grant before it says what the prior makes of the move, cannot have another drawn
+// in the meantime: the first would be decided along the second, so that of many
+// moves all could be decided along the longest, while the average is paid for.
+func TestReleasesDoNotNest(t *testing.T) {
+	x := []float64{0.5, -1, 0.25, 1}
+	m := AcceptanceBit{Target: newToy(1), Move: Isotropic(0.1)}
+	c := seal(t, Records{X: x, Features: 1, Radius: 1})
+	b := grantBits(t, c, m, 10)
+	coordinate := m
+	coordinate.Move = Coordinate(0.1)
+	along := grantBits(t, c, coordinate, 10)
+	thinned, err := c.GrantThinnedBits(ThinnedBit{Target: newToy(1), Move: Isotropic(0.1), Rate: 0.9}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, move := range map[string]func(next, theta []float64, logRatio func([]float64) float64) (bool, error){
+		"Move": b.Move, "thinned": thinned.Move,
+		"MoveAlong": func(next, theta []float64, logRatio func([]float64) float64) (bool, error) {
+			return along.MoveAlong(next, theta, []float64{1}, logRatio)
+		},
+	} {
+		g := map[string]*Bits{"Move": b, "thinned": thinned, "MoveAlong": along}[name]
+		theta, next, other := []float64{0}, []float64{0}, []float64{0}
+		var nested error
+		_, err := move(next, theta, func([]float64) float64 {
+			_, nested = move(other, theta, func([]float64) float64 { return 0 })
+			return 0
+		})
+		if err != nil || !errors.Is(nested, ErrBusy) {
+			t.Errorf("%s: a nested release returned %v, want ErrBusy; the first %v", name, nested, err)
+		}
+		if g.Left() != 9 || math.Abs(g.moveStep[0]-next[0]) > 1e-12 {
+			t.Errorf("%s: %d left, decided along %v, moved by %v", name, g.Left(), g.moveStep, next)
+		}
+		// A callback that panics does not lock the grant.
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = move(next, theta, func([]float64) float64 { panic("the caller's") })
+		}()
+		if _, err := move(next, theta, func([]float64) float64 { return 0 }); err != nil || g.Left() != 7 {
+			t.Errorf("%s: after a panic of the caller's: %v, %d left", name, err, g.Left())
+		}
+	}
+}
