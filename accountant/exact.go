@@ -13,7 +13,17 @@ func (e Event) failureProbability() float64 {
 			logOK += float64(p.count) * math.Log1p(-f.failure())
 		}
 	}
-	return -math.Expm1(logOK) * (1 + slack)
+	return min(1, -math.Expm1(logOK)*(1+slack))
+}
+
+// unfailed is the δ left to what does not fail, of a total: negative where the
+// failures alone exceed it.
+func (e Event) unfailed(delta float64) float64 {
+	if delta >= 1 {
+		return 1
+	}
+	fail := e.failureProbability()
+	return (delta - fail) / (1 - fail)
 }
 
 // gaussianMu returns µ of a composition of Gaussians only, µ² being the sum.

@@ -137,7 +137,8 @@ func groupDelta(eps, delta, k float64) float64 {
 	if eps == 0 {
 		return min(1, k*delta)
 	}
-	return min(1, delta*math.Expm1(k*eps)/math.Expm1(eps))
+	// Without e^{kε} itself, which may be +Inf.
+	return min(1, delta*math.Exp((k-1)*eps)*(math.Expm1(-k*eps)/math.Expm1(-eps))*(1+slack))
 }
 
 // chained is a curve for rows records one after another:

@@ -78,8 +78,7 @@ func (e Event) Epsilon(delta float64) (Guarantee, error) {
 }
 
 func (e Event) epsilonBounds(delta float64) []candidate {
-	fail := e.failureProbability()
-	rest := (delta - fail) / (1 - fail)
+	rest := e.unfailed(delta)
 	cs := []candidate{e.rdpEpsilon(rest)}
 	if mu, ok := e.gaussianMu(); ok {
 		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, gaussianEpsilon(mu, math.Log(delta)), 0})
@@ -206,8 +205,8 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 		return Guarantee{}, fmt.Errorf("accountant: ClassicEpsilon: delta %v: must be in (0, 1)", delta)
 	}
 	g := Guarantee{Epsilon: math.Inf(1), Delta: delta, Adjacency: e.adj, Method: MethodRDP, Theorem: theoremClassic}
-	if fail := e.failureProbability(); fail < delta && !e.nothing() {
-		l := math.Log((delta - fail) / (1 - fail))
+	if rest := e.unfailed(delta); rest > 0 && !e.nothing() {
+		l := math.Log(rest)
 		classic := func(order, rdp float64) float64 { return rdp - l/(order-1) }
 		g.Order, g.Epsilon, _ = bestOrder(e, classic, classic, func(_, rdp float64) float64 { return rdp })
 	}
