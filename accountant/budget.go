@@ -197,8 +197,9 @@ func (b *Budget) MarshalJSON() ([]byte, error) {
 	return json.Marshal(budgetState{b.config.Epsilon, b.config.Delta, b.Events()})
 }
 
-// UnmarshalJSON restores exactly what MarshalJSON wrote. The receiver must not
-// be in use.
+// UnmarshalJSON restores exactly what MarshalJSON wrote, into a new Budget: one
+// that was made already, and may have been spent from, is left as it is, with an
+// error.
 func (b *Budget) UnmarshalJSON(data []byte) error {
 	var s budgetState
 	if err := strict(data, &s); err != nil {
@@ -210,6 +211,9 @@ func (b *Budget) UnmarshalJSON(data []byte) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.config != (BudgetConfig{}) {
+		return fmt.Errorf("accountant: budget: a budget in use cannot be replaced: read the document into a new Budget")
+	}
 	b.config, b.spent = c, s.Spent
 	return nil
 }

@@ -230,3 +230,61 @@ func TestOwnEpsilonAndDelta(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallChargesAddUp: a thousand charges that are each lost in the rounding of
+// what was spent before count for at least as much as one of a thousand.
+func TestSmallChargesAddUp(t *testing.T) {
+	f, err := NewFilter(FilterConfig{100, 1e-6, Substitute, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOdometer(Substitute, 1e-6, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, small := must(Gaussian(Substitute, 0.5)), must(Gaussian(Substitute, 1.2e8))
+	rho := small.RDP(2)
+	for _, charge := range []func(Event, int64) error{f.Charge, o.Charge} {
+		if err := charge(large, 1); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			if err := charge(small, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if plain := large.RDP(2) + rho; plain != large.RDP(2) {
+		t.Fatal("a small charge is not small enough for this test")
+	}
+	for name, spent := range map[string]float64{"filter": f.spent, "odometer": o.spent} {
+		if want := large.RDP(2) + 1000*rho; spent < want {
+			t.Errorf("%s: %v after 1000 small charges, want at least %v", name, spent, want)
+		}
+	}
+}
+
+// TestBudgetsInUseAreNotReplaced: no document makes a budget forget what was spent.
+func TestBudgetsInUseAreNotReplaced(t *testing.T) {
+	b := newBudget(t, 1, 1e-6)
+	if err := b.Charge(must(Pure(Substitute, 0.9)), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(`{"epsilon":9,"delta":0,"spent":{"adjacency":"substitute","events":[]}}`), b); err == nil {
+		t.Error("a budget in use was replaced")
+	}
+	if g, err := b.Spent(); err != nil || g.Epsilon < 0.89 || b.Config().Epsilon != 1 {
+		t.Errorf("%v spent of %v, %v", g.Epsilon, b.Config().Epsilon, err)
+	}
+}
+
+// TestGroupsOfAnySizeAnswer: a number of rows from a document costs no time.
+func TestGroupsOfAnySizeAnswer(t *testing.T) {
+	g, err := GroupPrivacy(must(SignBits(Substitute, 3, 0.1, 0)), math.MaxInt64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rdp := g.RDP(2); !math.IsInf(rdp, 1) {
+		t.Errorf("the largest group costs %v", rdp)
+	}
+}

@@ -63,14 +63,26 @@ func (f *Filter) Charge(e Event, count int64) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if total := f.spent + rho; !(total <= f.limit) {
+	if total := addUp(f.spent, rho); !(total <= f.limit) {
 		c := f.config
 		l := math.Log(c.Delta)
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
 			BudgetConfig{c.Epsilon, c.Delta, c.Adjacency}}
 	}
-	f.spent += rho
+	f.spent = addUp(f.spent, rho)
 	return nil
+}
+
+// addUp is the sum of two costs, rounded up: however many charges there are, and
+// however small beside what was spent, their sum is not less than they are.
+func addUp(spent, cost float64) float64 {
+	switch {
+	case cost == 0:
+		return spent
+	case spent == 0:
+		return cost
+	}
+	return math.Nextafter(spent+cost, math.Inf(1))
 }
 
 // adaptiveCost is the cost of one charge at one order.
@@ -131,7 +143,7 @@ func (o *Odometer) Charge(e Event, count int64) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.spent += rho
+	o.spent = addUp(o.spent, rho)
 	return nil
 }
 

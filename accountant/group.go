@@ -150,6 +150,9 @@ type chained struct {
 	rows float64
 }
 
+// longestChain bounds the work of a chain; longer ones are charged their pure cost.
+const longestChain = 1 << 16
+
 func (m *chained) kind() string { return "chained" }
 func (m *chained) slow()        {}
 func (m *chained) fields() []field {
@@ -166,7 +169,7 @@ func (m *chained) failure() float64 {
 	return groupDelta(m.link.rdp(m.adj, math.Inf(1)), f.failure(), m.rows)
 }
 func (m *chained) rdp(_ Adjacency, order float64) float64 {
-	if math.IsInf(order, 1) {
+	if math.IsInf(order, 1) || m.rows > longestChain {
 		return m.pureEpsilon(m.adj)
 	}
 	if m.failure() > 0 { // the curve and the failure chain together only as (ε, δ)

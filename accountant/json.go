@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode"
 )
 
 // documentVersion is the version of the JSON form. A document without one is
@@ -136,8 +137,20 @@ func strict(data []byte, into any) error {
 	return nil
 }
 
-// uniqueKeys reports an object, at any depth, that has a key twice: the decoder
-// would silently keep the last. Malformed text is left to the decoder.
+// folded is one spelling of all those that the decoder takes for one key.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, name)
+}
+
+// uniqueKeys reports an object, at any depth, that has a key twice, in upper or
+// lower case: the decoder would silently keep the last. Malformed text is left to
+// the decoder.
 func uniqueKeys(dec *json.Decoder) error {
 	type level struct {
 		seen map[string]bool // nil in an array
@@ -152,10 +165,11 @@ func uniqueKeys(dec *json.Decoder) error {
 		if n := len(stack); n > 0 && stack[n-1].seen != nil {
 			top := &stack[n-1]
 			if name, ok := token.(string); ok && top.key {
-				if top.seen[name] {
+				key := folded(name)
+				if top.seen[key] {
 					return fmt.Errorf("%q is given twice; give it once", name)
 				}
-				top.seen[name], top.key = true, false
+				top.seen[key], top.key = true, false
 				continue
 			}
 			top.key = true

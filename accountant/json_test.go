@@ -81,6 +81,8 @@ func TestRepeatedKeysAreRefused(t *testing.T) {
 	for text, ok := range map[string]bool{
 		`{"adjacency":"substitute","adjacency":"add_remove","events":[]}`:                                                         false,
 		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"noise_multiplier":2}]}`:                     false,
+		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"EVENTS":[]}`:                              false,
+		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"event\u017f":[]}`:                         false,
 		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1},{"kind":"gaussian","noise_multiplier":1}]}`: true,
 	} {
 		var e Event
