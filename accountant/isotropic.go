@@ -126,12 +126,13 @@ const (
 )
 
 // logExcess bounds log E[sup_x M(x; scale·|Z|) − 1], M the moment of one bit
-// with one record (up) against without it, or the reverse. The second
-// derivative of M in the contribution is at least −bend, so the supremum exceeds
-// its chord on a cell of width w by at most bend·w²/8; the closed form is convex.
+// with one record (up) against without it, or the reverse, by the mean of a convex
+// majorant. The second derivative of M in the contribution is at least −bend, so
+// the supremum exceeds its chord on a cell of width w by at most bend·w²/8; the
+// closed form is convex.
 func (m *sampledIsotropicBit) logExcess(up bool, order float64) float64 {
-	excess := newLogSum()
-	last, x := math.Inf(-1), 0.0
+	k, x := majorant{}, 0.0
+	k.add(0, math.Inf(-1))
 	for a := 0.0; a < searchEnd; {
 		b := a + fineCell
 		if a > fineEnd-fineCell/2 {
@@ -147,18 +148,24 @@ func (m *sampledIsotropicBit) logExcess(up bool, order float64) float64 {
 			x = s.top.x
 		}
 		w, d := m.scale*(b-a), amplifiedPure(m.q, p.c)
-		bend := math.Log(order*(order-1)*d*m.q*0.0963*w*w/8) + order*d
-		addChord(&excess, a, b, last, next, bend)
-		last, a = next, b
+		k.add(b, next)
+		k.cover(math.Log(order*(order-1)*d*m.q*0.0963*w*w/8) + order*d)
+		a = b
 	}
+	// The closed form from here on; beyond, its tail and the last chord.
+	n := len(k.at) - 1
+	start := k.at[n]
+	k.above[n] = max(k.above[n], m.logClosed(order, start))
 	end, logTail := m.tail(order)
-	last = m.logClosed(order, searchEnd)
 	for i := range closedCells {
-		a, b := searchEnd+(end-searchEnd)*float64(i)/closedCells, searchEnd+(end-searchEnd)*float64(i+1)/closedCells
-		next := m.logClosed(order, b)
-		addChord(&excess, a, b, last, next, math.Inf(-1))
-		last = next
+		b := start + (end-start)*float64(i+1)/closedCells
+		k.add(b, m.logClosed(order, b))
 	}
+	last := len(k.at) - 1
+	k.touch(k.value[last], k.slope(k.value, last))
+	k.straighten()
+	excess := newLogSum()
+	k.addMean(&excess)
 	excess.add(logTail)
 	return excess.log() + quadratureMargin
 }

@@ -163,17 +163,11 @@ func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 	case !(gain < 0.98):
 		return math.Inf(1)
 	}
-	at, above := penaltyMajorant(math.Sqrt(m.variance), s, order, gain)
+	k := penaltyMajorant(math.Sqrt(m.variance), s, order, gain)
 	excess := newLogSum()
-	for i := 1; i < len(at); i++ {
-		addChord(&excess, at[i-1], at[i], math.Log(above[i-1]), math.Log(above[i]), math.Inf(-1))
-	}
-	// Beyond, the larger of the last chord and the Gaussian release's moment.
-	last := len(at) - 1
-	slope, tail := (above[last]-above[last-1])/(at[last]-at[last-1]), normal.Tail(at[last])
-	excess.add(math.Log(2 * (above[last]*tail + slope*max(0, normal.Density(at[last])-at[last]*tail))))
-	root := math.Sqrt(1 - gain)
-	excess.add(math.Log(2 * max(0, normal.Tail(at[last]*root)/root-tail)))
+	k.addMean(&excess)
+	end, root := k.at[len(k.at)-1], math.Sqrt(1-gain)
+	excess.add(math.Log(2 * max(0, normal.Tail(end*root)/root-normal.Tail(end))))
 	whole := -math.Log1p(-gain) / 2 / (order - 1)
 	return min(whole, fromExcess(order, excess.log()+quadratureMargin))
 }
@@ -181,61 +175,37 @@ func (m isotropicPenaltyBit) rdp(adj Adjacency, order float64) float64 {
 // Beyond searchEnd few values of |Z| are needed to penaltyEnd.
 const penaltyCell, penaltyEnd = 1.0, 9.0
 
-// penaltyMajorant returns values of |Z|, from 0 on, and numbers there whose
-// linear interpolation is convex and at least the moment of the worst bit less
-// one; continued by the larger of its last slope and the Gaussian release's
-// moment it stays both.
-func penaltyMajorant(sd, s, order, gain float64) (at, above []float64) {
-	at, value := penaltyMoments(sd, s, order, gain)
-	above = make([]float64, len(at))
+// penaltyMajorant bounds the moment of the worst bit less one. Continued by the
+// larger of its last slope and the Gaussian release's moment it stays convex and a
+// bound.
+func penaltyMajorant(sd, s, order, gain float64) majorant {
+	k := majorant{}
+	k.add(0, math.Inf(-1))
 	bend := newPenaltyBend(sd)
-	for i := 1; i < len(at); i++ {
-		// Between two values the moment is at most the chord and its bend, and the
-		// value to the right.
-		w := s * (at[i] - at[i-1])
-		lift := math.Exp(bend.log(order, s*at[i]) + math.Log(w*w/8))
-		left, right := value[i-1]+lift, value[i]+lift
-		if lift > value[i]-value[i-1] {
-			left, right = value[i], value[i]
-		}
-		above[i-1], above[i] = max(above[i-1], left), right
-	}
-	end := at[len(at)-1]
-	touch := gain * end * math.Exp(gain*end*end/2) // the Gaussian moment's slope there
-	slope := 0.0
-	for i := range above {
-		above[i] = max(above[i], math.Expm1(gain*end*end/2)+touch*(at[i]-end))
-		if i > 0 {
-			slope = max(slope, (above[i]-above[i-1])/(at[i]-at[i-1]))
-			above[i] = max(above[i], above[i-1]+slope*(at[i]-at[i-1]))
-		}
-	}
-	return at, above
-}
-
-// penaltyMoments returns values of |Z| and bounds on the moment of the worst bit
-// less one there.
-func penaltyMoments(sd, s, order, gain float64) (at, value []float64) {
-	at, value = []float64{0}, []float64{0}
 	var start [2]float64
-	for a := 0.0; a < penaltyEnd; {
+	for a := 0.0; a < penaltyEnd-penaltyCell/2; {
+		b := a + fineCell
 		switch {
 		case a > searchEnd-coarseCell/2:
-			a += penaltyCell
+			b = a + penaltyCell
 		case a > fineEnd-fineCell/2:
-			a += coarseCell
-		default:
-			a += fineCell
+			b = a + coarseCell
 		}
-		log := gain * a * a / 2
-		if move := s * a; move <= largestPenaltyMove {
+		log := gain * b * b / 2
+		if move := s * b; move <= largestPenaltyMove {
 			var worst float64
 			worst, start = worstPenalty(sd, move, order, largestPenaltyMove, averageTolerance, start)
 			log = min(log, math.Exp(worst))
 		}
-		at, value = append(at, a), append(value, math.Expm1(log))
+		w := s * (b - a)
+		k.add(b, logExpm1(log))
+		k.cover(bend.log(order, s*b) + math.Log(w*w/8))
+		a = b
 	}
-	return at, value
+	end := k.at[len(k.at)-1]
+	k.touch(logExpm1(gain*end*end/2), math.Log(gain*end)+gain*end*end/2)
+	k.straighten()
+	return k
 }
 
 // penaltyBend bounds how concave the moment of a bit can be in the move: its

@@ -118,7 +118,11 @@ func TestIsotropicPenaltyBitCoversTwoDirections(t *testing.T) {
 	scan := func(move, order float64) float64 { return math.Expm1((order - 1) * penaltyScan(variance, move, order)) }
 	for _, c := range []struct{ s, order float64 }{{2 * scale, order}, {2, 1.05}, {0.02, 16}} {
 		gain := c.order * (c.order - 1) * c.s * c.s / variance
-		at, above := penaltyMajorant(1, c.s, c.order, gain)
+		k := penaltyMajorant(1, c.s, c.order, gain)
+		at, above := k.at, k.above
+		for i, v := range above {
+			above[i] = math.Exp(v)
+		}
 		slope := 0.0
 		for i := 1; i < len(at); i++ {
 			rise := (above[i] - above[i-1]) / (at[i] - at[i-1])
