@@ -101,6 +101,10 @@ func quick(m *Method) map[string]any {
 			}
 		case "thin":
 			given[s.Name] = int64(2)
+		case "proposal":
+			if m.Name == "penalty" { // its price of normal moves takes a second
+				given[s.Name] = "truncated:3"
+			}
 		}
 	}
 	return given

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/experiment"
+	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 )
@@ -22,6 +23,7 @@ func chart(r *experiment.Results, m metrics.Metric) ([]byte, error) {
 		}
 		for _, label := range labels(r) {
 			if l, ok := curve(r, m, records, label); ok {
+				l.Style = style(r, label)
 				p.Lines = append(p.Lines, l)
 			}
 		}
@@ -57,12 +59,24 @@ func curve(r *experiment.Results, m metrics.Metric, records int, label string) (
 		half := s.SD / math.Sqrt(float64(s.N))
 		low := s.Mean - half
 		if m.LogScale && low <= 0 {
-			low = s.Mean / 2
+			low = s.Mean / 2 // a logarithmic axis has no 0 to reach down to
 		}
 		l.X, l.Y = append(l.X, s.Epsilon), append(l.Y, s.Mean)
 		l.Low, l.High = append(l.Low, low), append(l.High, s.Mean+half)
 	}
 	return l, len(l.X) > 0
+}
+
+// style numbers the methods with a guarantee, so that a method looks the same in
+// every chart, whichever others have the metric.
+func style(r *experiment.Results, label string) int {
+	private := []string{}
+	for _, s := range r.Setups {
+		if s.Guarantee != methods.None && !slices.Contains(private, s.Label) {
+			private = append(private, s.Label)
+		}
+	}
+	return slices.Index(private, label) + 1
 }
 
 // wide reports whether an axis should be logarithmic.

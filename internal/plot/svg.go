@@ -30,6 +30,9 @@ type Line struct {
 	Low, High []float64
 	// Dashed draws a thin grey reference line instead of a coloured curve.
 	Dashed bool
+	// Style, from 1 on, chooses the colour and dashes, so that a curve looks the same
+	// in several panels. Defaults to 0, the next in order.
+	Style int
 	// Dots draws the points alone, unconnected.
 	Dots bool
 }
@@ -146,11 +149,14 @@ func (p Panel) build() (*plot.Plot, error) {
 			continue
 		}
 		shown = append(shown, points...)
-		if err := p.draw(out, l, points, colours); err != nil {
-			return nil, err
-		}
-		if !l.Dashed {
+		style := colours
+		if l.Style > 0 {
+			style = l.Style - 1
+		} else if !l.Dashed {
 			colours++
+		}
+		if err := p.draw(out, l, points, style); err != nil {
+			return nil, err
 		}
 	}
 	if len(shown) == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -124,6 +125,35 @@ func TestGrid(t *testing.T) {
 			if n := len(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s != text })); n != want {
 				t.Errorf("%s: %q is shown %d times among %q, want %d", name, text, n, texts, want)
 			}
+		}
+	}
+}
+
+// TestStyle: a style chooses a curve's colour, whatever is drawn before it.
+func TestStyle(t *testing.T) {
+	line := func(style int) Line { return Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: style} }
+	colours := func(lines ...Line) [3]bool {
+		var b bytes.Buffer
+		if err := SVG(&b, Panel{Lines: lines}); err != nil {
+			t.Fatal(err)
+		}
+		var has [3]bool
+		for i, c := range palette[:3] {
+			has[i] = strings.Contains(b.String(), fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B))
+		}
+		return has
+	}
+	for _, c := range []struct {
+		lines []Line
+		want  [3]bool
+	}{
+		{[]Line{line(0), line(0)}, [3]bool{true, true, false}},
+		{[]Line{line(3)}, [3]bool{false, false, true}},
+		{[]Line{line(3), line(0)}, [3]bool{true, false, true}},
+		{[]Line{line(2), line(2)}, [3]bool{false, true, false}},
+	} {
+		if got := colours(c.lines...); got != c.want {
+			t.Errorf("colours %v, want %v", got, c.want)
 		}
 	}
 }
