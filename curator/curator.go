@@ -33,7 +33,8 @@ type Records struct {
 // Facts is what is public about sealed records: all that a mechanism's price
 // may depend on.
 type Facts struct {
-	// Records is the number of rows; public under substitution.
+	// Records is the number of rows; public, under add/remove too (see the package
+	// comment for what that leaves to protect).
 	Records int64
 	// Features is the number of features of a record.
 	Features int

@@ -4,7 +4,7 @@
 // # Guarantee
 //
 // Everything a curator ever hands out, taken together and whatever the caller
-// does in between, is (ε, δ)-differentially private for the ε, δ and adjacency
+// does with its grants, is (ε, δ)-differentially private for the ε, δ and adjacency
 // of the budget it was sealed with. The guarantee is unconditional: it does
 // not depend on a chain having converged, on a target being right about its
 // own bounds, or on a sampler being correct. It holds because
@@ -23,10 +23,16 @@
 //
 // # What the caller must hold
 //
-// The number of records (under substitution), the number of rows one person
-// may contribute, the norm bound, and every setting of a sampler are public
-// and chosen without looking at the records. A target computes each record's
-// loss from that record and the parameters alone; package proptest checks it.
+// The number of rows one person may contribute, the norm bound, and every setting
+// of a sampler are public and chosen without looking at the records. What grants
+// are asked for, and how many, does not depend on what earlier ones released;
+// which states and moves they are used on may depend on it in any way. A target
+// computes each record's loss from that record and the parameters alone; package
+// proptest checks it.
+//
+// The number of rows sealed is public under both adjacencies: Facts reports it, and
+// samplers choose batches from it. Add/remove then compares tables of one size,
+// in one of which a person's rows count but contribute nothing.
 // Wall-clock time, memory traffic and the records' own process are outside the
 // guarantee: do not let an adversary time a curator.
 //
