@@ -89,6 +89,42 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 	}
 }
 
+// TestAddRemovePricesDoNotCountRecords: where a record may be missing, a price
+// that depended on their number would tell.
+func TestAddRemovePricesDoNotCountRecords(t *testing.T) {
+	facts := curator.Facts{Records: 1000, Features: 2, RowsPerPerson: 2, Adjacency: accountant.AddRemove}
+	certified := facts
+	certified.Response, certified.Radius = true, 1
+	logistic := regression(t)
+	for name, c := range map[string]struct {
+		m     price
+		facts curator.Facts
+	}{
+		"bit":       {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Poisson(0.1)}, facts},
+		"drawn":     {curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Batch: curator.Poisson(0.1), Test: curator.Corrected(1)}, certified},
+		"penalty":   {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Penalty(1)}, facts},
+		"thinned":   {curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Rate: 0.3}, certified},
+		"ratio":     {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
+		"gradient":  {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5, Batch: curator.Poisson(0.1)}, facts},
+		"signs":     {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
+		"unbatched": {curator.AcceptanceBit{Target: logistic, Move: curator.Coordinate(0.01)}, certified},
+	} {
+		fewer := c.facts
+		fewer.Records--
+		a, err := c.m.Event(c.facts)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b, err := c.m.Event(fewer)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !a.Equal(b) {
+			t.Errorf("%s: %v of 1000 records, %v of 999", name, a, b)
+		}
+	}
+}
+
 // TestRoundingIsCharged: prices are above those of exact arithmetic.
 func TestRoundingIsCharged(t *testing.T) {
 	const clip = 0.25
