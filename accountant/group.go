@@ -23,6 +23,32 @@ func (m *grouped) fields() []field {
 }
 func (m *grouped) rdp(adj Adjacency, order float64) float64 { return m.resolved.rdp(adj, order) }
 
+// largestGroup is the largest number of records that a part of the event is
+// stated for.
+func (e Event) largestGroup() int64 {
+	most := int64(1)
+	for _, p := range e.parts {
+		g, ok := p.m.(*grouped)
+		if !ok {
+			continue
+		}
+		rows := g.inner.largestGroup()
+		if g.name == "group" {
+			rows = saturated(rows, g.rows)
+		}
+		most = max(most, rows)
+	}
+	return most
+}
+
+// saturated is a·b, or the largest number, for a, b ≥ 1.
+func saturated(a, b int64) int64 {
+	if a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
 // flat replaces relabelled parts by what they cost.
 func (e Event) flat() Event {
 	out := e
@@ -44,6 +70,7 @@ func (e Event) flat() Event {
 // each: the cost of changing all of them. Sensitivities are scaled where the
 // mechanism has one; other curves go through the weak triangle inequality
 // (Bun, Steinke 2016, group privacy of zCDP: Prop. 27, 5.3 in the arXiv version).
+// Sampled and GroupPrivacy may be applied in either order; the smaller cost holds.
 func GroupPrivacy(e Event, rows int) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err

@@ -119,7 +119,7 @@ func sampledLoss(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 	if !gaussian && (len(inner) != 1 || inner[0].Count != 1) {
 		return pld.Mechanism{}, noLoss(m)
 	}
-	q := m.Sampling.Rate()
+	q := m.Sampling.ofGroups(m.Inner.largestGroup()).Rate()
 	if m.Sampling.Scheme() == "poisson" && adj == Substitute {
 		switch {
 		case gaussian: // one record's norm bound is half the sensitivity

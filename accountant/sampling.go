@@ -60,9 +60,27 @@ func (s Sampling) String() string {
 	return "invalid sampling"
 }
 
+// ofGroups bounds the chance that any of k records is in the batch.
+func (s Sampling) ofGroups(k int64) Sampling {
+	switch {
+	case k == 1:
+	case s.scheme == schemePoisson:
+		s.rate = min(1, float64(k)*s.rate)
+	default:
+		if s.batch > s.records/k {
+			s.batch = s.records
+		} else {
+			s.batch *= k
+		}
+		s.rate = float64(s.batch) / float64(s.records)
+	}
+	return s
+}
+
 // sampled is an event whose releases all read one minibatch.
 type sampled struct {
-	s     Sampling
+	s     Sampling // of records, as stated
+	any   Sampling // of the records of one person: s, unless inner is stated for several
 	inner Event
 	curve func(order float64) float64
 	pure  float64 // pure ε, +Inf if there is none
@@ -95,7 +113,8 @@ func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 // Gaussians only or around one acceptance or isotropic bit, where the event's sensitivity is
 // that of two records, each of which moves the release by at most half of it.
 // An event that may fail (Approximate) must be alone. Everything else is an
-// error.
+// error. An event that GroupPrivacy stated for persons of k records is charged as
+// if drawn k times as often, because any of the k may be in the batch.
 func Sampled(s Sampling, e Event) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err
@@ -106,16 +125,16 @@ func Sampled(s Sampling, e Event) (Event, error) {
 	if s.scheme == schemeWithoutReplacement && e.adj != Substitute {
 		return Event{}, fmt.Errorf("accountant: Sampled: sampling without replacement needs a public number of records, so it is accounted under substitution only; the event is stated under %s: use Poisson sampling or restate it", e.adj)
 	}
-	m := &sampled{s: s, inner: e, pure: math.Inf(1)}
+	m := &sampled{s: s, any: s.ofGroups(e.largestGroup()), inner: e, pure: math.Inf(1)}
 	var err error
 	switch {
 	case e.nothing():
 		return e, nil
-	case s.rate == 0:
+	case m.any.rate == 0:
 		m.curve, m.pure = func(float64) float64 { return 0 }, 0
 	case e.failureProbability() > 0:
 		err = m.failing()
-	case s.rate == 1:
+	case m.any.rate == 1:
 		m.curve, m.pure = e.RDP, e.RDP(math.Inf(1))
 	default:
 		err = m.amplify()
@@ -134,11 +153,11 @@ func (m *sampled) failing() error {
 	if !ok || !approx {
 		return fmt.Errorf("accountant: Sampled: an event that may fail outright must be sampled alone, not in %v: state one Approximate for the whole release", m.inner)
 	}
-	if m.s.scheme == schemePoisson && m.inner.adj == Substitute && m.s.rate < 1 {
+	if m.s.scheme == schemePoisson && m.inner.adj == Substitute && m.any.rate < 1 {
 		return m.unsupported()
 	}
-	m.pure = amplifiedPure(m.s.rate, a.eps)
-	m.fail = m.s.rate * a.delta
+	m.pure = amplifiedPure(m.any.rate, a.eps)
+	m.fail = m.any.rate * a.delta
 	m.curve = func(order float64) float64 { return responseRDP(order, m.pure, 2) }
 	return nil
 }
@@ -157,7 +176,7 @@ func (m *sampled) unsupported() error {
 
 // amplify chooses the curve of a sampled event with 0 < q < 1 that cannot fail.
 func (m *sampled) amplify() error {
-	e, q := m.inner.flat(), m.s.rate
+	e, q := m.inner.flat(), m.any.rate
 	if _, ok := e.gaussianMu(); ok {
 		return m.amplifyGaussian()
 	}
@@ -187,7 +206,7 @@ func (m *sampled) amplify() error {
 
 func (m *sampled) amplifyGaussian() error {
 	mu, _ := m.inner.flat().gaussianMu()
-	q := m.s.rate
+	q := m.any.rate
 	switch {
 	case mu == 0:
 		m.curve, m.pure = func(float64) float64 { return 0 }, 0
