@@ -311,6 +311,10 @@ func (c *choice) thermostatChain() (*Recipe, error) {
 	return r, err
 }
 
+// jitter is the width of the spread of step sizes: enough to keep trajectories from
+// returning, and half the published one's loss of length.
+const jitter = 0.3
+
 // hamiltonianChain is a chain of trajectories. Their price does not depend on
 // the step either.
 func (c *choice) hamiltonianChain() (*Recipe, error) {
@@ -322,7 +326,7 @@ func (c *choice) hamiltonianChain() (*Recipe, error) {
 	}
 	config := dphmc.Config{
 		Target: target, Iterations: c.Iterations, Steps: c.Leapfrog, StepSize: cmp.Or(c.Step, 1), Temperature: c.Temperature,
-		GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
+		JitterWidth: jitter, GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
 	}
 	test, look := curator.Logistic().String(), "one accept/reject bit"
 	if byPenalty {

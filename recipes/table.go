@@ -40,7 +40,7 @@ func init() {
 		},
 		"tunamh": {
 			about:      "exact minibatches; the chain keeps the posterior, up to clipping, although it reads a part of the records",
-			defaults:   "100000 iterations; the longest step that the budget covers; the least rate that keeps the batch's variance below about a half",
+			defaults:   "100000 iterations; the longest step that the budget covers; the least rate at which a record costs little more than in Barker's test and the batch adds a variance below about 0.2 to the log-odds",
 			own:        append([]string{"rate"}, walkSettings...),
 			iterations: 100_000,
 			choose:     (*choice).chooseThinned,
@@ -84,7 +84,7 @@ func init() {
 		},
 		"dphmc": {
 			about:          "Hamiltonian trajectories along released gradients, accepted by Barker's test (acceptance barker) or by the published penalty test (acceptance penalty); exact up to clipping",
-			defaults:       "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of these, the noise nor the posterior's width make useless",
+			defaults:       "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of these, the noise nor the posterior's width make useless, shortened by up to 30% at random",
 			own:            slices.Concat([]string{"noise", "step", "clip", "leapfrog", "max-move", "acceptance", "ratio-noise"}, schemeSettings),
 			iterations:     2_000,
 			clipsGradients: true,

@@ -20,7 +20,9 @@ const (
 	leastBatch   = 200  // expected records of a step, at least
 	batchNoise   = 0.5  // bound on the log-odds' batch variance that a default batch keeps
 	mostRate     = 0.99 // of the records, for an exact minibatch by default
-	thinningRoom = 2.1  // of the bound that an exact minibatch needs twice
+	thinningRoom = 2.1  // times its bound, of an exact minibatch's intensity: it needs twice
+	thinningEase = 8    // times its bound by default: a record's dearer part is then below 7%
+	thinnedNoise = 0.2  // bound on the log-odds' variance that an exact minibatch adds by default
 	ratioNoise   = 2    // default standard deviation of a released ratio of a typical move
 )
 
@@ -130,7 +132,7 @@ func (c *choice) thinning() (float64, error) {
 		bound = c.slope() * longest
 	}
 	n, typical := float64(c.Facts.Records), c.typical()
-	intensity := max(thinningRoom*bound, n*typical*typical/(4*batchNoise), leastBatch/n)
+	intensity := max(thinningEase*bound, n*typical*typical/(4*thinnedNoise), leastBatch/n)
 	return max(min(-math.Expm1(-intensity), mostRate), -math.Expm1(-thinningRoom*bound)), nil
 }
 

@@ -102,7 +102,7 @@ type Config struct {
 	// Repeats is the number of simulated tables that finalists run on. Defaults to 1.
 	Repeats int
 	// Work bounds the looks at simulated records, one a record and step, of search
-	// and finals together. Defaults to 1e9: a minute or so on a laptop.
+	// and finals together. Defaults to 2e9: a minute or so on a laptop.
 	Work int64
 	// Seed starts all simulation. The same seed gives the same result.
 	Seed uint64
@@ -111,7 +111,7 @@ type Config struct {
 	Workers int
 }
 
-const defaultWork = 1_000_000_000
+const defaultWork = 2_000_000_000
 
 // filled is the config with its defaults, or what is wrong with it.
 func (c Config) filled() (Config, error) {

@@ -24,25 +24,38 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 		}
 		return 0
 	})
-	groups := max(1, min(len(byScore), finalists*len(c.Models)*len(c.Temperatures)))
-	share := float64(c.Work) * (1 - searchShare) / float64(2*groups*c.Repeats)
-	var trials []*trial
-	var whole []final
+	groups := min(len(byScore), finalists*len(c.Models)*len(c.Temperatures))
+	var trials, variants []*trial
+	of := map[*trial]*search{}
 	for i, s := range byScore {
 		mine := []*trial{s.best}
 		if s.best != s.defaults {
 			mine = append(mine, s.defaults)
 		}
+		if i < groups {
+			variants = append(variants, s.starts()...)
+		}
 		trials = append(trials, mine...)
-		for _, t := range mine {
-			cost := looks(t.recipe, c.Shape.facts()) * float64(t.recipe.Settings.Iterations)
-			if i >= groups || cost > share {
-				continue
+		for _, t := range append(mine, variants...) {
+			if of[t] == nil {
+				of[t] = s
 			}
-			for r := range c.Repeats {
-				whole = append(whole, final{trial: t, stage: stages[key{s.stage.model.Name, s.temperature, r}]})
-				result.Looks += cost
-			}
+		}
+	}
+	trials = append(trials, variants...)
+	// The best are run first, as long as the work lasts.
+	left := float64(c.Work) * (1 - searchShare)
+	var whole []final
+	for _, t := range trials {
+		s := of[t]
+		cost := looks(t.recipe, c.Shape.facts()) * float64(t.recipe.Settings.Iterations) * float64(c.Repeats)
+		if slices.Index(byScore, s) >= groups || cost > left {
+			continue
+		}
+		left -= cost
+		result.Looks += cost
+		for r := range c.Repeats {
+			whole = append(whole, final{trial: t, stage: stages[key{s.stage.model.Name, s.temperature, r}]})
 		}
 	}
 	err := parallel(ctx, c.Workers, len(whole), func(i int) (err error) {
@@ -55,9 +68,30 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 	merge(whole, c)
 	var all []Candidate
 	for _, t := range trials {
-		all = append(all, t.Candidate)
+		if t.Parameters != nil { // those of a variant that was too long
+			all = append(all, t.Candidate)
+		}
 	}
 	return ranked(all), nil
+}
+
+// starts are the best settings with half and twice the share of the start, where it
+// is charged and open: only whole chains can tell what a better start is worth.
+func (s *search) starts() []*trial {
+	share := s.best.Settings.StartShare
+	if share == 0 || s.stage.config.Fixed.StartShare != 0 {
+		return nil
+	}
+	var all []*trial
+	for _, factor := range []float64{0.5, 2} {
+		asked := s.best.asked
+		asked.StartShare = share * factor
+		if t, err := s.choose(asked); err == nil { // no candidate if it cannot be met
+			all = append(all, t)
+			s.tried++
+		}
+	}
+	return all
 }
 
 // final is one whole chain of a finalist.

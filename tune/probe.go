@@ -19,8 +19,8 @@ type stage struct {
 	seed      uint64 // of the chains' noise
 }
 
-// run makes the first steps of one chain of the recipe from start, on a curator of
-// its own with the whole budget.
+// run makes the first steps of one chain of the recipe, on a curator of its own with
+// the whole budget: from start, or from where a real chain starts if that is nil.
 func (s *stage) run(ctx context.Context, r *recipes.Recipe, steps int64, start []float64) ([][]float64, error) {
 	budget, err := s.config.budget()
 	if err != nil {
@@ -37,9 +37,23 @@ func (s *stage) run(ctx context.Context, r *recipes.Recipe, steps int64, start [
 	if err != nil {
 		return nil, err
 	}
+	if start == nil {
+		if start, err = s.start(ctx, r, sealed); err != nil {
+			return nil, err
+		}
+	}
 	sink := kernels.NewMemory(1)
 	err = kernels.Run(ctx, []kernels.Chain{{Kernel: opened[0], Start: start}}, kernels.Options{Iterations: steps, Seed: s.seed, Sink: sink})
 	return sink.Draws(0), err
+}
+
+// start is where a real chain starts: where the settings say, or at zero.
+func (s *stage) start(ctx context.Context, r *recipes.Recipe, sealed *curator.Curator) ([]float64, error) {
+	if r.Settings.Start == "" {
+		return make([]float64, len(s.reference.mean)), nil
+	}
+	found, err := r.FindStart(ctx, sealed, s.seed)
+	return found.Theta, err
 }
 
 // looks is the number of records that a step looks at, and a surcharge for what a
@@ -144,7 +158,7 @@ func displacement(x []float64, lag int) float64 {
 // whole runs the whole chain from where a real one starts, and compares what is left
 // after warm-up with the reference.
 func (s *stage) whole(ctx context.Context, r *recipes.Recipe) ([]Parameter, error) {
-	draws, err := s.run(ctx, r, r.Settings.Iterations, make([]float64, len(s.reference.mean)))
+	draws, err := s.run(ctx, r, r.Settings.Iterations, nil)
 	if err != nil {
 		return nil, err
 	}

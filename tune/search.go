@@ -62,25 +62,35 @@ func (s *search) work() float64 {
 	return float64(c.Work) * searchShare / perSearch / float64(len(c.Models)*len(c.Temperatures)*len(c.Kernels))
 }
 
-// try measures some settings, and returns nil for those that cannot be met.
-func (s *search) try(ctx context.Context, asked recipes.Settings) (*trial, error) {
+// choose makes a trial that is not measured yet.
+func (s *search) choose(asked recipes.Settings) (*trial, error) {
 	c := s.stage.config
-	t := &trial{asked: asked}
-	var err error
-	if t.recipe, err = recipes.Choose(asked, recipes.Problem{Target: s.stage.model.Target, Facts: c.Shape.facts(), Epsilon: c.Epsilon, Delta: c.Delta}); err != nil {
-		return t, err
-	}
-	cost, err := t.recipe.Cost()
+	recipe, err := recipes.Choose(asked, recipes.Problem{
+		Target: s.stage.model.Target, Logistic: c.Family == Logistic, Facts: c.Shape.facts(), Epsilon: c.Epsilon, Delta: c.Delta,
+	})
 	if err != nil {
-		return t, err
+		return nil, err
+	}
+	cost, err := recipe.Cost()
+	if err != nil {
+		return nil, err
 	}
 	g, err := cost.Epsilon(c.Delta)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	t.Candidate = Candidate{Model: s.stage.model.Name, Settings: t.recipe.Settings, Cost: g}
 	if g.Epsilon > c.Epsilon {
-		return t, errors.New("tune: the settings cost more than the budget")
+		return nil, errors.New("tune: the settings cost more than the budget")
+	}
+	return &trial{asked: asked, recipe: recipe, Candidate: Candidate{Model: s.stage.model.Name, Settings: recipe.Settings, Cost: g}}, nil
+}
+
+// try chooses and measures. Settings that cannot be met are an error.
+func (s *search) try(ctx context.Context, asked recipes.Settings) (*trial, error) {
+	c := s.stage.config
+	t, err := s.choose(asked)
+	if err != nil {
+		return nil, err
 	}
 	each := looks(t.recipe, c.Shape.facts())
 	total := t.recipe.Settings.Iterations
@@ -193,8 +203,8 @@ type dial struct {
 	// real or whole points to the setting, except to those with rules of their own.
 	real  func(*recipes.Settings) *float64
 	whole func(*recipes.Settings) *int64
-	// biased settings trade bias for noise, which the ESS alone does not see.
-	biased bool
+	// hidden settings do what only whole chains show: biased ones, or a later start.
+	hidden bool
 }
 
 // dials are in the order in which they are turned.
@@ -209,15 +219,16 @@ var dials = []dial{
 	{name: "ratio-noise", real: func(s *recipes.Settings) *float64 { return &s.RatioNoise }},
 	{name: "step", real: func(s *recipes.Settings) *float64 { return &s.Step }},
 	{name: "friction", real: func(s *recipes.Settings) *float64 { return &s.Friction }},
-	{name: "clip", real: func(s *recipes.Settings) *float64 { return &s.Clip }, biased: true},
+	{name: "clip", real: func(s *recipes.Settings) *float64 { return &s.Clip }, hidden: true},
+	{name: "start-share", real: func(s *recipes.Settings) *float64 { return &s.StartShare }, hidden: true},
 }
 
 // applies reports whether the kernel knows the setting and it is left open.
 func (d dial) applies(own []string, c Config) bool {
-	if d.biased && c.Objective != Accuracy {
+	if d.hidden && c.Objective != Accuracy {
 		return false
 	}
-	if d.name != "iterations" && !slices.Contains(own, d.name) {
+	if d.name != "iterations" && d.name != "start-share" && !slices.Contains(own, d.name) {
 		return false
 	}
 	switch f := c.Fixed; {

@@ -138,6 +138,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}
 	}
 	result := &Result{}
+	if result.Candidates, err = c.finals(ctx, searches, stages, result); err != nil {
+		return nil, err
+	}
 	var reasons []error
 	for _, s := range searches {
 		result.Tried += s.tried
@@ -146,9 +149,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			result.Skipped = append(result.Skipped, Skipped{s.stage.model.Name, s.kernel, s.temperature, s.skipped})
 			reasons = append(reasons, s.skipped)
 		}
-	}
-	if result.Candidates, err = c.finals(ctx, searches, stages, result); err != nil {
-		return nil, err
 	}
 	if len(result.Candidates) == 0 {
 		return nil, errors.Join(reasons...)

@@ -57,6 +57,7 @@ type certificate struct {
 	Draws           int64             `json:"draws"`
 	Budget          float64           `json:"budget_epsilon"`
 	Columns         []string          `json:"columns"`
+	SettingsFrom    string            `json:"settings_from"` // what was looked at to choose them
 	NoiseSource     string            `json:"noise_source"`
 	Insecure        bool              `json:"insecure"`
 	SoftwareVersion string            `json:"software_version"`
@@ -120,6 +121,10 @@ func (j *job) certificate() (*certificate, error) {
 		Friction: r.Friction, Leapfrog: r.Leapfrog, MaxMove: r.MaxMove, RatioNoise: r.RatioNoise, Schedule: r.Schedule, Caveat: j.recipe.Caveat,
 		Chains: r.Chains, Iterations: r.Iterations, Draws: r.Iterations / s.thin * int64(r.Chains), Budget: s.epsilon,
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
+	}
+	c.SettingsFrom = "public facts"
+	if s.tune {
+		c.SettingsFrom = "public facts and data simulated from them"
 	}
 	for i, p := range j.model.params {
 		c.Columns = append(c.Columns, strings.TrimSpace(p+" "+j.model.labels[i]))
@@ -192,6 +197,7 @@ func (c *certificate) words(complete bool) string {
 	if c.Caveat != "" {
 		fmt.Fprintf(&b, "  Not the posterior: %s\n", c.Caveat)
 	}
+	fmt.Fprintf(&b, "  Settings were given, or chosen from %s; no record was read for them.\n", c.SettingsFrom)
 	fmt.Fprintf(&b, "  Accounting: %s; %s", c.Accounting, c.Theorem)
 	if c.Order > 0 {
 		fmt.Fprintf(&b, "; order %.4g", c.Order)

@@ -5,6 +5,7 @@
 //	dpmcmc schema     draft the public schema of a table
 //	dpmcmc account    what a list of releases costs
 //	dpmcmc plan       what a budget buys
+//	dpmcmc tune       choose settings on simulated data
 //	dpmcmc compare    compare methods at equal privacy
 //	dpmcmc summary    summarise draws files
 //
@@ -88,6 +89,6 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune())
 	return root
 }

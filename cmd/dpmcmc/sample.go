@@ -71,7 +71,7 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if err != nil {
 		return err
 	}
-	job, err := s.prepare(flags, table, m)
+	job, err := s.prepare(ctx, flags, table, m)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ type job struct {
 
 // prepare seals the records, prices and charges the whole run, and opens its
 // files. Nothing has been read of a record when it fails.
-func (s *sampleSettings) prepare(flags *pflag.FlagSet, table *data.Table, m *model) (*job, error) {
+func (s *sampleSettings) prepare(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model) (*job, error) {
 	adjacency, err := accountant.ParseAdjacency(s.adjacency)
 	if err != nil {
 		return nil, fmt.Errorf("--adjacency: %w", err)
@@ -145,7 +145,7 @@ func (s *sampleSettings) prepare(flags *pflag.FlagSet, table *data.Table, m *mod
 	if err != nil {
 		return nil, err
 	}
-	recipe, err := s.choose(flags, m, sealed.Facts())
+	recipe, err := s.choose(ctx, flags, table, m, sealed.Facts())
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +164,18 @@ func (s *sampleSettings) prepare(flags *pflag.FlagSet, table *data.Table, m *mod
 }
 
 // choose fills what is not given.
-func (s *sampleSettings) choose(flags *pflag.FlagSet, m *model, facts curator.Facts) (*recipes.Recipe, error) {
+func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (*recipes.Recipe, error) {
 	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
 		return nil, err
 	}
-	r, err := recipes.Choose(s.recipe(), recipes.Problem{
+	settings := s.recipe()
+	if s.tune {
+		var err error
+		if settings, err = s.tuned(ctx, flags, table, m, facts); err != nil {
+			return nil, err
+		}
+	}
+	r, err := recipes.Choose(settings, recipes.Problem{
 		Target: m.target, Logistic: m.name == "logistic", Facts: facts, Epsilon: s.epsilon, Delta: s.delta,
 	})
 	if err != nil {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/tune"
+)
+
+// tuned are settings that tune finds at the table's public facts. Of the table it
+// looks at what the schema states, and at no record.
+func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (recipes.Settings, error) {
+	target, ok := m.target.(targets.GradTarget)
+	family := tune.Family(m.name)
+	if !ok || family != tune.Logistic && family != tune.Linear {
+		return recipes.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.name)
+	}
+	config := tune.Config{
+		Shape: tune.Shape{
+			Records: facts.Records, Terms: table.Terms, Response: table.Target, Radius: facts.Radius,
+			RowsPerPerson: facts.RowsPerPerson, Adjacency: facts.Adjacency,
+		},
+		Family: family, Models: []tune.Model{{Name: m.name, Target: target}}, Temperatures: []float64{s.temperature},
+		Fixed: s.recipe(), Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup, Seed: s.seed,
+	}
+	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
+	if flags.Changed("kernel") {
+		config.Kernels = []string{s.kernel}
+	}
+	result, err := tune.Run(ctx, config)
+	if err != nil {
+		return recipes.Settings{}, flagged(err)
+	}
+	return result.Candidates[0].Settings, nil
+}

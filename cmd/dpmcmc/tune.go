@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/tune"
+)
+
+// tuneSettings are the flags of tune: public facts, what may be chosen from, and
+// settings of sample that are fixed.
+type tuneSettings struct {
+	sampleSettings
+	records       int64
+	features      int
+	rowsPerPerson int
+	radius        float64
+	kernels       []string
+	temperatures  []float64
+	betas         []float64
+	objective     string
+	coefficientSD float64
+	errorSD       float64
+	repeats       int
+	work          float64
+	workers       int
+}
+
+func newTune() *cobra.Command {
+	s := &tuneSettings{}
+	c := &cobra.Command{
+		Use:   "tune",
+		Short: "Choose a kernel and its settings on simulated data",
+		Long: `tune says what (ε, δ) buys before a record is touched: it simulates tables of the
+stated shape from the model, runs private chains on them, searches for the
+settings with the largest predicted effective sample size (or the best
+accuracy), and prints a ranking. Nothing of it depends on private records, so it
+costs no privacy. --out writes the winner for sample --config.
+
+Temperatures and losses change the posterior that is sampled. tune compares
+those that it is given and no others; which of them to want is not for an
+effective sample size to say.`,
+		Example: `  dpmcmc tune --records 30000 --features 6 --model logistic --epsilon 1 --delta 1e-6
+  dpmcmc tune --records 30000 --features 6 --model logistic --epsilon 1 --delta 1e-6 --kernels barker,dpsgld --temperatures 1,0.3 --out tuned.toml
+  dpmcmc tune --schema people.toml --model logistic --betas 1.5 --epsilon 0.3 --delta 1e-6 --objective accuracy
+  dpmcmc sample --config tuned.toml --data people.csv --schema people.toml --out run/`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			err := s.execute(c.Context(), c.Flags(), c.OutOrStdout())
+			var unreachable *accountant.UnreachableError
+			if errors.As(err, &unreachable) {
+				return &shortBudgetError{err}
+			}
+			return err
+		},
+	}
+	s.bindTune(c.Flags())
+	return c
+}
+
+func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
+	f.Int64Var(&s.records, "records", 0, "number of records; required without --schema")
+	f.IntVar(&s.features, "features", 0, "number of features, each simulated as a standard normal number, beside the intercept; required without --schema")
+	f.Float64Var(&s.radius, "radius", 1, "public bound on the norm of a design row; the schema's with --schema")
+	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns; the schema's with --schema")
+	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
+	f.Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε; required")
+	f.Float64Var(&s.delta, "delta", 0, "privacy budget δ; required")
+	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
+	f.StringVar(&s.model, "model", "", "logistic or linear; required without --schema")
+	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient")
+	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors")
+	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(recipes.Names(), ", ")+"; by default all")
+	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1}, "temperatures τ in (0, 1] to compare; others are not looked at")
+	f.Float64SliceVar(&s.betas, "betas", nil, "β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
+	f.StringVar(&s.objective, "objective", "ess", "ess (predicted effective sample size) or accuracy (of means and standard deviations)")
+	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0, "standard deviation of the simulated coefficients; by default they are drawn from the prior")
+	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
+	f.StringVar(&s.start, "start", "auto", "as in sample: "+strings.Join(recipes.StartNames(), ", ")+", or values")
+	f.Float64Var(&s.startShare, "start-share", 0, "fixes the part of ε that a charged start takes; by default it is tuned")
+	f.Int64Var(&s.iterations, "iterations", 0, "fixes the steps of each chain")
+	f.IntVar(&s.chains, "chains", 1, "number of chains that share the budget")
+	f.Int64Var(&s.batch, "batch", 0, "fixes the expected number of records in a step")
+	f.Float64Var(&s.clip, "clip", 0, "fixes the clip, as in sample")
+	f.StringVar(&s.proposal, "proposal", "", "fixes the proposal, as in sample")
+	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that is left out")
+	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
+	f.Float64Var(&s.work, "work", 2e9, "looks at simulated records to spend, one a record and step")
+	f.Uint64Var(&s.seed, "seed", 1, "seed of all simulation; the same seed gives the same answer")
+	f.IntVar(&s.workers, "workers", 0, "chains simulated at once; by default the number of cores. It does not change the answer")
+	f.StringVar(&s.out, "out", "", "TOML file to write the winner to, for sample --config; it must not exist")
+	f.BoolVar(&s.json, "json", false, "print one JSON object")
+}
+
+// execute tunes and prints.
+func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io.Writer) error {
+	if err := s.checkTune(flags); err != nil {
+		return err
+	}
+	shape, err := s.shape()
+	if err != nil {
+		return err
+	}
+	config, models, err := s.config(shape)
+	if err != nil {
+		return err
+	}
+	result, err := tune.Run(ctx, config)
+	if err != nil {
+		return flagged(err)
+	}
+	a := tuneAnswer{result: result, models: models, settings: s}
+	if s.out != "" {
+		if err := create(s.out, []byte(a.toml())); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		return a.writeJSON(out)
+	}
+	_, err = io.WriteString(out, a.text())
+	return err
+}
+
+// checkTune reports flags that are missing or contradict one another.
+func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
+	required := []string{"epsilon", "delta"}
+	if s.schema == "" {
+		required = append(required, "records", "features", "model")
+	}
+	for _, name := range required {
+		if !flags.Changed(name) {
+			return fmt.Errorf("--%s is required%s", name, map[bool]string{true: " (or --schema)"}[name == "records" || name == "features"])
+		}
+	}
+	for _, name := range []string{"records", "features", "radius", "rows-per-person"} {
+		if s.schema != "" && flags.Changed(name) {
+			return fmt.Errorf("--%s is what --schema states; leave one of them out", name)
+		}
+	}
+	if s.schema == "" && (s.records < 1 || s.features < 1 || s.features > 1000) {
+		return fmt.Errorf("--records is %d and --features %d; there must be at least 1 of each, and at most 1000 features", s.records, s.features)
+	}
+	if !(s.work >= 1 && s.work < 1e18) {
+		return fmt.Errorf("--work is %v; it must be at least 1", s.work)
+	}
+	return s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() })
+}
+
+// shape is what the flags or the schema state of the table, as a table without
+// records that anybody has.
+func (s *tuneSettings) shape() (*data.Table, error) {
+	if s.schema != "" {
+		text, err := os.ReadFile(s.schema)
+		if err != nil {
+			return nil, fmt.Errorf("--schema: %w", err)
+		}
+		schema, err := schemafile.Parse(s.schema, text)
+		if err != nil {
+			return nil, fmt.Errorf("--schema: %w", err)
+		}
+		s.records = int64(schema.Records)
+		return emptyTable(schema)
+	}
+	sim, err := data.Builtin(fmt.Sprintf("builtin:%s?n=1&d=%d", s.model, s.features))
+	if err != nil {
+		return nil, fmt.Errorf("--model is %q; it must be logistic or linear", s.model)
+	}
+	sim.Table.Radius, sim.Table.RowsPerPerson = s.radius, s.rowsPerPerson
+	return sim.Table, nil
+}
+
+// emptyTable is the table of one made-up record, for its terms.
+func emptyTable(schema *data.Schema) (*data.Table, error) {
+	one := *schema
+	one.Records, one.RowsPerPerson = 1, 1
+	var header, cells []string
+	for _, c := range schema.Columns {
+		cell := ""
+		switch c.Kind {
+		case data.Number:
+			cell = fmt.Sprint(c.Lower)
+		case data.Category:
+			if len(c.Levels) > 0 {
+				cell = c.Levels[0]
+			}
+		case data.Binary:
+			if len(c.Labels) > 0 {
+				cell = c.Labels[0]
+			}
+		}
+		header, cells = append(header, quoted(c.Name)), append(cells, quoted(cell))
+	}
+	text := strings.Join(header, ",") + "\n" + strings.Join(cells, ",") + "\n"
+	t, err := data.Read(context.Background(), strings.NewReader(text), "a made-up record", &one)
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	t.RowsPerPerson = max(1, schema.RowsPerPerson)
+	return t, nil
+}
+
+// quoted is a CSV cell.
+func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
+
+// config is what tune is asked for, with the models by the names that it reports.
+func (s *tuneSettings) config(t *data.Table) (tune.Config, map[string]modelSettings, error) {
+	if s.model == "" {
+		s.model = defaultModel(t)
+	}
+	family := tune.Family(s.model)
+	if family != tune.Logistic && family != tune.Linear {
+		return tune.Config{}, nil, fmt.Errorf("--model %s cannot be simulated; tune knows logistic and linear", s.model)
+	}
+	adjacency, err := accountant.ParseAdjacency(s.adjacency)
+	if err != nil {
+		return tune.Config{}, nil, fmt.Errorf("--adjacency: %w", err)
+	}
+	config := tune.Config{
+		Shape: tune.Shape{
+			Records: s.records, Terms: t.Terms, Response: t.Target, Radius: t.Radius, RowsPerPerson: t.RowsPerPerson, Adjacency: adjacency,
+		},
+		Family: family, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
+		Fixed: s.recipe(), Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
+		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
+	}
+	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
+	models := map[string]modelSettings{}
+	for _, beta := range orLogLoss(s.betas) {
+		m := modelSettings{model: s.model, loss: "beta", beta: beta, priorSD: s.priorSD, minScale: s.minScale}
+		name := fmt.Sprintf("β = %v", beta)
+		if beta == 1 {
+			m.loss, m.beta, name = "log", 0, "log"
+		}
+		built, err := buildModel(m, t)
+		if err != nil {
+			return config, nil, err
+		}
+		target, ok := built.target.(targets.GradTarget)
+		if !ok {
+			return config, nil, fmt.Errorf("--model %s has no gradients, which the reference needs", s.model)
+		}
+		if _, twice := models[name]; twice {
+			return config, nil, fmt.Errorf("--betas has %v twice", beta)
+		}
+		models[name] = m
+		config.Models = append(config.Models, tune.Model{Name: name, Target: target})
+	}
+	return config, models, nil
+}
+
+func orLogLoss(betas []float64) []float64 {
+	if len(betas) == 0 {
+		return []float64{1}
+	}
+	return betas
+}
