@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// slack covers the rounding of closed-form curves and of the sums of a
-// composition: every reported cost is multiplied by 1 + slack.
+// slack covers the rounding of closed-form curves and of the sums of small
+// compositions: every reported cost is multiplied by 1 + slack.
 const slack = 1e-13
 
 // RDP bounds the Rényi divergence of the given order > 1 between the outputs
@@ -20,13 +20,17 @@ func (e Event) RDP(order float64) float64 {
 	if e.adj == 0 || !(order > 1) {
 		return math.Inf(1)
 	}
-	if len(e.parts) < parallelParts {
+	if len(e.parts) < manyParts {
 		return e.sum(e.parts, order)
 	}
-	return e.parallelSum(order)
+	return e.parallelSum(order) * (1 + 0x1p-52*float64(len(e.parts)))
 }
 
-// parallelParts is the size from which a composition is summed on all cores.
+// manyParts is the size from which the rounding of a composition's sum is charged
+// beside slack.
+const manyParts = 256
+
+// parallelParts is how many parts of a composition are summed on one core.
 const parallelParts = 4096
 
 func (e Event) sum(parts []part, order float64) float64 {

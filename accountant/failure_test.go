@@ -60,3 +60,27 @@ func times(t testing.TB, e Event, n int64) Event {
 	}
 	return out
 }
+
+// TestLongSumsRoundUp: a composition of many different mechanisms costs no less
+// than they do, added in exact arithmetic.
+func TestLongSumsRoundUp(t *testing.T) {
+	for _, n := range []int{200, 3000, 40_000} {
+		parts := make([]Event, n)
+		exact := exactSum()
+		for i := range parts {
+			rho := 1.0
+			if i > 0 {
+				rho = 1e-16 * (1 + 0.05*float64(i)/float64(n)) // each is lost in the rounding of a sum of 2
+			}
+			parts[i] = must(ZCDP(Substitute, rho))
+			addTimes(exact, 1, 2*rho)
+		}
+		whole, err := Compose(parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := whole.RDP(2), roundedUp(exact); got < want {
+			t.Errorf("%d parts: %v, in exact arithmetic %v", n, got, want)
+		}
+	}
+}
