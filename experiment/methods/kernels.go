@@ -23,6 +23,8 @@ var chainSettings = []Setting{
 	{"beta", "β above 1, with loss = \"beta\"", 0.0},
 	{"warmup", "share of the chain that is left out, in [0, 1)", 0.5},
 	{"thin", "keep every thin-th state; 0 for so many that at most 2000 a chain are kept", int64(0)},
+	{"start", "where chains start: " + strings.Join(recipes.StartNames(), ", ") + ", or values separated by commas; a charged start is part of the cost", "auto"},
+	{"start-share", "part of ε that a charged start takes; 0 for the default", 0.0},
 }
 
 // AsInSample describes the settings of private chains that recipes chooses.
@@ -33,7 +35,7 @@ var kernelField = map[string]string{
 	"iterations": "Iterations", "chains": "Chains", "temperature": "Temperature", "step": "Step", "proposal": "Proposal", "clip": "Clip",
 	"test": "Test", "accounting": "Accounting", "batch": "Batch", "rate": "Rate", "fixed-batch": "FixedBatch", "full": "FullData",
 	"noise": "Noise", "variance": "Variance", "friction": "Friction", "schedule": "Schedule", "as-published": "AsPublished",
-	"leapfrog": "Leapfrog", "max-move": "MaxMove", "acceptance": "Acceptance", "ratio-noise": "RatioNoise",
+	"start": "Start", "start-share": "StartShare", "leapfrog": "Leapfrog", "max-move": "MaxMove", "acceptance": "Acceptance", "ratio-noise": "RatioNoise",
 }
 
 var _ = register(privateChains()...)
@@ -100,7 +102,9 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 	if err != nil {
 		return nil, err
 	}
-	recipe, err := recipes.Choose(kernelSettings(kernel, s), recipes.Problem{Target: target, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta})
+	recipe, err := recipes.Choose(kernelSettings(kernel, s), recipes.Problem{
+		Target: target, Logistic: p.Model == Logistic, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +146,7 @@ type chainRun struct {
 // describe says what was chosen.
 func (c *chainRun) describe() string {
 	s := c.recipe.Settings
-	parts := []string{fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.recipe.Batch.String()}
+	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.recipe.Batch.String()}
 	if s.Noise != 0 {
 		parts = append(parts, fmt.Sprintf("noise %.3g", s.Noise))
 	}
@@ -170,9 +174,13 @@ func (c *chainRun) run(ctx context.Context, rows targets.Rows, n Noise) (Release
 	if err != nil {
 		return Release{}, err
 	}
+	start, err := c.recipe.FindStart(ctx, sealed, n.public())
+	if err != nil {
+		return Release{}, err
+	}
 	chains := make([]kernels.Chain, len(opened))
 	for i, k := range opened {
-		chains[i] = kernels.Chain{Kernel: k, Start: c.problem.Start}
+		chains[i] = kernels.Chain{Kernel: k, Start: start.Theta}
 	}
 	iterations := c.recipe.Settings.Iterations
 	thin := cmp.Or(c.thin, (iterations+mostDraws-1)/mostDraws)

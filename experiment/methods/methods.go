@@ -49,7 +49,7 @@ type Problem struct {
 	Facts curator.Facts
 	// Response bounds |y| of a linear model.
 	Response float64
-	// Start is where chains begin.
+	// Start is where descents begin; chains have a setting of their own.
 	Start []float64
 }
 

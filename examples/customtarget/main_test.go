@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/proptest"
+)
+
+// TestRun: the program runs, keeps to its budget and says so.
+func TestRun(t *testing.T) {
+	var out strings.Builder
+	if err := run(context.Background(), &out, 400, 200); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"intercept", "slope", "accept/reject bit", "unconditional ε = ", "at δ = 1e-06 (substitute)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output does not say %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "ε = 1.0") && !strings.Contains(out.String(), "ε = 1.000") {
+		t.Errorf("more than the budget was spent:\n%s", out.String())
+	}
+}
+
+// TestTarget puts the target through the suite that every target passes: no record
+// exceeds its certificate, and some attain 9/10 of it.
+func TestTarget(t *testing.T) {
+	proptest.CheckTarget(t, medianRegression{2}, proptest.TargetOptions{Tightness: 0.9})
+}
