@@ -146,7 +146,7 @@ func (s searcher) rangeClaim(bound float64) claim {
 	return claim{
 		name: "range", bound: bound, size: d + 2*z,
 		value: func(u []float64) float64 {
-			if !plausibleState(u[:d]) {
+			if !s.plausible(u[:d]) {
 				return math.NaN()
 			}
 			a := lossOf(s.target, u[:d], s.record(u[d:], inf))[0]
@@ -180,7 +180,7 @@ func (s searcher) ratioAt(u []float64) (excess float64, theta, next []float64, z
 		next[j] = theta[j] + length*u[s.d+j]
 	}
 	z = s.record(u[2*s.d+1:], s.o.Radius)
-	if !plausibleState(theta) || !plausibleState(next) {
+	if !s.plausible(theta) || !s.plausible(next) {
 		return math.NaN(), theta, next, z
 	}
 	a, b := lossOf(s.target, theta, z)[0], lossOf(s.target, next, z)[0]
@@ -231,7 +231,7 @@ func (s searcher) gradientClaim(g targets.GradTarget, bound float64) claim {
 	return claim{
 		name: "gradient", bound: bound, size: s.d + s.p + 1,
 		value: func(u []float64) float64 {
-			if !plausibleState(u[:s.d]) {
+			if !s.plausible(u[:s.d]) {
 				return math.NaN()
 			}
 			g.LossGrad(grad, u[:s.d], s.record(u[s.d:], s.o.Radius))
@@ -247,14 +247,14 @@ func (s searcher) gradientClaim(g targets.GradTarget, bound float64) claim {
 	}
 }
 
-// plausibleState keeps a search where differences of losses are not mere
-// roundings: ‖θ‖ ≤ 100.
-func plausibleState(theta []float64) bool {
+// plausible keeps a search inside the prior's support, over which certificates
+// are claimed, and where differences of losses are not mere roundings: ‖θ‖ ≤ 100.
+func (s searcher) plausible(theta []float64) bool {
 	sum := 0.0
 	for _, t := range theta {
 		sum += t * t
 	}
-	return sum <= 1e4
+	return sum <= 1e4 && s.target.LogPrior(theta) > math.Inf(-1)
 }
 
 // blur is what a difference of two computed losses can owe to rounding.

@@ -12,10 +12,21 @@ import (
 // extreme coordinates. NaN counts as worse than any number.
 func climb(rng *rand.Rand, n, restarts, moves int, f func(u []float64) float64) (at []float64, best float64) {
 	at, best = make([]float64, n), math.Inf(-1)
-	trial := make([]float64, n)
+	trial, closer := make([]float64, n), 1.0
 	for restart := range restarts {
 		u := start(rng, n, restart%2 == 1)
 		now := valueOr(f(u))
+		for range 20 { // parameters outside the prior's support say nothing: start closer
+			if !math.IsInf(now, -1) {
+				break
+			}
+			normals(rng, u)
+			closer *= 0.8
+			for i := range u {
+				u[i] *= closer
+			}
+			now = valueOr(f(u))
+		}
 		for range moves {
 			copy(trial, u)
 			scale := math.Pow(10, -6+9*rng.Float64()*rng.Float64())

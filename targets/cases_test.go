@@ -72,6 +72,7 @@ func modelCases(t testing.TB, l Loss) []modelCase {
 		poissonCase(t, l),
 		negBinomialCase(t, l),
 		networkCase(t, l, 0, Tanh),
+		scaledNetworkCase(t, l),
 		networkCase(t, l, 3, ReLU),
 	}
 	for i := range cases {

@@ -203,3 +203,29 @@ func TestSearchCatchesLooseAndFalseBounds(t *testing.T) {
 		t.Errorf("found %v; a bound of 0.99·%v or of 1.1·%v would pass", found, l, l)
 	}
 }
+
+// TestNetworkGradientIsAttained: in a box of weights there is a network, and a
+// record, whose gradient comes within 1% of the bound: both hidden units as far
+// out as they go, with opposite effects on two classes whose odds are 2 to 1.
+func TestNetworkGradientIsAttained(t *testing.T) {
+	const b = 1.5
+	for _, l := range []Loss{betaLoss(t, 1.5), betaLoss(t, 2)} {
+		m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: ReLU, Loss: l, Prior: Uniform{Low: -b, High: b}}))
+		x := math.Sqrt(0.5)
+		best := 0.0
+		for odds := -3.0; odds <= 3; odds += 0.05 {
+			theta := []float64{
+				b, b, b, b, b, b, // into the hidden units
+				b, -b, -b, b, -b, -b, // out of them, class by class
+				odds / 2, -odds / 2, -b,
+			}
+			grad := make([]float64, len(theta))
+			m.LossGrad(grad, theta, Rows{X: []float64{x, x}, P: 2, Y: []float64{0}})
+			best = max(best, math.Sqrt(dot(grad, grad)))
+		}
+		checkTightness(t, "gradient", best, m.GradBound(1), 0.99)
+	}
+	if g := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Prior: Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
+		t.Errorf("the gradient bound is %v where the prior has no bound", g)
+	}
+}

@@ -46,6 +46,10 @@ func TestConstructorsRefuseBadConfigs(t *testing.T) {
 		"no hidden":          errorOf(NewNetwork(NetworkConfig{Features: 1, Scale: 1, Prior: ok})),
 		"no scale":           errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Prior: ok})),
 		"scale and classes":  errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Classes: 2, Scale: 1, Prior: ok})),
+		"both scales":        errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Scale: 1, MinScale: 1, ScalePrior: HalfNormal{SD: 1}, Prior: ok})),
+		"half a scale":       errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, MinScale: 1, Prior: ok})),
+		"no least scale":     errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, ScalePrior: HalfNormal{SD: 1}, Prior: ok})),
+		"least and classes":  errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Classes: 2, MinScale: 1, Prior: ok})),
 		"activation":         errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Scale: 1, Activation: 7, Prior: ok})),
 		"network prior":      errorOf(NewNetwork(NetworkConfig{Features: 1, Hidden: 1, Scale: 1})),
 	} {

@@ -110,26 +110,10 @@ func negBinomialCase(t testing.TB, l Loss) modelCase {
 // networkCase has two inputs and two hidden units.
 func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
 	const scale = 0.8
+	outputs := plainNetwork(classes, act)
 	cfg := NetworkConfig{Features: 2, Hidden: 2, Classes: classes, Activation: act, Loss: l, Prior: Gaussian{SD: 2}}
 	if classes == 0 {
 		cfg.Scale = scale
-	}
-	outputs := func(theta, x []float64) []float64 {
-		hidden := make([]float64, 2)
-		for j := range hidden {
-			hidden[j] = theta[2*j]*x[0] + theta[2*j+1]*x[1] + theta[4+j]
-			if act == Tanh {
-				hidden[j] = math.Tanh(hidden[j])
-			} else {
-				hidden[j] = math.Max(0, hidden[j])
-			}
-		}
-		k := max(1, classes)
-		out := make([]float64, k)
-		for j := range out {
-			out[j] = dot(hidden, theta[6+2*j:8+2*j]) + theta[6+2*k+j]
-		}
-		return out
 	}
 	m := must[*Network](t)(NewNetwork(cfg))
 	if classes > 0 {
@@ -146,6 +130,49 @@ func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
 		},
 		power: func(_, _ []float64, beta float64) float64 {
 			return math.Pow(2*math.Pi*scale*scale, (1-beta)/2) / math.Sqrt(beta)
+		},
+	}
+}
+
+// plainNetwork is a forward pass of two inputs and two hidden units.
+func plainNetwork(classes int, act Activation) func(theta, x []float64) []float64 {
+	return func(theta, x []float64) []float64 {
+		hidden := make([]float64, 2)
+		for j := range hidden {
+			hidden[j] = theta[2*j]*x[0] + theta[2*j+1]*x[1] + theta[4+j]
+			if act == Tanh {
+				hidden[j] = math.Tanh(hidden[j])
+			} else {
+				hidden[j] = math.Max(0, hidden[j])
+			}
+		}
+		k := max(1, classes)
+		out := make([]float64, k)
+		for j := range out {
+			out[j] = dot(hidden, theta[6+2*j:8+2*j]) + theta[6+2*k+j]
+		}
+		return out
+	}
+}
+
+// scaledNetworkCase is regression with a sampled σ ≥ 0.3.
+func scaledNetworkCase(t testing.TB, l Loss) modelCase {
+	const minScale = 0.3
+	outputs := plainNetwork(0, Tanh)
+	sigma := func(theta []float64) float64 { return minScale + math.Exp(theta[9]) }
+	m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Loss: l, Prior: Gaussian{SD: 2},
+		MinScale: minScale, ScalePrior: HalfCauchy{Scale: 1}}))
+	return modelCase{
+		name:   "network-scale",
+		target: m,
+		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return rng.NormFloat64() },
+		state:  normalState(0.7),
+		logDensity: func(theta, x []float64, y float64) float64 {
+			z := (y - outputs(theta, x)[0]) / sigma(theta)
+			return -z*z/2 - math.Log(sigma(theta)*math.Sqrt(2*math.Pi))
+		},
+		power: func(theta, _ []float64, beta float64) float64 {
+			return math.Pow(2*math.Pi*sigma(theta)*sigma(theta), (1-beta)/2) / math.Sqrt(beta)
 		},
 	}
 }
