@@ -13,8 +13,10 @@ import (
 // TestPosteriors holds both releases, and every kind of noise and walk, to exact
 // posteriors: mean and standard deviation within 4 Monte Carlo standard errors.
 func TestPosteriors(t *testing.T) {
-	scale := map[string]float64{"Gaussian mean": 0.5, "logistic": 1, "mixture": 0.7}
-	for _, p := range posteriors.All() {
+	scale := map[string]float64{"Gaussian mean": 0.5, "logistic": 1, "mixture": 0.7, "banana": 0.35}
+	banana := posteriors.Bent(1)
+	banana.Name, banana.Wrong = "banana", posteriors.All()[0].Wrong
+	for _, p := range append(posteriors.All(), banana) {
 		h := scale[p.Name]
 		for _, c := range []penalty.Config{
 			{Proposal: kernels.Isotropic(h), Noise: penalty.Fixed(1)},
