@@ -23,44 +23,46 @@ const (
 
 // certificate says what a run's releases cost, in the form that cli.md fixes.
 type certificate struct {
-	Epsilon         float64           `json:"epsilon"`
-	Delta           float64           `json:"delta"`
-	Adjacency       string            `json:"adjacency"`
-	Guarantee       string            `json:"guarantee"`
-	Accounting      string            `json:"accounting"`
-	Theorem         string            `json:"theorem"`
-	Order           float64           `json:"order"`
-	Events          []json.RawMessage `json:"events"` // as account reads them
-	Records         int64             `json:"records"`
-	RowsPerPerson   int               `json:"rows_per_person"`
-	Radius          float64           `json:"radius"`
-	Kernel          string            `json:"kernel"`
-	Model           string            `json:"model"`
-	Loss            string            `json:"loss"`
-	Beta            float64           `json:"beta"`
-	Temperature     float64           `json:"temperature"`
-	Released        string            `json:"released_per_step"`
-	Test            string            `json:"test,omitempty"`
-	Batch           string            `json:"batch"`
-	Step            float64           `json:"step"`
-	Clip            float64           `json:"clip"`
-	Noise           float64           `json:"noise_multiplier,omitempty"`
-	Friction        float64           `json:"friction,omitempty"`
-	Leapfrog        int               `json:"leapfrog,omitempty"`
-	MaxMove         float64           `json:"max_move,omitempty"`
-	RatioNoise      float64           `json:"ratio_noise_multiplier,omitempty"`
-	Schedule        string            `json:"schedule,omitempty"`
-	Caveat          string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
-	Start           certifiedStart    `json:"start"`
-	Chains          int               `json:"chains"`
-	Iterations      int64             `json:"iterations"`
-	Draws           int64             `json:"draws"`
-	Budget          float64           `json:"budget_epsilon"`
-	Columns         []string          `json:"columns"`
-	SettingsFrom    string            `json:"settings_from"` // what was looked at to choose them
-	NoiseSource     string            `json:"noise_source"`
-	Insecure        bool              `json:"insecure"`
-	SoftwareVersion string            `json:"software_version"`
+	Epsilon          float64           `json:"epsilon"`
+	Delta            float64           `json:"delta"`
+	Adjacency        string            `json:"adjacency"`
+	Guarantee        string            `json:"guarantee"`
+	Accounting       string            `json:"accounting"`
+	Theorem          string            `json:"theorem"`
+	Order            float64           `json:"order"`
+	Events           []json.RawMessage `json:"events"` // as account reads them
+	Records          int64             `json:"records"`
+	RowsPerPerson    int               `json:"rows_per_person"`
+	Radius           float64           `json:"radius"`
+	Kernel           string            `json:"kernel"`
+	Model            string            `json:"model"`
+	Loss             string            `json:"loss"`
+	Beta             float64           `json:"beta"`
+	Temperature      float64           `json:"temperature"`
+	DegreesOfFreedom float64           `json:"degrees_of_freedom,omitempty"`
+	Dispersion       float64           `json:"dispersion,omitempty"`
+	Released         string            `json:"released_per_step"`
+	Test             string            `json:"test,omitempty"`
+	Batch            string            `json:"batch"`
+	Step             float64           `json:"step"`
+	Clip             float64           `json:"clip"`
+	Noise            float64           `json:"noise_multiplier,omitempty"`
+	Friction         float64           `json:"friction,omitempty"`
+	Leapfrog         int               `json:"leapfrog,omitempty"`
+	MaxMove          float64           `json:"max_move,omitempty"`
+	RatioNoise       float64           `json:"ratio_noise_multiplier,omitempty"`
+	Schedule         string            `json:"schedule,omitempty"`
+	Caveat           string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
+	Start            certifiedStart    `json:"start"`
+	Chains           int               `json:"chains"`
+	Iterations       int64             `json:"iterations"`
+	Draws            int64             `json:"draws"`
+	Budget           float64           `json:"budget_epsilon"`
+	Columns          []string          `json:"columns"`
+	SettingsFrom     string            `json:"settings_from"` // what was looked at to choose them
+	NoiseSource      string            `json:"noise_source"`
+	Insecure         bool              `json:"insecure"`
+	SoftwareVersion  string            `json:"software_version"`
 }
 
 // certifiedStart says where the chains start and what that alone costs. Its events
@@ -116,7 +118,7 @@ func (j *job) certificate() (*certificate, error) {
 		Start: start, Epsilon: g.Epsilon, Delta: s.delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
 		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
-		Kernel: r.Kernel, Model: s.model, Loss: s.loss, Beta: s.beta, Temperature: r.Temperature,
+		Kernel: r.Kernel, Model: s.model, Loss: s.loss, Beta: s.beta, Temperature: r.Temperature, DegreesOfFreedom: s.degreesOfFreedom, Dispersion: s.dispersion,
 		Released: j.recipe.Released, Test: j.recipe.Test, Batch: j.recipe.Batch.String(), Step: r.Step, Clip: j.recipe.Clip, Noise: r.Noise,
 		Friction: r.Friction, Leapfrog: r.Leapfrog, MaxMove: r.MaxMove, RatioNoise: r.RatioNoise, Schedule: r.Schedule, Caveat: j.recipe.Caveat,
 		Chains: r.Chains, Iterations: r.Iterations, Draws: r.Iterations / s.thin * int64(r.Chains), Budget: s.epsilon,

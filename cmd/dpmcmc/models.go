@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -19,14 +21,16 @@ type model struct {
 
 // modelSettings are the public choices that make a target.
 type modelSettings struct {
-	model, loss string
-	beta        float64
-	priorSD     float64
-	minScale    float64
+	model, loss      string
+	beta             float64
+	priorSD          float64
+	minScale         float64
+	degreesOfFreedom float64
+	dispersion       float64
 }
 
-// modelNames lists what --model takes, with what each needs.
-var modelNames = []string{"logistic", "linear", "mixture", "mean"}
+// modelNames lists what --model takes.
+var modelNames = []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear", "mixture", "mean"}
 
 // buildModel makes the target that the settings describe for a table.
 func buildModel(s modelSettings, t *data.Table) (*model, error) {
@@ -34,53 +38,83 @@ func buildModel(s modelSettings, t *data.Table) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !(s.priorSD > 0) || math.IsInf(s.priorSD, 0) {
-		return nil, fmt.Errorf("--prior-sd is %v; it must be positive and finite", s.priorSD)
+	if err := s.check(); err != nil {
+		return nil, err
 	}
-	prior := targets.Gaussian{SD: s.priorSD}
 	m := &model{name: s.model}
 	for i, term := range t.Terms {
 		m.params = append(m.params, fmt.Sprintf("beta[%d]", i+1))
 		m.labels = append(m.labels, term.Name)
 	}
+	return m, m.build(s, t, loss, targets.Gaussian{SD: s.priorSD})
+}
+
+// check reports settings that are out of range or belong to another model.
+func (s modelSettings) check() error {
+	switch {
+	case !slices.Contains(modelNames, s.model):
+		return fmt.Errorf("--model is %q; it must be one of %s", s.model, strings.Join(modelNames, ", "))
+	case !(s.priorSD > 0) || math.IsInf(s.priorSD, 0):
+		return fmt.Errorf("--prior-sd is %v; it must be positive and finite", s.priorSD)
+	case s.degreesOfFreedom != 0 && s.model != "linear":
+		return fmt.Errorf("--degrees-of-freedom is for --model linear, not %s", s.model)
+	case s.dispersion != 0 && s.model != "negative-binomial":
+		return fmt.Errorf("--dispersion is for --model negative-binomial, not %s", s.model)
+	case s.dispersion == 0 && s.model == "negative-binomial":
+		return fmt.Errorf("--model negative-binomial needs --dispersion r, public: a count with mean μ has variance μ + μ²/r")
+	}
+	return nil
+}
+
+// build makes the target of the named model.
+func (m *model) build(s modelSettings, t *data.Table, loss targets.Loss, prior targets.Prior) (err error) {
+	regression := targets.RegressionConfig{Features: t.P, Loss: loss, Prior: prior}
 	switch s.model {
-	case "logistic":
+	case "logistic", "probit", "cloglog":
 		if len(t.Y) == 0 || t.Target.Level == "" {
-			return nil, fmt.Errorf("--model logistic needs a binary target column; the schema's target is %s", targetText(t))
+			return fmt.Errorf("--model %s needs a binary target column; the schema's target is %s", s.model, targetText(t))
 		}
-		m.target, err = targets.NewLogistic(targets.RegressionConfig{Features: t.P, Loss: loss, Prior: prior})
+		constructor := map[string]func(targets.RegressionConfig) (*targets.Regression, error){
+			"logistic": targets.NewLogistic, "probit": targets.NewProbit, "cloglog": targets.NewCLogLog,
+		}[s.model]
+		m.target, err = constructor(regression)
+	case "poisson", "negative-binomial":
+		if c := t.Target; len(t.Y) == 0 || c.Level != "" || c.Center != 0 || c.Unit != 1 || c.Lower < 0 {
+			return fmt.Errorf("--model %s needs a target column of counts, a number with center = 0, scale = 1 and a lower bound of at least 0 in the schema; its target is %s", s.model, targetText(t))
+		}
+		if s.model == "poisson" {
+			m.target, err = targets.NewPoisson(regression)
+		} else {
+			m.target, err = targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: regression, Dispersion: s.dispersion})
+		}
 	case "linear":
 		if len(t.Y) == 0 || t.Target.Level != "" {
-			return nil, fmt.Errorf("--model linear needs a numeric target column; the schema's target is %s", targetText(t))
+			return fmt.Errorf("--model linear needs a numeric target column; the schema's target is %s", targetText(t))
 		}
 		err = m.linear(s, t, loss, prior)
 	case "mixture":
 		if t.P != 1 || t.Y != nil {
-			return nil, fmt.Errorf("--model mixture needs one feature column, no intercept and no target; the table has %d design columns and its target is %s", t.P, targetText(t))
+			return fmt.Errorf("--model mixture needs one feature column, no intercept and no target; the table has %d design columns and its target is %s", t.P, targetText(t))
 		}
 		m.params, m.labels = []string{"theta[1]", "theta[2]"}, []string{"mean of the first component", "distance to the second"}
 		m.target, err = targets.NewMixture(targets.MixtureConfig{Loss: loss, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 	case "mean":
 		if t.Y != nil {
-			return nil, fmt.Errorf("--model mean has no target column; the schema's is %s", targetText(t))
+			return fmt.Errorf("--model mean has no target column; the schema's is %s", targetText(t))
 		}
 		for i := range m.params {
 			m.params[i] = fmt.Sprintf("mu[%d]", i+1)
 		}
 		m.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.P, Loss: loss, Prior: prior})
-	default:
-		return nil, fmt.Errorf("--model is %q; it must be one of %v", s.model, modelNames)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return err
 }
 
 // linear makes the linear regression's target; σ = s + e^ω is written as sigma.
 func (m *model) linear(s modelSettings, t *data.Table, loss targets.Loss, prior targets.Prior) error {
 	linear, err := targets.NewLinear(targets.LinearConfig{
 		Features: t.P, Loss: loss, Prior: prior, MinScale: s.minScale, ScalePrior: targets.HalfCauchy{Scale: 1},
+		DegreesOfFreedom: s.degreesOfFreedom,
 	})
 	if err != nil {
 		return err

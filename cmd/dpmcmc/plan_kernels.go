@@ -36,7 +36,7 @@ func (k planKernel) solves() []string {
 // Flags of several kernels.
 var (
 	batchFlags = []string{"batch", "rate"}
-	modelFlags = []string{"radius", "lipschitz", "model", "loss", "beta", "min-scale", "dimension"}
+	modelFlags = []string{"radius", "lipschitz", "model", "loss", "beta", "min-scale", "degrees-of-freedom", "dispersion", "dimension"}
 	otherFlags = []string{"leapfrog", "proposal", "test", "accounting"}
 )
 

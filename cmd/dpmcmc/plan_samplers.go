@@ -186,10 +186,10 @@ func (s *planSettings) planTarget() (targets.Target, error) {
 	settings.priorSD = 1 // prices do not depend on the prior
 	table := &data.Table{P: s.dimension, Terms: make([]data.Term, s.dimension)}
 	switch s.model {
-	case "logistic":
+	case "logistic", "probit", "cloglog":
 		table.Y, table.Target.Level = []float64{0}, "1"
-	case "linear":
-		table.Y = []float64{0}
+	case "linear", "poisson", "negative-binomial":
+		table.Y, table.Target.Unit = []float64{0}, 1
 	}
 	m, err := buildModel(settings, table)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,6 +122,9 @@ func TestEveryModelSamples(t *testing.T) {
 	for _, args := range [][]string{
 		{"--data", "builtin:linear?n=500&d=2"},
 		{"--data", "builtin:linear?n=500&d=2", "--loss", "beta", "--beta", "1.5"},
+		{"--data", "builtin:linear?n=500&d=2", "--degrees-of-freedom", "4"},
+		{"--data", small, "--model", "probit"},
+		{"--data", small, "--model", "cloglog", "--loss", "beta", "--beta", "1.5"},
 		{"--data", "builtin:mixture?n=5000"},
 		{"--data", "builtin:mixture?n=5000", "--test", "corrected:1", "--batch", "500", "--clip", "1e-4", "--step", "0.05", "--temperature", "0.01"},
 		{"--data", "builtin:mixture?n=5000", "--model", "mean"},
@@ -132,6 +136,39 @@ func TestEveryModelSamples(t *testing.T) {
 	} {
 		if code, out, errw := call(t.Context(), append([]string{"sample", "--iterations", "300"}, args...)...); code != exitOK || !strings.Contains(out, "unconditional") {
 			t.Errorf("%v: exit code %d: %s", args, code, errw)
+		}
+	}
+}
+
+// TestCountsSample: models of counts read a target that the schema leaves as it is.
+func TestCountsSample(t *testing.T) {
+	dir := t.TempDir()
+	csv, schema := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.toml")
+	var rows strings.Builder
+	rows.WriteString("age,visits\n")
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%d,%d\n", 20+i%60, i%5)
+	}
+	number := "[[column]]\nname = %q\nrole = %q\nkind = \"number\"\nlower = 0\nupper = 120\n"
+	text := "confirmed = true\nrecords = 400\n" + fmt.Sprintf(number, "age", "feature") + fmt.Sprintf(number, "visits", "target") + "center = 0\nscale = 1\n"
+	for path, content := range map[string]string{csv: rows.String(), schema: text} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"--model", "poisson"},
+		{"--model", "poisson", "--loss", "beta", "--beta", "2"},
+		{"--model", "negative-binomial", "--dispersion", "3"},
+		{"--model", "negative-binomial", "--dispersion", "3", "--loss", "beta", "--beta", "1.5"},
+	} {
+		args = append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--iterations", "300", "--json"}, args...)
+		code, out, errw := call(t.Context(), args...)
+		var v struct{ Certificate certificate }
+		if code != exitOK {
+			t.Errorf("%v: exit code %d: %s", args, code, errw)
+		} else if err := json.Unmarshal([]byte(out), &v); err != nil || v.Certificate.Guarantee != "unconditional" || (v.Certificate.Dispersion == 3) != slices.Contains(args, "--dispersion") {
+			t.Errorf("%v: %v, %+v", args, err, v.Certificate)
 		}
 	}
 }
@@ -211,6 +248,10 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, "adjacency", []string{"--data", small, "--adjacency", "swap"}},
 		{exitUsage, "--model", []string{"--data", small, "--model", "probit2"}},
 		{exitUsage, "--model linear needs a numeric target", []string{"--data", small, "--model", "linear"}},
+		{exitUsage, "--model poisson needs a target column of counts", []string{"--data", "builtin:linear?n=500", "--model", "poisson"}},
+		{exitUsage, "needs --dispersion", []string{"--data", "builtin:linear?n=500", "--model", "negative-binomial"}},
+		{exitUsage, "--dispersion is for", []string{"--data", small, "--dispersion", "2"}},
+		{exitUsage, "--degrees-of-freedom is for", []string{"--data", small, "--degrees-of-freedom", "2"}},
 		{exitUsage, "--loss", []string{"--data", small, "--loss", "gamma"}},
 		{exitUsage, "--beta", []string{"--data", small, "--loss", "beta"}},
 		{exitUsage, "beta", []string{"--data", small, "--loss", "beta", "--beta", "0.5"}},
