@@ -182,7 +182,7 @@ func newGradientPass(t targets.GradTarget, set *record.Set, tau, clip float64, g
 	if l, ok := t.(targets.LinearTarget); ok && dim == set.Features() {
 		p.linear, width = l, 1
 	}
-	p.pool = newPool(set.Len())
+	p.pool = newPool(t, set.Len())
 	p.workers = make([]gradientWorker, p.pool.workers)
 	for i := range p.workers {
 		w := &p.workers[i]
@@ -251,14 +251,21 @@ func (p *gradientPass) block(id, b int) {
 // try evaluates the target's gradients, or slopes, and reports whether it
 // returned.
 func (p *gradientPass) try(dst []float64, rows targets.Rows) (ok bool) {
+	if p.pool.wary.Load() {
+		return alone(func() { p.evaluate(dst, rows) })
+	}
 	defer func() { ok = recover() == nil }()
+	p.evaluate(dst, rows)
+	return
+}
+
+func (p *gradientPass) evaluate(dst []float64, rows targets.Rows) {
 	if p.linear != nil {
 		vec.MulVec(dst, rows.X, p.theta)
 		p.linear.SlopeAt(dst, dst, rows.Y)
 	} else {
 		p.target.LossGrad(dst, p.theta, rows)
 	}
-	return
 }
 
 // add clips one record's gradient, slope times row, and adds it. A gradient

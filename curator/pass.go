@@ -96,7 +96,7 @@ func newPass(t targets.Target, set *record.Set, tau, slope float64, g grid, full
 		p.linear = t.(targets.LinearTarget)
 	}
 	p.ratio, _ = t.(targets.RatioTarget)
-	p.pool = newPool(set.Len())
+	p.pool = newPool(t, set.Len())
 	p.workers = make([]worker, p.pool.workers)
 	for i := range p.workers {
 		w := &p.workers[i]
@@ -209,8 +209,8 @@ func (p *pass) accumulate(w *worker, rows targets.Rows, loss, lossNext []float64
 	w.total = total
 }
 
-// losses evaluates the target, and, should it panic, again one record at a
-// time, so that only the records it cannot digest are lost (as NaN) and one
+// losses evaluates the target, and, should it panic or end its goroutine, again
+// one record at a time, so that only the records it cannot digest are lost (as NaN) and one
 // record can never change another's contribution or stop a chain.
 func (p *pass) losses(dst, theta []float64, rows targets.Rows) {
 	if p.tryLosses(dst, theta, rows) {
@@ -224,6 +224,9 @@ func (p *pass) losses(dst, theta []float64, rows targets.Rows) {
 }
 
 func (p *pass) tryLosses(dst, theta []float64, rows targets.Rows) (ok bool) {
+	if p.pool.wary.Load() {
+		return alone(func() { p.target.Loss(dst, theta, rows) })
+	}
 	defer func() { ok = recover() == nil }()
 	p.target.Loss(dst, theta, rows)
 	return
@@ -242,6 +245,9 @@ func (p *pass) ratios(dst []float64, rows targets.Rows) {
 }
 
 func (p *pass) tryRatios(dst []float64, rows targets.Rows) (ok bool) {
+	if p.pool.wary.Load() {
+		return alone(func() { p.ratio.LossRatio(dst, p.theta, p.next, rows) })
+	}
 	defer func() { ok = recover() == nil }()
 	p.ratio.LossRatio(dst, p.theta, p.next, rows)
 	return

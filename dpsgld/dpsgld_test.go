@@ -360,3 +360,29 @@ func TestLeavingTheSupport(t *testing.T) {
 		}
 	}
 }
+
+// TestThermostatRefusesStatesOfNoChain: an error says so and changes nothing,
+// where a step would be refused for ever without one.
+func TestThermostatRefusesStatesOfNoChain(t *testing.T) {
+	x, _, _ := sample(1, 3)
+	k := posteriors.Must(NewThermostat(Config{
+		Target: mean(1), Step: Constant(0.01), NoiseMultiplier: 1, Clip: testClip, Batch: curator.FullData(), Iterations: 5, Friction: 1,
+	}, seal(1, x)))
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, theta := range [][]float64{{math.NaN()}, {math.Inf(1)}, {}, {1, 2}} {
+		s := &kernels.State{Theta: theta}
+		if _, err := k.Step(rng, s); err == nil || !strings.Contains(err.Error(), "dpsgld: the state") {
+			t.Errorf("the state %v gives the error %v", theta, err)
+		}
+		if k.Left() != 5 || s.Iteration != 0 {
+			t.Errorf("the state %v used up a step: %d left, iteration %d", theta, k.Left(), s.Iteration)
+		}
+		if _, err := k.Init(theta); err == nil {
+			t.Errorf("Init takes the state %v", theta)
+		}
+	}
+	s := posteriors.Must(k.Init([]float64{0}))
+	if _, err := k.Step(rng, s); err != nil {
+		t.Error(err)
+	}
+}

@@ -96,10 +96,15 @@ func (k *Thermostat) Init(theta []float64) (*kernels.State, error) {
 // Step makes one step of the dynamics. A step out of the prior's support, or to
 // a point that is not finite, is not made: the chain stays, draws a new momentum
 // in its next step, and Accepted is false; a gradient that it then did not need
-// lapses.
+// lapses. Errors: curator.ErrSpent; a state of the wrong length, or that no chain
+// can be in.
 func (k *Thermostat) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	if k.left == 0 {
 		return kernels.Info{}, curator.ErrSpent
+	}
+	// Other kernels leave this to the release, which a refused half step never asks for.
+	if len(s.Theta) != len(k.next) || !allowed(k.config, s.Theta) {
+		return kernels.Info{}, fmt.Errorf("dpsgld: the state %v is not %d finite values inside the prior's support; start from Init", s.Theta, len(k.next))
 	}
 	h := k.config.Step.At(s.Iteration)
 	if k.fresh {

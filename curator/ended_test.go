@@ -1,0 +1,95 @@
+package curator
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// quitter ends the goroutine that gives it a record whose first feature is at, as
+// FailNow of package testing does.
+type quitter struct {
+	toy
+	at float64
+}
+
+func (q quitter) Loss(dst, theta []float64, rows targets.Rows) {
+	q.quit(rows)
+	q.toy.Loss(dst, theta, rows)
+}
+
+func (q quitter) LossRatio(dst, theta, next []float64, rows targets.Rows) {
+	q.quit(rows)
+	for i := range dst {
+		dst[i] = 0
+		for j, x := range rows.Row(i) {
+			dst[i] += x * (theta[j] - next[j])
+		}
+	}
+}
+
+func (q quitter) SlopeAt(dst, eta, y []float64) {
+	if slices.Contains(eta, q.at) { // θ is 1
+		runtime.Goexit()
+	}
+	q.toy.SlopeAt(dst, eta, y)
+}
+
+func (q quitter) quit(rows targets.Rows) {
+	for i := range rows.Len() {
+		if rows.Row(i)[0] == q.at {
+			runtime.Goexit()
+		}
+	}
+}
+
+// TestEndedGoroutines: a target that ends the goroutine that evaluates it costs the
+// records on which it does their contributions, and nothing else: neither other
+// records', nor the caller's goroutine, nor a later pass. Sums are those of the records
+// without them, whatever the number of records, for losses, ratios and gradients.
+func TestEndedGoroutines(t *testing.T) {
+	for _, n := range []int{1, 3, blockRows + 1, parallelRows + 7} {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i%7) / 8
+		}
+		bad := slices.Clone(x)
+		for i := 0; i < n; i += 400 {
+			bad[i], x[i] = 0.999, 0
+		}
+		target, all := quitter{newToy(1), 0.999}, make([]int32, n)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		for _, full := range []bool{true, false} {
+			index := all
+			if full {
+				index = nil
+			}
+			sum := func(target targets.Target, x []float64) (at, later totals) {
+				set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
+				p := newPass(target, set, 1, math.Inf(1), exactGrid(1), full)
+				theta, next := []float64{0.25}, []float64{0.75}
+				at = p.sums(theta, next, []float64{0.5}, index)
+				return at, p.sums(next, theta, []float64{-0.5}, index)
+			}
+			got, gotLater := sum(target, bad)
+			want, wantLater := sum(newToy(1), x)
+			if got != want || gotLater != wantLater {
+				t.Errorf("%d records, full %v: sums %v and %v, want %v and %v", n, full, got, gotLater, want, wantLater)
+			}
+		}
+		gradient := func(target targets.GradTarget, x []float64) int64 {
+			set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
+			sums := make([]int64, 1)
+			newGradientPass(target, set, 1, 1, exactGrid(1)).sum(sums, []float64{1}, nil, true)
+			return sums[0]
+		}
+		if got, want := gradient(target, bad), gradient(newToy(1), x); got != want {
+			t.Errorf("%d records: a gradient of %d grid steps, want %d", n, got, want)
+		}
+	}
+}
