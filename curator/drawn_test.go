@@ -45,26 +45,22 @@ func acceptances(b *Bits, step, public []float64) []float64 {
 	return out
 }
 
-// drawn integrates over moves: the divergences of order alpha, the larger
-// direction, of (move, bit) between two tables, the public part of the log-odds
-// being for each move the worst one for the records.
-func drawn(t *testing.T, m AcceptanceBit, f Facts, x, y []float64, alphas []float64) []float64 {
-	t.Helper()
+// decisions are what a mechanism does with a table: the chances of accepting a
+// move for each of the public log-odds.
+type decisions func(x []float64) func(step, public []float64) []float64
+
+// drawn integrates over moves of a scale: the divergences of order alpha, the
+// larger direction, of (move, bit) between two tables, the public part of the
+// log-odds being for each move the worst one for the records.
+func drawn(decide decisions, scale float64, dim int, x, y []float64, alphas []float64) []float64 {
 	public := []float64{-6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6}
 	const cell, end = 0.6, 4.8
-	over := func(x []float64) *Bits {
-		b, err := newBits(m, f, record.New(x, f.Features, nil, len(x)/f.Features, f.Radius))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	with, other := over(x), over(y)
+	with, other := decide(x), decide(y)
 	sum := make([][2]float64, len(alphas))
 	mass := 0.0
-	step := make([]float64, f.Features)
+	step := make([]float64, dim)
 	add := func(weight float64) {
-		p, q := acceptances(with, step, public), acceptances(other, step, public)
+		p, q := with(step, public), other(step, public)
 		mass += weight
 		for i, a := range alphas {
 			var worst [2]float64
@@ -78,13 +74,13 @@ func drawn(t *testing.T, m AcceptanceBit, f Facts, x, y []float64, alphas []floa
 		}
 	}
 	for z := cell / 2; z < end; z += cell { // a move and its reverse are worth the same
-		if f.Features == 1 {
-			step[0] = m.Move.scale * z
+		if dim == 1 {
+			step[0] = scale * z
 			add(math.Exp(-z * z / 2))
 			continue
 		}
 		for y := cell/2 - end; y < end; y += cell {
-			step[0], step[1] = m.Move.scale*z, m.Move.scale*y
+			step[0], step[1] = scale*z, scale*y
 			add(math.Exp(-(z*z + y*y) / 2))
 		}
 	}
@@ -132,7 +128,14 @@ func TestDrawnMovesDivergence(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if best := search(t, m, f, event, alphas); best > 1+1e-9 || rows == 1 && best < tc.tight {
+						decide := func(x []float64) func(step, public []float64) []float64 {
+							b, err := newBits(m, f, record.New(x, dim, nil, len(x)/dim, f.Radius))
+							if err != nil {
+								t.Fatal(err)
+							}
+							return func(step, public []float64) []float64 { return acceptances(b, step, public) }
+						}
+						if best := search(t, decide, tc.scale, f, event, alphas); best > 1+1e-9 || rows == 1 && best < tc.tight {
 							t.Errorf("the worst pair reaches %v of the price, want at least %v and at most 1", best, tc.tight)
 						}
 					})
@@ -144,7 +147,7 @@ func TestDrawnMovesDivergence(t *testing.T) {
 
 // search returns the largest share of the price that a pair of tables reaches:
 // from pairs at random and opposite ones, it moves whatever makes things worse.
-func search(t *testing.T, m AcceptanceBit, f Facts, event accountant.Event, alphas []float64) (best float64) {
+func search(t *testing.T, decide decisions, scale float64, f Facts, event accountant.Event, alphas []float64) (best float64) {
 	const starts, steps = 2, 5
 	rng := rand.New(rand.NewPCG(uint64(f.Features), uint64(f.RowsPerPerson)))
 	n, mine := int(f.Records)*f.Features, f.RowsPerPerson*f.Features
@@ -160,7 +163,7 @@ func search(t *testing.T, m AcceptanceBit, f Facts, event accountant.Event, alph
 		if f.Adjacency == accountant.AddRemove {
 			other = x[mine:]
 		}
-		for i, d := range drawn(t, m, f, x, other, alphas) {
+		for i, d := range drawn(decide, scale, f.Features, x, other, alphas) {
 			worst = max(worst, d/event.RDP(alphas[i]))
 		}
 		return worst
@@ -188,4 +191,54 @@ func search(t *testing.T, m AcceptanceBit, f Facts, event accountant.Event, alph
 	}
 	t.Logf("%.3f", best)
 	return best
+}
+
+// TestDrawnThinnedDivergence is the same for thinned batches, over the use of
+// every record. The price pays for both ends of the lemma, which are at opposite
+// log-odds, so it is not reached.
+func TestDrawnThinnedDivergence(t *testing.T) {
+	for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
+		for rows := 1; rows <= 2; rows++ {
+			for dim := 1; dim <= 2; dim++ {
+				for _, scale := range []float64{0.02, 0.15} {
+					t.Run(fmt.Sprintf("%v, %d rows, %d dimensions, scale %v", adj, rows, dim, scale), func(t *testing.T) {
+						t.Parallel()
+						f := Facts{Records: 3, Features: dim, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
+						m := ThinnedBit{Target: newToy(dim), Move: Isotropic(scale)}
+						m.Rate = -math.Expm1(-2.001 * scale * (math.Sqrt(float64(dim)) + 4))
+						p, err := m.thinning(f)
+						if err != nil {
+							t.Fatal(err)
+						}
+						event, err := m.Event(f)
+						if err != nil {
+							t.Fatal(err)
+						}
+						decide := func(x []float64) func(step, public []float64) []float64 {
+							set := record.New(x, dim, nil, len(x)/dim, f.Radius)
+							return func(step, public []float64) []float64 {
+								out := make([]float64, len(public))
+								values := make([]float64, set.Len())
+								for i := range values {
+									row, _ := set.Block(i, i+1)
+									for j, v := range row {
+										values[i] -= v * step[j]
+									}
+								}
+								for i, u := range public {
+									if out[i] = 0.5; norm(step) <= p.largest { // longer moves are refused
+										out[i] = thinnedAcceptance(values, norm(step), m.Rate, u)
+									}
+								}
+								return out
+							}
+						}
+						if best := search(t, decide, scale, f, event, []float64{1.5, 4, 12}); best > 1+1e-9 || rows == 1 && best < 0.5 {
+							t.Errorf("the worst pair reaches %v of the price", best)
+						}
+					})
+				}
+			}
+		}
+	}
 }
