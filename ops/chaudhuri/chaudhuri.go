@@ -69,7 +69,9 @@ func New(cfg Config) (*Mechanism, error) {
 		}
 		left -= math.Log1p(curvature / m.ridge)
 		m.scale = 2 * cfg.Radius / left * (1 + 0x1p-40)
-		m.final = 2 * m.shape().Tolerance() / m.ridge / forMinimum * (1 + 0x1p-40)
+		// The computed linear term is not quite the exact one, which moves the minimum too.
+		rounding := m.shape().Linear * 0x1p-46
+		m.final = 2 * (m.shape().Tolerance() + rounding) / m.ridge / forMinimum * (1 + 0x1p-40)
 	}
 	return m, nil
 }
@@ -150,10 +152,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 		noise, grid = make([]float64, m.cfg.Features), m.final
 		draw.Norm(src, noise, m.final)
 	}
-	for i := range theta {
-		theta[i] += noise[i]
-	}
-	draw.Round(theta, draw.Grid(grid))
+	draw.AddRounded(theta, noise, draw.Grid(grid))
 	return theta, nil
 }
 

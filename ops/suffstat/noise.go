@@ -65,10 +65,11 @@ type sourceNoise struct{ src *ops.Source }
 
 func (n sourceNoise) Laplace(x []float64, sensitivity, epsilon float64) error {
 	scale := sensitivity / epsilon
-	for i := range x {
-		x[i] += draw.Laplace(n.src, scale)
+	noise := make([]float64, len(x))
+	for i := range noise {
+		noise[i] = draw.Laplace(n.src, scale)
 	}
-	draw.Round(x, draw.Grid(scale))
+	draw.AddRounded(x, noise, draw.Grid(scale))
 	return nil
 }
 

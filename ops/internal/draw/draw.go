@@ -104,3 +104,29 @@ func Round(x []float64, step float64) {
 		x[i] = math.RoundToEven(v/step) * step
 	}
 }
+
+// AddRounded replaces each element of x by the multiple of step, a power of two,
+// nearest to the exact sum of it and its noise, ties to even, as long as that is
+// below 2⁵¹ steps. So the size of what is protected adds nothing to the errors of
+// the noise.
+func AddRounded(x, noise []float64, step float64) {
+	for i, v := range x {
+		x[i] = roundedSum(v, noise[i], step)
+	}
+}
+
+func roundedSum(a, b, step float64) float64 {
+	sum := a + b
+	part := sum - a
+	lost := (a - (sum - part)) + (b - part) // a + b = sum + lost exactly (Knuth)
+	k := math.RoundToEven(sum / step)
+	// sum − k·step is exact, and at most half a step; only in the middle, which is
+	// a float64 itself, does what was lost decide.
+	switch over := sum - k*step; {
+	case over == step/2 && lost > 0:
+		k++
+	case over == -step/2 && lost < 0:
+		k--
+	}
+	return k * step
+}

@@ -3,10 +3,12 @@ package draw
 import (
 	"crypto/sha256"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
+	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 )
@@ -119,6 +121,44 @@ func TestGrid(t *testing.T) {
 	Round(x, 0.25)
 	if !slices.Equal(x, []float64{0.25, -0.25, 0}) {
 		t.Errorf("Round gives %v", x)
+	}
+}
+
+// TestAddRoundedIsExact against rational arithmetic, for sums that float64 rounds
+// across the middle between two grid points too. Rounding the float64 sum, the
+// mutant, differs somewhere.
+func TestAddRoundedIsExact(t *testing.T) {
+	nearest := func(a, b, step float64) float64 {
+		sum := new(big.Rat).Add(new(big.Rat).SetFloat64(a), new(big.Rat).SetFloat64(b))
+		twice := sum.Quo(sum, new(big.Rat).SetFloat64(step/2)) // in half steps
+		floor := new(big.Int).Div(twice.Num(), twice.Denom())
+		k := new(big.Int).Rsh(floor, 1)
+		if floor.Bit(0) == 1 && (!twice.IsInt() || k.Bit(0) == 1) { // above the middle, or at it and odd
+			k.Add(k, big.NewInt(1))
+		}
+		f, _ := new(big.Float).SetInt(k).Float64()
+		return f * step
+	}
+	mutant := 0
+	rapid.Check(t, func(t *rapid.T) {
+		step := math.Ldexp(1, rapid.IntRange(-30, 5).Draw(t, "step"))
+		middle := (float64(rapid.IntRange(-1000, 1000).Draw(t, "k")) + 0.5) * step
+		b := rapid.Float64Range(-1e3, 1e3).Draw(t, "noise") * step
+		a := middle - b
+		for range rapid.IntRange(0, 3).Draw(t, "ulps") {
+			a = math.Nextafter(a, rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1)}).Draw(t, "way"))
+		}
+		x := []float64{a}
+		AddRounded(x, []float64{b}, step)
+		if want := nearest(a, b, step); x[0] != want {
+			t.Fatalf("%v + %v on a grid of %v: %v, want %v", a, b, step, x[0], want)
+		}
+		if math.RoundToEven((a+b)/step)*step != x[0] {
+			mutant++
+		}
+	})
+	if mutant == 0 {
+		t.Error("rounding the float64 sum never differs: the test proves little")
 	}
 }
 
