@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -112,11 +114,22 @@ type runOf struct {
 // kept is the number of draws kept of each chain.
 const kept = 1000
 
-// run spends a budget on chains from the given starts, with repeatable and
+// run spends a budget on chains from the given starts: as many iterations of each as
+// it covers.
+func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
+	f := curator.Facts{Records: int64(len(r.X) / r.Features), Features: r.Features, Response: r.Y != nil, Radius: r.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	n, err := c.affordable(int64(len(starts)), f, budget)
+	if err != nil {
+		return runOf{}, err
+	}
+	return c.runFor(ctx, n, r, budget, starts, seed)
+}
+
+// runFor makes n iterations of chains from the given starts, with repeatable and
 // therefore not private noise; records are sealed afresh. Each chain keeps about
 // `kept` evenly spaced states.
-func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
-	var out runOf
+func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
+	out := runOf{iterations: n}
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: budget.Epsilon, Delta: budget.Delta, Adjacency: accountant.Substitute})
 	if err != nil {
 		return out, err
@@ -125,16 +138,13 @@ func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Bud
 	if err != nil {
 		return out, err
 	}
-	if out.iterations, err = c.affordable(int64(len(starts)), sealed.Facts(), budget); err != nil {
-		return out, err
-	}
 	began := time.Now()
 	for i, start := range starts {
-		k, err := c.build(out.iterations, sealed)
+		k, err := c.build(n, sealed)
 		if err != nil {
 			return out, err
 		}
-		draws, accepted, err := walk(ctx, k, start, out.iterations, kernels.Stream(seed, i))
+		draws, accepted, err := walk(ctx, k, start, n, kernels.Stream(seed, i))
 		if err != nil {
 			return out, err
 		}
@@ -172,6 +182,23 @@ func walk(ctx context.Context, k kernels.Kernel, start []float64, n int64, rng *
 		}
 	}
 	return draws, float64(accepted) / float64(n), nil
+}
+
+// eachRepeat runs f for every repeat, as many at a time as there are processors to
+// use. What a repeat draws depends on its number alone.
+func eachRepeat(n int, f func(repeat int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		wg.Go(func() {
+			slots <- struct{}{}
+			errs[i] = f(i)
+			<-slots
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // secondHalves pools what the chains drew after their first halves, as the
