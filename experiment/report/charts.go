@@ -28,6 +28,7 @@ func chart(r *experiment.Results, m metrics.Metric) ([]byte, error) {
 			}
 		}
 		if len(p.Lines) > 0 {
+			p.Lines = append(p.Lines, limit(r, m)...)
 			panels = append(panels, p)
 		}
 	}
@@ -65,6 +66,22 @@ func curve(r *experiment.Results, m metrics.Metric, records int, label string) (
 		l.Low, l.High = append(l.Low, low), append(l.High, s.Mean+half)
 	}
 	return l, len(l.X) > 0
+}
+
+// limit is the most advantage that any attack on an (ε, δ)-DP release has in
+// expectation, for the chart of it: (e^ε − 1 + 2δ)/(e^ε + 1).
+func limit(r *experiment.Results, m metrics.Metric) []plot.Line {
+	all := epsilons(r)
+	if m.Reads != metrics.Attack || len(all) < 2 {
+		return nil
+	}
+	l := plot.Line{Name: "most that (ε, δ) allows", Dashed: true}
+	const points = 50
+	for i := range points + 1 {
+		e := all[0] + (all[len(all)-1]-all[0])*float64(i)/points
+		l.X, l.Y = append(l.X, e), append(l.Y, math.Tanh(e/2)+2*r.Config.Delta/(math.Exp(e)+1))
+	}
+	return []plot.Line{l}
 }
 
 // style numbers the methods with a guarantee, so that a method looks the same in

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/experiment"
+	"github.com/dpmcmc/dpmcmc/experiment/metrics"
 )
 
 const config = `
@@ -99,6 +101,29 @@ func TestReport(t *testing.T) {
 	}
 	if coverage := read(t, filepath.Join(dir, "coverage.svg")); strings.Contains(coverage, "estimate") {
 		t.Error("an estimate has no coverage, but its chart shows one")
+	}
+}
+
+// TestAdvantageHasALimit: the chart of attacks shows what (ε, δ) allows.
+func TestAdvantageHasALimit(t *testing.T) {
+	r := results(t)
+	m, err := metrics.ByName("membership")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := limit(r, m)
+	if len(l) != 1 || !l[0].Dashed {
+		t.Fatalf("%+v", l)
+	}
+	last := len(l[0].X) - 1
+	for i, e := range map[int]float64{0: 0.5, last: 8} {
+		want := (math.Exp(e) - 1 + 2e-5) / (math.Exp(e) + 1)
+		if l[0].X[i] != e || math.Abs(l[0].Y[i]-want) > 1e-12 {
+			t.Errorf("at ε = %v the limit is %v, want %v", l[0].X[i], l[0].Y[i], want)
+		}
+	}
+	if other, err := metrics.ByName("auc"); err != nil || limit(r, other) != nil {
+		t.Errorf("auc has a limit (%v)", err)
 	}
 }
 
