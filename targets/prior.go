@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // Prior is a distribution of a vector of parameters. It knows nothing of data.
@@ -105,11 +104,7 @@ func newPriorPart(p Prior, dim int) (priorPart, error) {
 	if err := p.Check(dim); err != nil {
 		return priorPart{}, err
 	}
-	if g, ok := p.(Gaussian); ok {
-		g.SDs = slices.Clone(g.SDs)
-		p = g
-	}
-	return priorPart{p}, nil
+	return priorPart{clonePrior(p)}, nil
 }
 
 // LogPrior returns the log prior density up to a constant.

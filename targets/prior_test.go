@@ -51,9 +51,11 @@ func priorsOf() []namedPrior {
 		vector("Gaussian SDs", Gaussian{SDs: []float64{0.3}}, -inf, inf),
 		vector("Laplace", Laplace{Scale: 0.7}, -inf, inf),
 		vector("StudentT", StudentT{DegreesOfFreedom: 3, Scale: 2}, -inf, inf),
+		vector("Independent", Independent{StudentT{DegreesOfFreedom: 5, Scale: 0.4}}, -inf, inf),
 		vector("Uniform", Uniform{Low: -1, High: 3}, -1, 3),
 		scale("HalfNormal", HalfNormal{SD: 2}),
 		scale("HalfCauchy", HalfCauchy{Scale: 1.5}),
+		scale("HalfStudentT", HalfStudentT{DegreesOfFreedom: 3, Scale: 0.6}),
 		scale("InverseGamma", InverseGamma{Shape: 3, Scale: 2}),
 	}
 }
@@ -133,13 +135,14 @@ func TestPriorsRefuseBadParameters(t *testing.T) {
 		Gaussian{SDs: []float64{1}}, Gaussian{SDs: []float64{1, 0}}, Laplace{}, Laplace{Scale: nan},
 		StudentT{Scale: 1}, StudentT{DegreesOfFreedom: 1}, Uniform{}, Uniform{Low: 1, High: -1},
 		Uniform{Low: -inf, High: 1}, Uniform{Low: nan, High: 1},
+		Independent{}, Independent{Laplace{Scale: 1}}, Independent{Laplace{Scale: 1}, nil}, Independent{Laplace{Scale: 1}, Gaussian{}},
 	}
 	for _, p := range bad {
 		if p.Check(2) == nil {
 			t.Errorf("%#v is accepted", p)
 		}
 	}
-	for _, p := range []ScalePrior{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1}, InverseGamma{Shape: nan, Scale: 1}} {
+	for _, p := range []ScalePrior{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1}, InverseGamma{Shape: nan, Scale: 1}, HalfStudentT{Scale: 1}, HalfStudentT{DegreesOfFreedom: 2}} {
 		if p.Check() == nil {
 			t.Errorf("%#v is accepted", p)
 		}
@@ -161,4 +164,23 @@ func ExampleLaplace() {
 	prior := Laplace{Scale: 0.5}
 	fmt.Println(prior.LogDensity([]float64{1, -2}))
 	// Output: -6
+}
+
+// TestIndependentIsAProduct: parameters have their own priors, and a target keeps a
+// copy of them.
+func TestIndependentIsAProduct(t *testing.T) {
+	p := Independent{Laplace{Scale: 0.5}, Gaussian{SDs: []float64{2}}, Uniform{Low: -1, High: 1}}
+	m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 3, Prior: p}))
+	p[0], p[1].(Gaussian).SDs[0] = Laplace{Scale: 9}, 9
+	theta, grad := []float64{1, -2, 0.5}, make([]float64, 3)
+	if got := m.LogPrior(theta); got != -2.5 {
+		t.Errorf("the log prior is %v, want -2.5", got)
+	}
+	m.GradLogPrior(grad, theta)
+	if grad[0] != -2 || grad[1] != 0.5 || grad[2] != 0 {
+		t.Errorf("its gradient is %v", grad)
+	}
+	if theta[2] = 2; !math.IsInf(m.LogPrior(theta), -1) {
+		t.Errorf("outside the box of one parameter the log prior is %v", m.LogPrior(theta))
+	}
 }

@@ -104,3 +104,37 @@ func checkScalePrior(name string, p ScalePrior) error {
 	}
 	return p.Check()
 }
+
+// HalfStudentT is the distribution of the absolute value of a centred Student-t
+// variable.
+type HalfStudentT struct {
+	DegreesOfFreedom float64 // Required, positive; 1 is the half-Cauchy distribution
+	Scale            float64 // Required, positive
+}
+
+var _ ScalePrior = HalfStudentT{}
+
+// Check refuses parameters that are not positive and finite.
+func (h HalfStudentT) Check() error {
+	if err := positive("half-Student prior: DegreesOfFreedom", h.DegreesOfFreedom); err != nil {
+		return err
+	}
+	return positive("half-Student prior: Scale", h.Scale)
+}
+
+// LogDensity returns −½(ν+1)·log(1 + (x/Scale)²/ν).
+func (h HalfStudentT) LogDensity(x float64) float64 {
+	law := errorLaw{nu: h.DegreesOfFreedom}
+	return law.logDensity(x / h.Scale)
+}
+
+// Elasticity returns −(ν+1)·z²/(ν+z²) with z = x/Scale.
+func (h HalfStudentT) Elasticity(x float64) float64 {
+	w := h.Scale / x
+	return -(h.DegreesOfFreedom + 1) / (1 + h.DegreesOfFreedom*w*w)
+}
+
+// Sample returns the absolute value of a Student-t draw.
+func (h HalfStudentT) Sample(rng *rand.Rand) float64 {
+	return math.Abs(distuv.StudentsT{Sigma: h.Scale, Nu: h.DegreesOfFreedom, Src: rng}.Rand())
+}
