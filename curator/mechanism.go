@@ -103,7 +103,7 @@ func (m AcceptanceBit) bounds(f Facts) bound {
 		b.constant = min(b.constant, tau*r.LossRange())
 	}
 	l, ok := m.Target.(targets.LinearTarget)
-	if !ok || f.Radius == 0 || math.IsInf(l.PredictorLipschitz(), 1) {
+	if !ok || l.Dim() != f.Features || f.Radius == 0 || math.IsInf(l.PredictorLipschitz(), 1) {
 		return b
 	}
 	slope := tau * l.PredictorLipschitz()
