@@ -35,7 +35,7 @@ const (
 	gaussChains  = 4
 	gaussDelta   = 1e-6
 	gaussPriorSD = 100.0
-	gaussMost    = 1000 // steps of a chain of ours, however many the budget has
+	gaussMost    = 400 // steps of a chain of ours, however many the budget has
 )
 
 var gaussEpsilons = []float64{2, 6, 15}
@@ -141,7 +141,7 @@ func gaussMethods() []gaussMethod {
 			Acceptance: dphmc.PublishedPenalty, RatioClip: 6, RatioNoise: 0.1 * root,
 		})},
 		{"DP-HMC, bit, white", sd, gaussMost, hmcChain(dphmc.Config{
-			Target: white, Steps: 4, StepSize: 0.45, Mass: mass, JitterWidth: 0.3, GradientNoise: 10, GradientClip: clip, RatioClip: 4.5, MaxMove: 6 * size,
+			Target: white, Steps: 3, StepSize: 0.15, Mass: mass, JitterWidth: 0.3, GradientNoise: 40, GradientClip: clip, RatioClip: 4.5, MaxMove: 2.2 * size,
 		})},
 		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barker.DynamicsConfig{Target: white, Scale: size / 2, Clip: clip})},
 		{"DP-SGLD, white", sd, gaussMost, sgldChain(dpsgld.Config{
@@ -182,6 +182,7 @@ func hmcGauss(ctx context.Context, s settings) error {
 			spreads.add(eps, ratios)
 			tab.add(m.name, eps, last.spent.Epsilon, last.iterations, last.accepted, spread(distances), spread(ratios), repeats)
 		}
+		fmt.Fprintf(s.log, "%s is done\n", m.name)
 		p.Lines, v.Lines = append(p.Lines, mmd.line()), append(v.Lines, spreads.line())
 	}
 	ends := []float64{gaussEpsilons[0], gaussEpsilons[len(gaussEpsilons)-1]}

@@ -120,6 +120,7 @@ func (s settings) networkPanel(ctx context.Context, t *table, name string, d dat
 	p.Lines = append(p.Lines,
 		plot.Line{Name: "not private", X: ends, Y: []float64{median(free), median(free)}, Dashed: true},
 		plot.Line{Name: "a constant", X: ends, Y: []float64{median(constant), median(constant)}, Dashed: true})
+	fmt.Fprintf(s.log, "%s is done\n", name)
 	return p, nil
 }
 
@@ -170,59 +171,28 @@ func (f predictor) rmse(test targets.Rows) float64 {
 	return math.Sqrt(ss / float64(test.Len()))
 }
 
-// netNUTS samples with shorter trees than NUTS needs at its best: sign changes of ReLU
-// units make long trajectories useless.
-func (t netTask) netNUTS(warmup, thin int) posterior.Sampler {
-	return func(rng *rand.Rand, p posterior.LogDensity, draws int) ([][]float64, error) {
-		start := make([]float64, p.Dim())
-		targets.Gaussian{SD: 0.5}.Sample(start, rng)
-		chains, err := nuts.Sample(t.ctx, func() nuts.LogDensity { return p }, nuts.Config{
-			Chains: 1, Workers: 1, Warmup: warmup, Draws: draws * thin, MaxTreeDepth: 6, Seed: rng.Uint64(), Init: [][]float64{start},
-		})
-		if err != nil {
-			return nil, err
-		}
-		out := make([][]float64, draws)
-		for i := range out {
-			out[i] = chains[0].Draws[(i+1)*thin-1]
-		}
-		return out, nil
+// sample draws from a law by one NUTS chain, with shorter trees than NUTS takes at its
+// best: the kinks of ReLU units make long trajectories useless.
+func (t netTask) sample(rng *rand.Rand, law netLaw, warmup, thin, draws int) ([][]float64, error) {
+	start := make([]float64, law.Dim())
+	targets.Gaussian{SD: 0.5}.Sample(start, rng)
+	chains, err := nuts.Sample(t.ctx, func() nuts.LogDensity { return law }, nuts.Config{
+		Chains: 1, Workers: 1, Warmup: warmup, Draws: draws * thin, MaxTreeDepth: 6, Seed: rng.Uint64(), Init: [][]float64{start},
+	})
+	if err != nil {
+		return nil, err
 	}
+	out := make([][]float64, draws)
+	for i := range out {
+		out[i] = chains[0].Draws[(i+1)*thin-1]
+	}
+	return out, nil
 }
 
 // reference is the mean of the posterior by the log loss with errors of a scale that
 // fits better than the private one.
 func (t netTask) reference() (predictor, error) {
-	target, err := network(t.train.P, 0.15, targets.LogLoss())
-	if err != nil {
-		return nil, err
-	}
-	rng := t.s.stream(append(t.cell, "reference")...)
-	return t.netNUTS(200, 4)(rng, netDensity{target, t.train}, 20)
-}
-
-// netDensity is the log posterior of a network, for the reference alone.
-type netDensity struct {
-	target *targets.Network
-	rows   targets.Rows
-}
-
-func (d netDensity) Dim() int { return d.target.Dim() }
-
-func (d netDensity) LogDensityGrad(grad, theta []float64) float64 {
-	n := d.rows.Len()
-	loss, grads := make([]float64, n), make([]float64, n*len(theta))
-	d.target.Loss(loss, theta, d.rows)
-	d.target.LossGrad(grads, theta, d.rows)
-	d.target.GradLogPrior(grad, theta)
-	v := d.target.LogPrior(theta)
-	for i, l := range loss {
-		v -= l
-		for j := range grad {
-			grad[j] -= grads[i*len(theta)+j]
-		}
-	}
-	return v
+	return t.sample(t.s.stream(append(t.cell, "reference")...), netLaw{rows: t.train, scale: 0.15}, 200, 5, 20)
 }
 
 // betaOPS is one draw, at the β that ε asks for.
@@ -243,7 +213,9 @@ func (t netTask) betaOPS() (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Release(t.s.source(t.cell...), t.train, 1, t.netNUTS(250, 50))
+	return m.Release(t.s.source(t.cell...), t.train, 1, func(rng *rand.Rand, _ posterior.LogDensity, draws int) ([][]float64, error) {
+		return t.sample(rng, netLaw{t.train, netScale, beta - 1}, 250, 50, draws)
+	})
 }
 
 // sgd is DP-SGD as published: 15 + ⌊ε⌋ passes, batches of 100, clip 1. Its learning

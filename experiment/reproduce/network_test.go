@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/internal/shared"
+	"github.com/dpmcmc/dpmcmc/ops/posterior"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -25,6 +26,52 @@ func TestOutputIsTheTargets(t *testing.T) {
 		target.Loss(at[:], theta, targets.Rows{X: append(x, x...), P: 3, Y: []float64{f, f + 1}})
 		if math.Abs(at[1]-at[0]-2) > 1e-9 {
 			t.Fatalf("a residual of 1 costs %v more than none, want 2", at[1]-at[0])
+		}
+	}
+}
+
+// TestFastLaw: the fast log posterior and its gradient are those of the mechanism, up
+// to a constant, under the log loss and the β loss.
+func TestFastLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	rows := targets.Rows{P: 3}
+	for range 40 {
+		rows.X, rows.Y = append(rows.X, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()), append(rows.Y, rng.NormFloat64())
+	}
+	beta, err := posterior.SolveBeta(1, posterior.Normal(netScale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss, err := targets.BetaLoss(beta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := network(3, netScale, loss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := posterior.NewBounded(posterior.Config{Target: target, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := m.Density(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast := netLaw{rows, netScale, beta - 1}
+	if fast.Dim() != slow.Dim() {
+		t.Fatalf("%d parameters, want %d", fast.Dim(), slow.Dim())
+	}
+	constant := math.NaN()
+	for range 5 {
+		theta, got, want := make([]float64, fast.Dim()), make([]float64, fast.Dim()), make([]float64, fast.Dim())
+		targets.Gaussian{SD: 1}.Sample(theta, rng)
+		gap := fast.LogDensityGrad(got, theta) - slow.LogDensityGrad(want, theta)
+		if math.IsNaN(constant) {
+			constant = gap
+		}
+		if math.Abs(gap-constant) > 1e-9 || distance(got, want) > 1e-9 {
+			t.Errorf("the laws differ by %v, once by %v; gradients by %v", gap, constant, distance(got, want))
 		}
 	}
 }
