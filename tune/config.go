@@ -101,6 +101,9 @@ type Config struct {
 	Factors []float64
 	// Repeats is the number of simulated tables that finalists run on. Defaults to 1.
 	Repeats int
+	// SearchOnly leaves the finals out: nothing but sample sizes from stationary starts
+	// is predicted. The objective must be ESS.
+	SearchOnly bool
 	// Work bounds the looks at simulated records, one a record and step, of search
 	// and finals together. Defaults to 2e9: a minute or so on a laptop.
 	Work int64
@@ -159,6 +162,8 @@ func (c Config) check() error {
 		return fmt.Errorf("tune: Family is %q; it must be %s or %s", c.Family, Logistic, Linear)
 	case c.Objective != ESS && c.Objective != Accuracy:
 		return fmt.Errorf("tune: Objective is %q; it must be %s or %s", c.Objective, ESS, Accuracy)
+	case c.SearchOnly && c.Objective != ESS:
+		return fmt.Errorf("tune: SearchOnly measures nothing for the objective %s; leave one of them out", c.Objective)
 	case len(c.Models) == 0:
 		return errors.New("tune: Models is empty; give a target")
 	case c.Fixed.Kernel != "" || c.Fixed.Temperature != 0:

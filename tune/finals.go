@@ -32,7 +32,7 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 		if s.best != s.defaults {
 			mine = append(mine, s.defaults)
 		}
-		if i < groups {
+		if i < groups && !c.SearchOnly {
 			variants = append(variants, s.starts()...)
 		}
 		trials = append(trials, mine...)
@@ -45,6 +45,9 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 	trials = append(trials, variants...)
 	// The best are run first, as long as the work lasts.
 	left := float64(c.Work) * (1 - searchShare)
+	if c.SearchOnly {
+		left, groups = 0, 0
+	}
 	var whole []final
 	for _, t := range trials {
 		s := of[t]

@@ -76,22 +76,26 @@ func looks(r *recipes.Recipe, facts curator.Facts) float64 {
 }
 
 // probe predicts the bulk ESS of the whole chain after warm-up, one a parameter, from
-// its first steps after a start in the stationary law.
-func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64) ([]float64, error) {
-	draws, err := s.run(ctx, r, steps, s.reference.draws[len(s.reference.draws)-1])
+// its first steps after a start in the stationary law. Rounds differ in their start
+// and in all randomness.
+func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64, round int) ([]float64, error) {
+	other := *s
+	other.seed += uint64(round) << 32
+	draws, err := other.run(ctx, r, steps, s.reference.draws[len(s.reference.draws)/(round+1)-1])
 	if err != nil {
 		return nil, err
 	}
 	ess := s.ess(draws, float64(r.Settings.Iterations)*(1-s.config.Warmup))
 	if hot := s.excess(draws[len(draws)/2:]); hot > tolerated {
 		for j := range ess {
-			ess[j] *= tolerated / hot
+			ess[j] = min(ess[j], 1/hot)
 		}
 	}
 	return ess, nil
 }
 
-// tolerated is the excess that the start, a single draw, easily has by itself.
+// tolerated is the excess that the start, a single draw, easily has by itself. A chain
+// with more of it is not sampling the posterior, and is worth less than a draw.
 const tolerated = 3
 
 // excess is how far draws are from the reference's mean, squared and over its

@@ -164,6 +164,7 @@ func TestRefusals(t *testing.T) {
 		"too many to simulate": func(c *tune.Config) { c.Shape.Records = 1 << 30 },
 		"Family is \"probit\"": func(c *tune.Config) { c.Family = "probit" },
 		"Objective is":         func(c *tune.Config) { c.Objective = "speed" },
+		"SearchOnly measures":  func(c *tune.Config) { c.SearchOnly, c.Objective = true, tune.Accuracy },
 		"Models is empty":      func(c *tune.Config) { c.Models = nil },
 		"has no target":        func(c *tune.Config) { c.Models[0].Target = nil },
 		"takes 3 features":     func(c *tune.Config) { c.Shape.Terms = c.Shape.Terms[:2] },
