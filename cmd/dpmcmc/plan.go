@@ -24,6 +24,7 @@ type planSettings struct {
 	records           int64
 	rowsPerPerson     int
 	radius, lipschitz float64
+	startEpsilon      float64
 	dimension         int
 }
 
@@ -93,6 +94,7 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 	f.StringVar(&s.proposal, "proposal", "isotropic", "isotropic, one-component, or truncated:K for moves of at most K·step")
 	f.StringVar(&s.test, "test", "logistic", "acceptance test: logistic (exact), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)")
 	f.StringVar(&s.accounting, "accounting", "bit", "theorem that prices a step: bit, published or tightened")
+	s.bindStart(f)
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into: ε against iterations, and against the batch size")
 }
@@ -137,7 +139,7 @@ func (s *planSettings) check(given func(flag string) bool) error {
 	if s.chains < 1 {
 		return fmt.Errorf("--chains is %d; at least 1 is needed", s.chains)
 	}
-	return errors.Join(s.checkBudget(given), s.checkBatch(given), s.checkParameters(k, given))
+	return errors.Join(s.checkBudget(given), s.checkBatch(given), s.checkParameters(k, given), s.checkStart(given))
 }
 
 // checkBudget requires ε and δ, except the one that is solved for.

@@ -134,7 +134,11 @@ func (s *planSettings) run() (func(iterations int64) (accountant.Event, error), 
 	if err != nil {
 		return nil, err
 	}
-	parts := []accountant.Event{step}
+	beginning, err := s.startCost()
+	if err != nil {
+		return nil, err
+	}
+	parts := []accountant.Event{step, beginning}
 	if k.start != nil {
 		start, err := k.start(s)
 		if err != nil {
