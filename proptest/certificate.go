@@ -189,7 +189,7 @@ func (s searcher) ratioAt(u []float64) (excess float64, theta, next []float64, z
 
 func (s searcher) moveWitness(u []float64) string {
 	_, theta, next, z := s.ratioAt(u)
-	return fmt.Sprintf("θ = %s, θ′ = %s, data set {%s}", text(theta), text(next), describe(z))
+	return fmt.Sprintf("θ = %s, θ′ = %s, neighbouring data sets {%s} and {}", text(theta), text(next), describe(z))
 }
 
 func (s searcher) ratioClaim(c targets.RatioCertificate) claim {
@@ -242,7 +242,7 @@ func (s searcher) gradientClaim(g targets.GradTarget, bound float64) claim {
 			return math.Sqrt(sum) * (1 - 1e-12)
 		},
 		witness: func(u []float64) string {
-			return fmt.Sprintf("θ = %s, data set {%s}", text(u[:s.d]), describe(s.record(u[s.d:], s.o.Radius)))
+			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {}", text(u[:s.d]), describe(s.record(u[s.d:], s.o.Radius)))
 		},
 	}
 }
