@@ -20,6 +20,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/tunamh"
 )
 
 // TestMain keeps rapid from writing files about failures that are provoked.
@@ -145,7 +146,17 @@ func others(t testing.TB) []law {
 			return barker.NewDynamics(barker.DynamicsConfig{Target: m, Scale: 0.3, Clip: 30, Iterations: steps, Adjusted: adjusted}, records)
 		}
 	}
+	certified := curator.Records{X: points, Features: 2, Y: labels, Radius: 1}
 	return []law{
+		{"tunamh, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			return tunamh.New(tunamh.Config{Target: regression(t), Proposal: kernels.Isotropic(0.1), Rate: 0.8, Iterations: steps}, records)
+		}, nil},
+		{"penalty, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			return penalty.New(penalty.Config{Target: regression(t), Proposal: kernels.Truncated(0.4, 0.9), Noise: penalty.Fixed(1), Iterations: steps}, records)
+		}, nil},
+		{"Barker dynamics, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			return barker.NewDynamics(barker.DynamicsConfig{Target: regression(t), Scale: 0.3, Adjusted: true, Iterations: steps}, records)
+		}, nil},
 		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
 		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20, Accounting: curator.Published}), exactly(points, 1)},
 		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
@@ -171,6 +182,18 @@ func gradientKernels(t testing.TB) []law {
 		{"dpsgld", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
 			c.Iterations = steps
+			return dpsgld.New(c, records)
+		}, nil},
+		{"dphmc, batches and masses", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30, GradientBatch: curator.Poisson(0.5), Mass: []float64{2, 0.5}, Jitter: dphmc.Uniform}), exactly(points, 1)},
+		{"dphmc, certified moves", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioNoise: 0.1}), exactly(points, 1)},
+		{"dpsgld, fixed batches", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			c := langevin
+			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), dpsgld.Polynomial(0.01, 5, 0.6), []float64{1, 2}
+			return dpsgld.New(c, records)
+		}, nil},
+		{"dpsgld, as published", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			c := langevin
+			c.Iterations, c.AsPublished = steps, true
 			return dpsgld.New(c, records)
 		}, nil},
 		{"dpsgld, thermostat", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
