@@ -108,7 +108,7 @@ func BenchmarkRDP(b *testing.B) {
 
 // BenchmarkCharge charges a budget that already holds other events.
 func BenchmarkCharge(b *testing.B) {
-	budget, err := NewBudget(BudgetConfig{1, 1e-6, Substitute})
+	budget, err := NewBudget(BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: Substitute})
 	if err != nil {
 		b.Fatal(err)
 	}

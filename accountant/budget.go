@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// BudgetConfig states what a budget allows. Every field is required.
+// BudgetConfig states what a budget allows. Every field but Order is required.
 type BudgetConfig struct {
 	// Epsilon is the largest total ε, > 0 and finite.
 	Epsilon float64
@@ -15,11 +15,16 @@ type BudgetConfig struct {
 	Delta float64
 	// Adjacency is that of every event to be charged.
 	Adjacency Adjacency
+	// Order, if not 0, is the one finite Rényi order > 1 at which all charges are
+	// summed, chosen before the first: charges may then depend on released values,
+	// as for a Filter. It needs a positive Delta, and pays for no event that may
+	// fail outright, so that it cannot be split.
+	Order float64
 }
 
-// Budget is an (ε, δ) to be spent on releases. Charges must be chosen without
-// looking at released values that depend on the data (prepaid constant costs);
-// for adaptively chosen costs use a Filter. It is safe for concurrent use.
+// Budget is an (ε, δ) to be spent on releases. Unless it has an Order, charges
+// must be chosen without looking at released values that depend on the data
+// (prepaid constant costs). It is safe for concurrent use.
 type Budget struct {
 	mu     sync.Mutex
 	config BudgetConfig
@@ -42,7 +47,35 @@ func (c BudgetConfig) check(what string) error {
 	if !(c.Delta >= 0 && c.Delta < 1) {
 		return fmt.Errorf("accountant: %s: Delta %v: must be in [0, 1)", what, c.Delta)
 	}
+	if c.Order != 0 {
+		if err := checkOrder(what, c.Order); err != nil {
+			return err
+		}
+		if c.Delta == 0 || !(limitAt(c.Order, c.Epsilon, c.Delta) > 0) {
+			return fmt.Errorf("accountant: %s: at Order %v the conversion to δ %v costs more than ε %v: choose a larger order or δ, or 0 for charges chosen in advance", what, c.Order, c.Delta, c.Epsilon)
+		}
+	}
 	return c.Adjacency.check()
+}
+
+// cost is what events cost of a budget.
+func (c BudgetConfig) cost(e Event) (Guarantee, error) {
+	if c.Order == 0 {
+		return e.Epsilon(c.Delta)
+	}
+	if e.failureProbability() > 0 {
+		return Guarantee{}, fmt.Errorf("accountant: %v may fail outright, which a budget of one Rényi order does not cover: charge it to one without", e)
+	}
+	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.Delta))
+	return Guarantee{eps, c.Delta, e.adj, MethodRDP, theoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
+}
+
+// covers reports whether a budget allows events of a cost.
+func (c BudgetConfig) covers(e Event, cost Guarantee) bool {
+	if c.Order == 0 {
+		return cost.Epsilon <= c.Epsilon
+	}
+	return e.RDP(c.Order) <= limitAt(c.Order, c.Epsilon, c.Delta)
 }
 
 func empty(adj Adjacency) Event { return Event{adj: adj, cache: new(answers)} }
@@ -100,8 +133,8 @@ func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 	if err != nil {
 		return Event{}, false, err
 	}
-	g, err := total.Epsilon(b.config.Delta)
-	return total, err == nil && g.Epsilon <= b.config.Epsilon, err
+	g, err := b.config.cost(total)
+	return total, err == nil && b.config.covers(total, g), err
 }
 
 func (b *Budget) refusal(asked, total Event) error {
@@ -110,7 +143,7 @@ func (b *Budget) refusal(asked, total Event) error {
 		e   Event
 		eps *float64
 	}{{asked, &out.AskedEpsilon}, {b.spent, &out.SpentEpsilon}, {total, &out.TotalEpsilon}} {
-		g, err := q.e.Epsilon(b.config.Delta)
+		g, err := b.config.cost(q.e)
 		if err != nil {
 			return err
 		}
@@ -122,8 +155,9 @@ func (b *Budget) refusal(asked, total Event) error {
 // Config returns what the budget allows.
 func (b *Budget) Config() BudgetConfig { return b.config }
 
-// Spent returns the guarantee of everything charged, at the budget's δ.
-func (b *Budget) Spent() (Guarantee, error) { return b.Events().Epsilon(b.config.Delta) }
+// Spent returns the guarantee of everything charged, at the budget's δ: with an
+// Order a report, not a stopping rule (see Odometer).
+func (b *Budget) Spent() (Guarantee, error) { return b.config.cost(b.Events()) }
 
 // Events returns everything charged, as one composition.
 func (b *Budget) Events() Event {
@@ -161,7 +195,7 @@ func (b *Budget) Split(shares ...float64) ([]*Budget, error) {
 		}
 		// Rounded down, so that shares adding up to 1 fit the whole.
 		s *= 1 - 1e-14
-		c := BudgetConfig{s * b.config.Epsilon, s * b.config.Delta, b.config.Adjacency}
+		c := BudgetConfig{Epsilon: s * b.config.Epsilon, Delta: s * b.config.Delta, Adjacency: b.config.Adjacency}
 		child, err := NewBudget(c)
 		if err != nil {
 			return nil, err
@@ -189,12 +223,13 @@ func (b *Budget) Split(shares ...float64) ([]*Budget, error) {
 type budgetState struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
+	Order   float64 `json:"order,omitempty"`
 	Spent   Event   `json:"spent"`
 }
 
 // MarshalJSON writes the budget and everything charged to it.
 func (b *Budget) MarshalJSON() ([]byte, error) {
-	return json.Marshal(budgetState{b.config.Epsilon, b.config.Delta, b.Events()})
+	return json.Marshal(budgetState{b.config.Epsilon, b.config.Delta, b.config.Order, b.Events()})
 }
 
 // UnmarshalJSON restores exactly what MarshalJSON wrote, into a new Budget: one
@@ -205,7 +240,7 @@ func (b *Budget) UnmarshalJSON(data []byte) error {
 	if err := strict(data, &s); err != nil {
 		return fmt.Errorf("accountant: budget: %w", err)
 	}
-	c := BudgetConfig{s.Epsilon, s.Delta, s.Spent.adj}
+	c := BudgetConfig{s.Epsilon, s.Delta, s.Spent.adj, s.Order}
 	if err := c.check("Budget"); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 func newBudget(t testing.TB, epsilon, delta float64) *Budget {
 	t.Helper()
-	b, err := NewBudget(BudgetConfig{epsilon, delta, Substitute})
+	b, err := NewBudget(BudgetConfig{Epsilon: epsilon, Delta: delta, Adjacency: Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestBudgetRemainingIsExact(t *testing.T) {
 // back from JSON exactly.
 func TestBudgetNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b, err := NewBudget(BudgetConfig{2, 1e-5, Substitute})
+		b, err := NewBudget(BudgetConfig{Epsilon: 2, Delta: 1e-5, Adjacency: Substitute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,5 +286,63 @@ func TestGroupsOfAnySizeAnswer(t *testing.T) {
 	}
 	if rdp := g.RDP(2); !math.IsInf(rdp, 1) {
 		t.Errorf("the largest group costs %v", rdp)
+	}
+}
+
+// TestBudgetOfOneOrder admits what a filter at that order does, whatever the
+// events, stays one when it is restored, and never more than a budget that takes
+// the best order afterwards.
+func TestBudgetOfOneOrder(t *testing.T) {
+	c := BudgetConfig{Epsilon: 2, Delta: 1e-6, Adjacency: Substitute, Order: 12}
+	b, err := NewBudget(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFilter(FilterConfig{c.Epsilon, c.Delta, c.Adjacency, c.Order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := newBudget(t, c.Epsilon, c.Delta)
+	charges, admitted := []Event{must(Gaussian(Substitute, 11)), must(AcceptanceBit(Substitute, 0.03)), must(Pure(Substitute, 0.02))}, 0
+	for i := 0; ; i++ {
+		e := charges[i%len(charges)]
+		if b.Charge(e, 1) != nil {
+			break
+		}
+		if admitted++; f.Charge(e, 1) != nil || best.Charge(e, 1) != nil {
+			t.Fatalf("charge %d fits a budget of one order, and not a filter or a budget of any", i)
+		}
+		text, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b = new(Budget); json.Unmarshal(text, b) != nil || b.Config() != c {
+			t.Fatalf("restored as %+v", b.Config())
+		}
+	}
+	if want := f.limit / ((charges[0].RDP(12) + charges[1].RDP(12) + charges[2].RDP(12)) / 3); math.Abs(float64(admitted)-want) > 2 {
+		t.Errorf("%d charges admitted, want about %v", admitted, want)
+	}
+	var over *ExceededError
+	g, err := b.Spent()
+	if err != nil || g.Order != 12 || g.Epsilon > 2 || !errors.As(b.Charge(charges[0], 1), &over) || over.SpentEpsilon != g.Epsilon {
+		t.Errorf("spent %+v (%v), refusal %v", g, err, over)
+	}
+	if n, err := b.Remaining(charges[0]); n != 0 || err != nil {
+		t.Errorf("%d more fit, %v", n, err)
+	}
+	if err := b.Charge(must(Approximate(Substitute, 0.001, 1e-9)), 1); err == nil {
+		t.Error("a failure was charged at one order")
+	}
+	if _, err := b.Split(0.5); err == nil {
+		t.Error("a budget of one order was split")
+	}
+	for _, bad := range []BudgetConfig{
+		{1, 1e-6, Substitute, 1}, {1, 1e-6, Substitute, -2}, {1, 1e-6, Substitute, math.Inf(1)}, {1, 1e-6, Substitute, math.NaN()},
+		{1, 0, Substitute, 8}, {1, 1e-6, Substitute, 2},
+	} {
+		if _, err := NewBudget(bad); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
 	}
 }

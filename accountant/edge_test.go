@@ -179,11 +179,14 @@ func TestRefusals(t *testing.T) {
 		"barker batch 5":           func() error { _, err := SubsampledBarkerPublished(5); return err },
 		"budget without ε":         func() error { _, err := NewBudget(BudgetConfig{Delta: 0.1, Adjacency: Substitute}); return err },
 		"budget without adjacency": func() error { _, err := NewBudget(BudgetConfig{Epsilon: 1, Delta: 0.1}); return err },
-		"budget δ=1":               func() error { _, err := NewBudget(BudgetConfig{1, 1, Substitute}); return err },
-		"zero budget config":       func() error { _, err := NewBudget(BudgetConfig{}); return err },
-		"filter without order":     func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 0}); return err },
-		"filter order too small":   func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 1.5}); return err },
-		"odometer without δ":       func() error { _, err := NewOdometer(Substitute, 0, 8); return err },
+		"budget δ=1": func() error {
+			_, err := NewBudget(BudgetConfig{Epsilon: 1, Delta: 1, Adjacency: Substitute})
+			return err
+		},
+		"zero budget config":     func() error { _, err := NewBudget(BudgetConfig{}); return err },
+		"filter without order":   func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 0}); return err },
+		"filter order too small": func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 1.5}); return err },
+		"odometer without δ":     func() error { _, err := NewOdometer(Substitute, 0, 8); return err },
 	} {
 		err := f()
 		if err == nil {

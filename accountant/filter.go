@@ -30,7 +30,7 @@ type Filter struct {
 // NewFilter returns an unused filter. An order at which nothing fits, because
 // the conversion alone costs more than Epsilon, is an error.
 func NewFilter(c FilterConfig) (*Filter, error) {
-	budget := BudgetConfig{c.Epsilon, c.Delta, c.Adjacency}
+	budget := BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Adjacency}
 	if err := budget.check("Filter"); err != nil {
 		return nil, err
 	}
@@ -40,11 +40,17 @@ func NewFilter(c FilterConfig) (*Filter, error) {
 	if err := checkOrder("Filter", c.Order); err != nil {
 		return nil, err
 	}
-	limit := c.Epsilon - conversionCost(c.Order, math.Log(c.Delta))
+	limit := limitAt(c.Order, c.Epsilon, c.Delta)
 	if !(limit > 0) {
 		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a larger order", c.Order, c.Delta, c.Epsilon)
 	}
-	return &Filter{config: c, limit: limit * (1 - slack)}, nil
+	return &Filter{config: c, limit: limit}, nil
+}
+
+// limitAt is the Rényi cost that a guarantee allows at one order, rounded down.
+func limitAt(order, epsilon, delta float64) float64 {
+	limit := epsilon - conversionCost(order, math.Log(delta))
+	return limit - math.Abs(limit)*slack
 }
 
 func checkOrder(what string, order float64) error {
@@ -67,7 +73,7 @@ func (f *Filter) Charge(e Event, count int64) error {
 		c := f.config
 		l := math.Log(c.Delta)
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
-			BudgetConfig{c.Epsilon, c.Delta, c.Adjacency}}
+			BudgetConfig{c.Epsilon, c.Delta, c.Adjacency, c.Order}}
 	}
 	f.spent = addUp(f.spent, rho)
 	return nil
