@@ -105,7 +105,7 @@ type Config struct {
 	// is predicted. The objective must be ESS.
 	SearchOnly bool
 	// Work bounds the looks at simulated records, one a record and step, of search
-	// and finals together. Defaults to 2e9: a minute or so on a laptop.
+	// and finals together, as far as probes of 128 steps allow. Defaults to 2e9: a minute or so on a laptop.
 	Work int64
 	// Seed starts all simulation. The same seed gives the same result.
 	Seed uint64

@@ -75,8 +75,8 @@ func looks(r *recipes.Recipe, facts curator.Facts) float64 {
 	return records + overhead
 }
 
-// probe predicts the bulk ESS of the whole chain after warm-up, one a parameter, from
-// its first steps after a start in the stationary law. Rounds differ in their start
+// probe predicts the bulk ESS of all chains after warm-up, one a parameter, from the
+// first steps of one after a start in the stationary law. Rounds differ in their start
 // and in all randomness.
 func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64, round int) ([]float64, error) {
 	other := *s
@@ -85,7 +85,7 @@ func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64, round
 	if err != nil {
 		return nil, err
 	}
-	ess := s.ess(draws, float64(r.Settings.Iterations)*(1-s.config.Warmup))
+	ess := s.ess(draws, float64(r.Settings.Chains)*float64(r.Settings.Iterations)*(1-s.config.Warmup))
 	if hot := s.excess(draws[len(draws)/2:]); hot > tolerated {
 		for j := range ess {
 			ess[j] = min(ess[j], 1/hot)
@@ -167,7 +167,7 @@ func (s *stage) whole(ctx context.Context, r *recipes.Recipe) ([]Parameter, erro
 		return nil, err
 	}
 	kept := draws[int(s.config.Warmup*float64(len(draws))):]
-	ess := s.ess(kept, float64(len(kept)))
+	ess := s.ess(kept, float64(r.Settings.Chains*len(kept)))
 	out := make([]Parameter, len(ess))
 	for j := range out {
 		x := make([]float64, len(kept))

@@ -15,10 +15,10 @@ import (
 
 // Parameter is what is predicted of one parameter's draws after warm-up.
 type Parameter struct {
-	// ESS is the bulk effective sample size that the chain's displacements predict,
-	// measured against the reference's standard deviation.
+	// ESS is the bulk effective sample size of all chains together that one chain's
+	// displacements predict, measured against the reference's standard deviation.
 	ESS float64
-	// Diagnosed is what package diag will estimate from the draws themselves, which is
+	// Diagnosed is what package diag will estimate from one chain's draws, which is
 	// too high where a chain is too slow to know its own spread. Zero unless Whole.
 	Diagnosed float64
 	// MeanError is the mean's difference from the reference's, in the reference's

@@ -105,6 +105,27 @@ func TestFixedSettingsStay(t *testing.T) {
 	}
 }
 
+// TestChainsAreCountedTogether: two chains that share the budget mix half as fast each,
+// and have about the sample size of one together. Forgetting either would be a factor
+// of 2 off.
+func TestChainsAreCountedTogether(t *testing.T) {
+	var ess []float64
+	for _, chains := range []int{1, 2} {
+		c := config(t, 2000, 2)
+		c.Kernels, c.Temperatures, c.SearchOnly = []string{"dpsgld"}, []float64{0.2}, true
+		c.Fixed.Iterations, c.Fixed.Chains = 2000/int64(chains), chains
+		c.Factors, c.Work = []float64{1.5}, 1e9
+		r, err := tune.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ess = append(ess, r.Candidates[0].ESS())
+	}
+	if ratio := ess[1] / ess[0]; ratio < 0.7 || ratio > 1.4 {
+		t.Errorf("one chain has an ESS of %v, two with the same budget %v", ess[0], ess[1])
+	}
+}
+
 // TestWinnersAreReady: the winner's settings are complete, within the budget, and open
 // on a curator of such records.
 func TestWinnersAreReady(t *testing.T) {

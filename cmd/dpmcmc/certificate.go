@@ -199,7 +199,7 @@ func (c *certificate) words(complete bool) string {
 	if c.Caveat != "" {
 		fmt.Fprintf(&b, "  Not the posterior: %s\n", c.Caveat)
 	}
-	fmt.Fprintf(&b, "  Settings were given, or chosen from %s; no record was read for them.\n", c.SettingsFrom)
+	fmt.Fprintf(&b, "  Settings that were not given were chosen from %s; no record was read for that.\n", c.SettingsFrom)
 	fmt.Fprintf(&b, "  Accounting: %s; %s", c.Accounting, c.Theorem)
 	if c.Order > 0 {
 		fmt.Fprintf(&b, "; order %.4g", c.Order)

@@ -86,7 +86,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.IntVar(&s.leapfrog, "leapfrog", 0, "dphmc: leapfrog steps of a trajectory; by default 5")
 	f.Float64Var(&s.maxMove, "max-move", 0, "dphmc: longest move that may be accepted; by default the longest whose bits fit half of the budget")
 	f.Float64Var(&s.friction, "friction", 0, "sgnht: coupling to the heat bath; by default 1/step")
-	f.StringVar(&s.schedule, "schedule", "", "dpsgld: constant (default), or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone has P = 0.51")
+	f.StringVar(&s.schedule, "schedule", "", "dpsgld: constant (default), or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone has P = 0.51. Summaries do not weight draws by their steps")
 	f.BoolVar(&s.asPublished, "as-published", false, "dpsgld: the published update, which samples from the SQUARE of the posterior, for comparison only")
 	f.StringVar(&s.acceptance, "acceptance", "", "dphmc: barker (default), one bit; or penalty, the published test, which releases a noisy log-likelihood ratio")
 	f.Float64Var(&s.ratioNoise, "ratio-noise", 0, "dphmc with --acceptance penalty: standard deviation of a ratio's noise over twice its clip; by default the least that half of the budget covers")
