@@ -144,6 +144,12 @@ func TestInterruptedCellsStayCharged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	short := t.TempDir()
+	write(t, filepath.Join(short, journalFile), journal)
+	var exceeded *accountant.ExceededError
+	if _, err := p.Run(t.Context(), RunOptions{Dir: short, Epsilon: once.Epsilon * (1 - 1e-6), Delta: 1e-4}); !errors.As(err, &exceeded) {
+		t.Errorf("the other cells alone would fit, but one was charged: %v", err)
+	}
 	for _, c := range []struct {
 		epsilon  float64
 		releases int

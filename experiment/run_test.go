@@ -109,8 +109,12 @@ func TestTornJournal(t *testing.T) {
 	}
 	for at := 0; at < len(whole); at += 397 {
 		torn := t.TempDir()
-		write(t, filepath.Join(torn, journalFile), string(whole[:at]))
+		half := string(whole[:at]) + `{"cell":{"cell":"` + strings.Repeat("x", 5000)
+		write(t, filepath.Join(torn, journalFile), half)
 		same(t, "cut", files(t, p, RunOptions{Dir: torn}), want)
+		if text := read(t, filepath.Join(torn, journalFile)); strings.Contains(text, "xxx") {
+			t.Errorf("cut at byte %d, the journal still has what was cut off", at)
+		}
 	}
 }
 
