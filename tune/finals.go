@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 // finals runs the whole chains of the best kernels, and ranks everything.
@@ -78,18 +80,30 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 	return ranked(all), nil
 }
 
-// starts are the best settings with half and twice the share of the start, where it
-// is charged and open: only whole chains can tell what a better start is worth.
+// starts are the best settings with other starts, which only whole chains can tell the
+// worth of: where a charged start's share is open, half and twice of it; and where the
+// kind of start is, the prior mean, which is free.
 func (s *search) starts() []*trial {
 	share := s.best.Settings.StartShare
-	if share == 0 || s.stage.config.Fixed.StartShare != 0 {
+	if share == 0 {
 		return nil
 	}
+	var others []recipes.Settings
+	if s.stage.config.Fixed.StartShare == 0 {
+		for _, factor := range []float64{0.5, 2} {
+			other := s.best.asked
+			other.Start, other.StartShare = s.best.Settings.Start, share*factor
+			others = append(others, other)
+		}
+	}
+	if s.stage.config.Fixed.Start == "auto" {
+		other := s.best.asked
+		other.Start, other.StartShare = "prior-mean", 0
+		others = append(others, other)
+	}
 	var all []*trial
-	for _, factor := range []float64{0.5, 2} {
-		asked := s.best.asked
-		asked.StartShare = share * factor
-		if t, err := s.choose(asked); err == nil { // no candidate if it cannot be met
+	for _, other := range others {
+		if t, err := s.choose(other); err == nil { // no candidate if it cannot be met
 			all = append(all, t)
 			s.tried++
 		}

@@ -126,6 +126,38 @@ func TestChainsAreCountedTogether(t *testing.T) {
 	}
 }
 
+// TestStartSharesAreTried: a start that is charged is part of every whole chain, and
+// what it may cost is tried too, unless it is fixed.
+func TestStartSharesAreTried(t *testing.T) {
+	c := config(t, 2000, 1)
+	c.Kernels, c.Temperatures, c.Work = []string{"barker-dynamics"}, []float64{0.2}, 1e8
+	c.Fixed.Iterations = 500
+	shares := func(start string) map[float64]bool {
+		c.Fixed.Start = start
+		r, err := tune.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[float64]bool{}
+		for _, k := range r.Candidates {
+			if seen[k.Settings.StartShare] = true; !k.Whole || (k.Settings.Start != "optimum") != (start == "auto" && k.Settings.StartShare == 0) || k.Cost.Epsilon > c.Epsilon {
+				t.Errorf("candidate %+v", k)
+			}
+		}
+		return seen
+	}
+	if seen := shares("optimum"); len(seen) < 2 || seen[0] {
+		t.Errorf("shares tried: %v", seen)
+	}
+	if seen := shares("auto"); len(seen) < 3 || !seen[0] {
+		t.Errorf("shares tried with any start: %v", seen)
+	}
+	c.Fixed.StartShare = 0.4
+	if seen := shares("optimum"); len(seen) != 1 || !seen[0.4] {
+		t.Errorf("shares tried with 0.4 fixed: %v", seen)
+	}
+}
+
 // TestWinnersAreReady: the winner's settings are complete, within the budget, and open
 // on a curator of such records.
 func TestWinnersAreReady(t *testing.T) {
