@@ -51,6 +51,8 @@ func (c Config) mechanism() (curator.AcceptanceBit, error) {
 	switch {
 	case c.Proposal.IsOneComponent():
 		move = curator.Coordinate(c.Proposal.Scale())
+	case c.Proposal.Factor() != nil:
+		move = curator.Shaped(c.Proposal.Scale(), c.Proposal.Factor())
 	case !math.IsInf(c.Proposal.Radius(), 1):
 		move = curator.Within(c.Proposal.Radius())
 	}

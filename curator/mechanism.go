@@ -81,7 +81,7 @@ func (m AcceptanceBit) check(f Facts) error {
 	if !(m.Clip >= 0) || math.IsInf(m.Clip, 0) {
 		return fmt.Errorf("curator: the clip is %v; it must be positive, or 0 to use the target's certificate", m.Clip)
 	}
-	return errors.Join(checkTemperature(m.temperature()), m.Move.check(), m.Batch.check(f))
+	return errors.Join(checkTemperature(m.temperature()), m.Move.check(), m.Move.checkShape(m.Target), m.Batch.check(f))
 }
 
 // bound is what the curator enforces on |τ·(ℓ(z;θ) − ℓ(z;θ′))| of one record.
@@ -108,7 +108,7 @@ func (m AcceptanceBit) bounds(f Facts) bound {
 	}
 	slope := tau * l.PredictorLipschitz()
 	switch m.Move.kind {
-	case isotropicMove, coordinateMove:
+	case isotropicMove, coordinateMove, shapedMove: // a shape never lengthens
 		b.slope, b.perScale = slope, slope*f.Radius*m.Move.scale
 	case boundedMove:
 		b.slope = slope

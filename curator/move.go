@@ -13,6 +13,7 @@ import (
 type Move struct {
 	kind  moveKind
 	scale float64
+	shape *shape // of shaped moves
 }
 
 type moveKind uint8
@@ -22,6 +23,7 @@ const (
 	isotropicMove
 	coordinateMove
 	boundedMove
+	shapedMove
 )
 
 // Isotropic moves are drawn by the curator from N(0, scale²·I), with fresh
@@ -38,7 +40,9 @@ func Coordinate(scale float64) Move { return Move{kind: coordinateMove, scale: s
 func Within(radius float64) Move { return Move{kind: boundedMove, scale: radius} }
 
 // Drawn reports whether the curator draws the moves.
-func (m Move) Drawn() bool { return m.kind == isotropicMove || m.kind == coordinateMove }
+func (m Move) Drawn() bool {
+	return m.kind == isotropicMove || m.kind == coordinateMove || m.kind == shapedMove
+}
 
 // String describes the move.
 func (m Move) String() string {
@@ -47,6 +51,8 @@ func (m Move) String() string {
 		return fmt.Sprintf("isotropic Gaussian moves of scale %v", m.scale)
 	case coordinateMove:
 		return fmt.Sprintf("one-coordinate Gaussian moves of scale %v", m.scale)
+	case shapedMove:
+		return fmt.Sprintf("shaped Gaussian moves of scale %v", m.scale)
 	case boundedMove:
 		return fmt.Sprintf("moves of length at most %v", m.scale)
 	}
@@ -74,6 +80,9 @@ func (m Move) draw(step, next, theta []float64, src *noise.Source) {
 		for j := range step {
 			step[j] = m.scale * noise.StandardNormal(src)
 		}
+	}
+	if m.kind == shapedMove {
+		m.shape.apply(step)
 	}
 	for j, t := range theta {
 		next[j] = t + step[j]

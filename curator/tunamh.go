@@ -112,7 +112,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 // below e⁻⁸.
 func (m ThinnedBit) reach() float64 {
 	switch m.Move.kind {
-	case isotropicMove:
+	case isotropicMove, shapedMove:
 		return m.Move.scale * (math.Sqrt(float64(m.Target.Dim())) + 4)
 	case coordinateMove:
 		return m.Move.scale * 5

@@ -12,6 +12,7 @@ type Proposal struct {
 	kind   proposalKind
 	scale  float64
 	radius float64
+	factor []float64 // of shaped moves
 }
 
 type proposalKind uint8
@@ -21,6 +22,7 @@ const (
 	isotropic
 	oneComponent
 	truncated
+	shaped
 )
 
 // Isotropic proposes θ′ ~ N(θ, scale²·I).
@@ -36,6 +38,17 @@ func OneComponent(scale float64) Proposal { return Proposal{kind: oneComponent, 
 func Truncated(scale, radius float64) Proposal {
 	return Proposal{kind: truncated, scale: scale, radius: radius}
 }
+
+// Shaped proposes θ′ ~ N(θ, scale²·LLᵀ), where factor is the lower triangular L,
+// row-major, a matrix of norm at most 1: scale is the standard deviation in the
+// widest direction. It costs what Isotropic does. Package starts makes a factor from
+// released second moments. factor is not copied and must not change.
+func Shaped(scale float64, factor []float64) Proposal {
+	return Proposal{kind: shaped, scale: scale, factor: factor}
+}
+
+// Factor is the factor of Shaped moves, and nil for others.
+func (p Proposal) Factor() []float64 { return p.factor }
 
 // Scale is the standard deviation of a coordinate's move, in the units of θ.
 func (p Proposal) Scale() float64 { return p.scale }
@@ -58,6 +71,8 @@ func (p Proposal) String() string {
 		return fmt.Sprintf("isotropic(%v)", p.scale)
 	case oneComponent:
 		return fmt.Sprintf("one-component(%v)", p.scale)
+	case shaped:
+		return fmt.Sprintf("shaped(%v)", p.scale)
 	case truncated:
 		return fmt.Sprintf("truncated(%v, radius %v)", p.scale, p.radius)
 	}
@@ -72,6 +87,8 @@ func (p Proposal) Check(dim int) error {
 		return fmt.Errorf("kernels: no proposal was given; use Isotropic, OneComponent or Truncated")
 	case !(p.scale > 0) || math.IsInf(p.scale, 0):
 		return fmt.Errorf("kernels: the proposal's scale is %v; it must be positive and finite", p.scale)
+	case p.kind == shaped && len(p.factor) != dim*dim:
+		return fmt.Errorf("kernels: the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor), dim, dim*dim)
 	case p.kind == truncated && (!(p.radius > 0) || math.IsInf(p.radius, 0)):
 		return fmt.Errorf("kernels: the proposal's radius is %v; it must be positive and finite", p.radius)
 	case p.kind == truncated && p.radius < p.scale*math.Sqrt(float64(dim)):
@@ -100,6 +117,18 @@ func (p Proposal) Propose(rng *rand.Rand, next, theta []float64) {
 			if !(math.Sqrt(sum) > p.radius*(1-1e-12)) {
 				return
 			}
+		}
+	case shaped:
+		dim := len(theta)
+		for j := range next {
+			next[j] = p.scale * rng.NormFloat64()
+		}
+		for j := dim - 1; j >= 0; j-- { // a row needs what is before it
+			step := 0.0
+			for k, l := range p.factor[j*dim : j*dim+j+1] {
+				step += l * next[k]
+			}
+			next[j] = theta[j] + step
 		}
 	default:
 		for j, t := range theta {

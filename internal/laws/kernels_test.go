@@ -119,6 +119,7 @@ func barkers(t testing.TB) []law {
 		certified, poisson,
 		barkerLaw("logistic", points, barker.Config{Target: m, Proposal: move, Clip: 50}, 1),
 		barkerLaw("tempered", points, barker.Config{Target: m, Proposal: move, Clip: 50, Temperature: 0.25}, 0.25),
+		barkerLaw("shaped", points, barker.Config{Target: m, Proposal: kernels.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}), Clip: 50}, 1),
 		barkerLaw("one-component", points, barker.Config{Target: m, Proposal: kernels.OneComponent(0.6), Clip: 50}, 1),
 		barkerLaw("truncated, public seed", points, barker.Config{Target: m, Proposal: kernels.Truncated(0.4, 0.9), Clip: 50}, 1),
 		barkerLaw("corrected", points, barker.Config{Target: m, Proposal: move, Clip: 50, Test: curator.Corrected(1)}, 1),

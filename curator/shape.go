@@ -1,0 +1,65 @@
+package curator
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Shaped moves are drawn by the curator from N(0, scale²·LLᵀ), where factor is the
+// lower triangular L, row-major, a matrix of norm at most 1: scale is then the
+// standard deviation in the widest direction, and the price that of Isotropic
+// (docs/proofs/optimum.md, "Shaped moves"). factor is copied. It is public: chosen
+// without looking at the records, or from what a SecondMoment released.
+func Shaped(scale float64, factor []float64) Move {
+	return Move{kind: shapedMove, scale: scale, shape: &shape{slices.Clone(factor)}}
+}
+
+// shape is a lower triangular factor of a covariance.
+type shape struct{ factor []float64 }
+
+// apply multiplies step by the factor, in place: row j needs what is before it.
+func (s *shape) apply(step []float64) {
+	for j := len(step) - 1; j >= 0; j-- {
+		sum := 0.0
+		for k, l := range s.factor[j*len(step) : j*len(step)+j+1] {
+			sum += l * step[k]
+		}
+		step[j] = sum
+	}
+}
+
+// mostShaped bounds the dimension of shaped moves, for their rounding to stay inside
+// what is charged for it.
+const mostShaped = 256
+
+// checkShape reports a factor that has no meaning for a target, or that lengthens.
+func (m Move) checkShape(t targets.Target) error {
+	if m.kind != shapedMove || t == nil {
+		return nil
+	}
+	d, factor := t.Dim(), m.shape.factor
+	if d > mostShaped {
+		return fmt.Errorf("curator: shaped moves are for at most %d parameters; the target has %d", mostShaped, d)
+	}
+	if len(factor) != d*d {
+		return fmt.Errorf("curator: a shape of %d values was given; the target's %d parameters need a matrix of %d", len(factor), d, d*d)
+	}
+	for i, v := range factor {
+		if math.IsNaN(v) || math.IsInf(v, 0) || i%d > i/d && v != 0 {
+			return fmt.Errorf("curator: value %d of the shape is %v; it must be finite, and 0 above the diagonal", i, v)
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(mat.NewDense(d, d, slices.Clone(factor)), mat.SVDNone) {
+		return fmt.Errorf("curator: the shape has no norm")
+	}
+	if norm := svd.Values(nil)[0]; !(norm <= 1) {
+		return fmt.Errorf("curator: the shape has norm %v; divide it by that, or a hair more, and multiply the scale", norm)
+	}
+	return nil
+}
