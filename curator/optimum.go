@@ -81,6 +81,13 @@ func (m LogisticOptimum) check(f Facts) error {
 	if err := checkNoise(f.Radius, m.NoiseMultiplier); err != nil {
 		return err
 	}
+	if one := f; f.Adjacency == accountant.AddRemove {
+		one.Records = 1
+		if m.distance(f) != m.distance(one) {
+			return fmt.Errorf("curator: an optimum of %d records has a tolerance that would tell their number, which %v adjacency keeps private: use fewer records, a larger ridge, or %v",
+				f.Records, f.Adjacency, accountant.Substitute)
+		}
+	}
 	if d := m.distance(f); !(d >= 1e-200 && d <= 1e200) {
 		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records", m.Ridge, f.Radius)
 	}
