@@ -24,11 +24,11 @@
 // # What the caller must hold
 //
 // The number of rows one person may contribute, the norm bound, and every setting
-// of a sampler are public and chosen without looking at the records. What grants
-// are asked for, and how many, does not depend on what earlier ones released, unless
-// the budget has an Order; which states and moves they are used on may depend on
-// it in any way. A target computes each record's loss from that record and the
-// parameters alone; package proptest checks it.
+// of a sampler are public and chosen without looking at the records. The price of a
+// grant, and the number of its releases, do not depend on what earlier ones
+// released, unless the budget has an Order; the states, moves and shapes that it is
+// used on may, in any way. A target computes each record's loss from that record
+// and the parameters alone; package proptest checks it.
 //
 // The number of rows sealed is public under both adjacencies: Facts reports it, and
 // samplers choose batches from it. Add/remove then compares tables of one size,
