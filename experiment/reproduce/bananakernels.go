@@ -98,20 +98,19 @@ func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip fl
 func bananaRows() []bananaRow {
 	rows := []bananaRow{
 		{name: "barker", drawn: true, at: bananaBarker},
-		{name: "barker, minibatches", at: bananaMinibatch(curator.Logistic())},
-		{name: "barker, corrected minibatches", at: bananaMinibatch(curator.Corrected(1))},
+		{name: "barker, minibatches", repeats: 5, at: bananaMinibatch(curator.Logistic())},
+		{name: "barker, corrected minibatches", repeats: 5, at: bananaMinibatch(curator.Corrected(1))},
 		{name: "penalty, bit", drawn: true, at: bananaPenaltyBit},
-		{name: "penalty, ratio as published", drawn: true, repeats: 3, at: bananaPenaltyPublished},
-		{name: "tunamh", at: bananaTuna},
+		{name: "penalty, ratio as published", drawn: true, at: bananaPenaltyPublished},
+		{name: "tunamh", repeats: 5, at: bananaTuna},
 		{name: "barker dynamics", drawn: true, at: bananaDynamics(bananaScaled)},
-		{name: "barker dynamics, adjusted", at: bananaAdjusted},
+		{name: "barker dynamics, adjusted", repeats: 5, at: bananaAdjusted},
 		{name: "dpsgld", drawn: true, at: bananaLangevin},
-		{name: "dpsgld.Thermostat", at: bananaThermostat},
-		{name: "dphmc", at: bananaHMC},
+		{name: "dpsgld.Thermostat", repeats: 5, at: bananaThermostat},
+		{name: "dphmc", repeats: 5, at: bananaHMC},
 	}
 	rows = append(rows,
-		bananaRow{name: "barker dynamics", public: true, at: bananaDynamics(bananaScaled)},
-		bananaRow{name: "dpsgld", public: true, at: bananaLangevin},
+		bananaRow{name: "barker", public: true, at: bananaBarker},
 		bananaRow{name: "barker dynamics, mean coordinates", public: true, drawn: true, at: bananaDynamics(bananaStraight)},
 	)
 	for i, r := range rows {
@@ -169,7 +168,7 @@ func bananaTuna(eps float64) bananaContender {
 
 func bananaDynamics(target banana) func(eps float64) bananaContender {
 	return func(eps float64) bananaContender {
-		h, clip := 0.2, pick(eps, 0.04, 0.1, 0.2)
+		h, clip := 0.2, pick(eps, 0.04, 0.06, 0.12)
 		if target.straight {
 			h, clip = 0.4, pick(eps, 0.03, 0.06, 0.1)
 		}
@@ -192,7 +191,7 @@ func bananaAdjusted(eps float64) bananaContender {
 // comes on top.
 func bananaLangevin(eps float64) bananaContender {
 	const share, rate = 0.5, 0.03
-	h, clip := 0.1, pick(eps, 0.03, 0.06, 0.12)
+	h, clip := pick(eps, 0.1, 0.07, 0.06), pick(eps, 0.03, 0.05, 0.1)
 	noise := sqrt(share) / h * rate / clip
 	return bananaContender{
 		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled, gradientClip: clip,

@@ -69,17 +69,24 @@ var biasKernels = []struct {
 		noise := math.Sqrt(0.9) / h / biasClip
 		return dpsgld.New(dpsgld.Config{Target: t, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip, Iterations: n}, c)
 	}},
-	{"dpsgld.Thermostat, friction 1/step", func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
+	{"dpsgld.Thermostat, friction 1/step", biasThermostat(1)},
+	{"dpsgld.Thermostat, friction 0.2/step", biasThermostat(0.2)},
+}
+
+// biasThermostat moves by about h a step and takes nine tenths of its friction's
+// noise from the privacy noise.
+func biasThermostat(friction float64) func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
+	return func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
 		step := h / math.Sqrt2
-		noise := math.Sqrt(2*0.9/step/step) / (2 * biasClip)
+		noise := math.Sqrt(2*0.9*friction/step/step) / (2 * biasClip)
 		return dpsgld.NewThermostat(dpsgld.Config{
-			Target: t, Step: dpsgld.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n, Friction: 1 / step,
+			Target: t, Step: dpsgld.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n, Friction: friction / step,
 		}, c)
-	}},
+	}
 }
 
 func biasFigure(ctx context.Context, s settings) error {
-	const steps = 1_000_000
+	const steps = 300_000
 	tab := newTable("posterior", "kernel", "step / sd", "mean θ₁ off, in sd", "mean θ₂", "sd θ₁ off, %", "sd θ₂", "Monte Carlo error of the last, %")
 	panels := []plot.Panel{}
 	for _, curvature := range []float64{0, 1} {
@@ -87,17 +94,18 @@ func biasFigure(ctx context.Context, s settings) error {
 		if err != nil {
 			return err
 		}
-		panel := plot.Panel{Title: "Bias, " + p.name, XLabel: "step over the smaller posterior sd", YLabel: "largest |bias| of an sd, %", LogX: true, LogY: true}
+		panel := plot.Panel{Title: "Bias, " + p.name, XLabel: "step over the smaller posterior sd", YLabel: "largest |bias| of an sd, %, ± 2 Monte Carlo errors", LogX: true}
 		for _, kernel := range biasKernels {
 			line := plot.Line{Name: kernel.name}
 			for _, r := range []float64{0.1, 0.2, 0.4, 0.8} {
-				worst, err := p.measure(ctx, s, tab, kernel.name, r, func(c *curator.Curator) (kernels.Kernel, error) {
+				worst, mcse, err := p.measure(ctx, s, tab, kernel.name, r, func(c *curator.Curator) (kernels.Kernel, error) {
 					return kernel.build(p.target, r*p.sd[0], steps, c)
 				}, steps)
 				if err != nil {
 					return fmt.Errorf("%s: %w", kernel.name, err)
 				}
 				line.X, line.Y = append(line.X, r), append(line.Y, worst)
+				line.Low, line.High = append(line.Low, worst-2*mcse), append(line.High, worst+2*mcse)
 			}
 			panel.Lines = append(panel.Lines, line)
 		}
@@ -107,46 +115,48 @@ func biasFigure(ctx context.Context, s settings) error {
 }
 
 // measure runs a chain and adds its row; it returns the largest bias of a standard
-// deviation, in percent.
-func (p biasProblem) measure(ctx context.Context, s settings, tab *table, name string, r float64, build func(*curator.Curator) (kernels.Kernel, error), steps int64) (float64, error) {
+// deviation and its Monte Carlo error, in percent.
+func (p biasProblem) measure(ctx context.Context, s settings, tab *table, name string, r float64, build func(*curator.Curator) (kernels.Kernel, error), steps int64) (worst, mcse float64, err error) {
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6, Adjacency: accountant.Substitute}) // exactness, not privacy, is the question
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	rng := s.stream("bias", name, r, p.name)
 	sealed, err := curator.Seal(p.records, budget, curator.InsecureSeed(rng.Uint64()))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	k, err := build(sealed)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	state, err := k.Init(p.mean[:])
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var draws [2][]float64
 	for t := range steps {
 		if t%4096 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		if _, err := k.Step(rng, state); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		if t%10 == 9 {
+		if t%3 == 2 {
 			draws[0], draws[1] = append(draws[0], state.Theta[0]), append(draws[1], state.Theta[1])
 		}
 	}
-	row, worst := []any{p.name, name, r}, 0.0
+	row := []any{p.name, name, r}
 	for j, x := range draws {
 		row = append(row, fmt.Sprintf("%+.3f", (stat.Mean(x, nil)-p.mean[j])/p.sd[j]))
 	}
 	for j, x := range draws {
 		off := 100 * (stat.StdDev(x, nil)/p.sd[j] - 1)
-		worst = max(worst, math.Abs(off))
+		if math.Abs(off) > worst {
+			worst, mcse = math.Abs(off), 100*diag.MCSESD([][]float64{x})/p.sd[j]
+		}
 		row = append(row, fmt.Sprintf("%+.1f", off))
 	}
 	tab.add(append(row, fmt.Sprintf("%.1f", 100*diag.MCSESD([][]float64{draws[1]})/p.sd[1]))...)
-	return worst, nil
+	return worst, mcse, nil
 }

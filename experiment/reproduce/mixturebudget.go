@@ -49,7 +49,7 @@ func mixtureContenders() ([]mixtureContender, error) {
 	thermostat := langevin
 	thermostat.Step, thermostat.Friction, thermostat.Batch = dpsgld.Constant(0.1), 1, rate(250)
 	return []mixtureContender{
-		{"barker, logistic test", "b = 1000, scale 0.15", 150_000, walk(0.15, curator.Logistic(), 1000)},
+		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Logistic(), 1000)},
 		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Corrected(1), 500)},
 		{"penalty, bit", "σ² = 2, b = 500, scale 0.15", 150_000, penaltyChain(penalty.Config{
 			Target: target, Proposal: kernels.Isotropic(0.15), Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau, Clip: clip,

@@ -97,7 +97,7 @@ func throughput(ctx context.Context, s settings) error {
 	return s.save("throughput", tab, 1)
 }
 
-// rate is how many steps a second of the processor makes, over two seconds.
+// rate is how many steps a second of the processor makes, over half a second.
 func (c timed) rate(ctx context.Context, r curator.Records) (float64, error) {
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6, Adjacency: accountant.Substitute}) // speed is the question
 	if err != nil {
@@ -120,7 +120,7 @@ func (c timed) rate(ctx context.Context, r curator.Records) (float64, error) {
 		return 0, err
 	}
 	began, steps := processorSeconds(), 0
-	for spent := 0.0; spent < 2; spent = processorSeconds() - began {
+	for spent := 0.0; spent < 0.5; spent = processorSeconds() - began {
 		for range 10 {
 			if ctx.Err() != nil {
 				return 0, ctx.Err()
