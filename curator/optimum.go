@@ -51,11 +51,20 @@ func (m LogisticOptimum) sd(f Facts) float64 {
 
 // shape is the objective that is minimised.
 func (m LogisticOptimum) shape(f Facts) erm.Shape {
-	return erm.Shape{
+	s := erm.Shape{
 		Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
 		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
 	}
+	if f.Adjacency == accountant.AddRemove {
+		s.Share = privateCountShare
+	}
+	return s
 }
+
+// privateCountShare is the tolerance of minima under add/remove, in parts of a
+// record's largest gradient: more than rounding needs for some millions of records,
+// so that it does not tell how many there are.
+const privateCountShare = 1e-4
 
 // distance bounds how far the computed minimum is from that for a continuous
 // normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.

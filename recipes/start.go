@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -80,16 +81,17 @@ func (c *choice) chooseStart() error {
 
 // chooseAutomatically takes the first start that the model and the budget allow.
 func (c *choice) chooseAutomatically() error {
+	if err := c.checkShare(); err != nil {
+		return err
+	}
 	kinds := []starts.Kind{starts.Gradient}
-	if c.Logistic && c.Facts.Radius > 0 {
-		kinds = []starts.Kind{starts.Optimum}
+	if c.Logistic {
+		kinds = []starts.Kind{starts.Optimum, starts.Gradient}
 	}
 	for _, kind := range kinds {
-		err := c.affordStart(kind)
-		var about *SettingError
-		if err == nil || !errors.As(err, &about) {
+		if c.affordStart(kind) == nil {
 			c.Start = kind.String()
-			return err
+			return nil
 		}
 	}
 	c.Start, c.start.Kind = "prior-mean", starts.Given
@@ -98,11 +100,8 @@ func (c *choice) chooseAutomatically() error {
 
 // affordStart makes the start of the kind that start-share of ε pays for.
 func (c *choice) affordStart(kind starts.Kind) error {
-	if c.StartShare == 0 {
-		c.StartShare = starts.DefaultShare
-	}
-	if !(c.StartShare < 1) {
-		return bad("start-share", "%s is %v; it must be in (0, 1), for the chains to have the rest", name("start-share"), c.StartShare)
+	if err := c.checkShare(); err != nil {
+		return err
 	}
 	start := c.start
 	start.Kind = kind
@@ -116,8 +115,19 @@ func (c *choice) affordStart(kind starts.Kind) error {
 	if errors.As(err, &unreachable) {
 		return bad("start-share", "%s %v of ε does not pay for %s %v; raise it, or use prior-mean: %w", name("start-share"), c.StartShare, name("start"), kind.String(), err)
 	}
-	c.start = start
+	if err == nil {
+		c.start = start
+	}
 	return err
+}
+
+// checkShare fills start-share.
+func (c *choice) checkShare() error {
+	c.StartShare = cmp.Or(c.StartShare, starts.DefaultShare)
+	if !(c.StartShare < 1) {
+		return bad("start-share", "%s is %v; it must be in (0, 1), for the chains to have the rest", name("start-share"), c.StartShare)
+	}
+	return nil
 }
 
 // startClip bounds a record's tempered gradient: by the model's certificate, or by

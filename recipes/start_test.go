@@ -45,6 +45,8 @@ func TestStartsAreChosen(t *testing.T) {
 		{asked("gradient", 0.7), binary, "gradient", 0.7},
 		{asked("prior-draw", 0), binary, "prior-draw", 0},
 		{asked("1, -2.5", 0), binary, "1, -2.5", 0},
+		{asked("auto", 0), people(binary, 1e6), "optimum", starts.DefaultShare},
+		{asked("auto", 0), people(binary, 3e7), "gradient", starts.DefaultShare}, // whose optimum would tell their number
 	} {
 		r, err := recipes.Choose(c.settings, c.problem)
 		if err != nil {
@@ -68,6 +70,12 @@ func TestStartsAreChosen(t *testing.T) {
 			t.Errorf("choosing again: %+v became %+v, error %v", r.Settings, again, err)
 		}
 	}
+}
+
+// people is a problem of n records whose number is private.
+func people(p recipes.Problem, n int64) recipes.Problem {
+	p.Facts.Records, p.Facts.Adjacency = n, accountant.AddRemove
+	return p
 }
 
 // TestStartAndChainsAreCharged: after Open the budget covers the start, and both
