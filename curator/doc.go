@@ -33,6 +33,7 @@
 // The number of rows sealed is public under both adjacencies: Facts reports it, and
 // samplers choose batches from it. Add/remove then compares tables of one size,
 // in one of which a person's rows count but contribute nothing.
+//
 // Wall-clock time, memory traffic and the records' own process are outside the
 // guarantee: do not let an adversary time a curator.
 //
