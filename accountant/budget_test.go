@@ -298,7 +298,7 @@ func TestBudgetOfOneOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewFilter(FilterConfig{c.Epsilon, c.Delta, c.Adjacency, c.Order})
+	f, err := NewFilter(FilterConfig(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (f *Filter) Charge(e Event, count int64) error {
 		c := f.config
 		l := math.Log(c.Delta)
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
-			BudgetConfig{c.Epsilon, c.Delta, c.Adjacency, c.Order}}
+			BudgetConfig(c)}
 	}
 	f.spent = addUp(f.spent, rho)
 	return nil
