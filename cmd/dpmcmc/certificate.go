@@ -183,7 +183,7 @@ func (c *certificate) words(complete bool) string {
 	if c.Adjacency == "substitute" {
 		fmt.Fprintf(&b, "  were replaced by any other's (substitution; the number of records, %d, is public).\n", c.Records)
 	} else {
-		fmt.Fprintf(&b, "  were in the table at all (add or remove one person).\n")
+		fmt.Fprintf(&b, "  were in the table, or its rows were blank (add/remove; the number of rows, %d, is public).\n", c.Records)
 	}
 	fmt.Fprintf(&b, "  One person contributes at most %d row(s).\n", c.RowsPerPerson)
 	if c.Guarantee == "unconditional" {

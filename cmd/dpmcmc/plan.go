@@ -67,7 +67,7 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 	f.Int64Var(&s.records, "records", 0, "number of records; required")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε; required unless it is what is solved for")
 	f.Float64Var(&s.delta, "delta", 0, "privacy budget δ; required unless it is what is solved for")
-	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced, their number is public) or add_remove")
+	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
 	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns")
 	f.Int64Var(&s.iterations, "iterations", 0, "steps of each chain")
 	f.IntVar(&s.chains, "chains", 1, "number of chains; every chain spends budget")

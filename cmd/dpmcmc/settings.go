@@ -59,7 +59,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file (dpmcmc schema drafts one)")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε; required for a file, 1 for a built-in table")
 	f.Float64Var(&s.delta, "delta", 0, "privacy budget δ; required for a file, 1e-6 for a built-in table")
-	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced, their number is public) or add_remove")
+	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
 	f.StringVar(&s.model, "model", "", strings.Join(modelNames, ", ")+"; by default what the target column suggests")
 	f.StringVar(&s.loss, "loss", "log", "log, or beta for the β-divergence loss")
 	f.Float64Var(&s.beta, "beta", 0, "β above 1, with --loss beta")

@@ -78,7 +78,7 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε; required")
 	f.Float64Var(&s.delta, "delta", 0, "privacy budget δ; required")
-	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
+	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
 	f.StringVar(&s.model, "model", "", "logistic or linear; required without --schema")
 	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient")
 	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors")
