@@ -120,6 +120,10 @@ func (o *Moments) Release(dst []float64) error {
 	if len(dst) != d*d {
 		return fmt.Errorf("curator: a matrix of %d values was asked for; %d features have one of %d", len(dst), d, d*d)
 	}
+	if err := o.enter(); err != nil {
+		return err
+	}
+	defer o.leave()
 	if err := o.take(); err != nil {
 		return err
 	}

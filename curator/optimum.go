@@ -51,20 +51,11 @@ func (m LogisticOptimum) sd(f Facts) float64 {
 
 // shape is the objective that is minimised.
 func (m LogisticOptimum) shape(f Facts) erm.Shape {
-	s := erm.Shape{
+	return erm.Shape{
 		Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
 		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
 	}
-	if f.Adjacency == accountant.AddRemove {
-		s.Share = privateCountShare
-	}
-	return s
 }
-
-// privateCountShare is the tolerance of minima under add/remove, in parts of a
-// record's largest gradient: more than rounding needs for some millions of records,
-// so that it does not tell how many there are.
-const privateCountShare = 1e-4
 
 // distance bounds how far the computed minimum is from that for a continuous
 // normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
@@ -89,13 +80,6 @@ func (m LogisticOptimum) check(f Facts) error {
 	}
 	if err := checkNoise(f.Radius, m.NoiseMultiplier); err != nil {
 		return err
-	}
-	if one := f; f.Adjacency == accountant.AddRemove {
-		one.Records = 1
-		if m.distance(f) != m.distance(one) {
-			return fmt.Errorf("curator: an optimum of %d records has a tolerance that would tell their number, which %v adjacency keeps private: use fewer records, a larger ridge, or %v",
-				f.Records, f.Adjacency, accountant.Substitute)
-		}
 	}
 	if d := m.distance(f); !(d >= 1e-200 && d <= 1e200) {
 		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records", m.Ridge, f.Radius)
@@ -204,6 +188,10 @@ func (o *Optima) Release(dst []float64) error {
 	if len(dst) != o.set.Features() {
 		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst), o.set.Features())
 	}
+	if err := o.enter(); err != nil {
+		return err
+	}
+	defer o.leave()
 	if err := o.take(); err != nil {
 		return err
 	}

@@ -21,9 +21,6 @@ type Shape struct {
 	Ridge float64
 	// Linear bounds the norm of the linear term; zero for none.
 	Linear float64
-	// Share is the gradient's norm that a minimum may have, at least, in parts of a
-	// record's largest gradient. Zero is 10⁻⁶.
-	Share float64
 }
 
 // Logistic is the objective F(θ) = Weight·Σ log(1 + e^(∓x·θ)) + (Ridge/2)·‖θ‖² + B·θ
@@ -69,15 +66,11 @@ func (s Shape) rounding() float64 {
 	return 2 * 0x1p-53 * (slopes*each + rest)
 }
 
-// Tolerance is the public bound on ‖∇F‖₂ that Minimise certifies: Share of a
+// Tolerance is the public bound on ‖∇F‖₂ that Minimise certifies: 10⁻⁶ of a
 // record's largest gradient, or a multiple of the rounding error of a gradient
 // where that is larger.
 func (s Shape) Tolerance() float64 {
-	share := s.Share
-	if share == 0 {
-		share = 1e-6
-	}
-	return max(share*s.weight()*s.Radius, 4*s.rounding())
+	return max(1e-6*s.weight()*s.Radius, 4*s.rounding())
 }
 
 // Minimise returns θ with ‖∇F(θ)‖₂ ≤ Tolerance, so that θ is within

@@ -8,8 +8,8 @@
 //     with [Logistic] to compute a probability without losing its small side;
 //   - [Binomial] and [Subset]: Poisson and fixed-size batches;
 //   - [Uint64n]: an unbiased bounded integer;
-//   - [StandardNormal]: public moves. It is exact on a grid too, but it takes
-//     any generator, so it is never privacy noise.
+//   - [StandardNormal]: public moves, from any generator, exact on a grid too. As
+//     noise it is worth what the proof of the mechanism that adds it says.
 //
 // Exact means that the law of the output, given uniform random words, is the
 // stated one and not an approximation to it: floating point decides nothing,

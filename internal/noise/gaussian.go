@@ -208,8 +208,9 @@ func (g *DiscreteGaussian) decide(src words, height uint64, drop uint, x uint64)
 var unit = sync.OnceValue(func() *DiscreteGaussian { return newStrips(maxSigma, reach) })
 
 // StandardNormal returns a draw of the standard normal law on the grid 2^-40:
-// exactly 2^-40·N_Z(0, 2^80). It is for public moves, so it takes any generator,
-// and it is no privacy noise. The result depends on the words of src alone, not
+// exactly 2^-40·N_Z(0, 2^80). It is for public moves, so it takes any generator.
+// It is no privacy noise by itself: one mechanism adds it to what it hides, with a
+// proof of what the grid costs (docs/proofs/optimum.md). The result depends on the words of src alone, not
 // on the machine. A bound proved for normal moves of d coordinates holds for
 // these if |x·Z| is raised by ‖x‖·√d·2^-41 and the expectation by a factor
 // exp(d·2^-83) (docs/proofs/noise.md §7), and unchanged where it is an expectation of
