@@ -35,10 +35,10 @@ const (
 	gaussChains  = 4
 	gaussDelta   = 1e-6
 	gaussPriorSD = 100.0
-	gaussMost    = 400 // steps of a chain of ours, however many the budget has
+	gaussMost    = 200 // steps of a chain of ours, however many the budget has
 )
 
-var gaussEpsilons = []float64{2, 6, 15}
+var gaussEpsilons = []float64{2, 6}
 
 // gaussScales are the standard deviations of a record's components.
 func gaussScales() [gaussDim]float64 {
@@ -155,7 +155,7 @@ func hmcGauss(ctx context.Context, s settings) error {
 	p := plot.Panel{Title: "Gaussian mean, d = 10, n = 10⁵", XLabel: "ε at δ = 10⁻⁶", YLabel: "MMD from the posterior"}
 	v := plot.Panel{Title: "Spread of the draws", XLabel: "ε at δ = 10⁻⁶", YLabel: "variance of draws / posterior's"}
 	var floor []float64
-	repeats := s.count(2)
+	repeats := s.count(3)
 	x := gaussRecords(s.stream("gauss data"))
 	exact := newGaussPosterior(x)
 	for run := range repeats {

@@ -18,9 +18,10 @@ func TestPublishedIterations(t *testing.T) {
 	want := map[string][]int64{"penalty, as published": {12, 89, 414}, "DP-HMC, as published": {16, 116, 538}}
 	for _, m := range gaussMethods() {
 		for i, n := range want[m.name] {
-			got, err := m.chain.affordable(gaussChains, facts, planning.Budget{Epsilon: gaussEpsilons[i], Delta: gaussDelta})
+			eps := []float64{2, 6, 15}[i]
+			got, err := m.chain.affordable(gaussChains, facts, planning.Budget{Epsilon: eps, Delta: gaussDelta})
 			if err != nil || got != n {
-				t.Errorf("%s at ε = %v: %d iterations (%v), published %d", m.name, gaussEpsilons[i], got, err, n)
+				t.Errorf("%s at ε = %v: %d iterations (%v), published %d", m.name, eps, got, err, n)
 			}
 		}
 	}
