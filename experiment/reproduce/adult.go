@@ -198,14 +198,29 @@ func adultFigure(ctx context.Context, s settings) error {
 		return err
 	}
 	fmt.Fprintf(s.log, "temperature %v; the posterior's standard deviations have length %.3g (median)\n", adultTau, median(width))
-	panel := plot.Panel{Title: "Adult, ε = 1, δ = 10⁻⁶", XLabel: "kernel, in the table's order", YLabel: "distance of the draws' mean to the posterior mean", LogY: true}
-	for k, set := range sets {
-		distances := adultRow(tab, runs[k])
-		panel.Lines = append(panel.Lines, plot.Line{
-			Name: set.Kernel + ", " + set.Start, X: []float64{float64(k + 1)}, Y: []float64{median(distances)}, Low: []float64{quantile(distances, 0.25)}, High: []float64{quantile(distances, 0.75)}, Dots: true,
-		})
+	panels := []plot.Panel{
+		{Title: "Adult, ε = 1: draws' mean", XLabel: "kernel, in the table's order", YLabel: "distance to the posterior mean", LogY: true},
+		{Title: "Adult, ε = 1: draws' spread", XLabel: "kernel, in the table's order", YLabel: "sds over exact ones, least to largest", LogY: true},
 	}
-	return s.save("adult", tab, 1, panel)
+	for _, start := range []string{"optimum", "prior-mean"} {
+		distance, spread := plot.Line{Name: "start: " + start, Dots: true}, plot.Line{Name: "start: " + start, Dots: true}
+		for k, set := range sets {
+			if set.Start != start {
+				continue
+			}
+			distances, ratios := adultRow(tab, runs[k])
+			at := adultPlace(set.Kernel)
+			if start != "optimum" {
+				at += 0.2 // beside, not over the other
+			}
+			distance.X, distance.Y = append(distance.X, at), append(distance.Y, median(distances))
+			distance.Low, distance.High = append(distance.Low, quantile(distances, 0.25)), append(distance.High, quantile(distances, 0.75))
+			spread.X, spread.Y = append(spread.X, at), append(spread.Y, median(ratios))
+			spread.Low, spread.High = append(spread.Low, floats.Min(ratios)), append(spread.High, floats.Max(ratios))
+		}
+		panels[0].Lines, panels[1].Lines = append(panels[0].Lines, distance), append(panels[1].Lines, spread)
+	}
+	return s.save("adult", tab, 2, panels...)
 }
 
 // adultKernels are all kernels and the lengths of their chains, which are those that
@@ -234,8 +249,19 @@ func adultSettings() []recipes.Settings {
 	return out
 }
 
-// adultRow adds medians over the splits and returns the distances.
-func adultRow(tab *table, runs []adultRun) []float64 {
+// adultPlace is where a kernel stands in the table, from 1.
+func adultPlace(kernel string) float64 {
+	for i, k := range adultKernels {
+		if k.name == kernel {
+			return float64(i + 1)
+		}
+	}
+	return 0
+}
+
+// adultRow adds medians over the splits; it returns the distances, and each
+// coefficient's median ratio.
+func adultRow(tab *table, runs []adultRun) (distances, ratios []float64) {
 	medians := func(f func(adultRun) float64) []float64 {
 		var x []float64
 		for _, r := range runs {
@@ -243,15 +269,15 @@ func adultRow(tab *table, runs []adultRun) []float64 {
 		}
 		return x
 	}
-	ratios := make([]float64, adultDim) // the median of each coefficient's
+	ratios = make([]float64, adultDim) // the median of each coefficient's
 	for j := range ratios {
 		ratios[j] = median(medians(func(r adultRun) float64 { return r.ratio[j] }))
 	}
 	set := runs[0].recipe.Settings
-	distances := medians(func(r adultRun) float64 { return r.distance })
+	distances = medians(func(r adultRun) float64 { return r.distance })
 	tab.add(set.Kernel, set.Start, median(medians(func(r adultRun) float64 { return r.epsilon })), median(distances), spread(distances),
 		median(medians(func(r adultRun) float64 { return r.mode })), median(medians(func(r adultRun) float64 { return r.full })),
 		floats.Min(ratios), floats.Max(ratios), fmt.Sprintf("%.4f", -median(medians(func(r adultRun) float64 { return r.auc }))), set.Iterations,
 		stat.Mean(medians(func(r adultRun) float64 { return r.seconds }), nil))
-	return distances
+	return distances, ratios
 }

@@ -103,8 +103,8 @@ func (s settings) bananaRepeat(ctx context.Context, c bananaContender, eps float
 func bananaFigure(ctx context.Context, s settings) error {
 	const repeats = 10
 	tab := newTable("kernel", "start", "ε", "MMD median", "MMD", "mean error", "steps a chain", "accepted", "clipped", "s", "repeats", "settings")
-	panel := plot.Panel{Title: fmt.Sprintf("Banana, N = 10⁵, δ = 10⁻⁶, %d repeats", s.count(repeats)), XLabel: "ε", YLabel: "MMD to 1000 exact draws (median, quartiles)", LogX: true, LogY: true}
-	goal := plot.Line{Name: "best measured before", X: bananaEpsilons, Y: []float64{0.30, 0.25, 0.24}, Dashed: true}
+	panel := plot.Panel{Title: "Banana, N = 10⁵, δ = 10⁻⁶", XLabel: "ε", YLabel: "median MMD to exact draws", LogX: true}
+	goal := plot.Line{Name: "measured before", X: bananaEpsilons, Y: []float64{0.30, 0.25, 0.24}, Dashed: true} // of re-implementations of the published chains, and Barker's bit unscaled
 	for _, row := range bananaRows() {
 		c := curve{name: row.name}
 		for _, eps := range bananaEpsilons {
@@ -119,8 +119,11 @@ func bananaFigure(ctx context.Context, s settings) error {
 			}
 			c.add(eps, s.bananaReport(tab, contender, row.public, eps, all))
 		}
-		if row.drawn {
-			panel.Lines = append(panel.Lines, c.line())
+		if row.short != "" {
+			l := c.line()
+			l.Low, l.High = nil, nil // the table has the quartiles
+			l.Name = row.short
+			panel.Lines = append(panel.Lines, l)
 		}
 	}
 	panel.Lines = append(panel.Lines, goal)

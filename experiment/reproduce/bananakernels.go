@@ -60,8 +60,8 @@ func (c bananaContender) clippedShare(r curator.Records, states [][]float64, rng
 // bananaRow is a line of the table at every ε.
 type bananaRow struct {
 	name   string
-	public bool // start
-	drawn  bool // in the figure
+	public bool   // start
+	short  string // name in the figure; none where it is not drawn
 	// repeats, if not 0, is how many there are by default: fewer of what is slow.
 	repeats int
 	at      func(eps float64) bananaContender
@@ -97,21 +97,21 @@ func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip fl
 
 func bananaRows() []bananaRow {
 	rows := []bananaRow{
-		{name: "barker", drawn: true, at: bananaBarker},
+		{name: "barker", short: "barker", at: bananaBarker},
 		{name: "barker, minibatches", repeats: 5, at: bananaMinibatch(curator.Logistic())},
 		{name: "barker, corrected minibatches", repeats: 5, at: bananaMinibatch(curator.Corrected(1))},
-		{name: "penalty, bit", drawn: true, at: bananaPenaltyBit},
-		{name: "penalty, ratio as published", drawn: true, at: bananaPenaltyPublished},
+		{name: "penalty, bit", short: "penalty, bit", at: bananaPenaltyBit},
+		{name: "penalty, ratio as published", short: "published ratio", at: bananaPenaltyPublished},
 		{name: "tunamh", repeats: 5, at: bananaTuna},
-		{name: "barker dynamics", drawn: true, at: bananaDynamics(bananaScaled)},
+		{name: "barker dynamics", short: "dynamics", at: bananaDynamics(bananaScaled)},
 		{name: "barker dynamics, adjusted", repeats: 5, at: bananaAdjusted},
-		{name: "dpsgld", drawn: true, at: bananaLangevin},
+		{name: "dpsgld", short: "dpsgld", at: bananaLangevin},
 		{name: "dpsgld.Thermostat", repeats: 5, at: bananaThermostat},
 		{name: "dphmc", repeats: 5, at: bananaHMC},
 	}
 	rows = append(rows,
 		bananaRow{name: "barker", public: true, at: bananaBarker},
-		bananaRow{name: "barker dynamics, mean coordinates", public: true, drawn: true, at: bananaDynamics(bananaStraight)},
+		bananaRow{name: "barker dynamics, mean coordinates", public: true, short: "mean coordinates", at: bananaDynamics(bananaStraight)},
 	)
 	for i, r := range rows {
 		inner := r.at
@@ -125,7 +125,7 @@ func bananaRows() []bananaRow {
 }
 
 func bananaBarker(eps float64) bananaContender {
-	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08), func(p kernels.Proposal, clip float64) (string, chainOf) {
+	return bananaWalk(eps, pick(eps, 0.4, 0.4, 0.5), pick(eps, 0.03, 0.04, 0.06), func(p kernels.Proposal, clip float64) (string, chainOf) {
 		return "", barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip})
 	})
 }
@@ -202,7 +202,7 @@ func bananaLangevin(eps float64) bananaContender {
 // bananaThermostat supplies 0.8 of its friction's noise by privacy noise.
 func bananaThermostat(eps float64) bananaContender {
 	const share, friction, rate = 0.8, 5.0, 0.03
-	h, clip := 0.1, pick(eps, 0.03, 0.06, 0.12)
+	h, clip := 0.05, pick(eps, 0.03, 0.06, 0.12)
 	noise := sqrt(2*friction*share/h) * rate / (2 * clip)
 	return bananaContender{
 		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise), target: bananaScaled, gradientClip: clip,
