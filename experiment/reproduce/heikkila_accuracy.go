@@ -47,12 +47,12 @@ func mixChains() ([]mixChain, error) {
 	squared := langevin
 	squared.AsPublished, squared.Step = true, dpsgld.Constant(0.005)
 	return []mixChain{
-		{"corrected, C = 2", mixSteps, 20, true, barkerChain(corrected)},
-		{"exact, thinned", 100_000, 10, false, tunamhChain(tunamh.Config{
+		{"corrected test, C = 2", mixSteps, 20, true, barkerChain(corrected)},
+		{"exact test, thinned batches", 100_000, 10, false, tunamhChain(tunamh.Config{
 			Target: target, Proposal: kernels.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau, Clip: mixClip,
 		})},
 		{"DP-SGLD", 50_000, 10, false, sgldChain(langevin)},
-		{"DP-SGLD as published", 50_000, 10, false, sgldChain(squared)},
+		{"DP-SGLD, update as published", 50_000, 10, false, sgldChain(squared)},
 	}, nil
 }
 
@@ -91,9 +91,6 @@ func heikkilaAccuracy(ctx context.Context, s settings) error {
 	}
 	panels[0].Lines = append(panels[0].Lines, published([]float64{0.522, 0.281, 0.179, 0.154}, []float64{0.298, 0.117, 0.105, 0.104})...)
 	panels[1].Lines = append(panels[1].Lines, published([]float64{0.355, 0.139, 0.087, 0.080}, []float64{0.251, 0.192, 0.201, 0.199})...)
-	for k := range panels { // room for the legend
-		panels[k].Lines = append(panels[k].Lines, plot.Line{X: []float64{0.1}, Y: []float64{0.004}})
-	}
 	quiet := s
 	quiet.log = discard{}
 	if err := quiet.save("heikkila-posterior", tab, 3, append(scatters, marginals)...); err != nil {
@@ -106,7 +103,7 @@ func heikkilaAccuracy(ctx context.Context, s settings) error {
 // 0.6, 0.8, 1 and 1.216. They are errors against its own non-private chain.
 func published(walk, langevin []float64) []plot.Line {
 	eps := []float64{0.6, 0.8, 1, 1.216}
-	return []plot.Line{{Name: "the paper's DP-MCMC", X: eps, Y: walk}, {Name: "the paper's DP-SGLD", X: eps, Y: langevin}}
+	return []plot.Line{{Name: "paper's DP-MCMC", X: eps, Y: walk}, {Name: "paper's DP-SGLD", X: eps, Y: langevin}}
 }
 
 // mixRun is what the repeats of a chain gave, at each checkpoint.
@@ -235,7 +232,7 @@ func (r mixRun) report(t *table, panels []plot.Panel, c mixChain, exact *mixPost
 		t.add(append(row, r.accepted)...)
 	}
 	for k := range panels {
-		for how, name := range []string{c.name + ", published price", c.name} {
+		for how, name := range []string{c.name + ", priced as published", c.name} {
 			if l := errs[k]; !math.IsNaN(prices[how][0]) {
 				l.Name, l.X = name, prices[how]
 				panels[k].Lines = append(panels[k].Lines, l)

@@ -67,7 +67,7 @@ func networks(ctx context.Context, s settings) error {
 		name   string
 		data   dataset
 		splits int
-	}{{"concrete", concrete, 3}, {"energy", energy, 3}, {"wine", wineRed, 3}, {"power plant", powerPlant, 2}} {
+	}{{"concrete", concrete, 3}, {"energy", energy, 3}, {"wine", wineRed, 3}, {"power plant", powerPlant, 3}} {
 		p, err := s.networkPanel(ctx, tab, d.name, d.data, s.count(d.splits))
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.name, err)
