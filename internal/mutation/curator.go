@@ -24,6 +24,8 @@ var curatorDefects = []defect{
 	{file: "curator/batch.go", old: "return float64(f.Records) / float64(b.size)", new: "return 1", tests: inCurator},
 	{file: "curator/batch.go", old: "accountant.Poisson(min(1, float64(k)*b.rate))", new: "accountant.Poisson(b.rate)", tests: inCurator},
 	{file: "curator/batch.go", old: "accountant.WithoutReplacement(f.Records, min(f.Records, k*b.size))", new: "accountant.WithoutReplacement(f.Records, min(f.Records, b.size))", tests: inCurator},
+	{file: "curator/pool.go", old: "if !returns(t) {", new: "if false {", tests: inCurator},
+	{file: "curator/pool.go", old: "p.do(worker, p.at[worker])\n\tp.drain(worker)", new: "p.drain(worker)", tests: inCurator},
 	{file: "curator/move.go", old: "if length := norm(step); !(length <= m.scale) {", new: "if length := norm(step); length > 2*m.scale {", tests: inCurator},
 	{file: "curator/mechanism.go", old: "p.contribution = each * p.scale * float64(f.RowsPerPerson)", new: "p.contribution = each * float64(f.RowsPerPerson)", tests: inCurator},
 	{file: "curator/mechanism.go", old: "b.slope, b.perScale = slope, slope*f.Radius*m.Move.scale", new: "b.slope, b.perScale = slope, slope*m.Move.scale", tests: inCurator},

@@ -4,7 +4,7 @@
 // without a test.
 //
 //	go run ./internal/mutation [-only regexp] [-timeout 180s] [-share 0.95]
-//	    [-skip regexp] [-check]
+//	    [-skip regexp] [-check] [-from n] [-to n]
 //
 // It takes about half an hour on one core; .ci/mutation calls it. The exit
 // status is 1 when fewer than the given share of the defects are caught, when
@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,22 +42,40 @@ func main() {
 	timeout := flag.Duration("timeout", 180*time.Second, "time for the tests of one defect")
 	share := flag.Float64("share", 0.95, "share of the defects that must be caught")
 	skip := flag.String("skip", "^$", "leave out the tests whose name matches, such as one that fails without a defect")
+	from := flag.Int("from", 1, "first defect of the list to try, so that a long run can be made in pieces")
+	to := flag.Int("to", math.MaxInt, "last defect to try")
 	check := flag.Bool("check", false, "only see whether every defect matches the source and compiles")
 	flag.Parse()
-	if err := run(*only, suite{*timeout, *skip}, *share, *check); err != nil {
+	if err := run(selection{*only, *from, *to}, suite{*timeout, *skip}, *share, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, s suite, share float64, check bool) error {
-	filter, err := regexp.Compile(only)
+// selection says which defects of the list are tried.
+type selection struct {
+	only     string // an expression that the file or text must match
+	from, to int    // counting those that do from 1
+}
+
+// of returns the selected defects.
+func (s selection) of(list []defect) ([]defect, error) {
+	filter, err := regexp.Compile(s.only)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(list, func(d defect) bool { return !filter.MatchString(d.file + " " + d.old + " " + d.new) })
+	if s.from < 1 || s.from > s.to || s.from > len(all) {
+		return nil, fmt.Errorf("-from %d -to %d of %d defects", s.from, s.to, len(all))
+	}
+	return all[s.from-1 : min(s.to, len(all))], nil
+}
+
+func run(chosen selection, s suite, share float64, check bool) error {
+	all, err := chosen.of(slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects))
 	if err != nil {
 		return err
 	}
-	all := slices.DeleteFunc(slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects), func(d defect) bool {
-		return !filter.MatchString(d.file + " " + d.old + " " + d.new)
-	})
 	copied, err := copyModule()
 	if err != nil {
 		return err

@@ -19,5 +19,6 @@ var samplerDefects = []defect{
 	{file: "internal/accept/corrected.go", old: "t.mixture.Tail(math.Abs(u), t.mixture.C-v)", new: "t.mixture.Tail(math.Abs(u), t.mixture.C)", tests: inAccept},
 	{file: "internal/accept/range.go", old: "return (1 - q) * squares", new: "return squares", tests: inAccept},
 	{file: "internal/accept/range.go", old: "return spread * (size / (size - 1)) * (float64(n-b) / float64(n))", new: "return spread * (float64(n-b) / float64(n))", tests: inAccept},
+	{file: "dpsgld/thermostat.go", old: "!allowed(k.config, s.Theta) {", new: "false {", tests: []string{"./dpsgld"}},
 	{file: "penalty/penalty.go", old: "return k.config.Target.LogPrior(next) - k.prior", new: "return k.config.Target.LogPrior(next)", tests: inLaws},
 }
