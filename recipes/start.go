@@ -21,7 +21,7 @@ func StartNames() []string {
 
 // DescribeStarts says how the setting start works, for people.
 func DescribeStarts() string {
-	return "auto is a private optimum for logistic regression, a descent along noisy gradients for other models that bound their gradients, and else the prior mean, which is free, as are a draw from the prior and values; a charged start takes start-share of ε"
+	return "auto is a private optimum for logistic regression, a descent along noisy gradients for other regressions on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from the prior and values; a charged start takes start-share of ε"
 }
 
 // FindStart charges the start and makes it, where the setting start is given. All
@@ -79,14 +79,21 @@ func (c *choice) chooseStart() error {
 	return err
 }
 
-// chooseAutomatically takes the first start that the model and the budget allow.
+// chooseAutomatically takes the first start that the model and the budget allow. It
+// descends only where the bound on a gradient is of the size of a gradient: where
+// the loss is one of the linear predictor alone, or a clip was given. A bound that
+// rests on the least scale of errors is far above it, and the descent would follow
+// noise.
 func (c *choice) chooseAutomatically() error {
 	if err := c.checkShare(); err != nil {
 		return err
 	}
-	kinds := []starts.Kind{starts.Gradient}
+	var kinds []starts.Kind
 	if c.Logistic {
-		kinds = []starts.Kind{starts.Optimum, starts.Gradient}
+		kinds = append(kinds, starts.Optimum)
+	}
+	if _, linear := c.Target.(targets.LinearTarget); linear || c.gradientClip() != 0 {
+		kinds = append(kinds, starts.Gradient)
 	}
 	for _, kind := range kinds {
 		if c.affordStart(kind) == nil {
@@ -130,20 +137,28 @@ func (c *choice) checkShare() error {
 	return nil
 }
 
-// startClip bounds a record's tempered gradient: by the model's certificate, or by
-// the clip of a kernel that clips gradients; 0 where nothing does.
+// gradientClip is the clip that was given, if it is one of gradients; else 0.
+func (c *choice) gradientClip() float64 {
+	if recipes[c.Kernel].clipsGradients {
+		return c.given.Clip
+	}
+	return 0
+}
+
+// startClip bounds a record's tempered gradient: by the clip that was given, or by
+// the model's certificate; 0 where nothing does.
 func (c *choice) startClip() float64 {
 	target, ok := c.Target.(targets.GradTarget)
 	if !ok {
 		return 0
 	}
+	if clip := c.gradientClip(); clip != 0 {
+		return clip
+	}
 	if certificate, ok := target.(targets.GradCertificate); ok && c.Facts.Radius > 0 {
 		if bound := c.Temperature * certificate.GradBound(c.Facts.Radius); bound > 0 && !math.IsInf(bound, 1) {
 			return bound
 		}
-	}
-	if recipes[c.Kernel].clipsGradients {
-		return c.given.Clip
 	}
 	return 0
 }

@@ -19,5 +19,5 @@
 //
 // DefaultShare, the part of ε that Afford's callers give a start when nothing is
 // said, was chosen by simulation (docs/starts.md): costs add up in
-// squares, so half of ε for the start leaves 0.87 of it for the chain.
+// squares, so a quarter of ε for the start leaves 0.97 of it for the chain.
 package starts

@@ -12,7 +12,9 @@ import (
 // descend moves theta along released gradients by steps that shrink, coordinate by
 // coordinate, with the root of the sum of the squared gradients so far (AdaGrad:
 // Duchi, Hazan, Singer 2011), and leaves it at the mean of the second half. Steps so
-// chosen need no knowledge of the records: the noise itself shortens them.
+// chosen need no knowledge of the records: the noise itself shortens them. A
+// quarter of the noise to come counts as past gradients from the start, so that
+// gradients which are mostly noise do not lead far away.
 func (c Config) descend(ctx context.Context, theta []float64, records *curator.Curator) error {
 	m, err := c.gradient()
 	if err != nil {
@@ -24,6 +26,9 @@ func (c Config) descend(ctx context.Context, theta []float64, records *curator.C
 		return err
 	}
 	d := newDescent(c.Target.(targets.GradTarget), cmp.Or(c.Reach, 1), theta)
+	for j := range d.squares {
+		d.squares[j] = float64(steps) * released.NoiseSD() * released.NoiseSD() / 4
+	}
 	for n := range steps {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -47,7 +47,7 @@ func (k Kind) Charged() bool { return k == Gradient || k == Optimum }
 
 // DefaultShare is the part of ε that a charged start takes alone, at the budget's
 // δ, when nothing else is said.
-const DefaultShare = 0.5
+const DefaultShare = 0.25
 
 // DefaultSteps is the number of a descent's gradients.
 const DefaultSteps = 64

@@ -18,7 +18,7 @@ func TestPlanCountsTheStart(t *testing.T) {
 	}
 	free := plan(t, run+" --solve step --iterations 1000 --epsilon 1").Value
 	charged := plan(t, run+" --solve step --iterations 1000 --epsilon 1 --start optimum --start-epsilon 0.5").Value
-	c := certified(t, "--data", small, "--iterations", "1000", "--full", "--epsilon", "1")
+	c := certified(t, "--data", small, "--iterations", "1000", "--full", "--epsilon", "1", "--start-share", "0.5")
 	if charged >= 0.95*free || math.Abs(charged/c.Step-1) > 2e-3 {
 		t.Errorf("steps of %v without a start, %v with one, sample takes %v", free, charged, c.Step)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // TestChargedStarts: by default a logistic regression starts at a private optimum
-// for half of ε, which the certificate itemises, events and value, and the draws'
+// for a quarter of ε, which the certificate itemises, events and value, and the draws'
 // header names; the events are among the run's, as account reads them.
 func TestChargedStarts(t *testing.T) {
 	dir := t.TempDir()
@@ -69,10 +69,11 @@ func TestOtherStarts(t *testing.T) {
 		"--start prior-mean":                                       {Kind: "prior-mean"},
 		"--start prior-draw":                                       {Kind: "prior-draw"},
 		"--start 0.5,1,-1":                                         {Kind: "given"},
-		"--loss beta --beta 1.5":                                   {Kind: "optimum", Epsilon: 0.5},
+		"--loss beta --beta 1.5":                                   {Kind: "optimum", Epsilon: 0.25},
 		"--data builtin:mixture?n=500":                             {Kind: "prior-mean"},
-		"--data builtin:linear?n=500&d=2 --loss beta --beta 1.5":   {Kind: "gradient", Epsilon: 0.5},
-		"--data builtin:linear?n=500&d=2 --kernel dpsgld --clip 2": {Kind: "gradient", Epsilon: 0.5},
+		"--data builtin:linear?n=500&d=2 --loss beta --beta 1.5":   {Kind: "prior-mean"},
+		"--model probit --loss beta --beta 1.5":                    {Kind: "gradient", Epsilon: 0.25},
+		"--data builtin:linear?n=500&d=2 --kernel dpsgld --clip 2": {Kind: "gradient", Epsilon: 0.25},
 	} {
 		given := append([]string{"--data", small, "--iterations", "50"}, strings.Fields(args)...)
 		c := certified(t, given...)
