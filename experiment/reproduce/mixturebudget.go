@@ -33,7 +33,7 @@ type mixtureContender struct {
 }
 
 // mixtureRuns is the number of runs of each chain.
-const mixtureRuns = 8
+const mixtureRuns = 20
 
 func mixtureContenders() ([]mixtureContender, error) {
 	target, err := mixTarget()
