@@ -229,3 +229,18 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 		t.Errorf("the gradient bound is %v where the prior has no bound", g)
 	}
 }
+
+// TestGradientBoundOfShortRows: where rows are short, the scale's part of the
+// gradient is the greater one.
+func TestGradientBoundOfShortRows(t *testing.T) {
+	const radius = 0.01
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1}, MinScale: 0.3, ScalePrior: HalfCauchy{Scale: 1}}))
+	best, grad := 0.0, make([]float64, 2)
+	for omega := -4.0; omega < 2; omega += 0.02 {
+		for y := 0.0; y < 6; y += 0.1 {
+			m.LossGrad(grad, []float64{0, omega}, Rows{X: []float64{radius}, P: 1, Y: []float64{y}})
+			best = max(best, math.Hypot(grad[0], grad[1]))
+		}
+	}
+	checkTightness(t, "gradient", best, m.GradBound(radius), 0.99)
+}
