@@ -14,8 +14,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`(?m)^truth +\[`, `(?m)^barker +\[.*ε = 0\.\d+ at δ = 1e-05, unconditional$`,
-		`(?m)^beta-ops +\[.*1 draws; ε = 0\.\d+ at δ = 1e-05, conditional on exact sampling$`,
+		`(?m)^truth +\[`, `(?m)^barker +\[.*ε = (0\.\d+|1\.000) at δ = 1e-05, unconditional$`,
+		`(?m)^beta-ops +\[.*1 draws; ε = (0\.\d+|1\.000) at δ = 1e-05, conditional on exact sampling$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("the output does not match %s:\n%s", want, out.String())
