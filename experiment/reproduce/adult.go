@@ -233,17 +233,13 @@ var adultKernels = []struct {
 	{"barker-dynamics-adjusted", 1000}, {"dpsgld", 1500}, {"sgnht", 1500}, {"dphmc", 150},
 }
 
-// adultSettings are the chains to run: all from a charged start, four from the prior
+// adultSettings are the chains to run: all from a charged start and from the prior
 // mean.
 func adultSettings() []recipes.Settings {
 	var out []recipes.Settings
-	for _, k := range adultKernels {
-		out = append(out, recipes.Settings{Kernel: k.name, Temperature: adultTau, Start: "optimum", Iterations: k.iterations})
-	}
-	for _, k := range adultKernels {
-		switch k.name {
-		case "barker", "penalty", "barker-dynamics", "dpsgld":
-			out = append(out, recipes.Settings{Kernel: k.name, Temperature: adultTau, Start: "prior-mean", Iterations: k.iterations})
+	for _, start := range []string{"optimum", "prior-mean"} {
+		for _, k := range adultKernels {
+			out = append(out, recipes.Settings{Kernel: k.name, Temperature: adultTau, Start: start, Iterations: k.iterations})
 		}
 	}
 	return out
