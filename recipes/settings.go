@@ -33,7 +33,8 @@ type Settings struct {
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
 	Proposal string  // proposal: isotropic (default), one-component, truncated:K or guided; see ParseProposal
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients
-	// the norm of its gradient and its part of the log-odds of a move of length 1.
+	// the norm of its gradient and its part of the log-odds of a move of length 1. Both
+	// count after the temperature: a clip meant for the loss is to be multiplied by it.
 	Clip       float64
 	Test       string // test: logistic (default) or corrected:C; see ParseTest
 	Accounting string // accounting: bit (default), published or tightened; see ParseAccounting

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(errw, "dpmcmc: interrupted; what was released so far is on disk and charged")
+		fmt.Fprintln(errw, "dpmcmc: interrupted; what was finished is on disk, and what was released is charged")
 		return exitInterrupted
 	case errors.As(err, &exceeded), errors.As(err, &short):
 		fmt.Fprintln(errw, "dpmcmc: refused:", err)
