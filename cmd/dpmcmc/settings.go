@@ -157,15 +157,25 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 		}
 		return nil
 	}
-	var missing []string
-	for _, name := range []string{"schema", "epsilon", "delta"} {
-		if !f.Changed(name) {
-			missing = append(missing, "--"+name)
-		}
-	}
-	if missing != nil {
-		return fmt.Errorf("%s required with a data file: privacy parameters and public bounds have no defaults (dpmcmc schema --data %s drafts a schema)",
-			strings.Join(missing, ", ")+map[bool]string{true: " is", false: " are"}[len(missing) == 1], s.data)
+	if missing := missing(f, []string{"schema", "epsilon", "delta"}); missing != "" {
+		return fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc schema --data %s drafts a schema)", missing, s.data)
 	}
 	return nil
+}
+
+// missing names the flags that were not given, or is empty.
+func missing(f *pflag.FlagSet, required []string) string {
+	var names []string
+	for _, name := range required {
+		if !f.Changed(name) {
+			names = append(names, "--"+name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " is required"
+	}
+	return strings.Join(names, ", ") + " are required"
 }

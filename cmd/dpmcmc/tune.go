@@ -140,10 +140,8 @@ func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
 	if s.schema == "" {
 		required = append(required, "records", "features", "model")
 	}
-	for _, name := range required {
-		if !flags.Changed(name) {
-			return fmt.Errorf("--%s is required%s", name, map[bool]string{true: " (or --schema)"}[name == "records" || name == "features"])
-		}
+	if missing := missing(flags, required); missing != "" {
+		return fmt.Errorf("%s; --schema can stand for --records, --features and --model", missing)
 	}
 	for _, name := range []string{"records", "features", "radius", "rows-per-person"} {
 		if s.schema != "" && flags.Changed(name) {

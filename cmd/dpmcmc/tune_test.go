@@ -117,7 +117,7 @@ func TestTuneRefusals(t *testing.T) {
 	}{
 		{exitUsage, "--epsilon is required", "--records 400 --features 2 --model logistic --delta 1e-6"},
 		{exitUsage, "--delta is required", "--records 400 --features 2 --model logistic --epsilon 1"},
-		{exitUsage, "--records is required (or --schema)", "--epsilon 1 --delta 1e-6"},
+		{exitUsage, "--records, --features, --model are required; --schema can stand", "--epsilon 1 --delta 1e-6"},
 		{exitUsage, "--model is required", "--records 400 --features 2 --epsilon 1 --delta 1e-6"},
 		{exitUsage, "--records is 0", "--records 0 --features 2 --model logistic --epsilon 1 --delta 1e-6"},
 		{exitUsage, "--model is \"probit\"", "--records 400 --features 2 --model probit --epsilon 1 --delta 1e-6"},
