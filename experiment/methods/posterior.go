@@ -172,5 +172,5 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 
 // SamplePosterior runs NUTS on the non-private posterior.
 func SamplePosterior(ctx context.Context, t targets.GradTarget, rows targets.Rows, cfg nuts.Config) ([]nuts.Chain, error) {
-	return nuts.Sample(ctx, func() nuts.LogDensity { return Posterior(t, rows) }, cfg)
+	return nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(t, rows, 1) }, cfg)
 }
