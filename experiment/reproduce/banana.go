@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -108,7 +107,7 @@ func bananaFigure(ctx context.Context, s settings) error {
 	for _, row := range bananaRows() {
 		c := curve{name: row.name}
 		for _, eps := range bananaEpsilons {
-			all := make([]bananaRun, s.count(cmp.Or(row.repeats, repeats)))
+			all := make([]bananaRun, s.count(repeats))
 			contender := row.at(eps)
 			err := eachRepeat(len(all), func(r int) (err error) {
 				all[r], err = s.bananaRepeat(ctx, contender, eps, row.public, r)

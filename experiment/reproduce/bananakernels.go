@@ -62,9 +62,7 @@ type bananaRow struct {
 	name   string
 	public bool   // start
 	short  string // name in the figure; none where it is not drawn
-	// repeats, if not 0, is how many there are by default: fewer of what is slow.
-	repeats int
-	at      func(eps float64) bananaContender
+	at     func(eps float64) bananaContender
 }
 
 // The coordinates that most chains use: about one posterior standard deviation of
@@ -98,16 +96,16 @@ func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip fl
 func bananaRows() []bananaRow {
 	rows := []bananaRow{
 		{name: "barker", short: "barker", at: bananaBarker},
-		{name: "barker, minibatches", repeats: 5, at: bananaMinibatch(curator.Logistic())},
-		{name: "barker, corrected minibatches", repeats: 5, at: bananaMinibatch(curator.Corrected(1))},
+		{name: "barker, minibatches", at: bananaMinibatch(curator.Logistic())},
+		{name: "barker, corrected minibatches", at: bananaMinibatch(curator.Corrected(1))},
 		{name: "penalty, bit", short: "penalty, bit", at: bananaPenaltyBit},
 		{name: "penalty, ratio as published", short: "published ratio", at: bananaPenaltyPublished},
-		{name: "tunamh", repeats: 5, at: bananaTuna},
+		{name: "tunamh", at: bananaTuna},
 		{name: "barker dynamics", short: "dynamics", at: bananaDynamics(bananaScaled)},
-		{name: "barker dynamics, adjusted", repeats: 5, at: bananaAdjusted},
+		{name: "barker dynamics, adjusted", at: bananaAdjusted},
 		{name: "dpsgld", short: "dpsgld", at: bananaLangevin},
-		{name: "dpsgld.Thermostat", repeats: 5, at: bananaThermostat},
-		{name: "dphmc", repeats: 5, at: bananaHMC},
+		{name: "dpsgld.Thermostat", at: bananaThermostat},
+		{name: "dphmc", at: bananaHMC},
 	}
 	rows = append(rows,
 		bananaRow{name: "barker", public: true, at: bananaBarker},
