@@ -193,7 +193,7 @@ func (c *certificate) words(complete bool) string {
 		fmt.Fprintf(&b, "  The run was stopped early; all its steps had been charged.\n")
 	}
 	if c.Start.Epsilon > 0 {
-		fmt.Fprintf(&b, "  Released at the start: where the chains start (%s), ε = %.4g of the above alone.\n", c.Start.Kind, c.Start.Epsilon)
+		fmt.Fprintf(&b, "  Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.\n", c.Start.Kind, c.Start.Epsilon)
 	}
 	fmt.Fprintf(&b, "  Released per step: %s.\n", c.Released)
 	if c.Caveat != "" {
