@@ -27,7 +27,7 @@ const (
 	Optimum
 )
 
-// String is the kind's name, as the setting start of package recipes has it.
+// String is the kind's name, as the setting start of package chains has it.
 func (k Kind) String() string {
 	switch k {
 	case Given:

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -81,10 +81,10 @@ type Config struct {
 	Models []Model
 	// Temperatures are the τ in (0, 1] to compare. Defaults to 1 alone.
 	Temperatures []float64
-	// Kernels are those to compare, by the names of package recipes. Defaults to all.
+	// Kernels are those to compare, by the names of package chains. Defaults to all.
 	Kernels []string
 	// Fixed are settings not to tune. Kernel and Temperature must be left out.
-	Fixed recipes.Settings
+	Fixed chains.Settings
 	// Epsilon and Delta are the budget. Required.
 	Epsilon, Delta float64
 	// Objective defaults to ESS.
@@ -119,7 +119,7 @@ const defaultWork = 2_000_000_000
 // filled is the config with its defaults, or what is wrong with it.
 func (c Config) filled() (Config, error) {
 	c.Temperatures = fill(c.Temperatures, 1)
-	c.Kernels = fill(c.Kernels, recipes.Names()...)
+	c.Kernels = fill(c.Kernels, chains.Names()...)
 	c.Factors = fill(c.Factors, 0.25, 0.5, 2, 4)
 	for _, d := range []struct {
 		v       *float64
@@ -199,7 +199,7 @@ func (c Config) check() error {
 		}
 	}
 	for _, k := range c.Kernels {
-		if _, err := recipes.Describe(k); err != nil {
+		if _, err := chains.Describe(k); err != nil {
 			return err
 		}
 	}

@@ -3,11 +3,11 @@ package tune
 import (
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // TestDefaultsAreNearTheBest holds one cell of docs/tuning.md: no kernel's settings
-// that the search finds are worth more than 1.5 times the defaults of package recipes.
+// that the search finds are worth more than 1.5 times the defaults of package chains.
 // All of it follows from one seed, so there are no false alarms. The mutant, defaults
 // whose step is 8 times too short, must be found out.
 func TestDefaultsAreNearTheBest(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDefaultsAreNearTheBest(t *testing.T) {
 		if s.kernel != "dpsgld" {
 			continue
 		}
-		usual, err := s.choose(recipes.Settings{Kernel: s.kernel, Temperature: s.temperature})
+		usual, err := s.choose(chains.Settings{Kernel: s.kernel, Temperature: s.temperature})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@
 // Run draws coefficients from the prior (or with a stated scale), simulates tables
 // of the stated shape, seals them into curators of their own with the stated
 // budget, and runs private chains on them exactly as they would run on the records.
-// It compares kernels and, kernel by kernel, the settings that package recipes
+// It compares kernels and, kernel by kernel, the settings that package chains
 // leaves open: the number of iterations, and with it the step or the noise; batches;
 // variances; clips; the lengths of trajectories and moves; frictions. Nothing in its
 // API can hold a private record, so what it chooses costs no privacy.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // finals runs the whole chains of the best kernels, and ranks everything.
@@ -88,7 +88,7 @@ func (s *search) starts() []*trial {
 	if share == 0 {
 		return nil
 	}
-	var others []recipes.Settings
+	var others []chains.Settings
 	if s.stage.config.Fixed.StartShare == 0 {
 		for _, factor := range []float64{0.5, 2} {
 			other := s.best.asked

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 // stage is a simulated posterior that candidates are tried on.
@@ -21,7 +21,7 @@ type stage struct {
 
 // run makes the first steps of one chain of the recipe, on a curator of its own with
 // the whole budget: from start, or from where a real chain starts if that is nil.
-func (s *stage) run(ctx context.Context, r *recipes.Recipe, steps int64, start []float64) ([][]float64, error) {
+func (s *stage) run(ctx context.Context, r *chains.Plan, steps int64, start []float64) ([][]float64, error) {
 	budget, err := s.config.budget()
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *stage) run(ctx context.Context, r *recipes.Recipe, steps int64, start [
 }
 
 // start is where a real chain starts: where the settings say, or at zero.
-func (s *stage) start(ctx context.Context, r *recipes.Recipe, sealed *curator.Curator) ([]float64, error) {
+func (s *stage) start(ctx context.Context, r *chains.Plan, sealed *curator.Curator) ([]float64, error) {
 	if r.Settings.Start == "" {
 		return make([]float64, len(s.reference.mean)), nil
 	}
@@ -58,7 +58,7 @@ func (s *stage) start(ctx context.Context, r *recipes.Recipe, sealed *curator.Cu
 
 // looks is the number of records that a step looks at, and a surcharge for what a
 // step costs otherwise.
-func looks(r *recipes.Recipe, facts curator.Facts) float64 {
+func looks(r *chains.Plan, facts curator.Facts) float64 {
 	const overhead = 1000
 	n := float64(facts.Records)
 	s, records := r.Settings, n
@@ -78,7 +78,7 @@ func looks(r *recipes.Recipe, facts curator.Facts) float64 {
 // probe predicts the bulk ESS of all chains after warm-up, one a parameter, from the
 // first steps of one after a start in the stationary law. Rounds differ in their start
 // and in all randomness.
-func (s *stage) probe(ctx context.Context, r *recipes.Recipe, steps int64, round int) ([]float64, error) {
+func (s *stage) probe(ctx context.Context, r *chains.Plan, steps int64, round int) ([]float64, error) {
 	other := *s
 	other.seed += uint64(round) << 32
 	draws, err := other.run(ctx, r, steps, s.reference.draws[len(s.reference.draws)/(round+1)-1])
@@ -161,7 +161,7 @@ func displacement(x []float64, lag int) float64 {
 
 // whole runs the whole chain from where a real one starts, and compares what is left
 // after warm-up with the reference.
-func (s *stage) whole(ctx context.Context, r *recipes.Recipe) ([]Parameter, error) {
+func (s *stage) whole(ctx context.Context, r *chains.Plan) ([]Parameter, error) {
 	draws, err := s.run(ctx, r, r.Settings.Iterations, nil)
 	if err != nil {
 		return nil, err

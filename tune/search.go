@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // Shares of the work, and how it is spent.
@@ -26,7 +26,7 @@ type search struct {
 	stage       *stage
 	kernel      string
 	temperature float64
-	from        recipes.Settings // where the search begins; Fixed
+	from        chains.Settings // where the search begins; Fixed
 	beats       func(score, than float64) bool
 
 	defaults, best *trial
@@ -38,8 +38,8 @@ type search struct {
 // trial is a candidate with the settings that were asked for, of which the recipe
 // fills the rest.
 type trial struct {
-	asked  recipes.Settings
-	recipe *recipes.Recipe
+	asked  chains.Settings
+	recipe *chains.Plan
 	Candidate
 	looks float64
 }
@@ -64,9 +64,9 @@ func (s *search) work() float64 {
 }
 
 // choose makes a trial that is not measured yet.
-func (s *search) choose(asked recipes.Settings) (*trial, error) {
+func (s *search) choose(asked chains.Settings) (*trial, error) {
 	c := s.stage.config
-	recipe, err := recipes.Choose(asked, recipes.Problem{
+	recipe, err := chains.Choose(asked, chains.Problem{
 		Target: s.stage.model.Target, Logistic: c.Family == Logistic, Facts: c.Shape.facts(), Epsilon: c.Epsilon, Delta: c.Delta,
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *search) choose(asked recipes.Settings) (*trial, error) {
 }
 
 // try chooses and measures. Settings that cannot be met are an error.
-func (s *search) try(ctx context.Context, asked recipes.Settings) (*trial, error) {
+func (s *search) try(ctx context.Context, asked chains.Settings) (*trial, error) {
 	c := s.stage.config
 	t, err := s.choose(asked)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *search) run(ctx context.Context) error {
 	s.note(first)
 	s.defaults, s.best = first, first
 	first.Default = true
-	about, err := recipes.Describe(s.kernel)
+	about, err := chains.Describe(s.kernel)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *search) run(ctx context.Context) error {
 
 // turn tries other values of one setting and keeps the best.
 func (s *search) turn(ctx context.Context, d dial) (spent float64, err error) {
-	var asked []recipes.Settings
+	var asked []chains.Settings
 	for _, factor := range s.stage.config.Factors {
 		next := s.best.asked
 		if d.set(&next, s.best.recipe.Settings, factor, s.stage.config.Shape.Records) && !(d.name == "step" && s.tooLong(next)) {
@@ -211,9 +211,9 @@ func (s *search) turn(ctx context.Context, d dial) (spent float64, err error) {
 // bias them. Where mixing is slow a probe takes that for speed.
 var unadjusted = []string{"barker-dynamics", "dpsgld", "sgnht"}
 
-// tooLong reports a step of an unadjusted kernel that is longer than package recipes
+// tooLong reports a step of an unadjusted kernel that is longer than package chains
 // chooses against its bias, which only whole chains would show.
-func (s *search) tooLong(asked recipes.Settings) bool {
+func (s *search) tooLong(asked chains.Settings) bool {
 	if s.stage.config.Objective == Accuracy || !slices.Contains(unadjusted, s.kernel) {
 		return false
 	}
@@ -240,26 +240,26 @@ func (s *search) note(t *trial) {
 type dial struct {
 	name string
 	// real or whole points to the setting, except to those with rules of their own.
-	real  func(*recipes.Settings) *float64
-	whole func(*recipes.Settings) *int64
+	real  func(*chains.Settings) *float64
+	whole func(*chains.Settings) *int64
 	// hidden settings do what only whole chains show: biased ones, or a later start.
 	hidden bool
 }
 
 // dials are in the order in which they are turned.
 var dials = []dial{
-	{name: "iterations", whole: func(s *recipes.Settings) *int64 { return &s.Iterations }},
+	{name: "iterations", whole: func(s *chains.Settings) *int64 { return &s.Iterations }},
 	{name: "leapfrog"},
-	{name: "batch", whole: func(s *recipes.Settings) *int64 { return &s.Batch }},
-	{name: "rate", real: func(s *recipes.Settings) *float64 { return &s.Rate }},
-	{name: "variance", real: func(s *recipes.Settings) *float64 { return &s.Variance }},
-	{name: "max-move", real: func(s *recipes.Settings) *float64 { return &s.MaxMove }},
-	{name: "noise", real: func(s *recipes.Settings) *float64 { return &s.Noise }},
-	{name: "ratio-noise", real: func(s *recipes.Settings) *float64 { return &s.RatioNoise }},
-	{name: "step", real: func(s *recipes.Settings) *float64 { return &s.Step }},
-	{name: "friction", real: func(s *recipes.Settings) *float64 { return &s.Friction }},
-	{name: "clip", real: func(s *recipes.Settings) *float64 { return &s.Clip }, hidden: true},
-	{name: "start-share", real: func(s *recipes.Settings) *float64 { return &s.StartShare }, hidden: true},
+	{name: "batch", whole: func(s *chains.Settings) *int64 { return &s.Batch }},
+	{name: "rate", real: func(s *chains.Settings) *float64 { return &s.Rate }},
+	{name: "variance", real: func(s *chains.Settings) *float64 { return &s.Variance }},
+	{name: "max-move", real: func(s *chains.Settings) *float64 { return &s.MaxMove }},
+	{name: "noise", real: func(s *chains.Settings) *float64 { return &s.Noise }},
+	{name: "ratio-noise", real: func(s *chains.Settings) *float64 { return &s.RatioNoise }},
+	{name: "step", real: func(s *chains.Settings) *float64 { return &s.Step }},
+	{name: "friction", real: func(s *chains.Settings) *float64 { return &s.Friction }},
+	{name: "clip", real: func(s *chains.Settings) *float64 { return &s.Clip }, hidden: true},
+	{name: "start-share", real: func(s *chains.Settings) *float64 { return &s.StartShare }, hidden: true},
 }
 
 // applies reports whether the kernel knows the setting and it is left open.
@@ -285,7 +285,7 @@ func (d dial) applies(kernel string, own []string, c Config) bool {
 
 // set asks for a multiple of the setting's present value, and reports whether that is
 // another one.
-func (d dial) set(asked *recipes.Settings, now recipes.Settings, factor float64, records int64) bool {
+func (d dial) set(asked *chains.Settings, now chains.Settings, factor float64, records int64) bool {
 	switch {
 	case d.name == "leapfrog":
 		next := max(1, int(math.Round(float64(now.Leapfrog)*factor)))
@@ -313,7 +313,7 @@ func boolInt(b bool) int64 {
 }
 
 // setBatch also knows that a batch of all records is the full data.
-func setBatch(asked *recipes.Settings, now recipes.Settings, factor float64, records int64) bool {
+func setBatch(asked *chains.Settings, now chains.Settings, factor float64, records int64) bool {
 	size := cmp.Or(now.Batch, int64(now.Rate*float64(records)))
 	if now.FullData {
 		size = records

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // Parameter is what is predicted of one parameter's draws after warm-up.
@@ -32,8 +32,8 @@ type Parameter struct {
 type Candidate struct {
 	// Model is the model's name.
 	Model string
-	// Settings are complete: recipes.Choose adds nothing to them.
-	Settings recipes.Settings
+	// Settings are complete: chains.Choose adds nothing to them.
+	Settings chains.Settings
 	// Default reports that they are the kernel's defaults.
 	Default bool
 	// Cost is what the chains cost.
@@ -99,7 +99,7 @@ func (o Objective) score(c Candidate) float64 {
 type Skipped struct {
 	Model, Kernel string
 	Temperature   float64
-	// Reason is why: an *recipes.SettingError for one that needs a setting which
+	// Reason is why: an *chains.SettingError for one that needs a setting which
 	// nothing can choose, or whose settings the budget cannot meet.
 	Reason error
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -176,7 +176,7 @@ func TestWinnersAreReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	won := r.Candidates[0].Settings
-	recipe, err := recipes.Choose(won, recipes.Problem{Target: c.Models[0].Target, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
+	recipe, err := chains.Choose(won, chains.Problem{Target: c.Models[0].Target, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
 	if err != nil || recipe.Settings != won {
 		t.Fatalf("settings %+v became %+v, error %v", won, recipe, err)
 	}
@@ -204,7 +204,7 @@ func TestAccuracyAndLinearModels(t *testing.T) {
 		t.Errorf("the best is %+v", k)
 	}
 	// Nothing bounds a record's gradient here, and nobody stated a clip.
-	var about *recipes.SettingError
+	var about *chains.SettingError
 	if len(r.Skipped) != 1 || r.Skipped[0].Kernel != "dpsgld" || !errors.As(r.Skipped[0].Reason, &about) || about.Setting != "clip" {
 		t.Errorf("skipped: %+v", r.Skipped)
 	}

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/diag"
-	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 const (
@@ -79,7 +79,7 @@ type certifiedStart struct {
 func (j *job) certifiedStart() (certifiedStart, error) {
 	event, r := j.recipe.StartCost(), j.recipe.Settings
 	c := certifiedStart{Kind: r.Start, Share: r.StartShare}
-	if !slices.Contains(recipes.StartNames(), r.Start) {
+	if !slices.Contains(chains.StartNames(), r.Start) {
 		c.Kind = "given"
 	}
 	g, err := event.Epsilon(j.settings.delta)

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 )
 
 const maxWrittenDraws = 5_000 // of a chain, by default
@@ -62,18 +62,18 @@ func (s *sampleSettings) batchScheme(f curator.Facts) (curator.Batch, error) {
 
 // buildTest reads --test.
 func (s *sampleSettings) buildTest() (curator.Test, error) {
-	t, err := recipes.ParseTest(s.test)
+	t, err := chains.ParseTest(s.test)
 	return t, flagged(err)
 }
 
 // buildAccounting reads --accounting.
 func (s *sampleSettings) buildAccounting() (curator.Accounting, error) {
-	a, err := recipes.ParseAccounting(s.accounting)
+	a, err := chains.ParseAccounting(s.accounting)
 	return a, flagged(err)
 }
 
 // buildProposal reads --proposal for moves of the given scale.
 func (s *sampleSettings) buildProposal(scale float64) (kernels.Proposal, error) {
-	p, err := recipes.ParseProposal(s.proposal, scale)
+	p, err := chains.ParseProposal(s.proposal, scale)
 	return p, flagged(err)
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/starts"
 )
 
@@ -116,7 +116,7 @@ type job struct {
 	model    *model
 	table    *data.Table
 	curator  *curator.Curator
-	recipe   *recipes.Recipe
+	recipe   *chains.Plan
 	event    accountant.Event // the start and all chains
 	start    starts.Start     // found by run
 	chains   []kernels.Chain
@@ -164,7 +164,7 @@ func (s *sampleSettings) prepare(ctx context.Context, flags *pflag.FlagSet, tabl
 }
 
 // choose fills what is not given.
-func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (*recipes.Recipe, error) {
+func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (*chains.Plan, error) {
 	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, table
 			return nil, err
 		}
 	}
-	r, err := recipes.Choose(settings, recipes.Problem{
+	r, err := chains.Choose(settings, chains.Problem{
 		Target: m.target, Logistic: m.name == "logistic", Facts: facts, Epsilon: s.epsilon, Delta: s.delta,
 	})
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // sampleKernelHelp lists the kernels for --help.
 func sampleKernelHelp() string {
 	var b strings.Builder
 	b.WriteString("Kernels, and how each chooses what is not given, always from public facts:")
-	for _, name := range recipes.Names() {
-		k, err := recipes.Describe(name)
+	for _, name := range chains.Names() {
+		k, err := chains.Describe(name)
 		if err != nil {
 			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
 		}
@@ -23,8 +23,8 @@ func sampleKernelHelp() string {
 }
 
 // recipe is what the flags say of the chains.
-func (s *sampleSettings) recipe() recipes.Settings {
-	return recipes.Settings{
+func (s *sampleSettings) recipe() chains.Settings {
+	return chains.Settings{
 		Kernel: s.kernel, Iterations: s.iterations, Chains: s.chains, Temperature: s.temperature,
 		Start: s.start, StartShare: s.startShare,
 		Step: s.step, Proposal: s.proposal, Clip: s.clip, Test: s.test, Accounting: s.accounting,
@@ -35,7 +35,7 @@ func (s *sampleSettings) recipe() recipes.Settings {
 }
 
 // flagError is what is wrong with a setting, in terms of flags.
-type flagError struct{ *recipes.SettingError }
+type flagError struct{ *chains.SettingError }
 
 func (e flagError) Error() string {
 	return e.Spell(func(setting string) string { return "--" + setting })
@@ -45,7 +45,7 @@ func (e flagError) Unwrap() error { return e.SettingError }
 
 // flagged names settings as flags, where err is about one.
 func flagged(err error) error {
-	var about *recipes.SettingError
+	var about *chains.SettingError
 	if errors.As(err, &about) {
 		return flagError{about}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // kernelCases says of each kernel what its files call it, what its certificate
@@ -41,8 +41,8 @@ func certified(t *testing.T, args ...string) certificate {
 }
 
 func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
-	if len(kernelCases) != len(recipes.Names()) {
-		t.Fatalf("%d kernels are tested, %d exist", len(kernelCases), len(recipes.Names()))
+	if len(kernelCases) != len(chains.Names()) {
+		t.Fatalf("%d kernels are tested, %d exist", len(kernelCases), len(chains.Names()))
 	}
 	for name, want := range kernelCases {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestFewIterationsWhereNoiseIsScarce(t *testing.T) {
 	for _, name := range []string{"dpsgld", "sgnht", "dphmc", "penalty-ratio"} {
 		for _, epsilon := range []string{"0.1", "0.3"} {
 			c := certified(t, "--kernel", name, "--data", small, "--epsilon", epsilon)
-			k, err := recipes.Describe(name)
+			k, err := chains.Describe(name)
 			if err != nil || c.Iterations >= k.Iterations || c.Noise > curatorNoise || c.Noise < 0.6*curatorNoise {
 				t.Errorf("%s at ε = %s: %d iterations with noise %v", name, epsilon, c.Iterations, c.Noise)
 			}
@@ -266,8 +266,8 @@ func TestPublishedVariantsAreCertifiedAsSuch(t *testing.T) {
 
 func TestHelpDescribesEveryKernel(t *testing.T) {
 	_, out, _ := call(t.Context(), "sample", "--help")
-	for _, name := range recipes.Names() {
-		k, err := recipes.Describe(name)
+	for _, name := range chains.Names() {
+		k, err := chains.Describe(name)
 		if err != nil || !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.About) || !strings.Contains(out, k.Defaults) {
 			t.Errorf("--help does not describe %s", name)
 		}

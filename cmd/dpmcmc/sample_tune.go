@@ -6,20 +6,20 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // tuned are settings that tune finds at the table's public facts. Of the table it
 // looks at what the schema states, and at no record.
-func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (recipes.Settings, error) {
+func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (chains.Settings, error) {
 	target, ok := m.target.(targets.GradTarget)
 	family := tune.Family(m.name)
 	if !ok || family != tune.Logistic && family != tune.Linear {
-		return recipes.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.name)
+		return chains.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.name)
 	}
 	config := tune.Config{
 		Shape: tune.Shape{
@@ -35,7 +35,7 @@ func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, table 
 	}
 	result, err := tune.Run(ctx, config)
 	if err != nil {
-		return recipes.Settings{}, flagged(err)
+		return chains.Settings{}, flagged(err)
 	}
 	return result.Candidates[0].Settings, nil
 }

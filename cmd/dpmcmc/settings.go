@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/starts"
 )
 
@@ -68,11 +68,11 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.Float64Var(&s.degreesOfFreedom, "degrees-of-freedom", 0, "linear model: Student-t errors with this many; normal errors by default")
 	f.Float64Var(&s.dispersion, "dispersion", 0, "negative-binomial model: r, public, where a count with mean μ has variance μ + μ²/r")
 	f.Float64Var(&s.temperature, "temperature", 1, "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, which a small budget can then explore (0.1 without --data)")
-	f.StringVar(&s.kernel, "kernel", "barker", "sampler: "+strings.Join(recipes.Names(), ", "))
+	f.StringVar(&s.kernel, "kernel", "barker", "sampler: "+strings.Join(chains.Names(), ", "))
 	f.StringVar(&s.test, "test", "", "acceptance test: logistic (exact, the default), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)")
 	f.StringVar(&s.accounting, "accounting", "", "theorem that prices a step: bit (default), published or tightened")
 	f.StringVar(&s.proposal, "proposal", "", "isotropic (default), one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, one-component moves that keep a direction while they are accepted")
-	f.StringVar(&s.start, "start", "auto", "where the chains start: "+strings.Join(recipes.StartNames(), ", ")+", or values separated by commas; "+recipes.DescribeStarts())
+	f.StringVar(&s.start, "start", "auto", "where the chains start: "+strings.Join(chains.StartNames(), ", ")+", or values separated by commas; "+chains.DescribeStarts())
 	f.Float64Var(&s.startShare, "start-share", 0, fmt.Sprintf("part of ε that a charged start takes alone; costs add up in squares, so the default of %v leaves %.2f of it for the chains", starts.DefaultShare, math.Sqrt(1-starts.DefaultShare*starts.DefaultShare)))
 	f.Int64Var(&s.iterations, "iterations", 0, "steps of each chain; by default the kernel's number (above), split among the chains")
 	f.Float64Var(&s.step, "step", 0, "standard deviation of a coordinate's move, or step of the dynamics; by default the kernel's choice (above)")

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -82,13 +82,13 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 	f.StringVar(&s.model, "model", "", "logistic or linear; required without --schema")
 	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient")
 	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors")
-	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(recipes.Names(), ", ")+"; by default all")
+	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+"; by default all")
 	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1}, "temperatures τ in (0, 1] to compare; others are not looked at")
 	f.Float64SliceVar(&s.betas, "betas", nil, "β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
 	f.StringVar(&s.objective, "objective", "ess", "ess (predicted effective sample size) or accuracy (of means and standard deviations)")
 	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0, "standard deviation of the simulated coefficients; by default they are drawn from the prior")
 	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
-	f.StringVar(&s.start, "start", "auto", "as in sample: "+strings.Join(recipes.StartNames(), ", ")+", or values")
+	f.StringVar(&s.start, "start", "auto", "as in sample: "+strings.Join(chains.StartNames(), ", ")+", or values")
 	f.Float64Var(&s.startShare, "start-share", 0, "fixes the part of ε that a charged start takes; by default it is tuned")
 	f.Int64Var(&s.iterations, "iterations", 0, "fixes the steps of each chain")
 	f.IntVar(&s.chains, "chains", 1, "number of chains that share the budget")

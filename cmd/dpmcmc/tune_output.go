@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
@@ -25,7 +25,7 @@ type setting struct {
 }
 
 // flagsOf are the flags that give sample the settings of a chain.
-func flagsOf(r recipes.Settings) []setting {
+func flagsOf(r chains.Settings) []setting {
 	var out []setting
 	for _, s := range []struct {
 		setting

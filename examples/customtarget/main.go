@@ -17,10 +17,10 @@ import (
 	"os"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -84,9 +84,9 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	if err != nil {
 		return err
 	}
-	recipe, err := recipes.Choose(
-		recipes.Settings{Kernel: "barker", Iterations: iterations, Temperature: 0.1, Proposal: "truncated:5"},
-		recipes.Problem{Target: medianRegression{2}, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
+	recipe, err := chains.Choose(
+		chains.Settings{Kernel: "barker", Iterations: iterations, Temperature: 0.1, Proposal: "truncated:5"},
+		chains.Problem{Target: medianRegression{2}, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
 	if err != nil {
 		return err
 	}

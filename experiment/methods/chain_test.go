@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // TestChainSettings: warm-up is left out, thinning thins, chains begin where they
@@ -78,7 +78,7 @@ func TestChainLoss(t *testing.T) {
 			t.Errorf("%v was accepted", given)
 		}
 	}
-	if got := kernelSettings("barker", settings{"temperature": 0.25, "start": "auto"}); got != (recipes.Settings{Kernel: "barker", Temperature: 0.25, Start: "auto"}) {
+	if got := kernelSettings("barker", settings{"temperature": 0.25, "start": "auto"}); got != (chains.Settings{Kernel: "barker", Temperature: 0.25, Start: "auto"}) {
 		t.Errorf("settings %+v", got)
 	}
 }

@@ -10,27 +10,27 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// chainSettings are what every private chain can be asked for here; recipes has
+// chainSettings are what every private chain can be asked for here; package chains has
 // the others.
 var chainSettings = []Setting{
 	{"loss", "log or beta, instead of the model's loss", ""},
 	{"beta", "β above 1, with loss = \"beta\"", 0.0},
 	{"warmup", "share of the chain that is left out, in [0, 1)", 0.5},
 	{"thin", "keep every thin-th state; 0 for so many that at most 2000 a chain are kept", int64(0)},
-	{"start", "where chains start: " + strings.Join(recipes.StartNames(), ", ") + ", or values separated by commas; a charged start is part of the cost", "auto"},
+	{"start", "where chains start: " + strings.Join(chains.StartNames(), ", ") + ", or values separated by commas; a charged start is part of the cost", "auto"},
 	{"start-share", "part of ε that a charged start takes; 0 for the default", 0.0},
 }
 
-// AsInSample describes the settings of private chains that recipes chooses.
+// AsInSample describes the settings of private chains that package chains chooses.
 const AsInSample = "as in dpmcmc sample; by default the kernel's choice"
 
-// kernelField maps the settings of recipes to the fields of recipes.Settings.
+// kernelField maps the settings of package chains to the fields of chains.Settings.
 var kernelField = map[string]string{
 	"iterations": "Iterations", "chains": "Chains", "temperature": "Temperature", "step": "Step", "proposal": "Proposal", "clip": "Clip",
 	"test": "Test", "accounting": "Accounting", "batch": "Batch", "rate": "Rate", "fixed-batch": "FixedBatch", "full": "FullData",
@@ -40,18 +40,18 @@ var kernelField = map[string]string{
 
 var _ = register(privateChains()...)
 
-// privateChains are the kernels of recipes. A kernel or a setting that is new
+// privateChains are the kernels of package chains. A kernel or a setting that is new
 // there appears here by itself, as long as it is in kernelField.
 func privateChains() []*Method {
 	var list []*Method
-	for _, name := range recipes.Names() {
-		d, err := recipes.Describe(name)
+	for _, name := range chains.Names() {
+		d, err := chains.Describe(name)
 		if err != nil {
 			panic("methods: " + err.Error())
 		}
 		knobs := slices.Clone(chainSettings)
 		for _, s := range slices.Concat([]string{"iterations", "chains", "temperature"}, d.Own) {
-			if field, ok := reflect.TypeFor[recipes.Settings]().FieldByName(kernelField[s]); ok {
+			if field, ok := reflect.TypeFor[chains.Settings]().FieldByName(kernelField[s]); ok {
 				knobs = append(knobs, Setting{s, AsInSample, zero(field.Type)})
 			}
 		}
@@ -78,9 +78,9 @@ func zero(t reflect.Type) any {
 	return ""
 }
 
-// kernelSettings fills in recipes.Settings.
-func kernelSettings(kernel string, s settings) recipes.Settings {
-	out := recipes.Settings{Kernel: kernel}
+// kernelSettings fills in chains.Settings.
+func kernelSettings(kernel string, s settings) chains.Settings {
+	out := chains.Settings{Kernel: kernel}
 	fields := reflect.ValueOf(&out).Elem()
 	for name, field := range kernelField {
 		v, given := s[name]
@@ -102,7 +102,7 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 	if err != nil {
 		return nil, err
 	}
-	recipe, err := recipes.Choose(kernelSettings(kernel, s), recipes.Problem{
+	recipe, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
 		Target: target, Logistic: p.Model == Logistic, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 type chainRun struct {
 	problem Problem
 	budget  Budget
-	recipe  *recipes.Recipe
+	recipe  *chains.Plan
 	warmup  float64
 	thin    int64
 }

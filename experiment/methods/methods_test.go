@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -202,7 +202,7 @@ func checkRuns(t *testing.T, name string, mech *Mechanism, p Problem, rows targe
 // TestKinds: what every method's guarantee rests on.
 func TestKinds(t *testing.T) {
 	conditional := []string{"ball-ops", "beta-ops", "gibbs-ops", "lipschitz-ops", "minami-ops"}
-	unconditional := append(recipes.Names(), "conjugate-concentrated", "conjugate-diffused", "dp-sgd", "laplace-approximation",
+	unconditional := append(chains.Names(), "conjugate-concentrated", "conjugate-diffused", "dp-sgd", "laplace-approximation",
 		"noisy-counts", "noisy-moments", "objective-perturbation", "output-perturbation", "perfect-rejection")
 	seen := 0
 	for _, m := range All() {
@@ -225,11 +225,11 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestEveryKernelSettingIsOffered: a setting that recipes knows for a kernel can be
+// TestEveryKernelSettingIsOffered: a setting that package chains knows for a kernel can be
 // set here, and reaches it.
 func TestEveryKernelSettingIsOffered(t *testing.T) {
-	for _, name := range recipes.Names() {
-		d, err := recipes.Describe(name)
+	for _, name := range chains.Names() {
+		d, err := chains.Describe(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,12 +239,12 @@ func TestEveryKernelSettingIsOffered(t *testing.T) {
 		}
 		for _, s := range slices.Concat([]string{"iterations", "chains", "temperature"}, d.Own) {
 			if !slices.ContainsFunc(m.Settings, func(have Setting) bool { return have.Name == s }) {
-				t.Errorf("%s: recipes has a setting %q that kernelField lacks", name, s)
+				t.Errorf("%s: package chains has a setting %q that kernelField lacks", name, s)
 			}
 		}
 	}
 	got := kernelSettings("barker", settings{"iterations": int64(5), "rate": 0.25, "fixed-batch": true, "proposal": "one-component", "chains": int64(2)})
-	want := recipes.Settings{Kernel: "barker", Iterations: 5, Rate: 0.25, FixedBatch: true, Proposal: "one-component", Chains: 2}
+	want := chains.Settings{Kernel: "barker", Iterations: 5, Rate: 0.25, FixedBatch: true, Proposal: "one-component", Chains: 2}
 	if got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
@@ -444,7 +444,7 @@ func TestSeveralRowsAPerson(t *testing.T) {
 		p, _ := problem(t, model, records(m))
 		p.Facts.RowsPerPerson = 3
 		_, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5}, quick(m))
-		if chain := slices.Contains(recipes.Names(), m.Name); chain != (err == nil) {
+		if chain := slices.Contains(chains.Names(), m.Name); chain != (err == nil) {
 			t.Errorf("%s with 3 rows a person: %v", m.Name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
@@ -19,7 +20,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -103,10 +103,10 @@ type adultRun struct {
 	ratio                []float64 // of standard deviations to the exact ones
 	auc                  float64   // less the non-private one
 	epsilon, seconds     float64
-	recipe               *recipes.Recipe
+	recipe               *chains.Plan
 }
 
-func (p *adultProblem) run(ctx context.Context, set recipes.Settings) (out adultRun, err error) {
+func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultRun, err error) {
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: adultEpsilon, Delta: adultDelta, Adjacency: accountant.Substitute})
 	if err != nil {
 		return out, err
@@ -115,7 +115,7 @@ func (p *adultProblem) run(ctx context.Context, set recipes.Settings) (out adult
 	if err != nil {
 		return out, err
 	}
-	out.recipe, err = recipes.Choose(set, recipes.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(), Epsilon: adultEpsilon, Delta: adultDelta})
+	out.recipe, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(), Epsilon: adultEpsilon, Delta: adultDelta})
 	if err != nil {
 		return out, err
 	}
@@ -224,7 +224,7 @@ func adultFigure(ctx context.Context, s settings) error {
 }
 
 // adultKernels are all kernels and the lengths of their chains, which are those that
-// take about a second; settings that are not given are recipes' defaults.
+// take about a second; settings that are not given are the defaults of package chains.
 var adultKernels = []struct {
 	name       string
 	iterations int64
@@ -235,11 +235,11 @@ var adultKernels = []struct {
 
 // adultSettings are the chains to run: all from a charged start and from the prior
 // mean.
-func adultSettings() []recipes.Settings {
-	var out []recipes.Settings
+func adultSettings() []chains.Settings {
+	var out []chains.Settings
 	for _, start := range []string{"optimum", "prior-mean"} {
 		for _, k := range adultKernels {
-			out = append(out, recipes.Settings{Kernel: k.name, Temperature: adultTau, Start: start, Iterations: k.iterations})
+			out = append(out, chains.Settings{Kernel: k.name, Temperature: adultTau, Start: start, Iterations: k.iterations})
 		}
 	}
 	return out

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -132,9 +132,9 @@ func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, re
 	if err != nil {
 		return betaScore{}, err
 	}
-	recipe, err := recipes.Choose(
-		recipes.Settings{Kernel: "barker-dynamics", Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip},
-		recipes.Problem{Target: g.target, Facts: sealed.Facts(), Epsilon: c.eps, Delta: betaDelta})
+	recipe, err := chains.Choose(
+		chains.Settings{Kernel: "barker-dynamics", Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip},
+		chains.Problem{Target: g.target, Facts: sealed.Facts(), Epsilon: c.eps, Delta: betaDelta})
 	if err != nil {
 		return betaScore{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -22,7 +22,7 @@ const tuningWork = 3e7
 // adjusted dynamics are slow to search.
 var tuningKernels = []string{"barker", "tunamh", "barker-dynamics", "dpsgld", "sgnht", "penalty-ratio", "dphmc"}
 
-// tuning compares the defaults of package recipes with the best that tune finds, both
+// tuning compares the defaults of package chains with the best that tune finds, both
 // measured again by longer probes.
 func tuning(ctx context.Context, s settings) error {
 	t := newTable("N", "d", "epsilon", "kernel", "default ESS", "best ESS", "best/default", "best settings")
@@ -52,7 +52,7 @@ func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon
 		Shape:  tune.Shape{Records: n, Terms: sim.Table.Terms, Response: sim.Table.Target, Radius: 1, Adjacency: accountant.Substitute},
 		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Kernels: tuningKernels,
 		Epsilon: epsilon, Delta: 1e-6, CoefficientSD: 1, Work: int64(2 * tuningWork * float64(len(tuningKernels))), Seed: s.seed,
-		Fixed: recipes.Settings{Start: "prior-mean"}, SearchOnly: true,
+		Fixed: chains.Settings{Start: "prior-mean"}, SearchOnly: true,
 	})
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon
 }
 
 // tuned says what settings a kernel was tuned to.
-func tuned(s recipes.Settings) string {
+func tuned(s chains.Settings) string {
 	text := fmt.Sprintf("T = %d, step %.2g", s.Iterations, s.Step)
 	switch {
 	case s.FullData:

@@ -1,4 +1,4 @@
-package recipes_test
+package chains_test
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -45,10 +45,10 @@ func facts(n int64, d int) curator.Facts {
 	return curator.Facts{Records: n, Features: d, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 }
 
-// situation is what recipes are drawn for.
+// situation is what plans are drawn for.
 type situation struct {
-	settings recipes.Settings
-	problem  recipes.Problem
+	settings chains.Settings
+	problem  chains.Problem
 }
 
 // situations draws public facts, budgets and the settings of every kernel.
@@ -57,8 +57,8 @@ var situations = rapid.Custom(func(t *rapid.T) situation {
 	f.RowsPerPerson = rapid.IntRange(1, 2).Draw(t, "rows per person")
 	f.Adjacency = rapid.SampledFrom([]accountant.Adjacency{accountant.Substitute, accountant.AddRemove}).Draw(t, "adjacency")
 	return situation{
-		recipes.Settings{Chains: rapid.IntRange(1, 3).Draw(t, "chains"), Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
-		recipes.Problem{Facts: f, Epsilon: math.Exp(rapid.Float64Range(-2, 2).Draw(t, "log ε")), Delta: 1e-6},
+		chains.Settings{Chains: rapid.IntRange(1, 3).Draw(t, "chains"), Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
+		chains.Problem{Facts: f, Epsilon: math.Exp(rapid.Float64Range(-2, 2).Draw(t, "log ε")), Delta: 1e-6},
 	}
 })
 
@@ -66,7 +66,7 @@ var situations = rapid.Custom(func(t *rapid.T) situation {
 // covers it, without a look at a record, and so that choosing again changes nothing.
 // Prices take a while, so it draws the same few situations in every run.
 func TestEveryRecipeFitsItsBudget(t *testing.T) {
-	for _, kernel := range recipes.Names() {
+	for _, kernel := range chains.Names() {
 		t.Run(kernel, func(t *testing.T) {
 			for i := range situationsDrawn {
 				drawn := situations.Example(i)
@@ -75,7 +75,7 @@ func TestEveryRecipeFitsItsBudget(t *testing.T) {
 				if kernel == "penalty" && i > 0 {
 					s.Proposal = "truncated:4" // whose prices are quick
 				}
-				r, err := recipes.Choose(s, p)
+				r, err := chains.Choose(s, p)
 				if err != nil {
 					t.Fatalf("%+v: %v", drawn, err)
 				}
@@ -87,7 +87,7 @@ func TestEveryRecipeFitsItsBudget(t *testing.T) {
 				if err != nil || g.Epsilon > p.Epsilon {
 					t.Fatalf("settings %+v cost ε = %v, the budget is %v, error %v", r.Settings, g.Epsilon, p.Epsilon, err)
 				}
-				again, err := recipes.Choose(r.Settings, p)
+				again, err := chains.Choose(r.Settings, p)
 				if err != nil || !reflect.DeepEqual(again.Settings, r.Settings) || again.Released != r.Released {
 					t.Fatalf("choosing again: %+v became %+v, error %v", r.Settings, again, err)
 				}
@@ -117,12 +117,12 @@ func sealed(t *testing.T, n, d int, epsilon float64) *curator.Curator {
 	return c
 }
 
-// TestOpenedChainsCostWhatWasSaid opens and runs every recipe: the budget is charged
+// TestOpenedChainsCostWhatWasSaid opens and runs every plan: the budget is charged
 // what Cost said, and a second time it is refused as a whole.
 func TestOpenedChainsCostWhatWasSaid(t *testing.T) {
 	for _, s := range variants() {
 		records := sealed(t, 300, 2, 1)
-		r, err := recipes.Choose(s, recipes.Problem{Target: logistic(t, 2), Facts: records.Facts(), Epsilon: 1, Delta: 1e-6})
+		r, err := chains.Choose(s, chains.Problem{Target: logistic(t, 2), Facts: records.Facts(), Epsilon: 1, Delta: 1e-6})
 		if err != nil {
 			t.Fatalf("%+v: %v", s, err)
 		}
@@ -163,19 +163,19 @@ func TestOpenedChainsCostWhatWasSaid(t *testing.T) {
 }
 
 // variants are short settings of every kernel, with two chains each.
-func variants() []recipes.Settings {
-	var all []recipes.Settings
-	for _, kernel := range recipes.Names() {
-		all = append(all, recipes.Settings{Kernel: kernel})
+func variants() []chains.Settings {
+	var all []chains.Settings
+	for _, kernel := range chains.Names() {
+		all = append(all, chains.Settings{Kernel: kernel})
 	}
-	all[slices.Index(recipes.Names(), "penalty")].Proposal = "truncated:4" // whose prices are quick
+	all[slices.Index(chains.Names(), "penalty")].Proposal = "truncated:4" // whose prices are quick
 	all = append(all,
-		recipes.Settings{Kernel: "penalty", Proposal: "guided", Step: 1e-4},
-		recipes.Settings{Kernel: "penalty-ratio", Proposal: "guided"},
-		recipes.Settings{Kernel: "dpsgld", Schedule: "polynomial"},
-		recipes.Settings{Kernel: "dpsgld", Schedule: "polynomial:0.9", AsPublished: true},
-		recipes.Settings{Kernel: "dphmc", Acceptance: "penalty"},
-		recipes.Settings{Kernel: "barker", Proposal: "one-component", Test: "logistic", Batch: 100, FixedBatch: true},
+		chains.Settings{Kernel: "penalty", Proposal: "guided", Step: 1e-4},
+		chains.Settings{Kernel: "penalty-ratio", Proposal: "guided"},
+		chains.Settings{Kernel: "dpsgld", Schedule: "polynomial"},
+		chains.Settings{Kernel: "dpsgld", Schedule: "polynomial:0.9", AsPublished: true},
+		chains.Settings{Kernel: "dphmc", Acceptance: "penalty"},
+		chains.Settings{Kernel: "barker", Proposal: "one-component", Test: "logistic", Batch: 100, FixedBatch: true},
 	)
 	for i := range all {
 		all[i].Iterations, all[i].Chains = 20, 2
@@ -186,8 +186,8 @@ func variants() []recipes.Settings {
 // TestOpenIsAllOrNothing: a budget that covers one of two chains is left untouched.
 func TestOpenIsAllOrNothing(t *testing.T) {
 	records := sealed(t, 300, 2, 1.2)
-	r, err := recipes.Choose(recipes.Settings{Kernel: "dpsgld", Chains: 2, Iterations: 20},
-		recipes.Problem{Target: logistic(t, 2), Facts: records.Facts(), Epsilon: 1.5, Delta: 1e-6})
+	r, err := chains.Choose(chains.Settings{Kernel: "dpsgld", Chains: 2, Iterations: 20},
+		chains.Problem{Target: logistic(t, 2), Facts: records.Facts(), Epsilon: 1.5, Delta: 1e-6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,56 +201,56 @@ func TestOpenIsAllOrNothing(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := recipes.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	good := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	for _, c := range []struct {
 		setting, want string
-		s             recipes.Settings
+		s             chains.Settings
 	}{
-		{"kernel", "kernel is \"gibbs\"", recipes.Settings{Kernel: "gibbs"}},
-		{"iterations", "iterations is -1", recipes.Settings{Iterations: -1}},
-		{"chains", "chains is -2", recipes.Settings{Chains: -2}},
-		{"clip", "clip is -1", recipes.Settings{Clip: -1}},
-		{"step", "step is NaN", recipes.Settings{Step: math.NaN()}},
-		{"step", "step is +Inf", recipes.Settings{Step: math.Inf(1)}},
-		{"temperature", "in (0, 1]", recipes.Settings{Temperature: 1.5}},
-		{"noise", "noise has no meaning for kernel barker; its own are step", recipes.Settings{Noise: 3}},
-		{"full", "full has no meaning for kernel tunamh", recipes.Settings{Kernel: "tunamh", FullData: true}},
-		{"batch", "exclude one another", recipes.Settings{Batch: 10, Rate: 0.1}},
-		{"batch", "the 2000 records", recipes.Settings{Batch: 2001}},
-		{"fixed-batch", "goes with batch", recipes.Settings{FixedBatch: true, FullData: true}},
-		{"proposal", "truncated:K", recipes.Settings{Proposal: "truncated"}},
-		{"proposal", "guided", recipes.Settings{Proposal: "guided"}},
-		{"test", "corrected:C", recipes.Settings{Test: "corrected"}},
-		{"accounting", "tightened", recipes.Settings{Accounting: "hope"}},
-		{"schedule", "polynomial:0.6", recipes.Settings{Kernel: "dpsgld", Schedule: "polynomial:2"}},
-		{"acceptance", "barker or penalty", recipes.Settings{Kernel: "dphmc", Acceptance: "luck"}},
-		{"max-move", "for acceptance barker", recipes.Settings{Kernel: "dphmc", Acceptance: "penalty", MaxMove: 1}},
-		{"ratio-noise", "for acceptance penalty", recipes.Settings{Kernel: "dphmc", RatioNoise: 100}},
+		{"kernel", "kernel is \"gibbs\"", chains.Settings{Kernel: "gibbs"}},
+		{"iterations", "iterations is -1", chains.Settings{Iterations: -1}},
+		{"chains", "chains is -2", chains.Settings{Chains: -2}},
+		{"clip", "clip is -1", chains.Settings{Clip: -1}},
+		{"step", "step is NaN", chains.Settings{Step: math.NaN()}},
+		{"step", "step is +Inf", chains.Settings{Step: math.Inf(1)}},
+		{"temperature", "in (0, 1]", chains.Settings{Temperature: 1.5}},
+		{"noise", "noise has no meaning for kernel barker; its own are step", chains.Settings{Noise: 3}},
+		{"full", "full has no meaning for kernel tunamh", chains.Settings{Kernel: "tunamh", FullData: true}},
+		{"batch", "exclude one another", chains.Settings{Batch: 10, Rate: 0.1}},
+		{"batch", "the 2000 records", chains.Settings{Batch: 2001}},
+		{"fixed-batch", "goes with batch", chains.Settings{FixedBatch: true, FullData: true}},
+		{"proposal", "truncated:K", chains.Settings{Proposal: "truncated"}},
+		{"proposal", "guided", chains.Settings{Proposal: "guided"}},
+		{"test", "corrected:C", chains.Settings{Test: "corrected"}},
+		{"accounting", "tightened", chains.Settings{Accounting: "hope"}},
+		{"schedule", "polynomial:0.6", chains.Settings{Kernel: "dpsgld", Schedule: "polynomial:2"}},
+		{"acceptance", "barker or penalty", chains.Settings{Kernel: "dphmc", Acceptance: "luck"}},
+		{"max-move", "for acceptance barker", chains.Settings{Kernel: "dphmc", Acceptance: "penalty", MaxMove: 1}},
+		{"ratio-noise", "for acceptance penalty", chains.Settings{Kernel: "dphmc", RatioNoise: 100}},
 	} {
-		_, err := recipes.Choose(c.s, good)
-		var about *recipes.SettingError
+		_, err := chains.Choose(c.s, good)
+		var about *chains.SettingError
 		if !errors.As(err, &about) || about.Setting != c.setting || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v; it must be about %s and contain %q", c.s, err, c.setting, c.want)
 			continue
 		}
-		if spelt := about.Spell(strings.ToUpper); strings.Contains(spelt, "recipes:") || !strings.Contains(spelt, strings.ToUpper(c.setting)) {
+		if spelt := about.Spell(strings.ToUpper); strings.Contains(spelt, "chains:") || !strings.Contains(spelt, strings.ToUpper(c.setting)) {
 			t.Errorf("%+v: spelt in capitals: %s", c.s, spelt)
 		}
 	}
-	for _, edit := range []func(*recipes.Problem){
-		func(p *recipes.Problem) { p.Target = nil },
-		func(p *recipes.Problem) { p.Facts.Records = 0 },
-		func(p *recipes.Problem) { p.Facts.Features = 3 },
-		func(p *recipes.Problem) { p.Epsilon = 0 },
-		func(p *recipes.Problem) { p.Delta = 1 },
+	for _, edit := range []func(*chains.Problem){
+		func(p *chains.Problem) { p.Target = nil },
+		func(p *chains.Problem) { p.Facts.Records = 0 },
+		func(p *chains.Problem) { p.Facts.Features = 3 },
+		func(p *chains.Problem) { p.Epsilon = 0 },
+		func(p *chains.Problem) { p.Delta = 1 },
 	} {
 		p := good
 		edit(&p)
-		if _, err := recipes.Choose(recipes.Settings{}, p); err == nil {
+		if _, err := chains.Choose(chains.Settings{}, p); err == nil {
 			t.Errorf("%+v was accepted", p)
 		}
 	}
-	if _, err := recipes.Describe("gibbs"); err == nil {
+	if _, err := chains.Describe("gibbs"); err == nil {
 		t.Error("a kernel that does not exist was described")
 	}
 }
@@ -258,11 +258,11 @@ func TestRefusals(t *testing.T) {
 // TestShortBudgetsAreUnreachable: callers can tell a budget that is too small from a
 // setting that is wrong.
 func TestShortBudgetsAreUnreachable(t *testing.T) {
-	p := recipes.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1e-6, Delta: 1e-9}
-	for _, kernel := range recipes.Names() {
-		_, err := recipes.Choose(recipes.Settings{Kernel: kernel, Iterations: 1e12}, p)
+	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1e-6, Delta: 1e-9}
+	for _, kernel := range chains.Names() {
+		_, err := chains.Choose(chains.Settings{Kernel: kernel, Iterations: 1e12}, p)
 		var unreachable *accountant.UnreachableError
-		var about *recipes.SettingError
+		var about *chains.SettingError
 		if !errors.As(err, &unreachable) || !errors.As(err, &about) {
 			t.Errorf("%s: %v", kernel, err)
 		}
@@ -278,19 +278,19 @@ func TestSomeBoundIsNeeded(t *testing.T) {
 	}
 	f := facts(2000, 2)
 	f.Response = false
-	p := recipes.Problem{Target: mean, Facts: f, Epsilon: 1, Delta: 1e-6}
-	var about *recipes.SettingError
-	if _, err := recipes.Choose(recipes.Settings{Clip: 0.001}, p); !errors.As(err, &about) || !strings.Contains(err.Error(), "give step too") {
+	p := chains.Problem{Target: mean, Facts: f, Epsilon: 1, Delta: 1e-6}
+	var about *chains.SettingError
+	if _, err := chains.Choose(chains.Settings{Clip: 0.001}, p); !errors.As(err, &about) || !strings.Contains(err.Error(), "give step too") {
 		t.Errorf("a clip that leaves no step to solve for: %v", err)
 	}
 	walks := []string{"barker", "penalty", "tunamh"}
-	for _, kernel := range recipes.Names() {
-		r, err := recipes.Choose(recipes.Settings{Kernel: kernel, Iterations: 100}, p)
-		var about *recipes.SettingError
+	for _, kernel := range chains.Names() {
+		r, err := chains.Choose(chains.Settings{Kernel: kernel, Iterations: 100}, p)
+		var about *chains.SettingError
 		switch {
 		case slices.Contains(walks, kernel):
 			if err != nil || !(r.Clip > 0) || r.Clip != r.Settings.Clip {
-				t.Errorf("%s: recipe %+v, error %v", kernel, r, err)
+				t.Errorf("%s: plan %+v, error %v", kernel, r, err)
 			}
 		case !errors.As(err, &about) || about.Setting != "clip":
 			t.Errorf("%s: %v", kernel, err)
@@ -301,9 +301,9 @@ func TestSomeBoundIsNeeded(t *testing.T) {
 // TestAsPublishedSaysSo also checks that its default step uses the same share of the
 // Langevin noise: a drift twice as long takes a quarter of the step.
 func TestAsPublishedSaysSo(t *testing.T) {
-	p := recipes.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
-	ours, err1 := recipes.Choose(recipes.Settings{Kernel: "dpsgld", Iterations: 200}, p)
-	published, err2 := recipes.Choose(recipes.Settings{Kernel: "dpsgld", Iterations: 200, AsPublished: true}, p)
+	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	ours, err1 := chains.Choose(chains.Settings{Kernel: "dpsgld", Iterations: 200}, p)
+	published, err2 := chains.Choose(chains.Settings{Kernel: "dpsgld", Iterations: 200, AsPublished: true}, p)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package recipes_test
+package chains_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/recipes"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/starts"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -18,21 +18,21 @@ import (
 // they say. Whatever is charged takes its share of ε alone, and with the chains
 // fits the budget.
 func TestStartsAreChosen(t *testing.T) {
-	p := recipes.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	unbounded, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := recipes.Problem{Target: unbounded, Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	free := chains.Problem{Target: unbounded, Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	free.Facts.Response = false
-	asked := func(start string, share float64) recipes.Settings {
-		return recipes.Settings{Start: start, StartShare: share, Iterations: 50}
+	asked := func(start string, share float64) chains.Settings {
+		return chains.Settings{Start: start, StartShare: share, Iterations: 50}
 	}
 	binary := p
 	binary.Logistic = true
 	for _, c := range []struct {
-		settings recipes.Settings
-		problem  recipes.Problem
+		settings chains.Settings
+		problem  chains.Problem
 		start    string
 		share    float64
 	}{
@@ -47,7 +47,7 @@ func TestStartsAreChosen(t *testing.T) {
 		{asked("1, -2.5", 0), binary, "1, -2.5", 0},
 		{asked("auto", 0), addRemove(binary), "optimum", starts.DefaultShare},
 	} {
-		r, err := recipes.Choose(c.settings, c.problem)
+		r, err := chains.Choose(c.settings, c.problem)
 		if err != nil {
 			t.Errorf("%+v: %v", c.settings, err)
 			continue
@@ -64,7 +64,7 @@ func TestStartsAreChosen(t *testing.T) {
 		if r.Settings.Start != c.start || r.Settings.StartShare != c.share || math.Abs(alone.Epsilon-c.share) > 1e-3 || all.Epsilon > 1 || all.Epsilon < 0.99 {
 			t.Errorf("%+v: start %q with a share of %v costs ε = %v alone, all %v", c.settings, r.Settings.Start, r.Settings.StartShare, alone.Epsilon, all.Epsilon)
 		}
-		again, err := recipes.Choose(r.Settings, c.problem)
+		again, err := chains.Choose(r.Settings, c.problem)
 		if err != nil || again.Settings != r.Settings {
 			t.Errorf("choosing again: %+v became %+v, error %v", r.Settings, again, err)
 		}
@@ -72,7 +72,7 @@ func TestStartsAreChosen(t *testing.T) {
 }
 
 // addRemove is a problem under add/remove.
-func addRemove(p recipes.Problem) recipes.Problem {
+func addRemove(p chains.Problem) chains.Problem {
 	p.Facts.Adjacency = accountant.AddRemove
 	return p
 }
@@ -81,8 +81,8 @@ func addRemove(p recipes.Problem) recipes.Problem {
 // together cost what Cost said.
 func TestStartAndChainsAreCharged(t *testing.T) {
 	records := sealed(t, 300, 2, 1)
-	p := recipes.Problem{Target: logistic(t, 2), Logistic: true, Facts: records.Facts(), Epsilon: 1, Delta: 1e-6}
-	r, err := recipes.Choose(recipes.Settings{Start: "auto", Chains: 2, Iterations: 20}, p)
+	p := chains.Problem{Target: logistic(t, 2), Logistic: true, Facts: records.Facts(), Epsilon: 1, Delta: 1e-6}
+	r, err := chains.Choose(chains.Settings{Start: "auto", Chains: 2, Iterations: 20}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,33 +107,33 @@ func TestStartAndChainsAreCharged(t *testing.T) {
 }
 
 func TestStartRefusals(t *testing.T) {
-	p := recipes.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	unbounded, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean := recipes.Problem{Target: unbounded, Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	mean := chains.Problem{Target: unbounded, Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	mean.Facts.Response = false
 	for words, c := range map[string]struct {
-		problem recipes.Problem
-		s       recipes.Settings
+		problem chains.Problem
+		s       chains.Settings
 	}{
-		"optimum is for logistic":  {p, recipes.Settings{Start: "optimum"}},
-		"must be one of auto":      {p, recipes.Settings{Start: "middle"}},
-		"has 3 values":             {p, recipes.Settings{Start: "1,2,3"}},
-		"finite values":            {p, recipes.Settings{Start: "1,Inf"}},
-		"must be in (0, 1)":        {p, recipes.Settings{Start: "gradient", StartShare: 1}},
-		"starts that are charged":  {p, recipes.Settings{Start: "prior-mean", StartShare: 0.5}},
-		"is given without start":   {p, recipes.Settings{StartShare: 0.5}},
-		"does not pay for":         {p, recipes.Settings{Start: "gradient", StartShare: 1e-5}},
-		"has gradients and bounds": {mean, recipes.Settings{Start: "gradient"}},
+		"optimum is for logistic":  {p, chains.Settings{Start: "optimum"}},
+		"must be one of auto":      {p, chains.Settings{Start: "middle"}},
+		"has 3 values":             {p, chains.Settings{Start: "1,2,3"}},
+		"finite values":            {p, chains.Settings{Start: "1,Inf"}},
+		"must be in (0, 1)":        {p, chains.Settings{Start: "gradient", StartShare: 1}},
+		"starts that are charged":  {p, chains.Settings{Start: "prior-mean", StartShare: 0.5}},
+		"is given without start":   {p, chains.Settings{StartShare: 0.5}},
+		"does not pay for":         {p, chains.Settings{Start: "gradient", StartShare: 1e-5}},
+		"has gradients and bounds": {mean, chains.Settings{Start: "gradient"}},
 	} {
-		if _, err := recipes.Choose(c.s, c.problem); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := chains.Choose(c.s, c.problem); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: error %v, want %q", c.s, err, words)
 		}
 	}
 	// A kernel that clips gradients lends its clip.
-	r, err := recipes.Choose(recipes.Settings{Kernel: "dpsgld", Start: "auto", Clip: 4, Iterations: 20}, mean)
+	r, err := chains.Choose(chains.Settings{Kernel: "dpsgld", Start: "auto", Clip: 4, Iterations: 20}, mean)
 	if err != nil || r.Settings.Start != "gradient" || r.Start.Clip != 4 {
 		t.Errorf("dpsgld with a clip of 4: %+v, error %v", r, err)
 	}

@@ -1,4 +1,4 @@
-package recipes_test
+package chains_test
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"log"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/recipes"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -27,13 +27,13 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	recipe, err := recipes.Choose(recipes.Settings{Kernel: "barker", Iterations: 100, Chains: 2},
-		recipes.Problem{Target: model, Facts: records.Facts(), Epsilon: 1, Delta: 1e-6})
+	plan, err := chains.Choose(chains.Settings{Kernel: "barker", Iterations: 100, Chains: 2},
+		chains.Problem{Target: model, Facts: records.Facts(), Epsilon: 1, Delta: 1e-6})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("every step releases", recipe.Released)
-	opened, err := recipe.Open(records)
+	fmt.Println("every step releases", plan.Released)
+	opened, err := plan.Open(records)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"cmp"
@@ -27,14 +27,14 @@ func DescribeStarts() string {
 // FindStart charges the start and makes it, where the setting start is given. All
 // chains may share it. seed is the public seed of a draw from the prior. After Open
 // the budget covers it. Errors are those of starts.Find.
-func (r *Recipe) FindStart(ctx context.Context, records *curator.Curator, seed uint64) (starts.Start, error) {
+func (r *Plan) FindStart(ctx context.Context, records *curator.Curator, seed uint64) (starts.Start, error) {
 	c := r.Start
 	c.Seed = seed
 	return starts.Find(ctx, c, records)
 }
 
 // StartCost is the part of Cost that is the start's. It is nothing for a free one.
-func (r *Recipe) StartCost() accountant.Event { return r.startCost }
+func (r *Plan) StartCost() accountant.Event { return r.startCost }
 
 // chooseStart fills start and start-share, and prices the start.
 func (c *choice) chooseStart() error {
@@ -139,7 +139,7 @@ func (c *choice) checkShare() error {
 
 // gradientClip is the clip that was given, if it is one of gradients; else 0.
 func (c *choice) gradientClip() float64 {
-	if recipes[c.Kernel].clipsGradients {
+	if families[c.Kernel].clipsGradients {
 		return c.given.Clip
 	}
 	return 0

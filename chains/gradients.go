@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"cmp"
@@ -244,7 +244,7 @@ func (c *choice) ratioClip() float64 {
 }
 
 // dynamicsChain is a chain of Barker proposal dynamics.
-func (c *choice) dynamicsChain(adjusted bool) (*Recipe, error) {
+func (c *choice) dynamicsChain(adjusted bool) (*Plan, error) {
 	target, _, err := c.gradients()
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (c *choice) dynamicsChain(adjusted bool) (*Recipe, error) {
 	config := barker.DynamicsConfig{
 		Target: target, Scale: c.Step, Iterations: c.Iterations, Temperature: c.Temperature, Clip: c.Clip, Adjusted: adjusted,
 	}
-	r := &Recipe{
+	r := &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(barker.DynamicsCost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return barker.NewDynamics(config, r) },
 		Released: fmt.Sprintf("%d signs, one for each parameter (full data)", target.Dim()),
@@ -283,12 +283,12 @@ func (c *choice) langevin() (dpsgld.Config, error) {
 
 const shrinking = 10 // offsets of a polynomial schedule in a chain
 
-func (c *choice) langevinChain() (*Recipe, error) {
+func (c *choice) langevinChain() (*Plan, error) {
 	config, err := c.langevin()
 	if err != nil {
 		return nil, err
 	}
-	r := &Recipe{
+	r := &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(dpsgld.Cost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return dpsgld.New(config, r) },
 		Released: fmt.Sprintf("one noisy gradient, noise %.4g times twice its clip (%v)", c.Noise, config.Batch),
@@ -300,7 +300,7 @@ func (c *choice) langevinChain() (*Recipe, error) {
 	return r, nil
 }
 
-func (c *choice) thermostatChain() (*Recipe, error) {
+func (c *choice) thermostatChain() (*Plan, error) {
 	r, err := c.langevinChain()
 	if err != nil {
 		return nil, err
@@ -317,7 +317,7 @@ const jitter = 0.3
 
 // hamiltonianChain is a chain of trajectories. Their price does not depend on
 // the step either.
-func (c *choice) hamiltonianChain() (*Recipe, error) {
+func (c *choice) hamiltonianChain() (*Plan, error) {
 	target, _, err1 := c.gradients()
 	batch, err2 := c.Scheme(c.Facts)
 	byPenalty, err3 := c.penaltyAccepts()
@@ -335,7 +335,7 @@ func (c *choice) hamiltonianChain() (*Recipe, error) {
 	} else {
 		config.MaxMove = c.MaxMove
 	}
-	return &Recipe{
+	return &Plan{
 		cost: func() (accountant.Event, error) { return dphmc.ChainCost(config, c.Facts) },
 		open: func(r *curator.Curator) (kernels.Kernel, error) { return dphmc.New(config, r) },
 		Released: fmt.Sprintf("%d noisy gradients, noise %.4g times twice their clip (%v), and %s (full data); one more gradient at the start of a chain",

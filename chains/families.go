@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import "slices"
 
@@ -8,12 +8,12 @@ var (
 	walkSettings   = []string{"step", "clip", "proposal"}
 )
 
-// recipes are the kernels by name. It is filled in init because prices look
+// families are the kernels by name. It is filled in init because prices look
 // kernels up in it.
-var recipes map[string]recipe
+var families map[string]family
 
 func init() {
-	recipes = map[string]recipe{
+	families = map[string]family{
 		"barker": {
 			about:      "Barker's test of random-walk moves; exact on the full data, up to clipping",
 			defaults:   "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the variance that they add to the log-odds below about a quarter, or all when that is over half",
@@ -53,7 +53,7 @@ func init() {
 			iterations:     10_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseDynamics,
-			build:          func(c *choice) (*Recipe, error) { return c.dynamicsChain(false) },
+			build:          func(c *choice) (*Plan, error) { return c.dynamicsChain(false) },
 		},
 		"barker-dynamics-adjusted": {
 			about:          "the same, made exact by an acceptance bit",
@@ -62,7 +62,7 @@ func init() {
 			iterations:     10_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseAdjusted,
-			build:          func(c *choice) (*Recipe, error) { return c.dynamicsChain(true) },
+			build:          func(c *choice) (*Plan, error) { return c.dynamicsChain(true) },
 		},
 		"dpsgld": {
 			about:          "Langevin steps along released gradients; biased by the step and by batches",

@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"cmp"
@@ -32,11 +32,11 @@ type Problem struct {
 // check reports a problem that is not set, or whose parts do not fit.
 func (p Problem) check() error {
 	if p.Target == nil {
-		return errors.New("recipes: Problem.Target is not set; give a model")
+		return errors.New("chains: Problem.Target is not set; give a model")
 	}
 	features, response := p.Target.Shape()
 	if p.Facts.Records < 1 || p.Facts.Features != features || p.Facts.Response != response {
-		return fmt.Errorf("recipes: the facts are of %d records with %d features (response: %t), the target needs %d features (response: %t)",
+		return fmt.Errorf("chains: the facts are of %d records with %d features (response: %t), the target needs %d features (response: %t)",
 			p.Facts.Records, p.Facts.Features, p.Facts.Response, features, response)
 	}
 	_, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: p.Facts.Adjacency})
@@ -44,7 +44,7 @@ func (p Problem) check() error {
 }
 
 // Names returns the kernels' names, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(recipes)) }
+func Names() []string { return slices.Sorted(maps.Keys(families)) }
 
 // Description says what a kernel is, for people.
 type Description struct {
@@ -59,16 +59,16 @@ type Description struct {
 
 // Describe describes the kernel of the given name, or returns a *SettingError.
 func Describe(kernel string) (Description, error) {
-	k, ok := recipes[kernel]
+	k, ok := families[kernel]
 	if !ok {
 		return Description{}, Settings{Kernel: kernel}.check()
 	}
 	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations}, nil
 }
 
-// Recipe is a number of chains whose settings are all chosen. It is made by Choose
+// Plan is a number of chains whose settings are all chosen. It is made by Choose
 // and holds nothing of the records.
-type Recipe struct {
+type Plan struct {
 	// Settings are all filled in. Choosing for them again changes nothing.
 	Settings Settings
 	// Released says in words what every step releases.
@@ -98,7 +98,7 @@ type Recipe struct {
 // Errors: a *SettingError, which wraps an *accountant.UnreachableError if no value
 // of an open setting is cheap enough; a problem that is not set or does not fit;
 // what a sampler says of its settings.
-func Choose(s Settings, p Problem) (*Recipe, error) {
+func Choose(s Settings, p Problem) (*Plan, error) {
 	s.Kernel = cmp.Or(s.Kernel, "barker")
 	if err := s.check(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func Choose(s Settings, p Problem) (*Recipe, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	kernel := recipes[s.Kernel]
+	kernel := families[s.Kernel]
 	c := &choice{Settings: s, Problem: p, given: s}
 	c.Temperature, c.Chains = cmp.Or(s.Temperature, 1), cmp.Or(s.Chains, 1)
 	c.Iterations = cmp.Or(s.Iterations, max(1, kernel.iterations/int64(c.Chains)))
@@ -117,7 +117,7 @@ func Choose(s Settings, p Problem) (*Recipe, error) {
 	if err := kernel.choose(c); err != nil {
 		return nil, err
 	}
-	r, err := c.recipe()
+	r, err := c.plan()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func Choose(s Settings, p Problem) (*Recipe, error) {
 }
 
 // Cost is the price of the start and of all chains. It charges nothing.
-func (r *Recipe) Cost() (accountant.Event, error) {
+func (r *Plan) Cost() (accountant.Event, error) {
 	chain, err := r.cost()
 	if err != nil {
 		return accountant.Event{}, err
@@ -141,7 +141,7 @@ func (r *Recipe) Cost() (accountant.Event, error) {
 // Open charges all chains and returns their kernels, one a chain. Errors: a budget
 // that does not cover them and the start (an *accountant.ExceededError; nothing was
 // charged); records whose facts the settings do not fit. No record has been read then.
-func (r *Recipe) Open(records *curator.Curator) ([]kernels.Kernel, error) {
+func (r *Plan) Open(records *curator.Curator) ([]kernels.Kernel, error) {
 	cost, err := r.Cost()
 	if err != nil {
 		return nil, err
@@ -161,19 +161,19 @@ func (r *Recipe) Open(records *curator.Curator) ([]kernels.Kernel, error) {
 	return chains, nil
 }
 
-// recipe is how one kernel is chosen for and built. Adding one to recipes is all
+// family is how one kernel is chosen for and built. Adding one to families is all
 // that there is to a kernel's name.
-type recipe struct {
+type family struct {
 	about, defaults string
 	own             []string
 	iterations      int64
 	clipsGradients  bool // the clip bounds gradients
 	choose          func(*choice) error
-	build           func(*choice) (*Recipe, error)
+	build           func(*choice) (*Plan, error)
 }
 
 // fillText fills the settings that are words, and the variance.
-func (k recipe) fillText(s *Settings) {
+func (k family) fillText(s *Settings) {
 	for setting, text := range map[string]*string{"proposal": &s.Proposal, "test": &s.Test, "accounting": &s.Accounting, "schedule": &s.Schedule, "acceptance": &s.Acceptance} {
 		if slices.Contains(k.own, setting) && *text == "" {
 			*text = map[string]string{"proposal": "isotropic", "test": "logistic", "accounting": "bit", "schedule": "constant", "acceptance": "barker"}[setting]
@@ -184,7 +184,7 @@ func (k recipe) fillText(s *Settings) {
 	}
 }
 
-// choice is a recipe in the making: settings that are being filled for a problem.
+// choice is a plan in the making: settings that are being filled for a problem.
 type choice struct {
 	Settings
 	Problem
@@ -193,9 +193,9 @@ type choice struct {
 	startCost accountant.Event
 }
 
-// recipe is what the settings build.
-func (c *choice) recipe() (*Recipe, error) {
-	r, err := recipes[c.Kernel].build(c)
+// plan is what the settings build.
+func (c *choice) plan() (*Plan, error) {
+	r, err := families[c.Kernel].build(c)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (c *choice) useFullData() {
 
 // price is what the start and all chains of the settings release.
 func (c *choice) price() (accountant.Event, error) {
-	r, err := c.recipe()
+	r, err := c.plan()
 	if err != nil {
 		return accountant.Event{}, err
 	}

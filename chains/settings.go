@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"cmp"
@@ -83,7 +83,7 @@ var everyKernel = []string{"kernel", "iterations", "chains", "temperature", "sta
 
 // check reports settings that make no sense, or none for the kernel.
 func (s Settings) check() error {
-	k, ok := recipes[s.Kernel]
+	k, ok := families[s.Kernel]
 	if !ok {
 		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(Names(), ", "))
 	}

@@ -1,5 +1,5 @@
 //go:build slow
 
-package recipes_test
+package chains_test
 
 const situationsDrawn = 40

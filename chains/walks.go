@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ func (c *choice) withMostNoise() (accountant.Event, error) {
 	}
 	one := *c
 	one.Noise, one.Iterations = mostNoise, 1
-	r, err := one.recipe()
+	r, err := one.plan()
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -164,7 +164,7 @@ func (c *choice) clipFor(scale float64) float64 {
 }
 
 // barkerChain is a chain of Barker's test.
-func (c *choice) barkerChain() (*Recipe, error) {
+func (c *choice) barkerChain() (*Plan, error) {
 	proposal, _, err1 := c.moves(c.Step)
 	batch, err2 := c.Scheme(c.Facts)
 	test, err3 := ParseTest(c.Test)
@@ -176,7 +176,7 @@ func (c *choice) barkerChain() (*Recipe, error) {
 		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Test: test, Batch: batch,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step), Accounting: accounting,
 	}
-	return &Recipe{
+	return &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(barker.Cost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return barker.New(config, r) },
 		Released: fmt.Sprintf("one accept/reject bit (%v; %v)", test, batch),
@@ -185,7 +185,7 @@ func (c *choice) barkerChain() (*Recipe, error) {
 }
 
 // penaltyChain is a chain of the penalty test that releases decisions.
-func (c *choice) penaltyChain() (*Recipe, error) {
+func (c *choice) penaltyChain() (*Plan, error) {
 	proposal, guided, err1 := c.moves(c.Step)
 	batch, err2 := c.Scheme(c.Facts)
 	if err := cmp.Or(err1, err2); err != nil {
@@ -195,7 +195,7 @@ func (c *choice) penaltyChain() (*Recipe, error) {
 		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Fixed(c.Variance), Iterations: c.Iterations,
 		Batch: batch, Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
-	return &Recipe{
+	return &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(penalty.Cost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return penalty.New(config, r) },
 		Released: fmt.Sprintf("one accept/reject bit (penalty test, variance %v; %v)%s", c.Variance, batch, walk(guided)),
@@ -214,7 +214,7 @@ func walk(guided bool) string {
 // penaltyRatioChain is a chain of the penalty test that releases noisy ratios.
 // Their price does not depend on the moves, so one is priced before the step is
 // known.
-func (c *choice) penaltyRatioChain() (*Recipe, error) {
+func (c *choice) penaltyRatioChain() (*Plan, error) {
 	proposal, guided, err := c.moves(cmp.Or(c.Step, 1))
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (c *choice) penaltyRatioChain() (*Recipe, error) {
 		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Scaled(c.Noise), Iterations: c.Iterations,
 		Temperature: c.Temperature, Clip: c.Clip, Accounting: curator.Published,
 	}
-	return &Recipe{
+	return &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(penalty.Cost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return penalty.New(config, r) },
 		Released: fmt.Sprintf("one noisy log-likelihood ratio%s, noise %.4g times twice its clip (full data)", walk(guided), c.Noise),
@@ -232,7 +232,7 @@ func (c *choice) penaltyRatioChain() (*Recipe, error) {
 }
 
 // thinnedChain is a chain of exact minibatches.
-func (c *choice) thinnedChain() (*Recipe, error) {
+func (c *choice) thinnedChain() (*Plan, error) {
 	proposal, _, err1 := c.moves(c.Step)
 	rate, err2 := c.thinning()
 	if err := cmp.Or(err1, err2); err != nil {
@@ -242,7 +242,7 @@ func (c *choice) thinnedChain() (*Recipe, error) {
 		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Rate: rate,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
-	return &Recipe{
+	return &Plan{
 		cost:     func() (accountant.Event, error) { return c.chain(tunamh.Cost(config, c.Facts)) },
 		open:     func(r *curator.Curator) (kernels.Kernel, error) { return tunamh.New(config, r) },
 		Released: fmt.Sprintf("one accept/reject bit (exact minibatches; rate %.4g)", rate),

@@ -1,4 +1,4 @@
-package recipes
+package chains
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func bad(setting name, format string, args ...any) error {
 
 // Error is the message, with settings named as Settings documents them.
 func (e *SettingError) Error() string {
-	return "recipes: " + e.Spell(func(setting string) string { return setting })
+	return "chains: " + e.Spell(func(setting string) string { return setting })
 }
 
 // Spell is the message without the package's name, with every setting named as
