@@ -87,20 +87,30 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
+	k, requests, err := Prepare(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Prepare is New without the charge: the kernel, and the requests that the records'
+// curator must grant before its first step. Several chains, and their start, can so be
+// charged as one. f are the facts of those records.
+func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 	m, err := c.mechanism()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Iterations < 1 {
-		return nil, fmt.Errorf("barker: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+		return nil, nil, fmt.Errorf("barker: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	bits, err := records.GrantBits(m, c.Iterations)
-	if err != nil {
-		return nil, err
-	}
-	k := &Kernel{config: c, bits: bits, next: make([]float64, c.Target.Dim())}
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
 	k.ratio = k.logPriorRatio
-	return k, nil
+	return k, []curator.Request{curator.RequestBits(&k.bits, m, c.Iterations)}, nil
 }
 
 // Name is "dp_barker".

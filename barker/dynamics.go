@@ -66,17 +66,26 @@ var _ kernels.Kernel = (*Dynamics)(nil)
 // NewDynamics charges all of c.Iterations steps to the curator's budget and
 // returns the kernel that makes them. On an error nothing was charged or read.
 func NewDynamics(c DynamicsConfig, records *curator.Curator) (*Dynamics, error) {
-	if c.Target == nil {
-		return nil, errors.New("barker: DynamicsConfig.Target is not set")
+	k, requests, err := PrepareDynamics(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
 	}
-	if c.Iterations < 1 {
-		return nil, fmt.Errorf("barker: DynamicsConfig.Iterations is %d; at least 1 is needed", c.Iterations)
-	}
-	signs, err := records.GrantSigns(c.mechanism(), c.Iterations)
 	if err != nil {
 		return nil, err
 	}
-	return &Dynamics{config: c, signs: signs, next: make([]float64, c.Target.Dim())}, nil
+	return k, nil
+}
+
+// PrepareDynamics is NewDynamics without the charge: see Prepare.
+func PrepareDynamics(c DynamicsConfig, _ curator.Facts) (*Dynamics, []curator.Request, error) {
+	if c.Target == nil {
+		return nil, nil, errors.New("barker: DynamicsConfig.Target is not set")
+	}
+	if c.Iterations < 1 {
+		return nil, nil, fmt.Errorf("barker: DynamicsConfig.Iterations is %d; at least 1 is needed", c.Iterations)
+	}
+	k := &Dynamics{config: c, next: make([]float64, c.Target.Dim())}
+	return k, []curator.Request{curator.RequestSigns(&k.signs, c.mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_barker_dynamics", or "dp_barker_dynamics_adjusted".

@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accept"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -156,31 +157,41 @@ func (m ThinnedBit) Event(f Facts) (accountant.Event, error) {
 // GrantThinnedBits charges count thinned acceptance bits, all at once, and
 // returns the grant that draws them. Errors are those of GrantBits.
 func (c *Curator) GrantThinnedBits(m ThinnedBit, count int64) (*Bits, error) {
-	event, err := m.Event(c.facts)
+	var b *Bits
+	err := c.Grant(RequestThinnedBits(&b, m, count))
+	return b, err
+}
+
+// RequestThinnedBits asks for count thinned acceptance bits; Grant sets *dst.
+func RequestThinnedBits(dst **Bits, m ThinnedBit, count int64) Request {
+	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
+		event, err := m.Event(c.facts)
+		if err != nil {
+			return event, nil, err
+		}
+		b, err := newThinnedBits(m, c.facts, c.set)
+		return event, func(g *grant) { b.grant, *dst = g, b }, err
+	}}
+}
+
+// newThinnedBits builds what draws bits over set, before anything is charged.
+func newThinnedBits(m ThinnedBit, f Facts, set *record.Set) (*Bits, error) {
+	t, err := m.thinning(f)
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.thinning(c.facts)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Poisson(m.Rate).newSampler(c.set.Len())
+	s, err := Poisson(m.Rate).newSampler(set.Len())
 	if err != nil {
 		return nil, err
 	}
 	// The largest term: r and the logarithm of the ratio of two probabilities.
 	lattice := newGrid(t.largest * (1 + 1/math.Expm1(t.intensity-t.largest)))
-	t.terms = make([]float64, c.set.Len())
-	b := &Bits{
+	t.terms = make([]float64, set.Len())
+	return &Bits{
 		mechanism: m.bit(), test: accept.Logistic{}, sampler: s, unit: lattice.step, thin: t,
-		pass:     newPass(m.Target, c.set, t.tau, t.slope, lattice, false),
+		pass:     newPass(m.Target, set, t.tau, t.slope, lattice, false),
 		moveStep: make([]float64, m.Target.Dim()),
-	}
-	b.grant, err = c.grant(event, count)
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	}, nil
 }
 
 // of bounds every record's part of one move. It reads no record.

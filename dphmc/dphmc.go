@@ -33,9 +33,22 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // the kernel that makes it. Errors: those of Cost; a budget that does not cover
 // the chain. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	f := records.Facts()
-	if err := c.check(f); err != nil {
+	k, requests, err := Prepare(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
+	}
+	if err != nil {
 		return nil, err
+	}
+	return k, nil
+}
+
+// Prepare is New without the charge: the kernel, and the requests that the records'
+// curator must grant before its first step. Several chains, and their start, can so be
+// charged as one. f are the facts of those records.
+func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
+	if err := c.check(f); err != nil {
+		return nil, nil, err
 	}
 	dim := c.Target.Dim()
 	if c.Mass = slices.Clone(c.Mass); c.Mass == nil {
@@ -53,14 +66,11 @@ func New(c Config, records *curator.Curator) (*Kernel, error) {
 	if c.Acceptance == PublishedPenalty {
 		ratio, err := c.ratio(f)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		test = curator.RequestRatios(&k.ratios, ratio, c.Iterations)
 	}
-	if err := records.Grant(curator.RequestGradients(&k.gradients, c.gradient(), c.gradients()), test); err != nil {
-		return nil, err
-	}
-	return k, nil
+	return k, []curator.Request{curator.RequestGradients(&k.gradients, c.gradient(), c.gradients()), test}, nil
 }
 
 // Name is "dp_hmc", and "dp_hmc_penalty" with the published test.

@@ -25,26 +25,34 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // exceeds its Langevin noise without Hot; a budget that does not cover the
 // chain. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	share, err := NoiseShare(c, records.Facts())
+	k, requests, err := Prepare(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
+	}
 	if err != nil {
 		return nil, err
+	}
+	return k, nil
+}
+
+// Prepare is New without the charge: the kernel, and the requests that the records'
+// curator must grant before its first step. Several chains, and their start, can so be
+// charged as one. f are the facts of those records.
+func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
+	share, err := NoiseShare(c, f)
+	if err != nil {
+		return nil, nil, err
 	}
 	switch {
 	case c.Friction != 0 || c.ThermalMass != 0:
-		return nil, fmt.Errorf("dpsgld: Friction and ThermalMass belong to a thermostat; use NewThermostat")
+		return nil, nil, fmt.Errorf("dpsgld: Friction and ThermalMass belong to a thermostat; use NewThermostat")
 	case share > 1+1e-9 && !c.Hot: // up to the rounding of a step chosen to be the largest
-		return nil, fmt.Errorf("dpsgld: the privacy noise is %.3g times the Langevin noise of the first step: lower Step to at most %.6g, or NoiseMultiplier, "+
+		return nil, nil, fmt.Errorf("dpsgld: the privacy noise is %.3g times the Langevin noise of the first step: lower Step to at most %.6g, or NoiseMultiplier, "+
 			"or set Hot to sample at a temperature of about %.3g", share, c.Step.At(0)/share, share)
 	}
-	gradients, err := records.GrantGradients(c.mechanism(), c.Iterations)
-	if err != nil {
-		return nil, err
-	}
 	dim := c.Target.Dim()
-	return &Kernel{
-		config: c, gradients: gradients, scales: c.scales(),
-		gradient: make([]float64, dim), next: make([]float64, dim),
-	}, nil
+	k := &Kernel{config: c, scales: c.scales(), gradient: make([]float64, dim), next: make([]float64, dim)}
+	return k, []curator.Request{curator.RequestGradients(&k.gradients, c.mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_sgld", and "dp_sgld_published" for the published update, which

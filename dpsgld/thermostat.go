@@ -40,38 +40,46 @@ var _ kernels.Kernel = (*Thermostat)(nil)
 // ThermalMass out of range; Hot or AsPublished, which have no meaning here. On an
 // error nothing was charged or read.
 func NewThermostat(c Config, records *curator.Curator) (*Thermostat, error) {
-	if err := c.check(); err != nil {
+	k, requests, err := PrepareThermostat(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
+	}
+	if err != nil {
 		return nil, err
+	}
+	return k, nil
+}
+
+// PrepareThermostat is NewThermostat without the charge: see Prepare.
+func PrepareThermostat(c Config, f curator.Facts) (*Thermostat, []curator.Request, error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err
 	}
 	if c.ThermalMass == 0 {
 		c.ThermalMass = 1 / (c.Friction * c.Friction)
 	}
 	switch {
 	case !(c.Friction > 0) || math.IsInf(c.Friction, 0):
-		return nil, fmt.Errorf("dpsgld: Config.Friction is %v; a thermostat needs a positive, finite one", c.Friction)
+		return nil, nil, fmt.Errorf("dpsgld: Config.Friction is %v; a thermostat needs a positive, finite one", c.Friction)
 	case !(c.ThermalMass > 0) || math.IsInf(c.ThermalMass, 0):
-		return nil, fmt.Errorf("dpsgld: Config.ThermalMass is %v; it must be positive and finite", c.ThermalMass)
+		return nil, nil, fmt.Errorf("dpsgld: Config.ThermalMass is %v; it must be positive and finite", c.ThermalMass)
 	case c.Hot || c.AsPublished:
-		return nil, fmt.Errorf("dpsgld: Hot and AsPublished belong to the Langevin kernel; a thermostat absorbs excess noise")
+		return nil, nil, fmt.Errorf("dpsgld: Hot and AsPublished belong to the Langevin kernel; a thermostat absorbs excess noise")
 	}
-	sd, err := c.mechanism().NoiseSD(records.Facts())
+	sd, err := c.mechanism().NoiseSD(f)
 	if err != nil {
-		return nil, err
-	}
-	gradients, err := records.GrantGradients(c.mechanism(), c.Iterations)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dim := c.Target.Dim()
 	k := &Thermostat{
-		config: c, gradients: gradients, scales: c.scales(), mass: c.ThermalMass, fresh: true, left: c.Iterations,
+		config: c, scales: c.scales(), mass: c.ThermalMass, fresh: true, left: c.Iterations,
 		friction: max(c.Friction, c.Step.At(0)*slices.Max(c.scales())*sd*sd/2),
 		gradient: make([]float64, dim), next: make([]float64, dim), released: make([]float64, dim), momentum: make([]float64, dim),
 	}
 	for j, m := range k.scales {
 		k.scales[j] = math.Sqrt(m)
 	}
-	return k, nil
+	return k, []curator.Request{curator.RequestGradients(&k.gradients, c.mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_sgnht".

@@ -28,22 +28,9 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	if c.Iterations < 1 {
-		return nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
-	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
-	k.ratio = k.logPriorRatio
-	if c.Guided {
-		k.direction = make([]float64, c.Target.Dim())
-	}
-	var err error
-	if c.Accounting == curator.ByBit {
-		k.bits, err = records.GrantBits(c.bit(), c.Iterations)
-	} else {
-		err = k.grantRatios(records)
+	k, requests, err := Prepare(c, records.Facts())
+	if err == nil {
+		err = records.Grant(requests...)
 	}
 	if err != nil {
 		return nil, err
@@ -51,17 +38,33 @@ func New(c Config, records *curator.Curator) (*Kernel, error) {
 	return k, nil
 }
 
-func (k *Kernel) grantRatios(records *curator.Curator) error {
-	k.bounds = k.config.bounds(records.Facts())
-	m, err := k.config.ratio(k.bounds)
-	if err != nil {
-		return err
+// Prepare is New without the charge: the kernel, and the requests that the records'
+// curator must grant before its first step. Several chains, and their start, can so be
+// charged as one. f are the facts of those records.
+func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err
 	}
-	if !k.config.Noise.scaled {
+	if c.Iterations < 1 {
+		return nil, nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	}
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
+	k.ratio = k.logPriorRatio
+	if c.Guided {
+		k.direction = make([]float64, c.Target.Dim())
+	}
+	if c.Accounting == curator.ByBit {
+		return k, []curator.Request{curator.RequestBits(&k.bits, c.bit(), c.Iterations)}, nil
+	}
+	k.bounds = c.bounds(f)
+	m, err := c.ratio(k.bounds)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !c.Noise.scaled {
 		k.fixed = m.Clip
 	}
-	k.ratios, err = records.GrantRatios(m, k.config.Iterations)
-	return err
+	return k, []curator.Request{curator.RequestRatios(&k.ratios, m, c.Iterations)}, nil
 }
 
 // Name is "dp_penalty".

@@ -15,16 +15,8 @@ import (
 // chosen need no knowledge of the records: the noise itself shortens them. A
 // quarter of the noise to come counts as past gradients from the start, so that
 // gradients which are mostly noise do not lead far away.
-func (c Config) descend(ctx context.Context, theta []float64, records *curator.Curator) error {
-	m, err := c.gradient()
-	if err != nil {
-		return err
-	}
+func (c Config) descend(ctx context.Context, theta []float64, released *curator.Gradients) error {
 	steps := c.steps()
-	released, err := records.GrantGradients(m, steps)
-	if err != nil {
-		return err
-	}
 	d := newDescent(c.Target.(targets.GradTarget), cmp.Or(c.Reach, 1), theta)
 	for j := range d.squares {
 		d.squares[j] = float64(steps) * released.NoiseSD() * released.NoiseSD() / 4

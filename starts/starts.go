@@ -181,23 +181,58 @@ func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 // charged then. Errors: those of Cost; a budget that does not cover it (an
 // *accountant.ExceededError, before anything is read).
 func Find(ctx context.Context, c Config, records *curator.Curator) (Start, error) {
-	event, err := Cost(c, records.Facts())
+	search, requests, err := Prepare(c, records.Facts())
+	if err == nil && len(requests) > 0 {
+		err = records.Grant(requests...)
+	}
 	if err != nil {
 		return Start{}, err
 	}
-	s := Start{Theta: c.value(), Kind: c.Kind, Event: event}
-	switch c.Kind {
-	case PriorDraw:
-		c.Target.(targets.PriorSampler).SamplePrior(s.Theta, kernels.Stream(c.Seed, drawStream))
-	case Gradient:
-		err = c.descend(ctx, s.Theta, records)
-	case Optimum:
-		var optima *curator.Optima
-		if optima, err = records.GrantOptima(c.optimum(), 1); err == nil {
-			err = optima.Release(s.Theta)
-		}
+	return search.Find(ctx)
+}
+
+// Search is a start that has been described, and is made by Find.
+type Search struct {
+	config    Config
+	start     Start
+	gradients *curator.Gradients
+	optima    *curator.Optima
+}
+
+// Prepare checks a start and returns it with the requests that the records' curator
+// must grant before it is made, none for kinds that are free. f are the facts of those
+// records.
+func Prepare(c Config, f curator.Facts) (*Search, []curator.Request, error) {
+	event, err := Cost(c, f)
+	if err != nil {
+		return nil, nil, err
 	}
-	return s, err
+	s := &Search{config: c, start: Start{Kind: c.Kind, Event: event}}
+	switch c.Kind {
+	case Gradient:
+		m, err := c.gradient()
+		return s, []curator.Request{curator.RequestGradients(&s.gradients, m, c.steps())}, err
+	case Optimum:
+		return s, []curator.Request{curator.RequestOptima(&s.optima, c.optimum(), 1)}, nil
+	}
+	return s, nil, nil
+}
+
+// Find makes the start, once its requests have been granted. What it releases lapses
+// when ctx is cancelled.
+func (s *Search) Find(ctx context.Context) (Start, error) {
+	found := s.start
+	found.Theta = s.config.value()
+	var err error
+	switch s.config.Kind {
+	case PriorDraw:
+		s.config.Target.(targets.PriorSampler).SamplePrior(found.Theta, kernels.Stream(s.config.Seed, drawStream))
+	case Gradient:
+		err = s.config.descend(ctx, found.Theta, s.gradients)
+	case Optimum:
+		err = s.optima.Release(found.Theta)
+	}
+	return found, err
 }
 
 // drawStream is the public stream of a PriorDraw, which no chain uses.
