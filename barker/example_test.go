@@ -26,11 +26,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	records, err := curator.Seal(curator.Records{X: t.X, Features: t.P, Y: t.Y, Radius: t.Radius}, budget)
+	records, err := curator.Seal(curator.Records{X: t.X, Features: t.Features(), Y: t.Y, Radius: t.Radius}, budget)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.P, Prior: targets.Gaussian{SD: 3}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func Example() {
 		log.Fatal(err) // the budget does not cover it, and nothing was read
 	}
 	draws := kernels.NewMemory(1)
-	err = kernels.Run(context.Background(), []kernels.Chain{{Kernel: kernel, Start: make([]float64, t.P)}},
+	err = kernels.Run(context.Background(), []kernels.Chain{{Kernel: kernel, Start: make([]float64, t.Features())}},
 		kernels.Options{Iterations: 100_000, Thin: 50, Sink: draws})
 	if err != nil {
 		log.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,8 +34,8 @@ func adult(t *testing.T, change func(*data.Schema)) *data.Table {
 // Counts as in shared/data/README.md and by `cut -d, -f15 adult.csv | sort | uniq -c`.
 func TestAdultLoads(t *testing.T) {
 	table := adult(t, func(*data.Schema) {})
-	if table.N != 32561 || table.P != 6 || floats.Sum(table.Y) != 7841 {
-		t.Errorf("N = %d, P = %d, %v positive", table.N, table.P, floats.Sum(table.Y))
+	if table.Records != 32561 || table.Features() != 6 || floats.Sum(table.Y) != 7841 {
+		t.Errorf("N = %d, P = %d, %v positive", table.Records, table.Features(), floats.Sum(table.Y))
 	}
 	// The first record of the file: 39,…,13,…,2174,0,40,…,<=50K.
 	k := math.Sqrt(6)
@@ -42,9 +43,9 @@ func TestAdultLoads(t *testing.T) {
 	if !floats.EqualApprox(table.Row(0), want, 1e-15) || table.Y[0] != 0 {
 		t.Errorf("first row %v, response %v; want %v, 0", table.Row(0), table.Y[0], want)
 	}
-	for i := range table.N {
-		if data.Norm(table.Row(i)) > 1 {
-			t.Fatalf("row %d has norm %v", i, data.Norm(table.Row(i)))
+	for i := range table.Records {
+		if record.Norm(table.Row(i)) > 1 {
+			t.Fatalf("row %d has norm %v", i, record.Norm(table.Row(i)))
 		}
 	}
 }
@@ -95,16 +96,16 @@ func TestAdultScalesNarrowThePosterior(t *testing.T) {
 // fitLogistic returns the posterior mode under independent N(0, 3²) priors, by
 // Newton's method, and the Hessian of the negative log posterior there.
 func fitLogistic(t *data.Table) (beta []float64, curvature *mat.SymDense) {
-	beta = make([]float64, t.P)
+	beta = make([]float64, t.Features())
 	for range 12 {
-		gradient := mat.NewVecDense(t.P, nil)
-		curvature = mat.NewSymDense(t.P, nil)
+		gradient := mat.NewVecDense(t.Features(), nil)
+		curvature = mat.NewSymDense(t.Features(), nil)
 		for j, b := range beta {
 			gradient.SetVec(j, -b/9)
 			curvature.SetSym(j, j, 1./9)
 		}
-		for i := range t.N {
-			row := mat.NewVecDense(t.P, t.Row(i))
+		for i := range t.Records {
+			row := mat.NewVecDense(t.Features(), t.Row(i))
 			p := 1 / (1 + math.Exp(-floats.Dot(t.Row(i), beta)))
 			gradient.AddScaledVec(gradient, t.Y[i]-p, row)
 			curvature.SymRankOne(curvature, p*(1-p), row)
@@ -122,7 +123,7 @@ func fitLogistic(t *data.Table) (beta []float64, curvature *mat.SymDense) {
 // predictor, ties counted half: the Mann–Whitney statistic.
 func heldOutAUC(t *data.Table, beta []float64) float64 {
 	type scored struct{ eta, y float64 }
-	list := make([]scored, t.N)
+	list := make([]scored, t.Records)
 	for i := range list {
 		list[i] = scored{floats.Dot(t.Row(i), beta), t.Y[i]}
 	}

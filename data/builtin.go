@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
 // BuiltinPrefix begins the name of every built-in table.
@@ -34,13 +36,14 @@ type BuiltinInfo struct {
 // builtin is a model that tables can be drawn from.
 type builtin struct {
 	BuiltinInfo
-	draw func(b *builtin, n, d int, r *stream) *Simulated
+	shape func(n, d int) *Shape
+	draw  func(t *Table, r *stream) *Simulated
 }
 
 var builtins = []builtin{
-	{BuiltinInfo{"builtin:logistic", "logistic regression: an intercept, d standard normal features and a binary response", 10_000, 3}, drawLogistic},
-	{BuiltinInfo{"builtin:linear", "linear regression: an intercept, d standard normal features and normal errors of standard deviation 0.5", 10_000, 3}, drawLinear},
-	{BuiltinInfo{"builtin:mixture", "½N(θ₁,2)+½N(θ₁+θ₂,2) at θ = (0,1), the experiment of Heikkilä et al. (2019), section 4", 1_000_000, 0}, drawMixture},
+	{BuiltinInfo{"builtin:logistic", "logistic regression: an intercept, d standard normal features and a binary response", 10_000, 3}, logisticShape, drawLogistic},
+	{BuiltinInfo{"builtin:linear", "linear regression: an intercept, d standard normal features and normal errors of standard deviation 0.5", 10_000, 3}, linearShape, drawLinear},
+	{BuiltinInfo{"builtin:mixture", "½N(θ₁,2)+½N(θ₁+θ₂,2) at θ = (0,1), the experiment of Heikkilä et al. (2019), section 4", 1_000_000, 0}, mixtureShape, drawMixture},
 }
 
 // Builtins lists the built-in tables.
@@ -66,26 +69,41 @@ func Builtins() []BuiltinInfo {
 //
 // It returns an error for a name or setting that does not exist.
 func Builtin(name string) (*Simulated, error) {
+	b, shape, seed, err := lookUp(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Shape: *shape, X: make([]float64, shape.Records*shape.Features()), Source: name}
+	if shape.HasTarget() {
+		t.Y = make([]float64, shape.Records)
+	}
+	sim := b.draw(t, newStream(seed))
+	sim.Table, sim.Model = t, strings.TrimPrefix(b.Name, BuiltinPrefix)
+	return sim, nil
+}
+
+// BuiltinShape is the shape of the table that Builtin simulates. Errors are Builtin's.
+func BuiltinShape(name string) (*Shape, error) {
+	_, shape, _, err := lookUp(name)
+	return shape, err
+}
+
+// lookUp reads the name of a built-in table.
+func lookUp(name string) (*builtin, *Shape, uint64, error) {
 	base, query, _ := strings.Cut(name, "?")
+	names := make([]string, len(builtins))
 	for i := range builtins {
 		b := &builtins[i]
-		if b.Name != base {
+		if names[i] = b.Name; b.Name != base {
 			continue
 		}
 		n, d, seed, err := b.settings(query)
 		if err != nil {
-			return nil, fmt.Errorf("data: %s: %w", quote(name), err)
+			return nil, nil, 0, fmt.Errorf("data: %s: %w", quote(name), err)
 		}
-		sim := b.draw(b, n, d, newStream(seed))
-		sim.Model = strings.TrimPrefix(b.Name, BuiltinPrefix)
-		sim.Table.Source, sim.Table.RowsPerPerson = name, 1
-		return sim, nil
+		return b, b.shape(n, d), seed, nil
 	}
-	names := make([]string, len(builtins))
-	for i, b := range builtins {
-		names[i] = b.Name
-	}
-	return nil, fmt.Errorf("data: there is no built-in table %s; choose %s", quote(name), strings.Join(names, ", "))
+	return nil, nil, 0, fmt.Errorf("data: there is no built-in table %s; choose %s", quote(name), strings.Join(names, ", "))
 }
 
 // settings reads the part of a name behind the question mark.
@@ -153,56 +171,72 @@ func (s *stream) logistic() float64 {
 	return logarithm(u / (1 - u))
 }
 
-func drawLogistic(_ *builtin, n, d int, r *stream) *Simulated {
-	sim := drawRegression(n, d, r, func(eta float64) float64 {
+// errorSD is the standard deviation of the errors of builtin:linear.
+const errorSD = 0.5
+
+func logisticShape(n, d int) *Shape {
+	s := StandardShape(n, d)
+	s.Target = Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
+	return s
+}
+
+func linearShape(n, d int) *Shape {
+	s := StandardShape(n, d)
+	most := record.Norm(coefficients(d)) + errorSD*maxNormal
+	s.Target = Term{Name: "y", Column: "y", Unit: 1, Lower: -most, Upper: most}
+	return s
+}
+
+func mixtureShape(n, _ int) *Shape {
+	const most = 1 + maxNormal*math.Sqrt2
+	return &Shape{Records: n, Radius: most, RowsPerPerson: 1, Terms: []Term{{Name: "x", Column: "x", Unit: 1, Lower: -most, Upper: most}}}
+}
+
+// coefficients are those that the regressions are drawn with.
+func coefficients(d int) []float64 {
+	spread := math.Sqrt(float64(d + 1))
+	truth := []float64{spread / 2}
+	for j := range d {
+		size := 1.5 * spread / math.Sqrt(float64(d))
+		if j%2 == 1 {
+			size = -size
+		}
+		truth = append(truth, size)
+	}
+	return truth
+}
+
+func drawLogistic(t *Table, r *stream) *Simulated {
+	return drawRegression(t, r, func(eta float64) float64 {
 		if eta+r.logistic() > 0 {
 			return 1
 		}
 		return 0
 	})
-	sim.Table.Target = Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
-	return sim
 }
 
-func drawLinear(_ *builtin, n, d int, r *stream) *Simulated {
-	const sigma = 0.5
-	sim := drawRegression(n, d, r, func(eta float64) float64 {
-		return eta + float64(sigma*r.normal())
+func drawLinear(t *Table, r *stream) *Simulated {
+	sim := drawRegression(t, r, func(eta float64) float64 {
+		return eta + float64(errorSD*r.normal())
 	})
-	most := Norm(sim.Truth) + sigma*maxNormal
-	sim.Table.Target = Term{Name: "y", Column: "y", Unit: 1, Lower: -most, Upper: most}
-	sim.Names, sim.Truth = append(sim.Names, "sigma"), append(sim.Truth, sigma)
+	sim.Names, sim.Truth = append(sim.Names, "sigma"), append(sim.Truth, errorSD)
 	return sim
 }
 
 // drawRegression draws features, and a response for each linear predictor.
-func drawRegression(n, d int, r *stream, respond func(eta float64) float64) *Simulated {
-	p := d + 1
-	spread := math.Sqrt(float64(p))
-	t := &Table{X: make([]float64, n*p), Y: make([]float64, n), N: n, P: p, Radius: 1}
-	sim := &Simulated{Table: t}
-	for j := range p {
-		term := Term{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}
-		truth := spread / 2
-		if j > 0 {
-			name := "x" + strconv.Itoa(j)
-			term = Term{Name: name, Column: name, Unit: spread, Lower: -maxNormal, Upper: maxNormal}
-			truth = 1.5 * spread / math.Sqrt(float64(d))
-			if j%2 == 0 {
-				truth = -truth
-			}
-		}
-		t.Terms = append(t.Terms, term)
+func drawRegression(t *Table, r *stream, respond func(eta float64) float64) *Simulated {
+	sim := &Simulated{Truth: coefficients(t.Features() - 1)}
+	spread := math.Sqrt(float64(t.Features()))
+	for j := range t.Terms {
 		sim.Names = append(sim.Names, "beta."+strconv.Itoa(j+1))
-		sim.Truth = append(sim.Truth, truth)
 	}
-	for i := range n {
+	for i := range t.Y {
 		row := t.Row(i)
 		row[0] = 1 / spread
-		for j := 1; j < p; j++ {
+		for j := 1; j < len(row); j++ {
 			row[j] = r.normal() / spread
 		}
-		Project(row, t.Radius)
+		record.Project(row, t.Radius)
 		eta := 0.0
 		for j, x := range row {
 			eta += float64(x * sim.Truth[j])
@@ -212,14 +246,11 @@ func drawRegression(n, d int, r *stream, respond func(eta float64) float64) *Sim
 	return sim
 }
 
-func drawMixture(_ *builtin, n, _ int, r *stream) *Simulated {
-	const most = 1 + maxNormal*math.Sqrt2
-	t := &Table{X: make([]float64, n), N: n, P: 1, Radius: most,
-		Terms: []Term{{Name: "x", Column: "x", Unit: 1, Lower: -most, Upper: most}}}
+func drawMixture(t *Table, r *stream) *Simulated {
 	for i := range t.X {
 		bits := r.pcg.Uint64()
 		// The lowest bit, which uniform leaves unused, chooses the component.
 		t.X[i] = float64(bits&1) + float64(math.Sqrt2*normalQuantile(uniform(bits)))
 	}
-	return &Simulated{Table: t, Names: []string{"theta.1", "theta.2"}, Truth: []float64{0, 1}}
+	return &Simulated{Names: []string{"theta.1", "theta.2"}, Truth: []float64{0, 1}}
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/binary"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 	"hash/fnv"
 	"math"
 	"strings"
@@ -50,19 +51,19 @@ func TestBuiltinsKeepTheirBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := sim.Table
-		if table.N != b.Records || len(table.X) != table.N*table.P || len(table.Terms) != table.P || table.RowsPerPerson != 1 {
-			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.Name, table.N, len(table.X), table.P, len(table.Terms))
+		if table.Records != b.Records || len(table.X) != table.Records*table.Features() || len(table.Terms) != table.Features() || table.RowsPerPerson != 1 {
+			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.Name, table.Records, len(table.X), table.Features(), len(table.Terms))
 		}
-		if b.Features > 0 && table.P != b.Features+1 || len(sim.Names) != len(sim.Truth) || BuiltinPrefix+sim.Model != b.Name {
-			t.Errorf("%s: P = %d, parameters %v = %v of %s", b.Name, table.P, sim.Names, sim.Truth, sim.Model)
+		if b.Features > 0 && table.Features() != b.Features+1 || len(sim.Names) != len(sim.Truth) || BuiltinPrefix+sim.Model != b.Name {
+			t.Errorf("%s: P = %d, parameters %v = %v of %s", b.Name, table.Features(), sim.Names, sim.Truth, sim.Model)
 		}
-		for i := range table.N {
-			if Norm(table.Row(i)) > table.Radius {
+		for i := range table.Records {
+			if record.Norm(table.Row(i)) > table.Radius {
 				t.Fatalf("%s: row %d is longer than %v", b.Name, i, table.Radius)
 			}
 		}
 		for i, y := range table.Y {
-			if target := table.Target; y < target.at(target.Lower) || y > target.at(target.Upper) {
+			if target := table.Target; y < target.At(target.Lower) || y > target.At(target.Upper) {
 				t.Fatalf("%s: response %d = %v outside [%v, %v]", b.Name, i, y, target.Lower, target.Upper)
 			}
 		}
@@ -72,10 +73,10 @@ func TestBuiltinsKeepTheirBounds(t *testing.T) {
 // scores returns for each coefficient the standardised score Σxᵢⱼrᵢ/√Σxᵢⱼ²rᵢ², with
 // residuals r of the given coefficients: standard normal under the truth.
 func scores(t *Table, beta []float64, mean func(eta float64) float64) []float64 {
-	z := make([]float64, t.P)
+	z := make([]float64, t.Features())
 	for j := range z {
 		var sum, squares float64
-		for i := range t.N {
+		for i := range t.Records {
 			eta := 0.0
 			for k, x := range t.Row(i) {
 				eta += x * beta[k]
@@ -107,7 +108,7 @@ func TestRegressionsFollowTheirModel(t *testing.T) {
 				t.Errorf("%s: score of coefficient %d is %.1f standard errors off", name, j, z)
 			}
 		}
-		for j := range sim.Table.P {
+		for j := range sim.Table.Features() {
 			mutant := append([]float64(nil), sim.Truth...)
 			mutant[j] = -mutant[j]
 			if z := scores(sim.Table, mutant, mean)[j]; math.Abs(z) < 20 {
@@ -126,7 +127,7 @@ func TestRegressionsAreEquallyHard(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sum, squares, residuals float64
-		for i := range sim.Table.N {
+		for i := range sim.Table.Records {
 			eta := 0.0
 			for j, x := range sim.Table.Row(i) {
 				eta += x * sim.Truth[j]
@@ -134,7 +135,7 @@ func TestRegressionsAreEquallyHard(t *testing.T) {
 			sum, squares = sum+eta, squares+eta*eta
 			residuals += (sim.Table.Y[i] - eta) * (sim.Table.Y[i] - eta)
 		}
-		n := float64(sim.Table.N)
+		n := float64(sim.Table.Records)
 		if sd := math.Sqrt(squares/n - sum/n*sum/n); sd < 1 || sd > 1.5 {
 			t.Errorf("d = %s: linear predictors have standard deviation %.3f", d, sd)
 		}

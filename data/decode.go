@@ -79,7 +79,7 @@ func (d *decoder) encode(text []byte) (code, fault) {
 		}
 		v = min(max(v, d.term.Lower), d.term.Upper)
 	}
-	return code{value: d.term.at(v)}, 0
+	return code{value: d.term.At(v)}, 0
 }
 
 // parseNumber reads a finite decimal number: no infinities, no hexadecimal digits,

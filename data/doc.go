@@ -4,7 +4,7 @@
 // records, how many rows one person may own, a bound on the norm of a design row,
 // and for every column its role, its bounds, levels or labels, and what is done
 // with a cell that is missing or out of bounds. [Load] and [Read] turn a CSV file
-// into a [Table] under a schema. Package schemafile reads schemas from TOML, and
+// into a [Table] under a schema: its [Shape], which is public, and its records. Package schemafile reads schemas from TOML, and
 // [Draft] writes a first one for a person to correct and confirm.
 //
 // # What loading guarantees
@@ -37,8 +37,9 @@
 // close together: the cost of a chain grows with the square of the radius, what
 // it learns with the spread of the rows within it. Then state a Center and a Scale,
 // known from elsewhere, that make typical values of (x − Center)/Scale about 1 in
-// size. Typical rows then fill the ball, and the few outside are scaled onto it by
-// [Project].
+// size. Typical rows then fill the ball, and the few outside are scaled onto it.
+//
+// Rows are projected here, once: sealing them again moves nothing.
 //
 // A binary response is 0 for the first label and 1 for the second. A response
 // that is a number is (x − Center)/Scale, by default in [−1, 1], without the

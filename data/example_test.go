@@ -31,7 +31,7 @@ func Example() {
 		fmt.Printf("%-15s", term.Name)
 	}
 	fmt.Println("response")
-	for i := range table.N {
+	for i := range table.Records {
 		for _, x := range table.Row(i) {
 			fmt.Printf("%-15.4f", x)
 		}
@@ -66,7 +66,7 @@ func ExampleBuiltin() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(sim.Table.N, "records,", sim.Table.P, "columns, radius", sim.Table.Radius)
+	fmt.Println(sim.Table.Records, "records,", sim.Table.Features(), "columns, radius", sim.Table.Radius)
 	for i, name := range sim.Names {
 		fmt.Printf("%s = %.3f\n", name, sim.Truth[i])
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
 // Load reads the CSV file at path under a schema. See [Read].
@@ -61,8 +63,7 @@ func (p *plan) read(ctx context.Context, r io.Reader, name string, size int64) (
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{scanner: s, plan: p, table: p.table}
-	l.table.Source = name
+	l := &loader{scanner: s, plan: p, table: Table{Shape: p.shape, Source: name}}
 	header, err := s.header()
 	if err != nil {
 		return nil, err
@@ -85,8 +86,9 @@ type loader struct {
 	order []*decoder // by position in the file; nil for columns that are ignored
 	table Table      // with room for records to come in X and Y
 
-	row []float64 // of the current record, still zero
-	bad error     // what is wrong with its first bad cell
+	read int       // records so far
+	row  []float64 // of the current record, still zero
+	bad  error     // what is wrong with its first bad cell
 }
 
 // match matches the file's header with the schema.
@@ -126,8 +128,9 @@ func (l *loader) match(header []heading) error {
 // reserve makes room for the given number of records, or all that can come.
 func (l *loader) reserve(records int) {
 	t := &l.table
-	records = min(records, l.plan.records)
-	t.X = append(make([]float64, 0, records*t.P), t.X...)[:records*t.P]
+	records = min(records, t.Records)
+	entries := records * t.Features()
+	t.X = append(make([]float64, 0, entries), t.X...)[:entries]
 	if l.plan.target != "" {
 		t.Y = append(make([]float64, 0, records), t.Y...)[:records]
 	}
@@ -137,15 +140,15 @@ func (l *loader) reserve(records int) {
 // many, but all at once as soon as that is at most twice as many again, so that
 // the copies made on the way never amount to more than the table.
 func (l *loader) grown() int {
-	if 4*l.table.N > l.plan.records {
-		return l.plan.records
+	if 4*l.read > l.table.Records {
+		return l.table.Records
 	}
-	return 2 * l.table.N
+	return 2 * l.read
 }
 
 // records reads the records and checks their number.
 func (l *loader) records() error {
-	t, want := &l.table, l.plan.records
+	t, want := &l.table, l.table.Records
 	allowed := fmt.Sprintf("exactly %d records, the public number that the schema states", want)
 	const do = "check the file, or correct records in the schema if that number is public knowledge"
 	take := l.take
@@ -154,19 +157,19 @@ func (l *loader) records() error {
 		switch {
 		case err != nil:
 			return err
-		case !some && t.N < want:
-			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(t.N),
-				Found: fmt.Sprintf("the end of the file after %d records", t.N), Allowed: allowed, Do: do}
+		case !some && l.read < want:
+			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(l.read),
+				Found: fmt.Sprintf("the end of the file after %d records", l.read), Allowed: allowed, Do: do}
 		case !some:
 			return nil
-		case t.N == want:
+		case l.read == want:
 			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(want + 1),
 				Found: fmt.Sprintf("a record after %d records", want), Allowed: allowed, Do: do}
 		}
-		if (t.N+1)*t.P > len(t.X) {
+		if (l.read+1)*t.Features() > len(t.X) {
 			l.reserve(l.grown())
 		}
-		l.row = t.Row(t.N)
+		l.row = t.Row(l.read)
 		if l.plan.intercept != 0 {
 			l.row[0] = l.plan.intercept
 		}
@@ -175,8 +178,8 @@ func (l *loader) records() error {
 		if err := cmp.Or(l.record(len(l.order), take), l.bad); err != nil {
 			return err
 		}
-		Project(l.row, t.Radius)
-		t.N++
+		record.Project(l.row, t.Radius)
+		l.read++
 	}
 }
 
@@ -193,7 +196,7 @@ func (l *loader) take(i int, text []byte) {
 		e.Allowed, e.Do = d.explain(fault)
 		l.bad = e
 	case d.target:
-		l.table.Y[l.table.N] = c.value
+		l.table.Y[l.read] = c.value
 	default:
 		l.row[d.first+c.at] = c.value
 	}

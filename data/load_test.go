@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/dpmcmc/dpmcmc/internal/record"
 	"pgregory.net/rapid"
 )
 
@@ -30,7 +31,7 @@ func TestRead(t *testing.T) {
 		{1 / k, 1 / k, -1000 / (5000 * k), 0, 0, 1 / k, 1 / k},
 	}
 	for i := range want {
-		Project(want[i], 1)
+		record.Project(want[i], 1)
 	}
 	for name, text := range map[string]string{
 		"plain":       header + "0,0,red,f,1,<=50K\n50,1000,green,m,2,>50K\n100,NA,?,,3,>50K\n",
@@ -54,8 +55,8 @@ func TestRead(t *testing.T) {
 				t.Errorf("%s: row %d is %v, want %v", name, i, table.Row(i), row)
 			}
 		}
-		if !slices.Equal(table.Y, []float64{0, 1, 1}) || table.N != 3 || table.P != 7 || len(table.X) != 21 || table.Source != "t.csv" {
-			t.Errorf("%s: responses %v, N = %d, P = %d, %d entries, source %s", name, table.Y, table.N, table.P, len(table.X), table.Source)
+		if !slices.Equal(table.Y, []float64{0, 1, 1}) || table.Records != 3 || table.Features() != 7 || len(table.X) != 21 || table.Source != "t.csv" {
+			t.Errorf("%s: responses %v, N = %d, P = %d, %d entries, source %s", name, table.Y, table.Records, table.Features(), len(table.X), table.Source)
 		}
 	}
 }
@@ -243,8 +244,8 @@ func TestOneRecordIsOneRow(t *testing.T) {
 			if err != nil || !slices.Equal(alone.X, together.Row(i)) || alone.Y[0] != together.Y[i] {
 				t.Fatalf("record %q alone: %v, %v; in the table: %v", l, alone.X, err, together.Row(i))
 			}
-			if Norm(alone.X) > s.Radius {
-				t.Fatalf("record %q has norm %v above %v", l, Norm(alone.X), s.Radius)
+			if record.Norm(alone.X) > s.Radius {
+				t.Fatalf("record %q has norm %v above %v", l, record.Norm(alone.X), s.Radius)
 			}
 		}
 	})
@@ -266,11 +267,11 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if table.N != 3 || len(table.X) != 3*table.P || len(table.Y) != 3 {
+		if table.Records != 3 || len(table.X) != 3*table.Features() || len(table.Y) != 3 {
 			t.Fatalf("%q: %+v", text, table)
 		}
-		for i := range table.N {
-			if norm := Norm(table.Row(i)); !(norm > 0 && norm <= 1) || table.Y[i] != 0 && table.Y[i] != 1 {
+		for i := range table.Records {
+			if norm := record.Norm(table.Row(i)); !(norm > 0 && norm <= 1) || table.Y[i] != 0 && table.Y[i] != 1 {
 				t.Fatalf("%q: row %v of norm %v, response %v", text, table.Row(i), norm, table.Y[i])
 			}
 		}

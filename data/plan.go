@@ -19,10 +19,9 @@ type plan struct {
 	names    []string            // of all columns, in the schema's order
 	target   string              // name of the target; empty without one
 
-	records   int
 	ignore    bool    // columns that are not in decoders
 	intercept float64 // entry of the first design column; 0 without an intercept
-	table     Table   // everything but the records
+	shape     Shape
 }
 
 // compile checks a schema and fills in its defaults.
@@ -30,13 +29,13 @@ func compile(s *Schema) (*plan, error) {
 	if s == nil {
 		panic("data: the schema is nil")
 	}
-	p := &plan{decoders: make(map[string]*decoder), records: s.Records, ignore: s.IgnoreOther}
-	p.table.Radius, p.table.RowsPerPerson = s.Radius, s.RowsPerPerson
+	p := &plan{decoders: make(map[string]*decoder), ignore: s.IgnoreOther}
+	p.shape.Records, p.shape.Radius, p.shape.RowsPerPerson = s.Records, s.Radius, s.RowsPerPerson
 	if s.Radius == 0 {
-		p.table.Radius = 1
+		p.shape.Radius = 1
 	}
 	if s.RowsPerPerson == 0 {
-		p.table.RowsPerPerson = 1
+		p.shape.RowsPerPerson = 1
 	}
 	if err := p.checkNumbers(); err != nil {
 		return nil, err
@@ -53,15 +52,14 @@ func compile(s *Schema) (*plan, error) {
 	spread := math.Sqrt(float64(sources))
 	if !s.NoIntercept {
 		term := Term{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}
-		p.table.Terms, p.intercept = append(p.table.Terms, term), term.at(1)
+		p.shape.Terms, p.intercept = append(p.shape.Terms, term), term.At(1)
 	}
 	for i := range s.Columns {
 		if err := p.add(&s.Columns[i], spread); err != nil {
 			return nil, err
 		}
 	}
-	p.table.P = len(p.table.Terms)
-	if p.table.P == 0 {
+	if p.shape.Features() == 0 {
 		return nil, fmt.Errorf("data: the schema has neither a feature nor an intercept; give a column the role %q", Feature)
 	}
 	return p, nil
@@ -69,12 +67,12 @@ func compile(s *Schema) (*plan, error) {
 
 // checkNumbers checks the settings that concern the whole table.
 func (p *plan) checkNumbers() error {
-	t := &p.table
-	if p.records < 1 {
-		return fmt.Errorf("data: records = %d, but it must be at least 1; state the number of records, which is public", p.records)
+	t := &p.shape
+	if t.Records < 1 {
+		return fmt.Errorf("data: records = %d, but it must be at least 1; state the number of records, which is public", t.Records)
 	}
-	if t.RowsPerPerson < 1 || t.RowsPerPerson > p.records {
-		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one person may own", t.RowsPerPerson, p.records)
+	if t.RowsPerPerson < 1 || t.RowsPerPerson > t.Records {
+		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one person may own", t.RowsPerPerson, t.Records)
 	}
 	if !(t.Radius >= minSize && t.Radius <= maxSize) {
 		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; 1 suits most tables", t.Radius, minSize, maxSize)
@@ -114,11 +112,11 @@ func (p *plan) add(c *Column, spread float64) error {
 	}
 	p.decoders[c.Name] = d
 	if c.Role == Target {
-		d.target, p.table.Target = true, terms[0]
+		d.target, p.shape.Target = true, terms[0]
 		return nil
 	}
-	d.first, d.width = len(p.table.Terms), len(terms)
-	p.table.Terms = append(p.table.Terms, terms...)
+	d.first, d.width = len(p.shape.Terms), len(terms)
+	p.shape.Terms = append(p.shape.Terms, terms...)
 	return nil
 }
 
@@ -195,7 +193,7 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 	}
 	t.Unit *= spread
 	if !(t.Unit >= minSize) || math.IsInf(t.Unit, 0) || math.IsNaN(t.Center) ||
-		!(max(math.Abs(t.at(c.Lower)), math.Abs(t.at(c.Upper))) <= maxSize) {
+		!(max(math.Abs(t.At(c.Lower)), math.Abs(t.At(c.Upper))) <= maxSize) {
 		return nil, columnError(c, fmt.Sprintf("center = %v, scale = %v", c.Center, c.Scale), "choose a positive scale of the size of a typical deviation from the center")
 	}
 	d.term = t
@@ -224,7 +222,7 @@ func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 	indicator := func(level string) code {
 		t := Term{Name: c.Name + "=" + level, Column: c.Name, Level: level, Unit: spread, Upper: 1}
 		terms = append(terms, t)
-		return code{at: len(terms) - 1, value: t.at(1)}
+		return code{at: len(terms) - 1, value: t.At(1)}
 	}
 	d.codes = make(map[string]code, len(c.Levels))
 	for _, level := range c.Levels {
@@ -254,7 +252,7 @@ func (d *decoder) binary(c *Column, spread float64) ([]Term, error) {
 		t.Name += "=" + c.Labels[1]
 		t.Center, t.Unit = 0.5, spread/2
 	}
-	d.codes = map[string]code{c.Labels[0]: {value: t.at(0)}, c.Labels[1]: {value: t.at(1)}}
+	d.codes = map[string]code{c.Labels[0]: {value: t.At(0)}, c.Labels[1]: {value: t.At(1)}}
 	d.options = c.Labels
 	return []Term{t}, d.checkTokens(c)
 }

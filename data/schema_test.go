@@ -34,14 +34,14 @@ func TestTermsStateTheMap(t *testing.T) {
 		{Name: "colour=(missing)", Column: "colour", Level: MissingTerm, Unit: k, Upper: 1},
 		{Name: "sex=m", Column: "sex", Level: "m", Center: 0.5, Unit: k / 2, Upper: 1},
 	}
-	if !slices.Equal(p.table.Terms, want) {
-		t.Errorf("terms %+v, want %+v", p.table.Terms, want)
+	if !slices.Equal(p.shape.Terms, want) {
+		t.Errorf("terms %+v, want %+v", p.shape.Terms, want)
 	}
-	if target := (Term{Name: "income", Column: "income", Level: ">50K", Unit: 1, Upper: 1}); p.table.Target != target {
-		t.Errorf("target %+v, want %+v", p.table.Target, target)
+	if target := (Term{Name: "income", Column: "income", Level: ">50K", Unit: 1, Upper: 1}); p.shape.Target != target {
+		t.Errorf("target %+v, want %+v", p.shape.Target, target)
 	}
-	if p.table.P != len(want) || p.table.Radius != 1 || p.table.RowsPerPerson != 1 {
-		t.Errorf("P = %d, radius %v, %d rows per person", p.table.P, p.table.Radius, p.table.RowsPerPerson)
+	if p.shape.Features() != len(want) || p.shape.Radius != 1 || p.shape.RowsPerPerson != 1 {
+		t.Errorf("P = %d, radius %v, %d rows per person", p.shape.Features(), p.shape.Radius, p.shape.RowsPerPerson)
 	}
 }
 

@@ -80,8 +80,8 @@ func TestMemoryCeiling(t *testing.T) {
 	table, streamed, objects := allocated(t, func() (*Table, error) {
 		return Read(context.Background(), stream, "stream", schema)
 	})
-	if table.N != records || table.P != 7 {
-		t.Fatalf("N = %d, P = %d", table.N, table.P)
+	if table.Records != records || table.Features() != 7 {
+		t.Fatalf("N = %d, P = %d", table.Records, table.Features())
 	}
 	if streamed > 2*want+slack || objects > 500 {
 		t.Errorf("a stream of %d bytes allocated %d bytes in %d objects, for a table of %d", records*len(streamRecord), streamed, objects, want)
@@ -151,14 +151,5 @@ func BenchmarkBuiltinMixture(b *testing.B) {
 		if _, err := Builtin("builtin:mixture"); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkProject(b *testing.B) {
-	b.ReportAllocs()
-	row, source := make([]float64, 11), []float64{1, -1, 0.5, 1, 1, 0, 0, 0, 2, 1, 1}
-	for b.Loop() {
-		copy(row, source)
-		Project(row, 1)
 	}
 }

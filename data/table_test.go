@@ -12,7 +12,7 @@ import (
 
 // numbered returns a table whose record i is (i, −i), with response 10·i.
 func numbered(n int) *Table {
-	t := &Table{N: n, P: 2, Radius: 1, RowsPerPerson: 1, Source: "numbered"}
+	t := &Table{Source: "numbered", Shape: Shape{Records: n, Terms: make([]Term, 2), Radius: 1, RowsPerPerson: 1}}
 	for i := range n {
 		t.X = append(t.X, float64(i), -float64(i))
 		t.Y = append(t.Y, 10*float64(i))
@@ -30,15 +30,15 @@ func TestSplitIsAPartition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.N != int(math.Floor(fraction*float64(n))) || first.N+second.N != n || first.Source != "numbered" {
-			t.Fatalf("%d and %d of %d records at fraction %v", first.N, second.N, n, fraction)
+		if first.Records != int(math.Floor(fraction*float64(n))) || first.Records+second.Records != n || first.Source != "numbered" {
+			t.Fatalf("%d and %d of %d records at fraction %v", first.Records, second.Records, n, fraction)
 		}
 		var ids []float64
 		for _, part := range []*Table{first, second} {
-			if len(part.X) != part.N*part.P || len(part.Y) != part.N {
+			if len(part.X) != part.Records*part.Features() || len(part.Y) != part.Records {
 				t.Fatalf("%+v", part)
 			}
-			for i := range part.N {
+			for i := range part.Records {
 				row := part.Row(i)
 				if row[1] != -row[0] || part.Y[i] != 10*row[0] {
 					t.Fatalf("record %d is torn: %v, %v", i, row, part.Y[i])
@@ -67,7 +67,7 @@ func TestSplitIsUniform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range first.N {
+		for i := range first.Records {
 			counts[int(first.Row(i)[0])]++
 		}
 	}

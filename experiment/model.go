@@ -1,15 +1,11 @@
 package experiment
 
 import (
-	"bytes"
-	"context"
-	"encoding/csv"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -27,49 +23,26 @@ type model struct {
 	unit    float64 // of the response, in the file's units
 }
 
-// shape is a table of which only the public part is looked at.
-func (p *Plan) shape(records int) (*data.Table, error) {
-	if p.schema != nil {
-		return publicTable(p.schema)
+// shape is what is public about the records that methods learn from.
+func (p *Plan) shape(records int) (*data.Shape, error) {
+	var s *data.Shape
+	var err error
+	switch {
+	case p.schema != nil:
+		s, err = p.schema.Shape()
+	case p.Config.Data.Simulate == methods.Bernoulli:
+		s = &data.Shape{RowsPerPerson: 1, Target: data.Term{Name: "y", Level: "1", Unit: 1, Upper: 1}}
+	default:
+		s, err = data.BuiltinShape(builtinName(p.Config.Data, 1, records))
 	}
-	if p.Config.Data.Simulate == methods.Bernoulli {
-		return &data.Table{Y: []float64{}, RowsPerPerson: 1, Target: data.Term{Name: "y", Level: "1", Unit: 1, Upper: 1}}, nil
+	if err == nil {
+		s.Records = records
 	}
-	sim, err := simulated(p.Config.Data, 1, 1)
-	if err != nil {
-		return nil, err
-	}
-	return sim.Table, nil
+	return s, err
 }
 
-// publicTable is the table of one made-up record under a schema: it has the public
-// part of every table under it, and nothing of the file's records was read.
-func publicTable(s *data.Schema) (*data.Table, error) {
-	one := *s
-	one.Records = 1
-	var header, record []string
-	for _, c := range s.Columns {
-		cell := ""
-		switch c.Kind {
-		case data.Number:
-			cell = strconv.FormatFloat(c.Lower, 'g', -1, 64)
-		case data.Category:
-			cell = c.Levels[0]
-		case data.Binary:
-			cell = c.Labels[0]
-		}
-		header, record = append(header, c.Name), append(record, cell)
-	}
-	var text bytes.Buffer
-	w := csv.NewWriter(&text)
-	if err := w.WriteAll([][]string{header, record}); err != nil {
-		return nil, err
-	}
-	return data.Read(context.Background(), &text, "a made-up record", &one)
-}
-
-// newModel makes the model for a number of records to learn from.
-func (p *Plan) newModel(t *data.Table, records int) (*model, error) {
+// newModel makes the model of records of a shape.
+func (p *Plan) newModel(t *data.Shape) (*model, error) {
 	c := p.Config.Model
 	if c.Name == "" {
 		c.Name = suggest(t)
@@ -81,16 +54,13 @@ func (p *Plan) newModel(t *data.Table, records int) (*model, error) {
 			return nil, err
 		}
 	}
-	m := &model{unit: t.Target.Unit, binary: t.Target.Level != ""}
+	m := &model{unit: t.Target.Unit, binary: t.Binary()}
 	m.problem = methods.Problem{
 		Model: c.Name, PriorSD: c.PriorSD, MinScale: c.MinScale, Prior: c.Prior,
-		Facts: curator.Facts{
-			Records: int64(records), Features: t.P, Response: t.Y != nil, Radius: t.Radius,
-			RowsPerPerson: t.RowsPerPerson, Adjacency: accountant.Substitute,
-		},
+		Facts:    chains.Facts(t, accountant.Substitute),
 		Response: max(math.Abs(t.Target.Lower-t.Target.Center), math.Abs(t.Target.Upper-t.Target.Center)) / t.Target.Unit,
 	}
-	for i := range t.P {
+	for i := range t.Features() {
 		m.params = append(m.params, fmt.Sprintf("beta.%d", i+1))
 	}
 	if err := m.build(c, t); err != nil {
@@ -105,49 +75,49 @@ func (p *Plan) newModel(t *data.Table, records int) (*model, error) {
 }
 
 // suggest is the model that a table's columns suggest.
-func suggest(t *data.Table) string {
+func suggest(t *data.Shape) string {
 	switch {
-	case t.Y == nil && t.P == 1:
+	case !t.HasTarget() && t.Features() == 1:
 		return methods.Mixture
-	case t.Y == nil:
+	case !t.HasTarget():
 		return methods.Mean
-	case t.Target.Level != "":
+	case t.Binary():
 		return methods.Logistic
 	}
 	return methods.Linear
 }
 
 // build fills in what depends on the kind of model.
-func (m *model) build(c Model, t *data.Table) error {
+func (m *model) build(c Model, t *data.Shape) error {
 	prior := targets.Gaussian{SD: c.PriorSD}
-	response := t.Y != nil
-	fits := response && t.P > 0
+	response := t.HasTarget()
+	fits := response && t.Features() > 0
 	switch c.Name {
 	case methods.Logistic:
 		fits = fits && m.binary
 		m.predict = predictLogistic
 		m.problem.WithLoss = func(l targets.Loss) (targets.GradTarget, error) {
-			return targets.NewLogistic(targets.RegressionConfig{Features: t.P, Loss: l, Prior: prior})
+			return targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Loss: l, Prior: prior})
 		}
 	case methods.Linear:
 		fits = fits && !m.binary
-		m.linear(c, t.P, prior)
+		m.linear(c, t.Features(), prior)
 	case methods.Mean:
 		fits = !response
 		for i := range m.params {
 			m.params[i] = fmt.Sprintf("mu.%d", i+1)
 		}
 		m.problem.WithLoss = func(l targets.Loss) (targets.GradTarget, error) {
-			return targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.P, Loss: l, Prior: prior})
+			return targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.Features(), Loss: l, Prior: prior})
 		}
 	case methods.Mixture:
-		fits = !response && t.P == 1
+		fits = !response && t.Features() == 1
 		m.params = []string{"theta.1", "theta.2"}
 		m.problem.WithLoss = func(l targets.Loss) (targets.GradTarget, error) {
 			return targets.NewMixture(targets.MixtureConfig{Loss: l, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 		}
 	case methods.Bernoulli:
-		fits = response && t.P == 0
+		fits = response && t.Features() == 0
 		m.params = []string{"logit"}
 		m.problem.WithLoss = func(l targets.Loss) (targets.GradTarget, error) {
 			return targets.NewBetaBernoulli(l, c.Prior[1], c.Prior[0])
@@ -157,7 +127,7 @@ func (m *model) build(c Model, t *data.Table) error {
 	}
 	if !fits {
 		return fmt.Errorf("the model %s does not fit the data, whose target is %s and which have %d design columns; %s would",
-			c.Name, map[bool]string{true: fmt.Sprintf("%q", t.Target.Name), false: "none"}[response], t.P, suggest(t))
+			c.Name, map[bool]string{true: fmt.Sprintf("%q", t.Target.Name), false: "none"}[response], t.Features(), suggest(t))
 	}
 	return nil
 }

@@ -76,11 +76,11 @@ func NewPlan(c *Config, o Options) (*Plan, error) {
 		}
 	}
 	for _, records := range p.sizes() {
-		table, err := p.shape(records)
+		shape, err := p.shape(records)
 		if err != nil {
 			return nil, err
 		}
-		if p.models[records], err = p.newModel(table, records); err != nil {
+		if p.models[records], err = p.newModel(shape); err != nil {
 			return nil, c.source.at("model.name", "%v", err)
 		}
 	}

@@ -45,17 +45,17 @@ var families = map[string]func(d Data, seed uint64, records, test int) (*sample,
 
 func familyNames() []string { return slices.Sorted(maps.Keys(families)) }
 
-// simulated is the table that package data draws for a family.
-func simulated(d Data, seed uint64, records int) (*data.Simulated, error) {
+// builtinName is that of the table that package data draws for a family.
+func builtinName(d Data, seed uint64, records int) string {
 	name := fmt.Sprintf("builtin:%s?n=%d&seed=%d", d.Simulate, records, seed)
 	if d.Simulate != methods.Mixture {
 		name += fmt.Sprintf("&d=%d", d.Features)
 	}
-	return data.Builtin(name)
+	return name
 }
 
 func builtin(d Data, seed uint64, records, test int) (*sample, error) {
-	sim, err := simulated(d, seed, records+test)
+	sim, err := data.Builtin(builtinName(d, seed, records+test))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func bernoulli(d Data, seed uint64, records, test int) (*sample, error) {
 	return &sample{rows: targets.Rows{Y: y[:records]}, test: targets.Rows{Y: y[records:]}, truth: []float64{math.Log(d.Probability / (1 - d.Probability))}}, nil
 }
 
-func tableRows(t *data.Table) targets.Rows { return targets.Rows{X: t.X, P: t.P, Y: t.Y} }
+func tableRows(t *data.Table) targets.Rows { return targets.Rows{X: t.X, P: t.Features(), Y: t.Y} }
 
 // sample draws or splits the data of a repeat.
 func (p *Plan) sample(records, repeat int) (*sample, error) {
@@ -87,7 +87,7 @@ func (p *Plan) sample(records, repeat int) (*sample, error) {
 		return &sample{rows: tableRows(table)}, nil
 	}
 	rng := rand.New(rand.NewChaCha8(c.key("split", repeat)))
-	train, test, err := data.Split(table, trainShare(records, table.N), rng)
+	train, test, err := data.Split(table, trainShare(records, table.Records), rng)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	records, err := curator.Seal(curator.Records{X: t.X, Features: t.P, Y: t.Y, Radius: t.Radius}, budget)
+	records, err := curator.Seal(curator.Records{X: t.X, Features: t.Features(), Y: t.Y, Radius: t.Radius}, budget)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.P, Prior: targets.Gaussian{SD: 3}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	draws := kernels.NewMemory(1)
-	err = kernels.Run(context.Background(), []kernels.Chain{{Kernel: kernel, Start: make([]float64, t.P)}},
+	err = kernels.Run(context.Background(), []kernels.Chain{{Kernel: kernel, Start: make([]float64, t.Features())}},
 		kernels.Options{Iterations: 2000, Thin: 10, Sink: draws})
 	if err != nil {
 		log.Fatal(err)

@@ -240,13 +240,13 @@ func TestAdultStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := curator.Records{X: adult.X, Features: adult.P, Y: adult.Y, Radius: adult.Radius}
-	f := erm.Logistic{Shape: erm.Shape{Records: adult.N, Features: adult.P, Radius: adult.Radius, Ridge: 1.0 / 9}, X: adult.X, Y: adult.Y}
+	records := curator.Records{X: adult.X, Features: adult.Features(), Y: adult.Y, Radius: adult.Radius}
+	f := erm.Logistic{Shape: erm.Shape{Records: adult.Records, Features: adult.Features(), Radius: adult.Radius, Ridge: 1.0 / 9}, X: adult.X, Y: adult.Y}
 	mode, err := f.Minimise()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if origin := far(mode, make([]float64, adult.P)); origin < 2.5 {
+	if origin := far(mode, make([]float64, adult.Features())); origin < 2.5 {
 		t.Errorf("the mode %v is %v from the prior mean, so the test proves little", mode, origin)
 	}
 	for epsilon, most := range map[float64]float64{0.5: 0.4, 0.15: 0.8} {
@@ -262,7 +262,7 @@ func TestAdultStarts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, adult.P)}, c.Facts(), epsilon, 1e-6)
+				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, adult.Features())}, c.Facts(), epsilon, 1e-6)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -61,11 +61,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	records, err := curator.Seal(curator.Records{X: t.X, Features: t.P, Y: t.Y, Radius: t.Radius}, budget)
+	records, err := curator.Seal(curator.Records{X: t.X, Features: t.Features(), Y: t.Y, Radius: t.Radius}, budget)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.P, Prior: targets.Gaussian{SD: 3}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	state, err := kernel.Init(make([]float64, t.P))
+	state, err := kernel.Init(make([]float64, t.Features()))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,31 +14,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Shape is what is public about a table: everything that a schema states, and no
-// record.
-type Shape struct {
-	// Records is N, at least 1. Required.
-	Records int64
-	// Terms are the columns of the design matrix. Required.
-	Terms []data.Term
-	// Response is the term of the response, which bounds simulated ones. Required.
-	Response data.Term
-	// Radius bounds the norm of a design row. Required.
-	Radius float64
-	// RowsPerPerson is the largest number of rows one person may own. Defaults to 1.
-	RowsPerPerson int
-	// Adjacency is the neighbouring relation of the budget. Required.
-	Adjacency accountant.Adjacency
-}
-
-// facts are those of a curator that holds such a table.
-func (s Shape) facts() curator.Facts {
-	return curator.Facts{
-		Records: s.Records, Features: len(s.Terms), Response: true, Radius: s.Radius,
-		RowsPerPerson: max(1, s.RowsPerPerson), Adjacency: s.Adjacency,
-	}
-}
-
 // Family is how simulated responses arise from the linear predictor.
 type Family string
 
@@ -72,8 +47,10 @@ const (
 
 // Config says what to tune for. All of it is public.
 type Config struct {
-	// Shape is the table's. Required.
-	Shape Shape
+	// Shape is the table's, with a target. Required.
+	Shape *data.Shape
+	// Adjacency is the neighbouring relation of the budget. Required.
+	Adjacency accountant.Adjacency
 	// Family is how responses are simulated. Required.
 	Family Family
 	// Models are what may be sampled, of the same parameters but, say, of different
@@ -154,9 +131,11 @@ func fill[T any](given []T, instead ...T) []T {
 // check reports a config that makes no sense.
 func (c Config) check() error {
 	switch {
+	case c.Shape == nil:
+		return errors.New("tune: Shape is not set; give the table's, or data.StandardShape")
 	case c.Shape.Records < 1 || len(c.Shape.Terms) == 0 || !(c.Shape.Radius > 0):
 		return fmt.Errorf("tune: Shape has %d records, %d terms and radius %v; all of them must be stated", c.Shape.Records, len(c.Shape.Terms), c.Shape.Radius)
-	case c.Shape.Records*int64(len(c.Shape.Terms)) > 1<<28:
+	case c.Shape.Records*len(c.Shape.Terms) > 1<<28:
 		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", c.Shape.Records, len(c.Shape.Terms))
 	case c.Family != Logistic && c.Family != Linear:
 		return fmt.Errorf("tune: Family is %q; it must be %s or %s", c.Family, Logistic, Linear)
@@ -209,5 +188,8 @@ func (c Config) check() error {
 
 // budget is a new budget of a simulated table.
 func (c Config) budget() (*accountant.Budget, error) {
-	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Shape.Adjacency})
+	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Adjacency})
 }
+
+// facts are those of a curator that holds a simulated table.
+func (c Config) facts() curator.Facts { return chains.Facts(c.Shape, c.Adjacency) }

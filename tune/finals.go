@@ -53,7 +53,7 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 	var whole []final
 	for _, t := range trials {
 		s := of[t]
-		cost := looks(t.recipe, c.Shape.facts()) * float64(t.recipe.Settings.Iterations) * float64(c.Repeats)
+		cost := looks(t.recipe, c.facts()) * float64(t.recipe.Settings.Iterations) * float64(c.Repeats)
 		if slices.Index(byScore, s) >= groups || cost > left {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
@@ -14,7 +15,7 @@ import (
 type stage struct {
 	config    Config
 	model     Model
-	table     table
+	table     *data.Table
 	reference reference
 	seed      uint64 // of the chains' noise
 }
@@ -26,10 +27,7 @@ func (s *stage) run(ctx context.Context, r *chains.Plan, steps int64, start []fl
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := curator.Seal(curator.Records{
-		X: s.table.rows.X, Features: s.table.rows.P, Y: s.table.rows.Y,
-		Radius: s.config.Shape.Radius, RowsPerPerson: s.config.Shape.RowsPerPerson,
-	}, budget, curator.InsecureSeed(s.seed))
+	sealed, err := curator.Seal(chains.Records(s.table), budget, curator.InsecureSeed(s.seed))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,18 +11,16 @@ import (
 )
 
 // logisticConfig is that of a logistic model on n records with d features.
-func logisticConfig(t *testing.T, n int64, d int) Config {
+func logisticConfig(t *testing.T, n, d int) Config {
 	t.Helper()
-	sim, err := data.Builtin(fmt.Sprintf("builtin:logistic?n=1&d=%d", d))
-	if err != nil {
-		t.Fatal(err)
-	}
 	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	shape := data.StandardShape(n, d)
+	shape.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
 	c, err := Config{
-		Shape:  Shape{Records: n, Terms: sim.Table.Terms, Response: sim.Table.Target, Radius: 1, Adjacency: accountant.Substitute},
+		Shape: shape, Adjacency: accountant.Substitute,
 		Family: Logistic, Models: []Model{{Name: "log", Target: model}}, Epsilon: 1, Delta: 1e-6, CoefficientSD: 1,
 	}.filled()
 	if err != nil {
@@ -100,48 +97,5 @@ func TestAutocorrelationTimes(t *testing.T) {
 	}
 	if got := autocorrelationTime(make([]float64, 100), 1); !math.IsInf(got, 1) {
 		t.Errorf("a chain that stands still has time %v", got)
-	}
-}
-
-// TestSimulatedRowsHaveTheSchemasShape draws rows of a number with a scale, a category
-// with three levels, a binary column and the intercept, of five sources with the
-// response's aside. Frequencies are held to 6 standard deviations.
-func TestSimulatedRowsHaveTheSchemasShape(t *testing.T) {
-	spread := 2.0 // √4: intercept and three features
-	c := Config{Shape: Shape{Records: 20_000, Radius: 1, Terms: []data.Term{
-		{Name: data.Intercept, Unit: spread, Lower: 1, Upper: 1},
-		{Name: "age", Column: "age", Center: 40, Unit: 10 * spread, Lower: 0, Upper: 120},
-		{Name: "job=b", Column: "job", Level: "b", Unit: spread, Upper: 1},
-		{Name: "job=c", Column: "job", Level: "c", Unit: spread, Upper: 1},
-		{Name: "sick=yes", Column: "sick", Level: "yes", Center: 0.5, Unit: spread / 2, Upper: 1},
-	}}}
-	rng := rand.New(rand.NewPCG(3, 4))
-	n := float64(c.Shape.Records)
-	var sumAge, squareAge, b, both, yes float64
-	for range c.Shape.Records {
-		row := make([]float64, 5)
-		for _, column := range c.Shape.columns() {
-			column.draw(row, c.Shape.Terms, rng)
-		}
-		if row[0] != 0.5 || row[4] != 0.5 && row[4] != -0.5 {
-			t.Fatalf("row %v", row)
-		}
-		sumAge, squareAge = sumAge+row[1], squareAge+row[1]*row[1]
-		b += row[2] * spread
-		both += row[2] * row[3]
-		yes += row[4] + 0.5
-	}
-	for name, c := range map[string]struct{ got, want, sd float64 }{
-		"mean of the number":   {sumAge / n, 0, 0.5},
-		"square of the number": {squareAge / n, 0.25, 0.36},
-		"a level":              {b / n, 1. / 3, 0.48},
-		"a label":              {yes / n, 0.5, 0.5},
-	} {
-		if math.Abs(c.got-c.want) > 6*c.sd/math.Sqrt(n) {
-			t.Errorf("%s: %v, want %v", name, c.got, c.want)
-		}
-	}
-	if both != 0 {
-		t.Error("a category had two levels at once")
 	}
 }

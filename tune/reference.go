@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Of the non-private reference.
@@ -23,8 +25,10 @@ type reference struct {
 }
 
 // refer samples the tempered posterior of a simulated table.
-func refer(ctx context.Context, m Model, t table, temperature float64, seed uint64) (reference, error) {
-	chains, err := nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(m.Target, t.rows, temperature) }, nuts.Config{
+func refer(ctx context.Context, m Model, t *data.Table, temperature float64, seed uint64) (reference, error) {
+	chains, err := nuts.Sample(ctx, func() nuts.LogDensity {
+		return nuts.Posterior(m.Target, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, temperature)
+	}, nuts.Config{
 		Chains: 1, Workers: 1, Warmup: referenceWarmup, Draws: referenceDraws, Seed: seed,
 	})
 	if err != nil {

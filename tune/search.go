@@ -67,7 +67,7 @@ func (s *search) work() float64 {
 func (s *search) choose(asked chains.Settings) (*trial, error) {
 	c := s.stage.config
 	recipe, err := chains.Choose(asked, chains.Problem{
-		Target: s.stage.model.Target, Logistic: c.Family == Logistic, Facts: c.Shape.facts(), Epsilon: c.Epsilon, Delta: c.Delta,
+		Target: s.stage.model.Target, Logistic: c.Family == Logistic, Facts: c.facts(), Epsilon: c.Epsilon, Delta: c.Delta,
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *search) try(ctx context.Context, asked chains.Settings) (*trial, error)
 		return nil, err
 	}
 	if c.Objective == Accuracy {
-		if t.looks = looks(t.recipe, c.Shape.facts()) * float64(t.recipe.Settings.Iterations); t.looks > perSearch*s.work() {
+		if t.looks = looks(t.recipe, c.facts()) * float64(t.recipe.Settings.Iterations); t.looks > perSearch*s.work() {
 			return nil, errTooLong
 		}
 		t.Parameters, err = s.stage.whole(ctx, t.recipe)
@@ -108,7 +108,7 @@ func (s *search) try(ctx context.Context, asked chains.Settings) (*trial, error)
 
 // measure predicts a trial's sample sizes by a probe of so much work.
 func (s *search) measure(ctx context.Context, t *trial, work float64, round int) error {
-	each := looks(t.recipe, s.stage.config.Shape.facts())
+	each := looks(t.recipe, s.stage.config.facts())
 	steps := min(t.recipe.Settings.Iterations, max(leastSteps, int64(work/each)))
 	ess, err := s.stage.probe(ctx, t.recipe, steps, round)
 	t.looks, t.Parameters = each*float64(steps), nil
@@ -182,7 +182,7 @@ func (s *search) turn(ctx context.Context, d dial) (spent float64, err error) {
 	var asked []chains.Settings
 	for _, factor := range s.stage.config.Factors {
 		next := s.best.asked
-		if d.set(&next, s.best.recipe.Settings, factor, s.stage.config.Shape.Records) && !(d.name == "step" && s.tooLong(next)) {
+		if d.set(&next, s.best.recipe.Settings, factor, int64(s.stage.config.Shape.Records)) && !(d.name == "step" && s.tooLong(next)) {
 			asked = append(asked, next)
 		}
 	}

@@ -18,18 +18,16 @@ import (
 )
 
 // config is that of a logistic model on n records with an intercept and d features.
-func config(t *testing.T, n int64, d int) tune.Config {
+func config(t *testing.T, n, d int) tune.Config {
 	t.Helper()
-	sim, err := data.Builtin(fmt.Sprintf("builtin:logistic?n=1&d=%d", d))
-	if err != nil {
-		t.Fatal(err)
-	}
 	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	shape := data.StandardShape(n, d)
+	shape.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
 	return tune.Config{
-		Shape:  tune.Shape{Records: n, Terms: sim.Table.Terms, Response: sim.Table.Target, Radius: 1, Adjacency: accountant.Substitute},
+		Shape: shape, Adjacency: accountant.Substitute,
 		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Epsilon: 1, Delta: 1e-6,
 		CoefficientSD: 1, Work: 2e7, Seed: 1,
 	}
@@ -192,7 +190,7 @@ func TestAccuracyAndLinearModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Family, c.Models = tune.Linear, []tune.Model{{Name: "linear", Target: model}}
-	c.Shape.Response = data.Term{Name: "y", Unit: 1, Lower: -4, Upper: 4}
+	c.Shape.Target = data.Term{Name: "y", Unit: 1, Lower: -4, Upper: 4}
 	c.Objective, c.Repeats = tune.Accuracy, 2
 	c.Kernels, c.Fixed.Iterations = []string{"barker", "dpsgld"}, 300
 	r, err := tune.Run(t.Context(), c)

@@ -143,7 +143,7 @@ func secondHalfMean(t *testing.T, path string) []float64 {
 // method.
 func logisticFit(t *testing.T, table *data.Table) []float64 {
 	t.Helper()
-	p := table.P
+	p := table.Features()
 	theta := mat.NewVecDense(p, nil)
 	for range 12 {
 		gradient, hessian := mat.NewVecDense(p, nil), mat.NewSymDense(p, nil)
@@ -151,7 +151,7 @@ func logisticFit(t *testing.T, table *data.Table) []float64 {
 			gradient.SetVec(j, -theta.AtVec(j)/9)
 			hessian.SetSym(j, j, 1.0/9)
 		}
-		for i := range table.N {
+		for i := range table.Records {
 			x := mat.NewVecDense(p, table.Row(i))
 			mu := 1 / (1 + math.Exp(-mat.Dot(x, theta)))
 			gradient.AddScaledVec(gradient, table.Y[i]-mu, x)
@@ -177,7 +177,7 @@ func dot(a, b []float64) (s float64) {
 // auc is the area under the ROC curve of the linear predictor.
 func auc(t *data.Table, theta []float64) float64 {
 	type scored struct{ eta, y float64 }
-	all := make([]scored, t.N)
+	all := make([]scored, t.Records)
 	for i := range all {
 		all[i] = scored{dot(t.Row(i), theta), t.Y[i]}
 	}
@@ -204,5 +204,5 @@ func auc(t *data.Table, theta []float64) float64 {
 		}
 		lo = hi
 	}
-	return (ranks - positives*(positives+1)/2) / (positives * (float64(t.N) - positives))
+	return (ranks - positives*(positives+1)/2) / (positives * (float64(t.Records) - positives))
 }

@@ -33,7 +33,7 @@ type modelSettings struct {
 var modelNames = []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear", "mixture", "mean"}
 
 // buildModel makes the target that the settings describe for a table.
-func buildModel(s modelSettings, t *data.Table) (*model, error) {
+func buildModel(s modelSettings, t *data.Shape) (*model, error) {
 	loss, err := s.buildLoss()
 	if err != nil {
 		return nil, err
@@ -67,11 +67,11 @@ func (s modelSettings) check() error {
 }
 
 // build makes the target of the named model.
-func (m *model) build(s modelSettings, t *data.Table, loss targets.Loss, prior targets.Prior) (err error) {
-	regression := targets.RegressionConfig{Features: t.P, Loss: loss, Prior: prior}
+func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) (err error) {
+	regression := targets.RegressionConfig{Features: t.Features(), Loss: loss, Prior: prior}
 	switch s.model {
 	case "logistic", "probit", "cloglog":
-		if len(t.Y) == 0 || t.Target.Level == "" {
+		if !t.HasTarget() || !t.Binary() {
 			return fmt.Errorf("--model %s needs a binary target column; the schema's target is %s", s.model, targetText(t))
 		}
 		constructor := map[string]func(targets.RegressionConfig) (*targets.Regression, error){
@@ -79,7 +79,7 @@ func (m *model) build(s modelSettings, t *data.Table, loss targets.Loss, prior t
 		}[s.model]
 		m.target, err = constructor(regression)
 	case "poisson", "negative-binomial":
-		if c := t.Target; len(t.Y) == 0 || c.Level != "" || c.Center != 0 || c.Unit != 1 || c.Lower < 0 {
+		if c := t.Target; !t.HasTarget() || c.Level != "" || c.Center != 0 || c.Unit != 1 || c.Lower < 0 {
 			return fmt.Errorf("--model %s needs a target column of counts, a number with center = 0, scale = 1 and a lower bound of at least 0 in the schema; its target is %s", s.model, targetText(t))
 		}
 		if s.model == "poisson" {
@@ -88,32 +88,32 @@ func (m *model) build(s modelSettings, t *data.Table, loss targets.Loss, prior t
 			m.target, err = targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: regression, Dispersion: s.dispersion})
 		}
 	case "linear":
-		if len(t.Y) == 0 || t.Target.Level != "" {
+		if !t.HasTarget() || t.Binary() {
 			return fmt.Errorf("--model linear needs a numeric target column; the schema's target is %s", targetText(t))
 		}
 		err = m.linear(s, t, loss, prior)
 	case "mixture":
-		if t.P != 1 || t.Y != nil {
-			return fmt.Errorf("--model mixture needs one feature column, no intercept and no target; the table has %d design columns and its target is %s", t.P, targetText(t))
+		if t.Features() != 1 || t.HasTarget() {
+			return fmt.Errorf("--model mixture needs one feature column, no intercept and no target; the table has %d design columns and its target is %s", t.Features(), targetText(t))
 		}
 		m.params, m.labels = []string{"theta[1]", "theta[2]"}, []string{"mean of the first component", "distance to the second"}
 		m.target, err = targets.NewMixture(targets.MixtureConfig{Loss: loss, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 	case "mean":
-		if t.Y != nil {
+		if t.HasTarget() {
 			return fmt.Errorf("--model mean has no target column; the schema's is %s", targetText(t))
 		}
 		for i := range m.params {
 			m.params[i] = fmt.Sprintf("mu[%d]", i+1)
 		}
-		m.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.P, Loss: loss, Prior: prior})
+		m.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.Features(), Loss: loss, Prior: prior})
 	}
 	return err
 }
 
 // linear makes the linear regression's target; σ = s + e^ω is written as sigma.
-func (m *model) linear(s modelSettings, t *data.Table, loss targets.Loss, prior targets.Prior) error {
+func (m *model) linear(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) error {
 	linear, err := targets.NewLinear(targets.LinearConfig{
-		Features: t.P, Loss: loss, Prior: prior, MinScale: s.minScale, ScalePrior: targets.HalfCauchy{Scale: 1},
+		Features: t.Features(), Loss: loss, Prior: prior, MinScale: s.minScale, ScalePrior: targets.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: s.degreesOfFreedom,
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (m *model) linear(s modelSettings, t *data.Table, loss targets.Loss, prior 
 	m.params, m.labels = append(m.params, "sigma"), append(m.labels, "scale of the errors")
 	m.output = func(dst, theta []float64) {
 		copy(dst, theta)
-		dst[t.P] = linear.Scale(theta)
+		dst[t.Features()] = linear.Scale(theta)
 	}
 	return nil
 }
@@ -145,24 +145,24 @@ func (s modelSettings) buildLoss() (targets.Loss, error) {
 	return targets.Loss{}, fmt.Errorf("--loss is %q; it must be one of %v", s.loss, []string{"log", "beta"})
 }
 
-func targetText(t *data.Table) string {
-	if t.Y == nil {
+func targetText(t *data.Shape) string {
+	if !t.HasTarget() {
 		return "none"
 	}
-	if t.Target.Level != "" {
+	if t.Binary() {
 		return fmt.Sprintf("%q, binary", t.Target.Name)
 	}
 	return fmt.Sprintf("%q, a number", t.Target.Name)
 }
 
 // defaultModel is the model that fits a table's columns.
-func defaultModel(t *data.Table) string {
+func defaultModel(t *data.Shape) string {
 	switch {
-	case t.Y == nil && t.P == 1:
+	case !t.HasTarget() && t.Features() == 1:
 		return "mixture"
-	case t.Y == nil:
+	case !t.HasTarget():
 		return "mean"
-	case t.Target.Level != "":
+	case t.Binary():
 		return "logistic"
 	}
 	return "linear"

@@ -184,14 +184,14 @@ func (s *planSettings) planTarget() (targets.Target, error) {
 	}
 	settings := s.modelSettings
 	settings.priorSD = 1 // prices do not depend on the prior
-	table := &data.Table{P: s.dimension, Terms: make([]data.Term, s.dimension)}
+	shape := &data.Shape{Terms: make([]data.Term, s.dimension)}
 	switch s.model {
 	case "logistic", "probit", "cloglog":
-		table.Y, table.Target.Level = []float64{0}, "1"
+		shape.Target = data.Term{Name: "y", Level: "1", Unit: 1}
 	case "linear", "poisson", "negative-binomial":
-		table.Y, table.Target.Unit = []float64{0}, 1
+		shape.Target = data.Term{Name: "y", Unit: 1}
 	}
-	m, err := buildModel(settings, table)
+	m, err := buildModel(settings, shape)
 	if err != nil {
 		return nil, err
 	}

@@ -65,9 +65,9 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 		return err
 	}
 	if s.model == "" {
-		s.model = defaultModel(table)
+		s.model = defaultModel(&table.Shape)
 	}
-	m, err := buildModel(s.modelSettings, table)
+	m, err := buildModel(s.modelSettings, &table.Shape)
 	if err != nil {
 		return err
 	}
@@ -140,12 +140,11 @@ func (s *sampleSettings) prepare(ctx context.Context, flags *pflag.FlagSet, tabl
 	if flags.Changed("insecure-seed") {
 		options = append(options, curator.InsecureSeed(s.insecureSeed))
 	}
-	records := curator.Records{X: table.X, Features: table.P, Y: table.Y, Radius: table.Radius, RowsPerPerson: table.RowsPerPerson}
-	sealed, err := curator.Seal(records, budget, options...)
+	sealed, err := curator.Seal(chains.Records(table), budget, options...)
 	if err != nil {
 		return nil, err
 	}
-	recipe, err := s.choose(ctx, flags, table, m, sealed.Facts())
+	recipe, err := s.choose(ctx, flags, &table.Shape, m, sealed.Facts())
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +163,14 @@ func (s *sampleSettings) prepare(ctx context.Context, flags *pflag.FlagSet, tabl
 }
 
 // choose fills what is not given.
-func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (*chains.Plan, error) {
+func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, shape *data.Shape, m *model, facts curator.Facts) (*chains.Plan, error) {
 	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
 		return nil, err
 	}
 	settings := s.recipe()
 	if s.tune {
 		var err error
-		if settings, err = s.tuned(ctx, flags, table, m, facts); err != nil {
+		if settings, err = s.tuned(ctx, flags, shape, m, facts); err != nil {
 			return nil, err
 		}
 	}

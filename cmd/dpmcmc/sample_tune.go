@@ -13,19 +13,15 @@ import (
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
-// tuned are settings that tune finds at the table's public facts. Of the table it
-// looks at what the schema states, and at no record.
-func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model, facts curator.Facts) (chains.Settings, error) {
+// tuned are settings that tune finds at what the schema states of the table.
+func (s *sampleSettings) tuned(ctx context.Context, flags *pflag.FlagSet, shape *data.Shape, m *model, facts curator.Facts) (chains.Settings, error) {
 	target, ok := m.target.(targets.GradTarget)
 	family := tune.Family(m.name)
 	if !ok || family != tune.Logistic && family != tune.Linear {
 		return chains.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.name)
 	}
 	config := tune.Config{
-		Shape: tune.Shape{
-			Records: facts.Records, Terms: table.Terms, Response: table.Target, Radius: facts.Radius,
-			RowsPerPerson: facts.RowsPerPerson, Adjacency: facts.Adjacency,
-		},
+		Shape: shape, Adjacency: facts.Adjacency,
 		Family: family, Models: []tune.Model{{Name: m.name, Target: target}}, Temperatures: []float64{s.temperature},
 		Fixed: s.recipe(), Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup, Seed: s.seed,
 	}

@@ -157,64 +157,38 @@ func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
 	return s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() })
 }
 
-// shape is what the flags or the schema state of the table, as a table without
-// records that anybody has.
-func (s *tuneSettings) shape() (*data.Table, error) {
+// shape is what the flags or the schema state of the table.
+func (s *tuneSettings) shape() (*data.Shape, error) {
 	if s.schema != "" {
-		text, err := os.ReadFile(s.schema)
-		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
-		}
-		schema, err := schemafile.Parse(s.schema, text)
-		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
-		}
-		s.records = int64(schema.Records)
-		return emptyTable(schema)
+		return s.schemaShape()
 	}
-	sim, err := data.Builtin(fmt.Sprintf("builtin:%s?n=1&d=%d", s.model, s.features))
+	shape, err := data.BuiltinShape(fmt.Sprintf("builtin:%s?n=1&d=%d", s.model, s.features))
 	if err != nil {
 		return nil, fmt.Errorf("--model is %q; it must be logistic or linear", s.model)
 	}
-	sim.Table.Radius, sim.Table.RowsPerPerson = s.radius, s.rowsPerPerson
-	return sim.Table, nil
+	shape.Records, shape.Radius, shape.RowsPerPerson = int(s.records), s.radius, s.rowsPerPerson
+	return shape, nil
 }
 
-// emptyTable is the table of one made-up record, for its terms.
-func emptyTable(schema *data.Schema) (*data.Table, error) {
-	one := *schema
-	one.Records, one.RowsPerPerson = 1, 1
-	var header, cells []string
-	for _, c := range schema.Columns {
-		cell := ""
-		switch c.Kind {
-		case data.Number:
-			cell = fmt.Sprint(c.Lower)
-		case data.Category:
-			if len(c.Levels) > 0 {
-				cell = c.Levels[0]
-			}
-		case data.Binary:
-			if len(c.Labels) > 0 {
-				cell = c.Labels[0]
-			}
-		}
-		header, cells = append(header, quoted(c.Name)), append(cells, quoted(cell))
-	}
-	text := strings.Join(header, ",") + "\n" + strings.Join(cells, ",") + "\n"
-	t, err := data.Read(context.Background(), strings.NewReader(text), "a made-up record", &one)
+// schemaShape is what --schema states, which a person has to confirm.
+func (s *tuneSettings) schemaShape() (*data.Shape, error) {
+	text, err := os.ReadFile(s.schema)
 	if err != nil {
 		return nil, fmt.Errorf("--schema: %w", err)
 	}
-	t.RowsPerPerson = max(1, schema.RowsPerPerson)
-	return t, nil
+	schema, err := schemafile.Parse(s.schema, text)
+	if err == nil && !schema.Confirmed {
+		err = data.ErrUnconfirmed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	s.records = int64(schema.Records)
+	return schema.Shape()
 }
 
-// quoted is a CSV cell.
-func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
-
 // config is what tune is asked for, with the models by the names that it reports.
-func (s *tuneSettings) config(t *data.Table) (tune.Config, map[string]modelSettings, error) {
+func (s *tuneSettings) config(t *data.Shape) (tune.Config, map[string]modelSettings, error) {
 	if s.model == "" {
 		s.model = defaultModel(t)
 	}
@@ -227,9 +201,7 @@ func (s *tuneSettings) config(t *data.Table) (tune.Config, map[string]modelSetti
 		return tune.Config{}, nil, fmt.Errorf("--adjacency: %w", err)
 	}
 	config := tune.Config{
-		Shape: tune.Shape{
-			Records: s.records, Terms: t.Terms, Response: t.Target, Radius: t.Radius, RowsPerPerson: t.RowsPerPerson, Adjacency: adjacency,
-		},
+		Shape: t, Adjacency: adjacency,
 		Family: family, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
 		Fixed: s.recipe(), Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,

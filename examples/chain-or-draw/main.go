@@ -34,10 +34,10 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	}
 	t := sim.Table
 	model := func(l targets.Loss) (targets.GradTarget, error) {
-		return targets.NewLogistic(targets.RegressionConfig{Features: t.P, Loss: l, Prior: targets.Gaussian{SD: 3}})
+		return targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Loss: l, Prior: targets.Gaussian{SD: 3}})
 	}
-	problem := methods.Problem{Model: methods.Logistic, WithLoss: model, PriorSD: 3, Start: make([]float64, t.P)}
-	problem.Facts = curator.Facts{Records: int64(t.N), Features: t.P, Response: true, Radius: t.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	problem := methods.Problem{Model: methods.Logistic, WithLoss: model, PriorSD: 3, Start: make([]float64, t.Features())}
+	problem.Facts = curator.Facts{Records: int64(t.Records), Features: t.Features(), Response: true, Radius: t.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	if problem.Target, err = model(targets.LogLoss()); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 		if err != nil {
 			return err
 		}
-		released, err := mechanism.Run(ctx, targets.Rows{X: t.X, P: t.P, Y: t.Y}, methods.Noise{}) // the operating system's noise
+		released, err := mechanism.Run(ctx, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, methods.Noise{}) // the operating system's noise
 		if err != nil {
 			return err
 		}

@@ -59,9 +59,9 @@ func (s settings) adultTable(ctx context.Context) (*data.Table, error) {
 // newAdultProblem splits the table and draws from its tempered posterior.
 func newAdultProblem(ctx context.Context, t *data.Table, rng *rand.Rand) (*adultProblem, error) {
 	p := &adultProblem{rng: rng, radius: t.Radius}
-	p.train, p.test = split(rng, targets.Rows{X: t.X, P: t.P, Y: t.Y}, 0.1)
+	p.train, p.test = split(rng, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, 0.1)
 	var err error
-	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.P, Prior: targets.Gaussian{SD: 3}}); err != nil {
+	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: targets.Gaussian{SD: 3}}); err != nil {
 		return nil, err
 	}
 	p.mode, p.full = p.ascend(adultTau), p.ascend(1)

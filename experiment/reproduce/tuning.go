@@ -40,7 +40,7 @@ func tuning(ctx context.Context, s settings) error {
 
 // tuneCell adds the rows of one table's shape and one budget.
 func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon float64) error {
-	sim, err := data.Builtin(fmt.Sprintf("builtin:logistic?n=1&d=%d", d))
+	shape, err := data.BuiltinShape(fmt.Sprintf("builtin:logistic?n=%d&d=%d", n, d))
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon
 		return err
 	}
 	result, err := tune.Run(ctx, tune.Config{
-		Shape:  tune.Shape{Records: n, Terms: sim.Table.Terms, Response: sim.Table.Target, Radius: 1, Adjacency: accountant.Substitute},
+		Shape: shape, Adjacency: accountant.Substitute,
 		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Kernels: tuningKernels,
 		Epsilon: epsilon, Delta: 1e-6, CoefficientSD: 1, Work: int64(2 * tuningWork * float64(len(tuningKernels))), Seed: s.seed,
 		Fixed: chains.Settings{Start: "prior-mean"}, SearchOnly: true,

@@ -1,0 +1,141 @@
+package data
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/dpmcmc/dpmcmc/internal/record"
+)
+
+// Shape is the public half of a table: all that a schema states, and no record. What
+// chooses settings takes a Shape, so it cannot depend on a record.
+type Shape struct {
+	// Records is the number of records.
+	Records int
+	// Terms describe the features, the columns of the design matrix, in order.
+	Terms []Term
+	// Target describes the response; its Name is empty without one.
+	Target Term
+	// Radius bounds the Euclidean norm of every row of the design matrix.
+	Radius float64
+	// RowsPerPerson is the largest number of rows that one person may own.
+	RowsPerPerson int
+}
+
+// Term describes a column of the design matrix or the response: its value, before
+// projection, is (x − Center)/Unit, where x is the number in the file, or 1 if the
+// cell has the Level and 0 if not, or 1 for the intercept.
+type Term struct {
+	Name         string  // column, column=level, or Intercept
+	Column       string  // column of the file; empty for the intercept
+	Level        string  // level or second label; empty for numbers
+	Center, Unit float64 // the map; Unit is positive
+	Lower, Upper float64 // public range of x
+}
+
+// Intercept is the name of the constant column.
+const Intercept = "(intercept)"
+
+// At returns the term's value at x, a number of the file.
+func (t *Term) At(x float64) float64 { return (x - t.Center) / t.Unit }
+
+// Features is the number of columns of the design matrix.
+func (s *Shape) Features() int { return len(s.Terms) }
+
+// HasTarget reports whether records carry a response.
+func (s *Shape) HasTarget() bool { return s.Target.Name != "" }
+
+// Binary reports whether the response is 0 or 1.
+func (s *Shape) Binary() bool { return s.Target.Level != "" }
+
+// Shape returns what the schema states of every table under it. It does not ask for
+// confirmation. Errors are those of Validate.
+func (s *Schema) Shape() (*Shape, error) {
+	p, err := compile(s)
+	if err != nil {
+		return nil, err
+	}
+	return &p.shape, nil
+}
+
+// StandardShape is the shape of records with an intercept and standard normal
+// features x1, x2 and so on, as a schema with scale = 1 and radius = 1 has it. There is
+// no response, and a person owns one row; both are fields to set.
+func StandardShape(records, features int) *Shape {
+	spread := math.Sqrt(float64(features + 1))
+	s := &Shape{Records: records, Radius: 1, RowsPerPerson: 1,
+		Terms: []Term{{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}}}
+	for j := range features {
+		name := "x" + strconv.Itoa(j+1)
+		s.Terms = append(s.Terms, Term{Name: name, Column: name, Unit: spread, Lower: -maxNormal, Upper: maxNormal})
+	}
+	return s
+}
+
+// Simulate draws a table of the shape, independent column by column: numbers are normal
+// with the schema's centre and scale, within their bounds; levels are equally likely.
+// respond returns the response to a row; nil leaves responses out. rng must not be nil.
+func (s *Shape) Simulate(rng *rand.Rand, respond func(row []float64) float64) *Table {
+	t := &Table{Shape: *s, X: make([]float64, s.Records*s.Features()), Source: "simulated"}
+	if respond != nil {
+		t.Y = make([]float64, s.Records)
+	}
+	columns := s.columns()
+	for i := range s.Records {
+		row := t.Row(i)
+		for _, c := range columns {
+			c.draw(row, s.Terms, rng)
+		}
+		record.Project(row, s.Radius)
+		if respond != nil {
+			t.Y[i] = respond(row)
+		}
+	}
+	return t
+}
+
+// source is a column of the file: its terms, and for numbers how far typical values
+// spread.
+type source struct {
+	first, terms int
+	scale        float64
+}
+
+// columns groups the terms by their columns.
+func (s *Shape) columns() []source {
+	var all []source
+	for j, t := range s.Terms {
+		if j > 0 && t.Column != "" && t.Column == s.Terms[j-1].Column {
+			all[len(all)-1].terms++
+			continue
+		}
+		all = append(all, source{first: j, terms: 1})
+	}
+	// A number's unit is its scale times the root of the number of columns.
+	for i := range all {
+		all[i].scale = s.Terms[all[i].first].Unit / math.Sqrt(float64(len(all)))
+	}
+	return all
+}
+
+// draw fills the column's entries.
+func (c source) draw(row []float64, terms []Term, rng *rand.Rand) {
+	first := terms[c.first]
+	if first.Name == Intercept {
+		row[c.first] = first.At(1)
+		return
+	}
+	if first.Level == "" {
+		row[c.first] = first.At(min(max(first.Center+c.scale*rng.NormFloat64(), first.Lower), first.Upper))
+		return
+	}
+	level := rng.IntN(c.terms + 1) // the last is the reference, which has no term
+	for j := range c.terms {
+		x := 0.0
+		if j == level {
+			x = 1
+		}
+		row[c.first+j] = terms[c.first+j].At(x)
+	}
+}
