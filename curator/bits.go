@@ -13,11 +13,10 @@ import (
 // chain's cache of losses. It is not safe for concurrent use.
 type Bits struct {
 	*grant
-	mechanism AcceptanceBit
-	test      accept.Test
-	pass      *pass
-	sampler   *sampler  // nil for the full data
-	thin      *thinning // nil unless batches are thinned
+	plan    plan
+	pass    *pass
+	sampler *sampler  // nil for the full data
+	thin    *thinning // nil unless batches are thinned
 
 	unit       float64 // the log-odds of one grid step
 	coarseUnit float64 // the log-odds of one coarse step
@@ -37,25 +36,17 @@ func (c *Curator) GrantBits(m AcceptanceBit, count int64) (*Bits, error) {
 }
 
 // newBits builds what draws bits over set, before anything is charged.
-func newBits(m AcceptanceBit, f Facts, set *record.Set) (*Bits, error) {
-	plan, err := m.plan(f)
+func newBits(p plan, set *record.Set) (*Bits, error) {
+	s, err := p.mechanism.Batch.newSampler(set.Len())
 	if err != nil {
 		return nil, err
 	}
-	test, err := m.Test.build(m.Batch)
-	if err != nil {
-		return nil, err
-	}
-	s, err := m.Batch.newSampler(set.Len())
-	if err != nil {
-		return nil, err
-	}
-	lattice := newGrid(plan.largest)
-	unit := plan.scale * lattice.step
+	lattice := newGrid(p.largest)
+	unit := p.scale * lattice.step
 	return &Bits{
-		mechanism: m, test: test, sampler: s, unit: unit, coarseUnit: unit * (1 << coarseShift),
-		pass:     newPass(m.Target, set, m.temperature(), plan.slope, lattice, m.Batch.IsFull()),
-		moveStep: make([]float64, m.Target.Dim()),
+		plan: p, sampler: s, unit: unit, coarseUnit: unit * (1 << coarseShift),
+		pass:     newPass(p.subject, set, p.mechanism.temperature(), p.slope, lattice, p.mechanism.Batch.IsFull()),
+		moveStep: make([]float64, p.subject.dim),
 	}, nil
 }
 
@@ -70,10 +61,10 @@ func newBits(m AcceptanceBit, f Facts, set *record.Set) (*Bits, error) {
 // moves are the sampler's (use Accept); ErrSpent; ErrBusy. After an error nothing has
 // been released or used up, but next is undefined.
 func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64) (bool, error) {
-	if !b.mechanism.Move.Drawn() {
-		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept", b.mechanism.Move)
+	if !b.plan.mechanism.Move.Drawn() {
+		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept", b.plan.mechanism.Move)
 	}
-	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.enter(); err != nil {
@@ -83,7 +74,7 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 	if err := b.take(); err != nil {
 		return false, err
 	}
-	b.mechanism.Move.draw(b.moveStep, next, theta, b.public)
+	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.public)
 	b.track.Values(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }
@@ -92,10 +83,10 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 // accepted; logRatio is the public part of the log-odds as for Move. Only the
 // bit is released. Errors: those of Move; a move longer than was paid for.
 func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
-	if b.mechanism.Move.Drawn() {
-		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move", b.mechanism.Move)
+	if b.plan.mechanism.Move.Drawn() {
+		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move", b.plan.mechanism.Move)
 	}
-	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.enter(); err != nil {
@@ -105,7 +96,7 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 	for j, t := range theta {
 		b.moveStep[j] = next[j] - t
 	}
-	if err := b.mechanism.Move.accepts(b.moveStep); err != nil {
+	if err := b.plan.mechanism.Move.accepts(b.moveStep); err != nil {
 		return false, err
 	}
 	if err := b.take(); err != nil {
@@ -141,18 +132,18 @@ func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 		index = b.sampler.draw(b.secret)
 	}
 	t := b.pass.sums(theta, next, b.moveStep, index)
-	tail, upper := b.test.Accept(b.logOdds(t.sum, logRatio), b.variance(t, len(index)))
+	tail, upper := b.plan.test.Accept(b.logOdds(t.sum, logRatio), b.variance(t, len(index)))
 	return b.track.Bit(noise.Bit(b.secret, tail, upper))
 }
 
 // variance estimates, from the batch alone, the variance of the batch's
 // log-odds about the full data's.
 func (b *Bits) variance(t totals, size int) float64 {
-	if b.test.VarianceLimit() == 0 {
+	if b.plan.test.VarianceLimit() == 0 {
 		return 0
 	}
 	squares := float64(t.squares) * b.coarseUnit * b.coarseUnit
-	if batch := b.mechanism.Batch; batch.scheme == poissonBatch {
+	if batch := b.plan.mechanism.Batch; batch.scheme == poissonBatch {
 		return accept.PoissonVariance(batch.rate, squares)
 	}
 	return accept.FixedVariance(b.pass.set.Len(), size, float64(t.coarse)*b.coarseUnit, squares)

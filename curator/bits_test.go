@@ -92,7 +92,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 		}
 		facts := Facts{Records: int64(n), Features: dim, Radius: radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 		sums := func(x []float64) (*Bits, totals) {
-			b, err := newBits(m, facts, record.New(x, dim, nil, n, radius))
+			b, err := bitsOver(m, facts, record.New(x, dim, nil, n, radius))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func TestCacheFollowsTheChain(t *testing.T) {
 	m := AcceptanceBit{Target: square{}, Clip: 100}
 	facts := Facts{Records: 4, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	set := record.New(x, 1, nil, 4, 0)
-	b, err := newBits(m, facts, set)
+	b, err := bitsOver(m, facts, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestCacheFollowsTheChain(t *testing.T) {
 	theta := []float64{0}
 	for step := range 200 {
 		next := []float64{theta[0] + rng.NormFloat64()}
-		fresh, err := newBits(m, facts, set)
+		fresh, err := bitsOver(m, facts, set)
 		if err != nil {
 			t.Fatal(err)
 		}

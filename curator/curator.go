@@ -10,7 +10,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Records is a table to be sealed. Seal copies it.
@@ -141,26 +140,6 @@ func (f Facts) check() error {
 		return errors.New("curator: the adjacency is not stated; use accountant.Substitute or accountant.AddRemove")
 	}
 	return nil
-}
-
-// checkTarget reports a target that does not fit the records.
-func (f Facts) checkTarget(t targets.Target) error {
-	if t == nil {
-		return errors.New("curator: no target was given")
-	}
-	features, response := t.Shape()
-	if features != f.Features || response != f.Response {
-		return fmt.Errorf("curator: the target is for records of %d features%s, but those sealed have %d%s",
-			features, responseText(response), f.Features, responseText(f.Response))
-	}
-	return nil
-}
-
-func responseText(has bool) string {
-	if has {
-		return " and a response"
-	}
-	return " and no response"
 }
 
 // Facts returns what is public about the records.

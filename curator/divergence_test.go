@@ -18,7 +18,7 @@ func acceptProbability(t *testing.T, x []float64, m AcceptanceBit, public float6
 	t.Helper()
 	n := len(x)
 	facts := Facts{Records: int64(n), Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	b, err := newBits(m, facts, record.New(x, 1, nil, n, 0))
+	b, err := bitsOver(m, facts, record.New(x, 1, nil, n, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func acceptProbability(t *testing.T, x []float64, m AcceptanceBit, public float6
 			}
 		}
 		sums := b.pass.sums([]float64{0}, []float64{-1}, b.moveStep, index)
-		tail, upper := b.test.Accept(b.logOdds(sums.sum, public), b.variance(sums, len(index)))
+		tail, upper := b.plan.test.Accept(b.logOdds(sums.sum, public), b.variance(sums, len(index)))
 		if upper {
 			tail = 1 - tail
 		}

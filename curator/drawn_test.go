@@ -14,7 +14,7 @@ import (
 // acceptances are the chances that a grant accepts the drawn move step, over all
 // batches, for each of the public log-odds. Contributions are −x·step.
 func acceptances(b *Bits, step, public []float64) []float64 {
-	m, n := b.mechanism, b.pass.set.Len()
+	m, n := b.plan.mechanism, b.pass.set.Len()
 	theta, out := make([]float64, len(step)), make([]float64, len(public))
 	for subset := range 1 << n {
 		size := bits.OnesCount(uint(subset))
@@ -35,7 +35,7 @@ func acceptances(b *Bits, step, public []float64) []float64 {
 		}
 		sums := b.pass.sums(theta, step, step, index)
 		for i, u := range public {
-			tail, upper := b.test.Accept(b.logOdds(sums.sum, u), b.variance(sums, len(index)))
+			tail, upper := b.plan.test.Accept(b.logOdds(sums.sum, u), b.variance(sums, len(index)))
 			if upper {
 				tail = 1 - tail
 			}
@@ -129,7 +129,7 @@ func TestDrawnMovesDivergence(t *testing.T) {
 							t.Fatal(err)
 						}
 						decide := func(x []float64) func(step, public []float64) []float64 {
-							b, err := newBits(m, f, record.New(x, dim, nil, len(x)/dim, f.Radius))
+							b, err := bitsOver(m, f, record.New(x, dim, nil, len(x)/dim, f.Radius))
 							if err != nil {
 								t.Fatal(err)
 							}

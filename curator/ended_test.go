@@ -71,7 +71,7 @@ func TestEndedGoroutines(t *testing.T) {
 			}
 			sum := func(target targets.Target, x []float64) (at, later totals) {
 				set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
-				p := newPass(target, set, 1, math.Inf(1), exactGrid(1), full)
+				p := newPass(subjectOf(t, target), set, 1, math.Inf(1), exactGrid(1), full)
 				theta, next := []float64{0.25}, []float64{0.75}
 				at = p.sums(theta, next, []float64{0.5}, index)
 				return at, p.sums(next, theta, []float64{-0.5}, index)
@@ -85,7 +85,7 @@ func TestEndedGoroutines(t *testing.T) {
 		gradient := func(target targets.GradTarget, x []float64) int64 {
 			set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
 			sums := make([]int64, 1)
-			newGradientPass(target, set, 1, 1, exactGrid(1)).sum(sums, []float64{1}, nil, true)
+			newGradientPass(subjectOf(t, target), set, 1, exactGrid(1)).sum(sums, []float64{1}, nil, true)
 			return sums[0]
 		}
 		if got, want := gradient(target, bad), gradient(newToy(1), x); got != want {

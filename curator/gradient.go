@@ -8,7 +8,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
-	"github.com/dpmcmc/dpmcmc/internal/vec"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -35,57 +34,79 @@ func (m NoisyGradient) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
 }
 
-// clip is the bound enforced, or an error when nothing supplies one.
-func (m NoisyGradient) clip(f Facts) (float64, error) {
-	if m.Clip != 0 {
-		return m.Clip, checkNoise(m.Clip, m.NoiseMultiplier)
+// gradientPlan is what is charged for and enforced.
+type gradientPlan struct {
+	subject *subject
+	event   accountant.Event
+	tau     float64
+	clip    float64
+	scale   float64 // 1/q
+	noise   float64 // the multiplier
+	batch   Batch
+}
+
+// plan asks what the target claims, and prices what that makes the curator enforce.
+func (m NoisyGradient) plan(f Facts) (p gradientPlan, err error) {
+	p = gradientPlan{tau: m.temperature(), scale: m.Batch.inverseRate(f), noise: m.NoiseMultiplier, batch: m.Batch}
+	if m.Target == nil {
+		return p, errors.New("curator: NoisyGradient.Target is not set")
 	}
-	c, ok := m.Target.(targets.GradCertificate)
-	if ok && f.Radius > 0 {
-		if bound := m.temperature() * c.GradBound(f.Radius); !math.IsInf(bound, 1) {
-			return bound, checkNoise(bound, m.NoiseMultiplier)
-		}
+	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f)); err != nil {
+		return p, err
 	}
-	return 0, errors.New("curator: nothing bounds a record's gradient: give Clip, or a target with a finite gradient certificate and records sealed with a Radius")
+	if p.subject, err = f.admit(m.Target); err != nil {
+		return p, err
+	}
+	if p.clip, err = p.subject.gradientClip(m.Clip, p.tau, f); err != nil {
+		return p, err
+	}
+	if err := checkNoise(p.clip, m.NoiseMultiplier); err != nil {
+		return p, err
+	}
+	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	return p, err
+}
+
+// gradientClip is the bound enforced on a record's gradient: the caller's, or where
+// that is 0 the target's.
+func (s *subject) gradientClip(clip, tau float64, f Facts) (float64, error) {
+	if clip != 0 {
+		return clip, nil
+	}
+	bound, err := s.gradientBound(f.Radius)
+	if err == nil && math.IsInf(bound, 1) {
+		err = errors.New("curator: nothing bounds a record's gradient: give Clip, or a target with a finite gradient certificate and records sealed with a Radius")
+	}
+	return tau * bound, err
 }
 
 // Event is the price of one release on records with the given facts. It
 // charges nothing.
 func (m NoisyGradient) Event(f Facts) (accountant.Event, error) {
-	if m.Target == nil {
-		return accountant.Event{}, errors.New("curator: NoisyGradient.Target is not set")
-	}
-	err := errors.Join(f.check(), f.checkTarget(m.Target), checkTemperature(m.temperature()), m.Batch.check(f))
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	if _, err := m.clip(f); err != nil {
-		return accountant.Event{}, err
-	}
-	return gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	p, err := m.plan(f)
+	return p.event, err
 }
 
 // NoiseSD is the standard deviation of the noise in each coordinate of a
 // release on records with the given facts, in the units of the release: public,
 // and free. Errors are those of Event.
 func (m NoisyGradient) NoiseSD(f Facts) (float64, error) {
-	if _, err := m.Event(f); err != nil {
+	p, err := m.plan(f)
+	if err != nil {
 		return 0, err
 	}
-	clip, err := m.clip(f)
-	return 2 * m.NoiseMultiplier * clip * m.Batch.inverseRate(f), err
+	return 2 * p.noise * p.clip * p.scale, nil
 }
 
 // Gradients is a prepaid grant of noisy gradients for one chain. It is not
 // safe for concurrent use.
 type Gradients struct {
 	*grant
-	mechanism NoisyGradient
-	pass      *gradientPass
-	sampler   *sampler
-	noise     *noise.DiscreteGaussian
-	scale     float64
-	sums      []int64
+	plan    gradientPlan
+	pass    *gradientPass
+	sampler *sampler
+	noise   *noise.DiscreteGaussian
+	sums    []int64
 }
 
 // GrantGradients charges count noisy gradients, all at once. Errors are those
@@ -98,23 +119,19 @@ func (c *Curator) GrantGradients(m NoisyGradient, count int64) (*Gradients, erro
 
 // newGradients builds what releases gradients over set, before anything is
 // charged.
-func newGradients(m NoisyGradient, f Facts, set *record.Set) (*Gradients, error) {
-	clip, err := m.clip(f)
+func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
+	s, err := p.batch.newSampler(set.Len())
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.Batch.newSampler(set.Len())
-	if err != nil {
-		return nil, err
-	}
-	lattice := exactGrid(clip)
-	normal, err := noise.NewDiscreteGaussian(2 * m.NoiseMultiplier * lattice.top)
+	lattice := exactGrid(p.clip)
+	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.top)
 	if err != nil {
 		return nil, err
 	}
 	return &Gradients{
-		mechanism: m, sampler: s, noise: normal, scale: m.Batch.inverseRate(f),
-		pass: newGradientPass(m.Target, set, m.temperature(), clip, lattice), sums: make([]int64, m.Target.Dim()),
+		plan: p, sampler: s, noise: normal,
+		pass: newGradientPass(p.subject, set, p.tau, lattice), sums: make([]int64, p.subject.dim),
 	}, nil
 }
 
@@ -123,7 +140,7 @@ func newGradients(m NoisyGradient, f Facts, set *record.Set) (*Gradients, error)
 // released. Errors: a state of the wrong length or that is not finite;
 // ErrSpent; ErrBusy. After an error nothing has been released or used up.
 func (g *Gradients) Release(dst, theta []float64) error {
-	if err := checkStates(g.mechanism.Target.Dim(), theta, dst); err != nil {
+	if err := checkStates(g.plan.subject.dim, theta, dst); err != nil {
 		return err
 	}
 	if err := g.enter(); err != nil {
@@ -139,7 +156,7 @@ func (g *Gradients) Release(dst, theta []float64) error {
 	}
 	g.pass.sum(g.sums, theta, index, g.sampler == nil)
 	for j, s := range g.sums {
-		dst[j] = float64(s+g.noise.Sample(g.secret)) * g.pass.grid.step * g.scale
+		dst[j] = float64(s+g.noise.Sample(g.secret)) * g.pass.grid.step * g.plan.scale
 	}
 	g.track.Values(dst)
 	return nil
@@ -148,16 +165,14 @@ func (g *Gradients) Release(dst, theta []float64) error {
 // NoiseSD is the standard deviation of the noise in each coordinate of a
 // release, in the units of the release.
 func (g *Gradients) NoiseSD() float64 {
-	return 2 * g.mechanism.NoiseMultiplier * g.pass.clip * g.scale
+	return 2 * g.plan.noise * g.plan.clip * g.plan.scale
 }
 
 // gradientPass sums clipped per-record gradients on a grid.
 type gradientPass struct {
-	target  targets.GradTarget
-	linear  targets.LinearTarget // nil unless a gradient is a slope times the row
+	asks    question // slopes where a gradient is a slope times the row
 	set     *record.Set
 	tau     float64
-	clip    float64
 	grid    grid
 	shorten float64 // clip in grid steps, less what rounding can add to a norm
 	pool    *pool
@@ -169,25 +184,26 @@ type gradientPass struct {
 }
 
 type gradientWorker struct {
+	door     *door
 	x, y     []float64
 	gradient []float64 // blockRows×dim, or one slope for each row of a linear target
 	sums     []int64
 }
 
-func newGradientPass(t targets.GradTarget, set *record.Set, tau, clip float64, g grid) *gradientPass {
-	dim := t.Dim()
-	p := &gradientPass{target: t, set: set, tau: tau, clip: clip, grid: g}
-	p.shorten = g.top - math.Sqrt(float64(dim))
-	width := dim
-	if l, ok := t.(targets.LinearTarget); ok && dim == set.Features() {
-		p.linear, width = l, 1
+func newGradientPass(t *subject, set *record.Set, tau float64, g grid) *gradientPass {
+	p := &gradientPass{asks: gradientOf, set: set, tau: tau, grid: g}
+	p.shorten = g.top - math.Sqrt(float64(t.dim))
+	width := t.dim
+	if t.linear != nil {
+		p.asks, width = slopeOf, 1
 	}
-	p.pool = newPool(t, set.Len())
+	p.pool = newPool(t.ours, set.Len())
 	p.workers = make([]gradientWorker, p.pool.workers)
 	for i := range p.workers {
 		w := &p.workers[i]
+		w.door = newDoor(t, p.pool, set.Features(), width)
 		w.x, w.y = make([]float64, blockRows*set.Features()), make([]float64, blockRows)
-		w.gradient, w.sums = make([]float64, blockRows*width), make([]int64, dim)
+		w.gradient, w.sums = make([]float64, blockRows*width), make([]int64, t.dim)
 	}
 	p.do = p.block
 	runtime.AddCleanup(p, (*pool).stop, p.pool)
@@ -225,46 +241,15 @@ func (p *gradientPass) block(id, b int) {
 	} else {
 		rows.X, rows.Y = p.set.Gather(w.x, w.y, p.index[lo:min(lo+blockRows, len(p.index))])
 	}
-	n, width := rows.Len(), len(p.theta)
-	if p.linear != nil {
-		width = 1
-	}
+	n, width := rows.Len(), w.door.width
 	g := w.gradient[:n*width]
-	if !p.try(g, rows) {
-		for i := range n {
-			if row := g[i*width : (i+1)*width]; !p.try(row, rows.Slice(i, i+1)) {
-				clear(row)
-			}
-		}
-	}
-	if p.linear != nil {
-		for i, slope := range g {
-			p.add(w.sums, slope, rows.Row(i))
-		}
-		return
-	}
+	w.door.ask(p.asks, g, p.theta, nil, rows)
 	for i := range n {
-		p.add(w.sums, 1, g[i*width:(i+1)*width])
-	}
-}
-
-// try evaluates the target's gradients, or slopes, and reports whether it
-// returned.
-func (p *gradientPass) try(dst []float64, rows targets.Rows) (ok bool) {
-	if p.pool.wary.Load() {
-		return alone(func() { p.evaluate(dst, rows) })
-	}
-	defer func() { ok = recover() == nil }()
-	p.evaluate(dst, rows)
-	return
-}
-
-func (p *gradientPass) evaluate(dst []float64, rows targets.Rows) {
-	if p.linear != nil {
-		vec.MulVec(dst, rows.X, p.theta)
-		p.linear.SlopeAt(dst, dst, rows.Y)
-	} else {
-		p.target.LossGrad(dst, p.theta, rows)
+		if p.asks == slopeOf {
+			p.add(w.sums, g[i], rows.Row(i))
+		} else {
+			p.add(w.sums, 1, g[i*width:(i+1)*width])
+		}
 	}
 }
 

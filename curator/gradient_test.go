@@ -46,7 +46,7 @@ func TestSubstitutionMovesTheGradientByAtMostTwiceTheClip(t *testing.T) {
 		clip := rapid.Float64Range(1e-6, 10).Draw(rt, "clip")
 		radius := rapid.SampledFrom([]float64{0, 1e-3, 2}).Draw(rt, "radius")
 		sum := func(x []float64) []int64 {
-			p := newGradientPass(target, record.New(x, dim, nil, n, radius), 0.7, clip, exactGrid(clip))
+			p := newGradientPass(subjectOf(t, target), record.New(x, dim, nil, n, radius), 0.7, exactGrid(clip))
 			dst := make([]int64, dim)
 			p.sum(dst, []float64{1, -2, 3}, nil, true)
 			return dst
@@ -84,9 +84,9 @@ func TestLinearGradientsNeedNoMatrix(t *testing.T) {
 	index := []int32{4, 99, 1999, 0}
 	for _, clip := range []float64{5, 0.3} {
 		for _, full := range []bool{true, false} {
-			fast := newGradientPass(logistic, set, 0.5, clip, exactGrid(clip))
-			slow := newGradientPass(plain{logistic}, set, 0.5, clip, exactGrid(clip))
-			if fast.linear == nil || slow.linear != nil {
+			fast := newGradientPass(subjectOf(t, logistic), set, 0.5, exactGrid(clip))
+			slow := newGradientPass(subjectOf(t, plain{logistic}), set, 0.5, exactGrid(clip))
+			if fast.asks != slopeOf || slow.asks != gradientOf {
 				t.Fatal("the two paths are not told apart")
 			}
 			a, b := make([]int64, dim), make([]int64, dim)

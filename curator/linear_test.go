@@ -36,7 +36,7 @@ func TestFalseLinearTargets(t *testing.T) {
 		// With a clip no record's contribution depends on another's features.
 		m := AcceptanceBit{Target: target, Move: move, Clip: 5}
 		sum := func(x []float64) int64 {
-			b, err := newBits(m, facts, record.New(x, 2, nil, 3, 1))
+			b, err := bitsOver(m, facts, record.New(x, 2, nil, 3, 1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/accept"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -75,13 +76,13 @@ func checkTemperature(tau float64) error {
 
 // check reports settings that have no meaning on records with these facts.
 func (m AcceptanceBit) check(f Facts) error {
-	if err := errors.Join(f.check(), f.checkTarget(m.Target)); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if !(m.Clip >= 0) || math.IsInf(m.Clip, 0) {
 		return fmt.Errorf("curator: the clip is %v; it must be positive, or 0 to use the target's certificate", m.Clip)
 	}
-	return errors.Join(checkTemperature(m.temperature()), m.Move.check(), m.Move.checkShape(m.Target), m.Batch.check(f))
+	return errors.Join(checkTemperature(m.temperature()), m.Move.check(), m.Batch.check(f))
 }
 
 // bound is what the curator enforces on |τ·(ℓ(z;θ) − ℓ(z;θ′))| of one record.
@@ -91,22 +92,28 @@ type bound struct {
 	perScale float64 // over the standard normal |Z| of a drawn move; +Inf for none
 }
 
-// bounds collects the clip and the certificates that apply.
-func (m AcceptanceBit) bounds(f Facts) bound {
+// mostAlong is the largest dimension of moves along which contributions are clipped,
+// for the rounding of x·δ to stay inside relativeSlack.
+const mostAlong = 1 << 12
+
+// bounds collects the clip and the certificates that apply, each asked once.
+func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 	inf := math.Inf(1)
-	b := bound{constant: inf, slope: inf, perScale: inf}
+	b = bound{constant: inf, slope: inf, perScale: inf}
 	if m.Clip > 0 {
 		b.constant = m.Clip
 	}
 	tau := m.temperature()
-	if r, ok := m.Target.(targets.RangeCertificate); ok {
-		b.constant = min(b.constant, tau*r.LossRange())
+	spread, err := t.lossRange()
+	if err != nil {
+		return b, err
 	}
-	l, ok := m.Target.(targets.LinearTarget)
-	if !ok || l.Dim() != f.Features || f.Radius == 0 || math.IsInf(l.PredictorLipschitz(), 1) {
-		return b
+	b.constant = min(b.constant, tau*spread)
+	lipschitz, err := t.lipschitz()
+	if err != nil || f.Radius == 0 || math.IsInf(lipschitz, 1) || t.dim > mostAlong {
+		return b, err
 	}
-	slope := tau * l.PredictorLipschitz()
+	slope := tau * lipschitz
 	switch m.Move.kind {
 	case isotropicMove, coordinateMove, shapedMove: // a shape never lengthens
 		b.slope, b.perScale = slope, slope*f.Radius*m.Move.scale
@@ -114,43 +121,61 @@ func (m AcceptanceBit) bounds(f Facts) bound {
 		b.slope = slope
 		b.constant = min(b.constant, slope*f.Radius*m.Move.scale)
 	}
-	return b
+	return b, nil
 }
 
-// plan is a mechanism's enforced bounds, in the units that its releases use.
+// plan is what a mechanism is charged for and enforces, from one reading of what its
+// target claims, in the units that its releases use.
 type plan struct {
 	bound
-	largest float64 // the largest contribution that is not clipped
-	scale   float64 // 1/q
+	mechanism AcceptanceBit
+	subject   *subject
+	test      accept.Test
+	event     accountant.Event
+	largest   float64 // the largest contribution that is not clipped
+	scale     float64 // 1/q
 	// averaged reports that the price averages over a drawn move, in which case
 	// contribution is per unit of its standard normal |Z|.
 	averaged     bool
 	contribution float64 // of one person, to the log-odds of a whole batch
 }
 
-// plan derives what is enforced from the mechanism and the facts.
-func (m AcceptanceBit) plan(f Facts) (plan, error) {
+// plan derives what is enforced from the mechanism and the facts, and prices it.
+func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 	if err := m.check(f); err != nil {
-		return plan{}, err
+		return p, err
 	}
-	p := plan{bound: m.bounds(f), scale: m.Batch.inverseRate(f)}
+	p = plan{mechanism: m, scale: m.Batch.inverseRate(f)}
+	if p.subject, err = f.admit(m.Target); err != nil {
+		return p, err
+	}
+	if err := m.Move.checkShape(p.subject.dim); err != nil {
+		return p, err
+	}
+	if p.bound, err = m.bounds(f, p.subject); err != nil {
+		return p, err
+	}
 	// A drawn move of scale a costs what a constant bound of a does to first
 	// order, so the smaller of the two is charged; both are enforced.
 	p.averaged = p.perScale <= p.constant
 	p.largest = min(p.constant, longestMove*p.perScale)
 	if math.IsInf(p.largest, 1) {
-		return plan{}, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a certificate that applies here " +
+		return p, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a certificate that applies here " +
 			"(a finite loss range; or a linear predictor with a finite Lipschitz constant, records sealed with a Radius, and a move whose scale is known)")
 	}
 	if !(p.largest > 0) {
-		return plan{}, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive", p.largest)
+		return p, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive", p.largest)
 	}
 	each := p.constant
 	if p.averaged {
 		each = p.perScale
 	}
 	p.contribution = each * p.scale * float64(f.RowsPerPerson)
-	return p, nil
+	if p.test, err = m.Test.build(m.Batch); err != nil {
+		return p, err
+	}
+	p.event, err = m.price(f, p)
+	return p, err
 }
 
 // Event is the price of one bit on records with the given facts. It charges
@@ -159,20 +184,18 @@ func (m AcceptanceBit) plan(f Facts) (plan, error) {
 // assumptions.
 func (m AcceptanceBit) Event(f Facts) (accountant.Event, error) {
 	p, err := m.plan(f)
-	if err != nil {
-		return accountant.Event{}, err
-	}
+	return p.event, err
+}
+
+// price is that of one bit of a plan.
+func (m AcceptanceBit) price(f Facts, p plan) (accountant.Event, error) {
 	if m.Accounting != ByBit {
 		return m.published(f, p)
 	}
 	if m.Test.kind == penaltyTest && m.Batch.IsFull() {
 		return m.penaltyEvent(f, p)
 	}
-	c, err := m.logOddsContribution(f, p)
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	event, err := c.price(f.Adjacency, p.averaged)
+	event, err := m.logOddsContribution(f, p).price(f.Adjacency, p.averaged)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -197,14 +220,10 @@ func (c contribution) price(adj accountant.Adjacency, averaged bool) (accountant
 // the acceptance's log-odds: the test's Lipschitz constant, and, where the test
 // subtracts the batch's own variance, what a record moves that by
 // (docs/proofs/curator.md, "Corrected tests").
-func (m AcceptanceBit) logOddsContribution(f Facts, p plan) (contribution, error) {
-	test, err := m.Test.build(m.Batch)
-	if err != nil {
-		return contribution{}, err
-	}
-	slope, varianceSlope := test.Lipschitz()
-	if test.VarianceLimit() == 0 {
-		return contribution{linear: slope * p.contribution}, nil
+func (m AcceptanceBit) logOddsContribution(f Facts, p plan) contribution {
+	slope, varianceSlope := p.test.Lipschitz()
+	if p.test.VarianceLimit() == 0 {
+		return contribution{linear: slope * p.contribution}
 	}
 	// A record of contribution c ≤ top moves a Poisson batch's variance by at
 	// most c², and half of replacing one moves a fixed batch's by at most 2c·top,
@@ -212,14 +231,14 @@ func (m AcceptanceBit) logOddsContribution(f Facts, p plan) (contribution, error
 	// The fixed one's subtraction also rounds; twice that covers an average.
 	top := p.largest * p.scale * float64(f.RowsPerPerson)
 	if m.Batch.scheme != fixedBatch {
-		return contribution{linear: (slope + varianceSlope*top) * p.contribution}, nil
+		return contribution{linear: (slope + varianceSlope*top) * p.contribution}
 	}
 	rounding := 0x1p-48 * float64(m.Batch.size) * top * top
 	c := contribution{linear: (slope+2*varianceSlope*top)*p.contribution + 2*varianceSlope*rounding}
 	if p.averaged {
 		c.growth = varianceSlope * (p.contribution / c.linear) * (p.contribution / c.linear)
 	}
-	return c, nil
+	return c
 }
 
 // published prices a bit by the theorems of Heikkilä et al. (2019), whose

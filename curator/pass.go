@@ -15,10 +15,8 @@ import (
 // integers. With the full data it keeps the current state's losses, so that a
 // step evaluates only the proposal.
 type pass struct {
-	target targets.Target
-	linear targets.LinearTarget // nil unless contributions are clipped along the move
-	ratio  targets.RatioTarget  // nil when the target has no one-pass ratio
 	set    *record.Set
+	ratios bool // ask for one-pass ratios
 	tau    float64
 	slope  float64 // τ·L: the clip of a record is slope·|x·δ|; +Inf for none
 	grid   grid
@@ -29,8 +27,10 @@ type pass struct {
 
 	// One evaluation's arguments.
 	theta, next, step []float64
-	index             []int32 // nil for the full data
-	fill              bool    // evaluate the current state's losses instead
+	index             []int32   // nil for the full data
+	fill              bool      // evaluate the current state's losses instead
+	terms             []float64 // take the contributions here instead of adding them, within bound
+	bound             float64
 
 	cache *cache // nil unless passes are over the full data
 }
@@ -64,6 +64,7 @@ func (c *cache) holds(theta []float64) bool {
 
 // worker is one goroutine's buffers and partial sums.
 type worker struct {
+	door           *door
 	x, y           []float64
 	loss, lossNext []float64
 	along          []float64 // x·δ
@@ -90,25 +91,22 @@ func (t *totals) add(k int64) {
 
 // newPass returns a pass over set. slope is finite when contributions are to
 // be clipped along the move, which needs a linear target.
-func newPass(t targets.Target, set *record.Set, tau, slope float64, g grid, full bool) *pass {
-	p := &pass{target: t, set: set, tau: tau, slope: slope, grid: g}
-	if !math.IsInf(slope, 1) {
-		p.linear = t.(targets.LinearTarget)
-	}
-	p.ratio, _ = t.(targets.RatioTarget)
-	p.pool = newPool(t, set.Len())
+func newPass(t *subject, set *record.Set, tau, slope float64, g grid, full bool) *pass {
+	p := &pass{set: set, ratios: t.ratio != nil, tau: tau, slope: slope, grid: g}
+	p.pool = newPool(t.ours, set.Len())
 	p.workers = make([]worker, p.pool.workers)
 	for i := range p.workers {
 		w := &p.workers[i]
+		w.door = newDoor(t, p.pool, set.Features(), 1)
 		w.loss, w.lossNext = make([]float64, blockRows), make([]float64, blockRows)
 		w.along = make([]float64, blockRows)
 		if !full {
 			w.x, w.y = make([]float64, blockRows*set.Features()), make([]float64, blockRows)
 		}
 	}
-	p.step = make([]float64, t.Dim())
+	p.step = make([]float64, t.dim)
 	if full {
-		p.cache = newCache(t.Dim(), set.Len())
+		p.cache = newCache(t.dim, set.Len())
 	}
 	p.do = p.block
 	runtime.AddCleanup(p, (*pool).stop, p.pool)
@@ -157,15 +155,20 @@ func (p *pass) block(id, b int) {
 		hi := min(lo+blockRows, p.set.Len())
 		rows := p.rows(p.set.Block(lo, hi))
 		if p.fill {
-			p.losses(p.cache.current[lo:hi], p.theta, rows)
+			w.door.ask(lossOf, p.cache.current[lo:hi], p.theta, nil, rows)
 			return
 		}
 		next := p.cache.proposed[lo:hi]
-		p.losses(next, p.next, rows)
+		w.door.ask(lossOf, next, p.next, nil, rows)
 		p.accumulate(w, rows, p.cache.current[lo:hi], next)
 		return
 	}
-	rows, loss, next := p.gathered(w, p.index[lo:min(lo+blockRows, len(p.index))])
+	hi := min(lo+blockRows, len(p.index))
+	rows, loss, next := p.gathered(w, p.index[lo:hi])
+	if p.terms != nil {
+		p.blockParts(w, p.terms[lo:hi], rows, loss, next)
+		return
+	}
 	p.accumulate(w, rows, loss, next)
 }
 
@@ -173,12 +176,12 @@ func (p *pass) block(id, b int) {
 func (p *pass) gathered(w *worker, index []int32) (rows targets.Rows, loss, next []float64) {
 	rows = p.rows(p.set.Gather(w.x, w.y, index))
 	loss, next = w.loss[:len(index)], w.lossNext[:len(index)]
-	if p.ratio != nil {
-		p.ratios(loss, rows)
+	if p.ratios {
+		w.door.ask(ratioOf, loss, p.theta, p.next, rows)
 		clear(next)
 	} else {
-		p.losses(loss, p.theta, rows)
-		p.losses(next, p.next, rows)
+		w.door.ask(lossOf, loss, p.theta, nil, rows)
+		w.door.ask(lossOf, next, p.next, nil, rows)
 	}
 	return rows, loss, next
 }
@@ -190,7 +193,7 @@ func (p *pass) rows(x, y []float64) targets.Rows {
 // accumulate adds the clipped, rounded contributions τ(loss − lossNext).
 func (p *pass) accumulate(w *worker, rows targets.Rows, loss, lossNext []float64) {
 	total, top := w.total, p.grid.top
-	if p.linear == nil {
+	if math.IsInf(p.slope, 1) {
 		for i, l := range loss {
 			total.add(p.grid.round(p.tau*(l-lossNext[i]), top))
 		}
@@ -207,48 +210,4 @@ func (p *pass) accumulate(w *worker, rows targets.Rows, loss, lossNext []float64
 		}
 	}
 	w.total = total
-}
-
-// losses evaluates the target, and, should it panic or end its goroutine, again
-// one record at a time, so that only the records it cannot digest are lost (as NaN) and one
-// record can never change another's contribution or stop a chain.
-func (p *pass) losses(dst, theta []float64, rows targets.Rows) {
-	if p.tryLosses(dst, theta, rows) {
-		return
-	}
-	for i := range dst {
-		if !p.tryLosses(dst[i:i+1], theta, rows.Slice(i, i+1)) {
-			dst[i] = math.NaN()
-		}
-	}
-}
-
-func (p *pass) tryLosses(dst, theta []float64, rows targets.Rows) (ok bool) {
-	if p.pool.wary.Load() {
-		return alone(func() { p.target.Loss(dst, theta, rows) })
-	}
-	defer func() { ok = recover() == nil }()
-	p.target.Loss(dst, theta, rows)
-	return
-}
-
-// ratios is losses for a one-pass ratio.
-func (p *pass) ratios(dst []float64, rows targets.Rows) {
-	if p.tryRatios(dst, rows) {
-		return
-	}
-	for i := range dst {
-		if !p.tryRatios(dst[i:i+1], rows.Slice(i, i+1)) {
-			dst[i] = math.NaN()
-		}
-	}
-}
-
-func (p *pass) tryRatios(dst []float64, rows targets.Rows) (ok bool) {
-	if p.pool.wary.Load() {
-		return alone(func() { p.ratio.LossRatio(dst, p.theta, p.next, rows) })
-	}
-	defer func() { ok = recover() == nil }()
-	p.ratio.LossRatio(dst, p.theta, p.next, rows)
-	return
 }

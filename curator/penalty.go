@@ -23,13 +23,13 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 // the price rests on. Errors: those of Move; moves that are not of one
 // coordinate; directions of the wrong length.
 func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []float64) float64) (bool, error) {
-	if b.mechanism.Move.kind != coordinateMove {
-		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v", b.mechanism.Move)
+	if b.plan.mechanism.Move.kind != coordinateMove {
+		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v", b.plan.mechanism.Move)
 	}
 	if len(direction) != len(theta) {
 		return false, fmt.Errorf("curator: %d directions were given for %d parameters", len(direction), len(theta))
 	}
-	if err := checkStates(b.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.enter(); err != nil {
@@ -39,7 +39,7 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 	if err := b.take(); err != nil {
 		return false, err
 	}
-	b.mechanism.Move.draw(b.moveStep, next, theta, b.public)
+	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.public)
 	for j, d := range direction {
 		if (b.moveStep[j] > 0) != (d > 0) {
 			b.moveStep[j] = -b.moveStep[j]

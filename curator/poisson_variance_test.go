@@ -17,7 +17,7 @@ func TestPoissonBatchVarianceMoves(t *testing.T) {
 	x := []float64{clip, clip, -clip, clip}
 	m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Corrected(1), Batch: Poisson(rate)}
 	facts := Facts{Records: 4, Features: 1, RowsPerPerson: 1, Adjacency: accountant.AddRemove}
-	b, err := newBits(m, facts, record.New(x, 1, nil, 4, 0))
+	b, err := bitsOver(m, facts, record.New(x, 1, nil, 4, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

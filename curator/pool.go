@@ -4,8 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // blockRows is the number of records evaluated at a time: small enough for the
@@ -33,16 +31,16 @@ type pool struct {
 	wary    atomic.Bool // a goroutine has ended: evaluate on ones of their own
 }
 
-// newPool returns a pool for passes of a target over up to n records. stop ends
-// its goroutines.
-func newPool(t targets.Target, n int) *pool {
+// newPool returns a pool for passes of a target over up to n records; ours are known
+// to return, or panic, on every record. stop ends its goroutines.
+func newPool(ours bool, n int) *pool {
 	p := &pool{workers: 1}
 	if n >= parallelRows {
 		p.workers = runtime.GOMAXPROCS(0)
 	}
 	p.at = make([]int, p.workers)
 	first := 1
-	if !returns(t) {
+	if !ours {
 		first = 0
 	}
 	for w := first; w < p.workers; w++ {
@@ -51,17 +49,6 @@ func newPool(t targets.Target, n int) *pool {
 		go p.serve(w, wake)
 	}
 	return p
-}
-
-// returns reports whether a target is known to return, or panic, on every record:
-// those of package targets are.
-func returns(t targets.Target) bool {
-	switch t.(type) {
-	case *targets.Regression, *targets.Linear, *targets.Heteroscedastic, *targets.Softmax, *targets.Network,
-		*targets.Mixture, *targets.GaussianMean, *targets.DirichletCategorical:
-		return true
-	}
-	return false
 }
 
 // serve is a worker's goroutine.

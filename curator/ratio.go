@@ -36,16 +36,36 @@ func (m NoisyRatio) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
 }
 
+// ratioPlan is what is charged for and enforced.
+type ratioPlan struct {
+	subject   *subject
+	event     accountant.Event
+	tau       float64
+	clip      float64
+	perLength bool
+	scale     float64 // 1/q
+	noise     float64 // the multiplier
+	batch     Batch
+}
+
+func (m NoisyRatio) plan(f Facts) (p ratioPlan, err error) {
+	p = ratioPlan{tau: m.temperature(), clip: m.Clip, perLength: m.PerLength, scale: m.Batch.inverseRate(f), noise: m.NoiseMultiplier, batch: m.Batch}
+	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f), checkNoise(m.Clip, m.NoiseMultiplier)); err != nil {
+		return p, err
+	}
+	if p.subject, err = f.admit(m.Target); err != nil {
+		return p, err
+	}
+	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	return p, err
+}
+
 // Event is the price of one release on records with the given facts: a
 // Gaussian whose noise multiplier follows from the adjacency and the rows one
 // person owns. It charges nothing.
 func (m NoisyRatio) Event(f Facts) (accountant.Event, error) {
-	err := errors.Join(f.check(), f.checkTarget(m.Target), checkTemperature(m.temperature()), m.Batch.check(f),
-		checkNoise(m.Clip, m.NoiseMultiplier))
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	return gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	p, err := m.plan(f)
+	return p.event, err
 }
 
 // checkNoise reports a clip or a noise multiplier without meaning.
@@ -82,12 +102,11 @@ func gaussianEvent(f Facts, b Batch, multiplier float64) (accountant.Event, erro
 // is not safe for concurrent use.
 type Ratios struct {
 	*grant
-	mechanism NoisyRatio
-	pass      *pass
-	sampler   *sampler
-	noise     *noise.DiscreteGaussian
-	scale     float64
-	moveStep  []float64
+	plan     ratioPlan
+	pass     *pass
+	sampler  *sampler
+	noise    *noise.DiscreteGaussian
+	moveStep []float64
 }
 
 // GrantRatios charges count noisy ratios, all at once. Errors are those of
@@ -99,20 +118,20 @@ func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
 }
 
 // newRatios builds what releases ratios over set, before anything is charged.
-func newRatios(m NoisyRatio, f Facts, set *record.Set) (*Ratios, error) {
-	s, err := m.Batch.newSampler(set.Len())
+func newRatios(p ratioPlan, set *record.Set) (*Ratios, error) {
+	s, err := p.batch.newSampler(set.Len())
 	if err != nil {
 		return nil, err
 	}
-	lattice := exactGrid(m.Clip)
-	normal, err := noise.NewDiscreteGaussian(2 * m.NoiseMultiplier * lattice.top)
+	lattice := exactGrid(p.clip)
+	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.top)
 	if err != nil {
 		return nil, err
 	}
 	return &Ratios{
-		mechanism: m, sampler: s, noise: normal, scale: m.Batch.inverseRate(f),
-		pass:     newPass(m.Target, set, m.temperature(), math.Inf(1), lattice, m.Batch.IsFull()),
-		moveStep: make([]float64, m.Target.Dim()),
+		plan: p, sampler: s, noise: normal,
+		pass:     newPass(p.subject, set, p.tau, math.Inf(1), lattice, p.batch.IsFull()),
+		moveStep: make([]float64, p.subject.dim),
 	}, nil
 }
 
@@ -121,15 +140,15 @@ func newRatios(m NoisyRatio, f Facts, set *record.Set) (*Ratios, error) {
 // Errors: states of the wrong length or that are not finite; ErrSpent; ErrBusy.
 // After an error nothing has been released or used up.
 func (r *Ratios) Release(next, theta []float64) (float64, error) {
-	if err := checkStates(r.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(r.plan.subject.dim, theta, next); err != nil {
 		return 0, err
 	}
 	if err := r.enter(); err != nil {
 		return 0, err
 	}
 	defer r.leave()
-	clip := r.mechanism.Clip
-	if r.mechanism.PerLength {
+	clip := r.plan.clip
+	if r.plan.perLength {
 		for j, t := range theta {
 			r.moveStep[j] = next[j] - t
 		}
@@ -145,7 +164,7 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 // values: a target's certificate, say. The noise is in proportion to it, so the
 // price is the same whatever it is. It must be between 1e-200 and 1e200.
 func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, error) {
-	if err := checkStates(r.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(r.plan.subject.dim, theta, next); err != nil {
 		return 0, err
 	}
 	if err := r.enter(); err != nil {
@@ -172,12 +191,12 @@ func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 		index = r.sampler.draw(r.secret)
 	}
 	t := r.pass.sums(theta, next, r.moveStep, index)
-	value := [1]float64{float64(t.sum+r.noise.Sample(r.secret)) * r.pass.grid.step * r.scale}
+	value := [1]float64{float64(t.sum+r.noise.Sample(r.secret)) * r.pass.grid.step * r.plan.scale}
 	r.track.Values(value[:])
 	return value[0], nil
 }
 
 // NoiseSD is the standard deviation of the noise of the last release: public.
 func (r *Ratios) NoiseSD() float64 {
-	return 2 * r.mechanism.NoiseMultiplier * r.pass.grid.top * r.pass.grid.step * r.scale
+	return 2 * r.plan.noise * r.pass.grid.top * r.pass.grid.step * r.plan.scale
 }

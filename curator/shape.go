@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Shaped moves are drawn by the curator from N(0, scale²·LLᵀ), where factor is the
@@ -37,12 +35,12 @@ func (s *shape) apply(step []float64) {
 // what is charged for it.
 const mostShaped = 256
 
-// checkShape reports a factor that has no meaning for a target, or that lengthens.
-func (m Move) checkShape(t targets.Target) error {
-	if m.kind != shapedMove || t == nil {
+// checkShape reports a factor that has no meaning for d parameters, or that lengthens.
+func (m Move) checkShape(d int) error {
+	if m.kind != shapedMove {
 		return nil
 	}
-	d, factor := t.Dim(), m.shape.factor
+	factor := m.shape.factor
 	if d > mostShaped {
 		return fmt.Errorf("curator: shaped moves are for at most %d parameters; the target has %d", mostShaped, d)
 	}

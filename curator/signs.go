@@ -1,6 +1,7 @@
 package curator
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,53 +33,70 @@ type GradientSigns struct {
 	Adjusted bool
 }
 
-// gradient is the mechanism's clipped gradient, for what it checks.
-func (m GradientSigns) gradient() NoisyGradient {
-	return NoisyGradient{Target: m.Target, Temperature: m.Temperature, Clip: m.Clip, NoiseMultiplier: 1}
-}
-
 // further is how many times Clip·‖z‖ a record can move the acceptance's
 // log-odds by: once through the likelihood ratio, and once through the
 // probabilities of the signs at each of the two states
 // (docs/proofs/barker-dynamics.md).
 const further = 3
 
-// Event is the price of one move on records with the given facts: it averages
-// over the move, which the curator draws, and does not grow with the dimension
-// unless Adjusted. It charges nothing. Errors: settings out of range; a target
-// that does not fit; no bound on a record's gradient.
-func (m GradientSigns) Event(f Facts) (accountant.Event, error) {
-	if _, err := m.gradient().Event(f); err != nil {
-		return accountant.Event{}, err
+// signsPlan is what is charged for and enforced.
+type signsPlan struct {
+	subject   *subject
+	event     accountant.Event
+	mechanism GradientSigns
+	tau, clip float64
+}
+
+func (m GradientSigns) plan(f Facts) (p signsPlan, err error) {
+	p = signsPlan{mechanism: m, tau: AcceptanceBit{Temperature: m.Temperature}.temperature()}
+	if m.Target == nil {
+		return p, errors.New("curator: GradientSigns.Target is not set")
+	}
+	if err := errors.Join(f.check(), checkTemperature(p.tau)); err != nil {
+		return p, err
 	}
 	if !(m.Scale > 0) || math.IsInf(m.Scale, 0) {
-		return accountant.Event{}, fmt.Errorf("curator: the scale of the move is %v; it must be positive and finite", m.Scale)
+		return p, fmt.Errorf("curator: the scale of the move is %v; it must be positive and finite", m.Scale)
 	}
-	clip, err := m.gradient().clip(f)
-	if err != nil {
-		return accountant.Event{}, err
+	if p.subject, err = f.admit(m.Target); err != nil {
+		return p, err
 	}
-	dim, c := m.Target.Dim(), clip*m.Scale*float64(f.RowsPerPerson)
+	if p.clip, err = p.subject.gradientClip(m.Clip, p.tau, f); err != nil {
+		return p, err
+	}
+	if err := checkNoise(p.clip, 1); err != nil {
+		return p, err
+	}
+	dim, c := p.subject.dim, p.clip*m.Scale*float64(f.RowsPerPerson)
 	slack := float64(dim) * additiveSlack
 	acceptance := 0.0
 	if m.Adjusted {
 		acceptance = padded(further*c) + slack
 	}
-	return accountant.SignBits(f.Adjacency, int64(dim), padded(c)+slack, acceptance)
+	p.event, err = accountant.SignBits(f.Adjacency, int64(dim), padded(c)+slack, acceptance)
+	return p, err
+}
+
+// Event is the price of one move on records with the given facts: it averages
+// over the move, which the curator draws, and does not grow with the dimension
+// unless Adjusted. It charges nothing. Errors: settings out of range; a target
+// that does not fit; no bound on a record's gradient.
+func (m GradientSigns) Event(f Facts) (accountant.Event, error) {
+	p, err := m.plan(f)
+	return p.event, err
 }
 
 // Signs is a prepaid grant of gradient signs for one chain. It is not safe for
 // concurrent use.
 type Signs struct {
 	*grant
-	mechanism GradientSigns
-	gradient  *gradientPass
-	ratio     *pass // nil unless Adjusted
-	clip      float64
+	plan     signsPlan
+	gradient *gradientPass
+	ratio    *pass // nil unless Adjusted
 
 	size, step  []float64 // |z_j|, and the move with its signs
 	here, there place
-	prior       []float64
+	prior, room []float64
 }
 
 // place is a state with the gradient of the log posterior there, in grid steps.
@@ -103,31 +121,27 @@ func (c *Curator) GrantSigns(m GradientSigns, count int64) (*Signs, error) {
 // RequestSigns asks for count gradient signs; Grant sets *dst.
 func RequestSigns(dst **Signs, m GradientSigns, count int64) Request {
 	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+		p, err := m.plan(c.facts)
 		if err != nil {
-			return event, nil, err
+			return p.event, nil, err
 		}
-		s, err := newSigns(m, c.facts, c.set)
-		return event, func(g *grant) { s.grant, *dst = g, s }, err
+		s := newSigns(p, c.set)
+		return p.event, func(g *grant) { s.grant, *dst = g, s }, nil
 	}}
 }
 
 // newSigns builds what draws signs over set, before anything is charged.
-func newSigns(m GradientSigns, f Facts, set *record.Set) (*Signs, error) {
-	clip, err := m.gradient().clip(f)
-	if err != nil {
-		return nil, err
-	}
-	dim, tau := m.Target.Dim(), m.gradient().temperature()
+func newSigns(p signsPlan, set *record.Set) *Signs {
+	dim := p.subject.dim
 	s := &Signs{
-		mechanism: m, clip: clip, gradient: newGradientPass(m.Target, set, tau, clip, exactGrid(clip)),
-		size: make([]float64, dim), step: make([]float64, dim), prior: make([]float64, dim),
+		plan: p, gradient: newGradientPass(p.subject, set, p.tau, exactGrid(p.clip)),
+		size: make([]float64, dim), step: make([]float64, dim), prior: make([]float64, dim), room: make([]float64, dim),
 		here: newPlace(dim), there: newPlace(dim),
 	}
-	if m.Adjusted {
-		s.ratio = newPass(m.Target, set, tau, math.Inf(1), exactGrid(clip), true)
+	if p.mechanism.Adjusted {
+		s.ratio = newPass(p.subject, set, p.tau, math.Inf(1), exactGrid(p.clip), true)
 	}
-	return s, nil
+	return s
 }
 
 // Move draws a move from theta with its signs and writes the proposal to next.
@@ -137,7 +151,7 @@ func newSigns(m GradientSigns, f Facts, set *record.Set) (*Signs, error) {
 // not finite; ErrSpent; ErrBusy. After an error nothing has been released or used up, but
 // next is undefined.
 func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
-	if err := checkStates(s.mechanism.Target.Dim(), theta, next); err != nil {
+	if err := checkStates(s.plan.subject.dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := s.enter(); err != nil {
@@ -148,7 +162,7 @@ func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 		return false, err
 	}
 	for j := range s.size {
-		s.size[j] = s.mechanism.Scale * math.Abs(noise.StandardNormal(s.public))
+		s.size[j] = s.plan.mechanism.Scale * math.Abs(noise.StandardNormal(s.public))
 	}
 	s.track.Values(s.size)
 	s.visit(theta)
@@ -159,9 +173,9 @@ func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 		}
 		next[j] = theta[j] + s.step[j]
 	}
-	public := s.mechanism.Target.LogPrior(next) - s.mechanism.Target.LogPrior(theta)
+	public := s.plan.subject.logPrior(next, s.room) - s.plan.subject.logPrior(theta, s.room)
 	inside := !math.IsNaN(public) && !math.IsInf(public, -1)
-	if !s.mechanism.Adjusted || !inside {
+	if !s.plan.mechanism.Adjusted || !inside {
 		return inside, nil
 	}
 	tail, upper := noise.Logistic(s.adjustment(next, theta, public))
@@ -185,7 +199,7 @@ func (s *Signs) visit(theta []float64) {
 func (s *Signs) evaluate(p *place, theta []float64) {
 	copy(p.theta, theta)
 	s.gradient.sum(p.gradient, theta, nil, true)
-	s.mechanism.Target.GradLogPrior(s.prior, theta)
+	s.plan.subject.gradLogPrior(s.prior, theta, s.room)
 	for j, g := range s.prior {
 		p.gradient[j] = wholeSteps(g, s.gradient.grid.step) - p.gradient[j]
 	}
@@ -205,7 +219,7 @@ func (s *Signs) adjustment(next, theta []float64, public float64) float64 {
 		return 0
 	}
 	s.evaluate(&s.there, next)
-	s.ratio.grid = exactGrid(s.clip * length)
+	s.ratio.grid = exactGrid(s.plan.clip * length)
 	unit, limit := s.ratio.grid.step, float64(2*len(s.size)+1)*clamp
 	sum := stepsToLogOdds(s.ratio.sums(theta, next, s.step, nil).sum+wholeSteps(public, unit), unit, limit)
 	for j, w := range s.step {

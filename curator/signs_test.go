@@ -74,7 +74,7 @@ func TestAdjustmentMovesByAtMostSixTimesTheClip(t *testing.T) {
 		}
 		public := rapid.Float64Range(-50, 50).Draw(rt, "public")
 		logOdds := func(x []float64) float64 {
-			s, err := newSigns(GradientSigns{Target: newToy(dim), Clip: clip, Scale: 1, Adjusted: true}, facts, record.New(x, dim, nil, n, 0))
+			s, err := signsOver(GradientSigns{Target: newToy(dim), Clip: clip, Scale: 1, Adjusted: true}, facts, record.New(x, dim, nil, n, 0))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestAdjustmentIsAntisymmetric(t *testing.T) {
 	for range 1000 {
 		a, w := rng.NormFloat64(), rng.NormFloat64()
 		at := func(from, by float64) float64 {
-			s, err := newSigns(m, facts, record.New(x, 1, nil, 4, 0))
+			s, err := signsOver(m, facts, record.New(x, 1, nil, 4, 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestSignDivergenceAgainstPrice(t *testing.T) {
 	for _, direction := range [][]float64{{1, 0}, {0.6, 0.8}, {-3, 4}} {
 		sealed := func(sign float64) *Signs {
 			x := []float64{sign * direction[0], sign * direction[1], 0, 0}
-			s, err := newSigns(m, facts, record.New(x, 2, nil, 2, 0))
+			s, err := signsOver(m, facts, record.New(x, 2, nil, 2, 0))
 			if err != nil {
 				t.Fatal(err)
 			}

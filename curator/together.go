@@ -16,36 +16,36 @@ type Request struct {
 // RequestBits asks for count acceptance bits; Grant sets *dst.
 func RequestBits(dst **Bits, m AcceptanceBit, count int64) Request {
 	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+		p, err := m.plan(c.facts)
 		if err != nil {
-			return event, nil, err
+			return accountant.Event{}, nil, err
 		}
-		b, err := newBits(m, c.facts, c.set)
-		return event, func(g *grant) { b.grant, *dst = g, b }, err
+		b, err := newBits(p, c.set)
+		return p.event, func(g *grant) { b.grant, *dst = g, b }, err
 	}}
 }
 
 // RequestRatios asks for count noisy log-likelihood ratios; Grant sets *dst.
 func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
 	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+		p, err := m.plan(c.facts)
 		if err != nil {
-			return event, nil, err
+			return accountant.Event{}, nil, err
 		}
-		r, err := newRatios(m, c.facts, c.set)
-		return event, func(g *grant) { r.grant, *dst = g, r }, err
+		r, err := newRatios(p, c.set)
+		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
 	}}
 }
 
 // RequestGradients asks for count noisy gradients; Grant sets *dst.
 func RequestGradients(dst **Gradients, m NoisyGradient, count int64) Request {
 	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+		p, err := m.plan(c.facts)
 		if err != nil {
-			return event, nil, err
+			return accountant.Event{}, nil, err
 		}
-		r, err := newGradients(m, c.facts, c.set)
-		return event, func(g *grant) { r.grant, *dst = g, r }, err
+		r, err := newGradients(p, c.set)
+		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
 	}}
 }
 

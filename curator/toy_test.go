@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -84,4 +85,32 @@ func rdpOfBits(alpha, p, q float64) float64 {
 		return math.Log(math.Pow(p, alpha)*math.Pow(q, 1-alpha)+math.Pow(1-p, alpha)*math.Pow(1-q, 1-alpha)) / (alpha - 1)
 	}
 	return max(d(p, q), d(q, p))
+}
+
+// bitsOver, signsOver and subjectOf are what a grant is built from, over a set that
+// nothing was charged for.
+func bitsOver(m AcceptanceBit, f Facts, set *record.Set) (*Bits, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return nil, err
+	}
+	return newBits(p, set)
+}
+
+func signsOver(m GradientSigns, f Facts, set *record.Set) (*Signs, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return nil, err
+	}
+	return newSigns(p, set), nil
+}
+
+func subjectOf(t testing.TB, target targets.Target) *subject {
+	t.Helper()
+	features, response := target.Shape()
+	s, err := Facts{Features: features, Response: response}.admit(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -47,8 +47,10 @@ func (m ThinnedBit) bit() AcceptanceBit {
 // thinning is what a thinned bit enforces, and the buffers of its releases.
 type thinning struct {
 	bound
-	perLength float64                  // bound over the length of a move; +Inf for none
-	ratio     targets.RatioCertificate // nil unless moves are limited by it
+	subject   *subject
+	event     accountant.Event
+	perLength float64 // bound over the length of a move; +Inf for none
+	limited   bool    // moves are limited by the target's bound for each
 	radius    float64
 	tau       float64
 	intensity float64 // I = −log(1−rate)
@@ -57,6 +59,7 @@ type thinning struct {
 	averaged  bool    // the price averages over a drawn move
 	charged   float64 // contribution of one person; the largest bound per |Z| when averaged
 	terms     []float64
+	room      [2][]float64 // copies of states, for the target
 }
 
 // mostRate keeps thinning probabilities, and the rounding of terms, well away
@@ -78,18 +81,25 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	if !(m.Rate > 0 && m.Rate <= mostRate) {
 		return nil, fmt.Errorf("curator: the rate is %v; it must be in (0, %v]: use the full data beyond", m.Rate, mostRate)
 	}
-	t := &thinning{bound: bit.bounds(f), perLength: math.Inf(1), radius: f.Radius, tau: bit.temperature(),
+	s, err := f.admit(m.Target)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Move.checkShape(s.dim); err != nil {
+		return nil, err
+	}
+	t := &thinning{subject: s, perLength: math.Inf(1), radius: f.Radius, tau: bit.temperature(),
 		intensity: -math.Log1p(-m.Rate), rate: m.Rate}
+	if t.bound, err = bit.bounds(f, s); err != nil {
+		return nil, err
+	}
 	if !math.IsInf(t.slope, 1) {
 		t.perLength = t.slope * f.Radius
 	}
-	t.largest = min(t.constant, t.perLength*m.reach())
+	t.largest = min(t.constant, t.perLength*m.reach(s.dim))
 	t.averaged = t.perScale <= t.constant && !math.IsInf(t.perScale, 1)
-	if math.IsInf(t.largest, 1) && m.Limit > 0 && f.Radius > 0 {
-		t.ratio, _ = m.Target.(targets.RatioCertificate)
-		if t.ratio != nil {
-			t.largest = m.Limit
-		}
+	if math.IsInf(t.largest, 1) && m.Limit > 0 && f.Radius > 0 && s.moves != nil {
+		t.limited, t.largest = true, m.Limit
 	}
 	switch {
 	case math.IsInf(t.largest, 1):
@@ -105,16 +115,17 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 		t.charged = t.contribution(f.Adjacency)
 	}
 	t.charged *= float64(f.RowsPerPerson) * (1 + thinningSlack)
-	return t, nil
+	t.event, err = t.price(f)
+	return t, err
 }
 
 // reach is the length beyond which drawn moves are refused, and the longest
 // other move: a standard normal vector is longer than √d + 4 with probability
 // below e⁻⁸.
-func (m ThinnedBit) reach() float64 {
+func (m ThinnedBit) reach(dim int) float64 {
 	switch m.Move.kind {
 	case isotropicMove, shapedMove:
-		return m.Move.scale * (math.Sqrt(float64(m.Target.Dim())) + 4)
+		return m.Move.scale * (math.Sqrt(float64(dim)) + 4)
 	case coordinateMove:
 		return m.Move.scale * 5
 	case boundedMove:
@@ -145,6 +156,10 @@ func (m ThinnedBit) Event(f Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
+	return t.event, nil
+}
+
+func (t *thinning) price(f Facts) (accountant.Event, error) {
 	if t.averaged {
 		// A bound b lowers the log-odds by at most b + b²/(I−B), of one person's k
 		// rows by at most kb + (kb)²/(k(I−B)), B the largest bound.
@@ -152,6 +167,18 @@ func (m ThinnedBit) Event(f Facts) (accountant.Event, error) {
 		return accountant.ThinnedIsotropicBit(f.Adjacency, padded(t.charged), 1/(k*(t.intensity-t.largest)), padded(k*t.largest*(1+thinningSlack)))
 	}
 	return accountant.AcceptanceBit(f.Adjacency, padded(t.charged))
+}
+
+// RequestThinnedBits asks for count thinned acceptance bits; Grant sets *dst.
+func RequestThinnedBits(dst **Bits, m ThinnedBit, count int64) Request {
+	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
+		t, err := m.thinning(c.facts)
+		if err != nil {
+			return accountant.Event{}, nil, err
+		}
+		b, err := newThinnedBits(m, t, c.set)
+		return t.event, func(g *grant) { b.grant, *dst = g, b }, err
+	}}
 }
 
 // GrantThinnedBits charges count thinned acceptance bits, all at once, and
@@ -162,24 +189,8 @@ func (c *Curator) GrantThinnedBits(m ThinnedBit, count int64) (*Bits, error) {
 	return b, err
 }
 
-// RequestThinnedBits asks for count thinned acceptance bits; Grant sets *dst.
-func RequestThinnedBits(dst **Bits, m ThinnedBit, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
-		if err != nil {
-			return event, nil, err
-		}
-		b, err := newThinnedBits(m, c.facts, c.set)
-		return event, func(g *grant) { b.grant, *dst = g, b }, err
-	}}
-}
-
-// newThinnedBits builds what draws bits over set, before anything is charged.
-func newThinnedBits(m ThinnedBit, f Facts, set *record.Set) (*Bits, error) {
-	t, err := m.thinning(f)
-	if err != nil {
-		return nil, err
-	}
+// newThinnedBits builds what draws thinned bits over set, before anything is charged.
+func newThinnedBits(m ThinnedBit, t *thinning, set *record.Set) (*Bits, error) {
 	s, err := Poisson(m.Rate).newSampler(set.Len())
 	if err != nil {
 		return nil, err
@@ -187,17 +198,18 @@ func newThinnedBits(m ThinnedBit, f Facts, set *record.Set) (*Bits, error) {
 	// The largest term: r and the logarithm of the ratio of two probabilities.
 	lattice := newGrid(t.largest * (1 + 1/math.Expm1(t.intensity-t.largest)))
 	t.terms = make([]float64, set.Len())
+	t.room = [2][]float64{make([]float64, t.subject.dim), make([]float64, t.subject.dim)}
 	return &Bits{
-		mechanism: m.bit(), test: accept.Logistic{}, sampler: s, unit: lattice.step, thin: t,
-		pass:     newPass(m.Target, set, t.tau, t.slope, lattice, false),
-		moveStep: make([]float64, m.Target.Dim()),
+		plan: plan{mechanism: m.bit(), subject: t.subject, test: accept.Logistic{}}, sampler: s, unit: lattice.step, thin: t,
+		pass:     newPass(t.subject, set, t.tau, t.slope, lattice, false),
+		moveStep: make([]float64, t.subject.dim),
 	}, nil
 }
 
 // of bounds every record's part of one move. It reads no record.
 func (t *thinning) of(next, theta, step []float64) float64 {
-	if t.ratio != nil {
-		return t.tau * max(t.ratio.RatioBound(theta, next, t.radius), t.ratio.RatioBound(next, theta, t.radius))
+	if t.limited {
+		return t.tau * t.subject.moveBound(next, theta, t.radius, t.room)
 	}
 	if math.IsInf(t.perLength, 1) {
 		return t.constant
@@ -215,30 +227,31 @@ func (b *Bits) decideThinned(next, theta []float64, logRatio float64) bool {
 	terms := b.thin.terms[:len(index)]
 	b.pass.parts(terms, theta, next, b.moveStep, index, bound)
 	sum := b.thin.sum(terms, bound, b.pass.grid, b.secret)
-	tail, upper := b.test.Accept(b.logOdds(sum, logRatio), 0)
+	tail, upper := b.plan.test.Accept(b.logOdds(sum, logRatio), 0)
 	return b.track.Bit(noise.Bit(b.secret, tail, upper))
 }
 
 // parts sets dst to the contributions of the records of index, each clipped.
 func (p *pass) parts(dst, theta, next, step []float64, index []int32, bound float64) {
-	p.theta, p.next = theta, next
-	w := &p.workers[0]
-	for lo := 0; lo < len(index); lo += blockRows {
-		hi := min(lo+blockRows, len(index))
-		rows, loss, after := p.gathered(w, index[lo:hi])
-		along := w.along[:hi-lo]
-		if p.linear != nil {
-			vec.MulVec(along, rows.X, step)
-		}
-		for i, l := range loss {
-			limit := bound
-			if p.linear != nil {
-				limit = min(bound, p.slope*math.Abs(along[i]))
-			}
-			dst[lo+i] = clipped(p.tau*(l-after[i]), limit)
-		}
+	p.theta, p.next, p.index, p.terms, p.bound = theta, next, index, dst, bound
+	copy(p.step, step)
+	p.pool.run((len(index)+blockRows-1)/blockRows, p.do)
+	p.theta, p.next, p.index, p.terms = nil, nil, nil, nil
+}
+
+// blockParts sets a block's terms to its contributions.
+func (p *pass) blockParts(w *worker, terms []float64, rows targets.Rows, loss, lossNext []float64) {
+	along := w.along[:len(loss)]
+	if !math.IsInf(p.slope, 1) {
+		vec.MulVec(along, rows.X, p.step)
 	}
-	p.theta, p.next = nil, nil
+	for i, l := range loss {
+		limit := p.bound
+		if !math.IsInf(p.slope, 1) {
+			limit = min(limit, p.slope*math.Abs(along[i]))
+		}
+		terms[i] = clipped(p.tau*(l-lossNext[i]), limit)
+	}
 }
 
 // clipped is v within ±limit, and 0 where it is NaN.
