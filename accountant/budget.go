@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -26,9 +27,19 @@ type BudgetConfig struct {
 // must be chosen without looking at released values that depend on the data
 // (prepaid constant costs). It is safe for concurrent use.
 type Budget struct {
-	mu     sync.Mutex
-	config BudgetConfig
-	spent  Event
+	mu       sync.Mutex
+	config   BudgetConfig
+	spent    Event
+	recorder Recorder
+	pending  []*Event // charged here and being recorded
+}
+
+// Recorder keeps charges where they outlast the process, as a ledger does. It must
+// be safe for concurrent use.
+type Recorder interface {
+	// Record keeps a charge of count releases of an event, or refuses it with an
+	// error. Once it returned nil the charge is never lost.
+	Record(e Event, count int64) error
 }
 
 // NewBudget returns an untouched budget, or an error naming the missing or
@@ -38,6 +49,20 @@ func NewBudget(c BudgetConfig) (*Budget, error) {
 		return nil, err
 	}
 	return &Budget{config: c, spent: empty(c.Adjacency)}, nil
+}
+
+// NewRecordedBudget returns an untouched budget whose every charge that fits is
+// recorded before Charge returns. What the recorder refuses is not charged. Errors
+// are those of NewBudget.
+func NewRecordedBudget(c BudgetConfig, r Recorder) (*Budget, error) {
+	if r == nil {
+		return nil, fmt.Errorf("accountant: NewRecordedBudget: no recorder was given: use NewBudget for a budget in memory")
+	}
+	b, err := NewBudget(c)
+	if err == nil {
+		b.recorder = r
+	}
+	return b, err
 }
 
 func (c BudgetConfig) check(what string) error {
@@ -119,8 +144,40 @@ func (b *Budget) Charge(e Event, count int64) error {
 	if !fits {
 		return b.refusal(asked, total)
 	}
-	b.spent = total
-	return nil
+	if b.recorder == nil {
+		b.spent = total
+		return nil
+	}
+	return b.record(e, count, &asked)
+}
+
+// record has a charge recorded. Meanwhile it counts as spent and the lock, which
+// the caller holds, is open, so that a recorder can keep several charges at once.
+func (b *Budget) record(e Event, count int64, asked *Event) error {
+	b.pending = append(b.pending, asked)
+	b.mu.Unlock()
+	err := b.recorder.Record(e, count)
+	b.mu.Lock()
+	if err == nil {
+		if b.spent, err = Compose(b.spent, *asked); err != nil {
+			return err // unreachable: it was composed before; asked stays pending
+		}
+	}
+	b.pending = slices.DeleteFunc(b.pending, func(p *Event) bool { return p == asked })
+	return err
+}
+
+// charged is everything charged, what is being recorded included. The caller holds
+// the lock.
+func (b *Budget) charged() (Event, error) {
+	if len(b.pending) == 0 {
+		return b.spent, nil
+	}
+	all := []Event{b.spent}
+	for _, p := range b.pending {
+		all = append(all, *p)
+	}
+	return Compose(all...)
 }
 
 // with composes the spent events with more and says whether the budget covers
@@ -129,7 +186,10 @@ func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 	if more.adj != b.config.Adjacency {
 		return Event{}, false, fmt.Errorf("accountant: budget under %s cannot be charged an event under %s: restate the event, or convert with FromAddRemove", b.config.Adjacency, more.adj)
 	}
-	total, err = Compose(b.spent, more)
+	charged, err := b.charged()
+	if err == nil {
+		total, err = Compose(charged, more)
+	}
 	if err != nil {
 		return Event{}, false, err
 	}
@@ -138,11 +198,15 @@ func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 }
 
 func (b *Budget) refusal(asked, total Event) error {
+	charged, err := b.charged()
+	if err != nil {
+		return err
+	}
 	out := &ExceededError{Asked: asked, Limit: b.config}
 	for _, q := range []struct {
 		e   Event
 		eps *float64
-	}{{asked, &out.AskedEpsilon}, {b.spent, &out.SpentEpsilon}, {total, &out.TotalEpsilon}} {
+	}{{asked, &out.AskedEpsilon}, {charged, &out.SpentEpsilon}, {total, &out.TotalEpsilon}} {
 		g, err := b.config.cost(q.e)
 		if err != nil {
 			return err
@@ -163,7 +227,11 @@ func (b *Budget) Spent() (Guarantee, error) { return b.config.cost(b.Events()) }
 func (b *Budget) Events() Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.spent
+	charged, err := b.charged()
+	if err != nil {
+		return b.spent // unreachable: charges were composed when they were admitted
+	}
+	return charged
 }
 
 // Remaining returns how many more releases of the event fit, math.MaxInt64 for

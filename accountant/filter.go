@@ -47,6 +47,35 @@ func NewFilter(c FilterConfig) (*Filter, error) {
 	return &Filter{config: c, limit: limit}, nil
 }
 
+// RestoreFilter returns a filter that has admitted releases of the given Cost
+// before. Errors are those of NewFilter, and a cost that is negative or not finite.
+func RestoreFilter(c FilterConfig, cost float64) (*Filter, error) {
+	f, err := NewFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCost("Filter", cost); err != nil {
+		return nil, err
+	}
+	f.spent = cost
+	return f, nil
+}
+
+func checkCost(what string, cost float64) error {
+	if !(cost >= 0) || math.IsInf(cost, 1) {
+		return fmt.Errorf("accountant: %s: a restored cost of %v: must be a finite number ≥ 0", what, cost)
+	}
+	return nil
+}
+
+// Cost is the Rényi cost, at the filter's order, of what was admitted so far:
+// what RestoreFilter takes.
+func (f *Filter) Cost() float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.spent
+}
+
 // limitAt is the Rényi cost that a guarantee allows at one order, rounded down.
 func limitAt(order, epsilon, delta float64) float64 {
 	limit := epsilon - conversionCost(order, math.Log(delta))
@@ -141,6 +170,27 @@ func NewOdometer(adj Adjacency, delta, order float64) (*Odometer, error) {
 	return &Odometer{delta: delta, order: order, adj: adj}, nil
 }
 
+// RestoreOdometer returns an odometer that has recorded releases of the given Cost
+// before. Errors are those of NewOdometer, and a cost that is negative or not finite.
+func RestoreOdometer(adj Adjacency, delta, order, cost float64) (*Odometer, error) {
+	o, err := NewOdometer(adj, delta, order)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCost("Odometer", cost); err != nil {
+		return nil, err
+	}
+	o.spent = cost
+	return o, nil
+}
+
+// Cost is the Rényi cost, at the odometer's order, of what was recorded so far.
+func (o *Odometer) Cost() float64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.spent
+}
+
 // Charge records count ≥ 0 releases of the event.
 func (o *Odometer) Charge(e Event, count int64) error {
 	_, rho, err := adaptiveCost(e, count, o.adj, o.order)
@@ -174,4 +224,18 @@ func (o *Odometer) Spent() Guarantee {
 	}
 	g.Alternatives = map[string]float64{"rdp": g.Epsilon}
 	return g
+}
+
+// BestOrder is the finite Rényi order at which an event alone costs the least ε at
+// δ in (0, 1), for filters and odometers that expect such releases. Where larger
+// orders are always better it is 2¹⁶.
+func (e Event) BestOrder(delta float64) (float64, error) {
+	if err := e.valid(); err != nil {
+		return 0, err
+	}
+	if !(delta > 0 && delta < 1) {
+		return 0, fmt.Errorf("accountant: BestOrder: delta %v: must be in (0, 1)", delta)
+	}
+	order := e.rdpEpsilon(delta).order
+	return min(max(order, lowestOrder), 1<<16), nil
 }

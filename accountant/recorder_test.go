@@ -1,0 +1,165 @@
+package accountant
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"testing"
+)
+
+// recorderFunc is a Recorder that is a function.
+type recorderFunc func(e Event, count int64) error
+
+func (f recorderFunc) Record(e Event, count int64) error { return f(e, count) }
+
+func recorded(t *testing.T, c BudgetConfig, r Recorder) *Budget {
+	t.Helper()
+	b, err := NewRecordedBudget(c, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestRecordedBudgets: a charge is recorded once, when it fits and before it returns,
+// and what the recorder refuses is not charged.
+func TestRecordedBudgets(t *testing.T) {
+	c := BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: Substitute}
+	e, err := Gaussian(Substitute, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	full := errors.New("the disk is full")
+	var refuse error
+	b := recorded(t, c, recorderFunc(func(_ Event, n int64) error { got = append(got, n); return refuse }))
+	if err := b.Charge(e, 3); err != nil || len(got) != 1 || got[0] != 3 {
+		t.Fatalf("%v, recorded %v", err, got)
+	}
+	left, err := b.Remaining(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exceeded *ExceededError
+	if err := b.Charge(e, left+1); !errors.As(err, &exceeded) || len(got) != 1 {
+		t.Errorf("%v, recorded %v: what does not fit was recorded", err, got)
+	}
+	refuse = full
+	if err := b.Charge(e, 1); !errors.Is(err, full) || b.Events().parts[0].count != 3 {
+		t.Errorf("%v, %v charged", err, b.Events())
+	}
+	refuse = nil
+	if err := b.Charge(e, left); err != nil || b.Events().parts[0].count != 3+left {
+		t.Errorf("%v, %v charged", err, b.Events())
+	}
+	if _, err := NewRecordedBudget(c, nil); err == nil {
+		t.Error("no recorder was accepted")
+	}
+}
+
+// TestWhileRecording: charges under way count as spent, and do not wait for each
+// other.
+func TestWhileRecording(t *testing.T) {
+	e, err := Gaussian(Substitute, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := make(chan struct{}, 2)
+	release := make(chan struct{})
+	c := BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: Substitute}
+	b := recorded(t, c, recorderFunc(func(Event, int64) error { both <- struct{}{}; <-release; return nil }))
+	most, err := b.Remaining(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := b.Charge(e, most/2); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-both
+	<-both
+	if left, err := b.Remaining(e); err != nil || left != most%2 {
+		t.Errorf("%d left while %d are being recorded, %v", left, most/2*2, err)
+	}
+	var exceeded *ExceededError
+	if err := b.Charge(e, 2); !errors.As(err, &exceeded) || exceeded.SpentEpsilon == 0 {
+		t.Errorf("more than the budget: %v", err)
+	}
+	close(release)
+	wg.Wait()
+	if got := b.Events().parts[0].count; got != most/2*2 || len(b.pending) != 0 {
+		t.Errorf("%d charged, %d pending", got, len(b.pending))
+	}
+}
+
+// TestRestored filters and odometers go on where they were.
+func TestRestored(t *testing.T) {
+	e, err := Gaussian(AddRemove, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := FilterConfig{Epsilon: 3, Delta: 1e-5, Adjacency: AddRemove, Order: 9}
+	f, err := NewFilter(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOdometer(AddRemove, 1e-5, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, oagain := f, o
+	for range 12 {
+		if again, err = RestoreFilter(c, again.Cost()); err != nil {
+			t.Fatal(err)
+		}
+		if oagain, err = RestoreOdometer(AddRemove, 1e-5, 9, oagain.Cost()); err != nil {
+			t.Fatal(err)
+		}
+		if (f.Charge(e, 1) == nil) != (again.Charge(e, 1) == nil) || f.Spent().Epsilon != again.Spent().Epsilon {
+			t.Errorf("filter %v, restored %v", f.Spent().Epsilon, again.Spent().Epsilon)
+		}
+		if err := errors.Join(o.Charge(e, 1), oagain.Charge(e, 1)); err != nil || o.Spent().Epsilon != oagain.Spent().Epsilon {
+			t.Errorf("odometer %v, restored %v, %v", o.Spent().Epsilon, oagain.Spent().Epsilon, err)
+		}
+	}
+	for _, bad := range []float64{-1, math.Inf(1), math.NaN()} {
+		if _, err := RestoreFilter(c, bad); err == nil {
+			t.Errorf("a filter of cost %v", bad)
+		}
+		if _, err := RestoreOdometer(AddRemove, 1e-5, 9, bad); err == nil {
+			t.Errorf("an odometer of cost %v", bad)
+		}
+	}
+}
+
+// TestBestOrder: no other order is better for a filter of that event.
+func TestBestOrder(t *testing.T) {
+	e, err := Gaussian(Substitute, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := e.BestOrder(1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(order float64) float64 { return epsilonAt(order, e.RDP(order), math.Log(1e-6)) }
+	for _, factor := range []float64{0.5, 0.9, 1.1, 2} {
+		if other := 1 + (best-1)*factor; at(other) < at(best)*(1-1e-12) {
+			t.Errorf("order %v: ε %v, at the best one %v: %v", other, at(other), best, at(best))
+		}
+	}
+	pure, err := Pure(Substitute, 1e-9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if order, err := pure.BestOrder(1e-6); err != nil || math.IsInf(order, 1) {
+		t.Errorf("%v, %v", order, err)
+	}
+	if _, err := e.BestOrder(0); err == nil {
+		t.Error("δ 0 was accepted")
+	}
+}
