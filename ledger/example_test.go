@@ -20,7 +20,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "people.csv.ledger")
-	limit := ledger.Limit{Adjacency: accountant.Substitute, Epsilon: 1.2, Delta: 1e-5}
+	limit := ledger.Limit{Adjacency: accountant.Substitute, Epsilon: 1, Delta: 1e-5}
 	if _, err := ledger.Create(path, limit, ledger.Note{Who: "ada"}, ledger.Options{}); err != nil {
 		fmt.Println(err)
 		return
@@ -45,7 +45,7 @@ func look(path string) error {
 	if err != nil {
 		return err
 	}
-	budget, err := l.Budget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute}, ledger.Note{Who: "ada"})
+	budget, err := l.Budget(accountant.BudgetConfig{Epsilon: 0.9, Delta: 1e-6, Adjacency: accountant.Substitute}, ledger.Note{Who: "ada"})
 	if err != nil {
 		return err
 	}
