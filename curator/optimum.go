@@ -64,6 +64,20 @@ func (m LogisticOptimum) distance(f Facts) float64 {
 	return (m.shape(f).Tolerance() + grid) / m.Ridge * (1 + relativeSlack)
 }
 
+// mostCondition and mostCurvature bound the objectives that are minimised, to where
+// Newton's method does not fail: by the condition number, and by τR² over the ridge,
+// whose price is beyond use long before.
+const (
+	mostCondition = 1e8
+	mostCurvature = 1e3
+)
+
+// leastRidge is the smallest ridge within both bounds.
+func (m LogisticOptimum) leastRidge(f Facts) float64 {
+	square := m.temperature() * f.Radius * f.Radius
+	return max(square/mostCurvature, float64(f.Records)*square/4/(mostCondition-1)) * (1 + relativeSlack)
+}
+
 func (m LogisticOptimum) check(f Facts) error {
 	if err := errors.Join(f.check(), checkTemperature(m.temperature())); err != nil {
 		return err
@@ -80,6 +94,10 @@ func (m LogisticOptimum) check(f Facts) error {
 	}
 	if err := checkNoise(f.Radius, m.NoiseMultiplier); err != nil {
 		return err
+	}
+	if c := m.shape(f).Condition(); !(c <= mostCondition) || m.temperature()*f.Radius*f.Radius > mostCurvature*m.Ridge {
+		return fmt.Errorf("curator: a ridge of %v is too small beside records of radius %v: it costs more privacy than it is worth, and the minimum is hard to find; use at least %.3g",
+			m.Ridge, f.Radius, m.leastRidge(f))
 	}
 	if d := m.distance(f); !(d >= 1e-200 && d <= 1e200) {
 		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records", m.Ridge, f.Radius)

@@ -224,14 +224,15 @@ func TestOptimaReplay(t *testing.T) {
 func TestOptimumRefusals(t *testing.T) {
 	good, r := LogisticOptimum{Ridge: 1, NoiseMultiplier: 2}, labelled(20, 1)
 	for name, spoil := range map[string]func(*LogisticOptimum, *Records){
-		"no ridge":      func(m *LogisticOptimum, _ *Records) { m.Ridge = 0 },
-		"NaN ridge":     func(m *LogisticOptimum, _ *Records) { m.Ridge = math.NaN() },
-		"tiny ridge":    func(m *LogisticOptimum, _ *Records) { m.Ridge = 1e-300 },
-		"no noise":      func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 0 },
-		"too much":      func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 513 },
-		"temperature 2": func(m *LogisticOptimum, _ *Records) { m.Temperature = 2 },
-		"no radius":     func(_ *LogisticOptimum, r *Records) { r.Radius = 0 },
-		"no response":   func(_ *LogisticOptimum, r *Records) { r.Y = nil },
+		"no ridge":               func(m *LogisticOptimum, _ *Records) { m.Ridge = 0 },
+		"NaN ridge":              func(m *LogisticOptimum, _ *Records) { m.Ridge = math.NaN() },
+		"steep beside the ridge": func(m *LogisticOptimum, _ *Records) { m.Ridge = 0.999e-3 },
+		"tiny ridge":             func(m *LogisticOptimum, _ *Records) { m.Ridge = 1e-300 },
+		"no noise":               func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 0 },
+		"too much":               func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 513 },
+		"temperature 2":          func(m *LogisticOptimum, _ *Records) { m.Temperature = 2 },
+		"no radius":              func(_ *LogisticOptimum, r *Records) { r.Radius = 0 },
+		"no response":            func(_ *LogisticOptimum, r *Records) { r.Y = nil },
 	} {
 		m, r := good, r
 		spoil(&m, &r)

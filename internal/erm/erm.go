@@ -55,6 +55,19 @@ func (s Shape) smoothness() float64 {
 	return s.weight()*float64(s.Records)*s.Radius*s.Radius/4 + s.Ridge
 }
 
+// Condition bounds how much more F curves in one direction than in another, on which
+// the work of Minimise depends.
+func (s Shape) Condition() float64 { return s.smoothness() / s.Ridge }
+
+// mostSteps bounds the steps of descend: each takes at least the share ¾/Condition off
+// what F exceeds its minimum by, which starts below drop and stays above 2e²/L, e being
+// rounding and L smoothness, until the gradient is certified.
+func (s Shape) mostSteps() float64 {
+	drop := s.weight()*float64(s.Records)*math.Ln2 + s.Linear*s.Linear/(2*s.Ridge)
+	e := s.rounding()
+	return 1 + s.Condition()/0.75*(math.Log(drop/e)+math.Log(s.smoothness()/e))
+}
+
 // rounding bounds the error of a computed gradient's norm at ‖θ‖ ≤ 2·Reach, plus
 // what rounding a step of descent to float64 amounts to, seen as an error of its
 // gradient (docs/proofs/optimum.md, "Approximate minima").
@@ -127,11 +140,14 @@ func (f Logistic) newton(most int) []float64 {
 }
 
 // descend is gradient descent from 0 in steps of 1/smoothness. Every step before
-// the last lowers F, rounding included, so it ends.
+// the last lowers F, rounding included, so it ends, after mostSteps at most.
 func (f Logistic) descend() []float64 {
 	theta, grad := make([]float64, f.Features), mat.NewVecDense(f.Features, nil)
-	step := 1 / f.smoothness()
+	step, left := 1/f.smoothness(), f.mostSteps()
 	for f.gradient(grad, theta); !f.certified(theta, grad); f.gradient(grad, theta) {
+		if left--; left < 0 {
+			panic("erm: a descent takes more steps than is proved")
+		}
 		for i := range theta {
 			theta[i] -= step * grad.AtVec(i)
 		}

@@ -161,3 +161,50 @@ func BenchmarkMinimise(b *testing.B) {
 		}
 	}
 }
+
+// TestNewtonDoesNotFail draws problems up to the condition that the curator allows,
+// with rows that nearly vanish or nearly coincide: the descent, which may take hours at
+// that condition, is a fallback that is not seen.
+func TestNewtonDoesNotFail(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 4))
+	problems := 3000
+	if testing.Short() {
+		problems = 400
+	}
+	for range problems {
+		d, n := 1+rng.IntN(4), 1+rng.IntN(40)
+		ridge, sd := math.Exp(rng.Float64()*9-math.Log(1e3)), math.Exp(rng.Float64()*8-6)
+		f := Logistic{Shape: Shape{Records: n, Features: d, Radius: 1, Ridge: ridge, Linear: 16 * sd * math.Sqrt(float64(d)) * 1.0001}, B: make([]float64, d)}
+		for range n {
+			row := make([]float64, d)
+			for j := range row {
+				if row[j] = rng.NormFloat64(); rng.IntN(3) == 0 {
+					row[j] *= math.Exp(-20 * rng.Float64())
+				}
+			}
+			shrink := math.Exp(-10*rng.Float64()*float64(rng.IntN(2))) / (norm(row) * (1 + 1e-12))
+			for j := range row {
+				row[j] *= shrink
+			}
+			f.X, f.Y = append(f.X, row...), append(f.Y, float64(rng.IntN(2)))
+		}
+		for j := range f.B {
+			f.B[j] = sd * rng.NormFloat64()
+		}
+		if f.newton(100) == nil {
+			t.Fatalf("Newton's method fails on %+v", f.Shape)
+		}
+	}
+}
+
+// TestDescentIsBounded: the number of steps that is proved is enough, and the condition
+// is what it grows with.
+func TestDescentIsBounded(t *testing.T) {
+	for _, ridge := range []float64{0.05, 1, 30} {
+		f := problem(60, 3, ridge)
+		f.descend() // panics beyond
+		if most := f.mostSteps(); !(most > f.Condition() && most < 200*f.Condition()) {
+			t.Errorf("ridge %v: %v steps for a condition of %v", ridge, most, f.Condition())
+		}
+	}
+}
