@@ -6,8 +6,14 @@ import "math"
 // exceed the least upper bound.
 const slopeSlack = 1e-6
 
-// up moves a computed bound outward, past the few roundings that made it.
-func up(v float64) float64 { return v * (1 + 1e-12) }
+// up moves a computed bound outward, past the few roundings that made it. What
+// is no number bounds nothing: +Inf.
+func up(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v * (1 + 1e-12)
+}
 
 // times returns a·b for bounds, zero when either is zero even if the other is
 // infinite.

@@ -105,7 +105,7 @@ func TestCountBoundsAreBounds(t *testing.T) {
 		}
 	}
 	for _, b := range []float64{1, 2.5} {
-		f := newCounts("", Loss{b}, poisson{})
+		f := must[*counts](t)(newCounts("", Loss{b}, poisson{}))
 		claim := poisson{}.slopeCeiling(f)
 		for _, eta := range []float64{4.6, 7, 12} {
 			for z := -8.0; z <= 8; z += 0.25 {

@@ -38,14 +38,17 @@ type counts struct {
 // digits.
 const minLogMean, maxLogMean = -37, 30
 
-func newCounts(label string, l Loss, law countLaw) *counts {
+func newCounts(label string, l Loss, law countLaw) (*counts, error) {
+	if err := l.checkTable(label + " regression"); err != nil {
+		return nil, err
+	}
 	f := &counts{label: label, loss: l, law: law, lip: math.Inf(1)}
 	if !l.IsLog() {
-		f.power = newCurve(minLogMean, maxLogMean, func(eta float64) (value, slope float64) {
+		f.power = newCurve(minLogMean, maxLogMean, nodesPerUnit*max(1, l.Beta()/5), func(eta float64) (value, slope float64) {
 			return law.logPower(eta, l.Beta())
 		})
 	}
-	return f
+	return f, nil
 }
 
 func (f *counts) name() string { return f.label }

@@ -59,39 +59,39 @@ func (e *errorLaw) slopeSup(b float64) float64 {
 	if e.nu == 0 && b == 0 {
 		return math.Inf(1)
 	}
-	return e.slopeOver(b, 0, math.Inf(1))
+	return e.slopeOver(b, 0, 0, math.Inf(1))
 }
 
-// slopeOver returns the maximum of g^b·score over residuals from ≤ z ≤ to, at
+// slopeOver returns the maximum of e^shift·g^b·score over residuals from ≤ z ≤ to, at
 // least 0. For normal errors it rises up to z = 1/√b and falls thereafter. For
 // Student-t ones it is proportional to √w·(1+w)^−k with w = z²/ν and
 // k = 1 + b(ν+1)/2, which is greatest at w = 1/(2k−1).
-func (e *errorLaw) slopeOver(b, from, to float64) float64 {
+func (e *errorLaw) slopeOver(b, shift, from, to float64) float64 {
 	top := 1 / math.Sqrt(b)
 	if e.nu > 0 {
 		top = math.Sqrt(e.nu / (1 + b*(e.nu+1)))
 	}
 	z := max(from, min(to, top))
-	return damp(e.score(z), b*e.logDensity(z))
+	return damp(e.score(z), b*e.logDensity(z)+shift)
 }
 
 // pullSup returns sup_z |g^b·(1 − z·score) − b/(1+b)·∫g^β|.
-func (e *errorLaw) pullSup(b float64) float64 { return e.pullOver(b, 0, math.Inf(1)) }
+func (e *errorLaw) pullSup(b float64) float64 { return e.pullOver(b, 0, 0, math.Inf(1)) }
 
-// pullOver is pullSup over residuals from ≤ z ≤ to. The first term falls from
+// pullOver is e^shift times pullSup, over residuals from ≤ z ≤ to. The first term falls from
 // z = 0 to where its derivative vanishes again, at z² = 1 + 2/b for normal and
 // Student-t errors alike, and rises from there towards 0; for the log loss it
 // falls for ever.
-func (e *errorLaw) pullOver(b, from, to float64) float64 {
-	integral := b / (1 + b) * math.Exp(e.logPower)
+func (e *errorLaw) pullOver(b, shift, from, to float64) float64 {
+	integral := b / (1 + b) * math.Exp(e.logPower+shift)
 	at := func(z float64) float64 {
 		switch {
 		case b == 0 && z > 1e8*max(1, e.nu):
 			return -e.farPull()
-		case b*e.logDensity(z) < -700:
+		case b*e.logDensity(z)+shift < -700:
 			return -integral
 		}
-		return math.Exp(b*e.logDensity(z))*(1-z*e.score(z)) - integral
+		return math.Exp(b*e.logDensity(z)+shift)*(1-z*e.score(z)) - integral
 	}
 	low := math.Sqrt(1 + 2/b)
 	return max(math.Abs(at(from)), math.Abs(at(to)), math.Abs(at(max(from, min(to, low)))))

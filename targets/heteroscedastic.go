@@ -18,7 +18,8 @@ type HeteroscedasticConfig struct {
 	Prior Prior
 	// MinScale is s, the least scale of the errors. Required, positive.
 	MinScale float64
-	// DegreesOfFreedom makes the errors Student-t. Defaults to 0, normal errors.
+	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal
+	// errors.
 	DegreesOfFreedom float64
 }
 
@@ -73,7 +74,7 @@ func (m *Heteroscedastic) Loss(dst, theta []float64, rows Rows) {
 	for i, y := range rows.Y {
 		x := rows.Row(i)
 		eta, omega := vec.Dot(theta[:m.features], x), vec.Dot(theta[m.features:], x)
-		sigma := m.minScale + vec.Exp(omega)
+		sigma := m.minScale + excess(omega)
 		logSigma := math.Log(sigma)
 		logf := m.errors.logDensity((y-eta)/sigma) - logSigma
 		dst[i] = m.loss.score(logf) + m.integral(logSigma)
@@ -90,11 +91,11 @@ func (m *Heteroscedastic) LossGrad(dst, theta []float64, rows Rows) {
 	p := m.features
 	for i, y := range rows.Y {
 		x, row := rows.Row(i), dst[2*i*p:2*(i+1)*p]
-		excess := vec.Exp(vec.Dot(theta[p:], x))
-		sigma := m.minScale + excess
+		rest := excess(vec.Dot(theta[p:], x))
+		sigma := m.minScale + rest
 		slope, pull := m.slopes((y-vec.Dot(theta[:p], x))/sigma, math.Log(sigma))
 		vec.Scale(row[:p], slope, x)
-		vec.Scale(row[p:], pull*excess/sigma, x)
+		vec.Scale(row[p:], pull*rest/sigma, x)
 	}
 }
 

@@ -22,7 +22,8 @@ type LinearConfig struct {
 	MinScale float64
 	// ScalePrior is the prior of the excess σ − s. Required.
 	ScalePrior ScalePrior
-	// DegreesOfFreedom makes the errors Student-t. Defaults to 0, normal errors.
+	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal
+	// errors.
 	DegreesOfFreedom float64
 }
 
@@ -80,7 +81,7 @@ func (m *Linear) Shape() (features int, response bool) { return m.features, true
 
 // Scale returns σ = s + e^ω.
 func (m *Linear) Scale(theta []float64) float64 {
-	return m.minScale + math.Exp(theta[m.features])
+	return m.minScale + excess(theta[m.features])
 }
 
 // LogPrior returns the log prior density of (coefficients, ω) up to a constant.
@@ -121,7 +122,7 @@ func (m *Linear) LossRatio(dst, theta, next []float64, rows Rows) {
 func (m *Linear) LossGrad(dst, theta []float64, rows Rows) {
 	d, sigma := m.Dim(), m.Scale(theta)
 	logSigma := math.Log(sigma)
-	ds := math.Exp(theta[m.features]) / sigma // ∂log σ/∂ω
+	ds := excess(theta[m.features]) / sigma // ∂log σ/∂ω
 	for i, y := range rows.Y {
 		row, x := dst[i*d:(i+1)*d], rows.Row(i)
 		z := (y - vec.Dot(theta[:m.features], x)) / sigma

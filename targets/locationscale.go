@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/internal/vec"
@@ -18,6 +19,15 @@ func newLocationScale(l Loss, minScale, nu float64) locationScale {
 	return locationScale{loss: l, minScale: minScale, errors: newErrorLaw(nu, l.b)}
 }
 
+// excess returns σ − s = e^ω. From e^700 on σ stays: where it overflows there
+// would be no loss and no gradient, and a bound on both holds for what stays.
+func excess(omega float64) float64 { return vec.Exp(min(omega, 700)) }
+
+// maxFreedom and maxDispersion are where Student's law is the normal, and the
+// negative binomial the Poisson, to seven digits. Beyond, differences of
+// log Γ would lose theirs.
+const maxFreedom, maxDispersion = 1e6, 1e6
+
 // checkErrors refuses a least scale or degrees of freedom out of range.
 func checkErrors(model string, minScale, nu float64) error {
 	if err := positive(model+": MinScale", minScale); err != nil {
@@ -25,6 +35,9 @@ func checkErrors(model string, minScale, nu float64) error {
 	}
 	if nu == 0 {
 		return nil
+	}
+	if nu > maxFreedom {
+		return fmt.Errorf("targets: %s: DegreesOfFreedom = %v; above %g the errors are normal, so give 0", model, nu, float64(maxFreedom))
 	}
 	return positive(model+": DegreesOfFreedom", nu)
 }
@@ -83,8 +96,8 @@ func (m *locationScale) gradSup(a, c float64) float64 {
 	return ceiling2(gradSlack, [2]float64{0, 1}, [2]float64{0, 1}, func(u, t [2]float64) float64 {
 		// u = s/σ, and t in [0, 1] for the residual z.
 		from, to := m.errors.spread*t[0]/(1-t[0]), m.errors.spread*t[1]/(1-t[1])
-		power := math.Pow(u[1]/m.minScale, b)
-		slope := times(m.errors.slopeOver(b, from, to)*power*u[1]/m.minScale, a)
-		return math.Hypot(slope, m.errors.pullOver(b, from, to)*power*(1-u[0])*c)
+		shift := b * math.Log(u[1]/m.minScale)
+		slope := times(m.errors.slopeOver(b, shift, from, to)*u[1]/m.minScale, a)
+		return math.Hypot(slope, m.errors.pullOver(b, shift, from, to)*(1-u[0])*c)
 	})
 }

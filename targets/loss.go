@@ -25,12 +25,25 @@ type Loss struct {
 // LogLoss returns the log loss, −log f.
 func LogLoss() Loss { return Loss{} }
 
-// BetaLoss returns the β-divergence loss. beta must be finite and above 1.
+// maxBeta is far above any use: one posterior sample at ε needs 1 + 2/ε.
+// maxTableBeta is that of models whose integral term is summed or tabulated,
+// which takes the longer the larger β is.
+const maxBeta, maxTableBeta = 1e6, 100
+
+// BetaLoss returns the β-divergence loss. beta must be above 1 and at most 10⁶.
 func BetaLoss(beta float64) (Loss, error) {
-	if !(beta > 1) || math.IsInf(beta, 1) {
-		return Loss{}, fmt.Errorf("targets: beta = %v, but the β loss needs a finite beta above 1; use the log loss for beta = 1", beta)
+	if !(beta > 1 && beta <= maxBeta) {
+		return Loss{}, fmt.Errorf("targets: beta = %v, but the β loss needs a beta above 1 and at most %g; use the log loss for beta = 1", beta, maxBeta)
 	}
 	return Loss{b: beta - 1}, nil
+}
+
+// checkTable refuses a β that is too large to sum or tabulate.
+func (l Loss) checkTable(model string) error {
+	if l.Beta() > maxTableBeta {
+		return fmt.Errorf("targets: %s: beta = %v; this model allows a beta of at most %d", model, l.Beta(), maxTableBeta)
+	}
+	return nil
 }
 
 // Beta returns β, 1 for the log loss.

@@ -51,6 +51,9 @@ func NewMixture(cfg MixtureConfig) (*Mixture, error) {
 	if err := positive("mixture: Variance", v); err != nil {
 		return nil, err
 	}
+	if err := cfg.Loss.checkTable("mixture"); err != nil {
+		return nil, err
+	}
 	prior, err := newPriorPart(cfg.Prior, 2)
 	if err != nil {
 		return nil, err
@@ -209,6 +212,9 @@ func (m *Mixture) gradientSup() float64 {
 	if b < 1e-3 { // f^b·r_k ≤ (f·r_k)^b, so f^b·r_k·|z_k| is at most that of one component alone
 		return up(most * (math.Sqrt(5)*math.Exp(-0.5)/math.Sqrt(b) + 0.4) / sd)
 	}
+	if b > 10 {
+		return up(most * farGradient(b) / sd)
+	}
 	bend := most * (b/2 + 0.49) / m.variance // bounds the derivative of (∫f^β)′/β
 	over := func(second float64) func(x, gap [2]float64) float64 {
 		return func(x, gap [2]float64) float64 {
@@ -229,7 +235,20 @@ func (m *Mixture) gradientSup() float64 {
 	})
 	// Away from both, f^b·|z| falls with the distance z of the nearer.
 	away := math.Sqrt(5)*long*math.Exp(-b*long*long/2)*most/sd + common
-	return max(away, ceiling2(mixtureSlack, near, gaps, over(0)), ceiling2(mixtureSlack, near, gaps, over(1)))
+	return up(max(away, ceiling2(mixtureSlack, near, gaps, over(0)), ceiling2(mixtureSlack, near, gaps, over(1))))
+}
+
+// farGradient bounds the norm, in units of M^b and standard deviations, for b > 1:
+// the share of the nearer component is at most e^−½/(2√b), that of the farther at
+// most far, and the derivative of the integral at most the greater of the two
+// (docs/proofs/targets-certificates.md §3).
+func farGradient(b float64) float64 {
+	near := math.Exp(-0.5) / (2 * math.Sqrt(b))
+	far := ceiling(mixtureSlack, 0, 1, func(lo, hi float64) float64 {
+		return hi / 2 * math.Exp(-lo*lo/2) * math.Pow((1+math.Exp(-lo*lo/2))/2, b-1)
+	})
+	far = max(far, math.Exp(-0.5)/2*math.Pow((1+math.Exp(-0.5))/2, b-1)) // beyond 1
+	return math.Hypot(near+far, 2*max(near, far))
 }
 
 // drift bounds what the two parts of f^b·(r₁z₁ + r₂z₂, r₂z₂) change by when x

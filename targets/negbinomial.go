@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -10,7 +11,7 @@ import (
 type NegativeBinomialConfig struct {
 	RegressionConfig
 	// Dispersion is r, known: a count of mean μ has variance μ + μ²/r. Required,
-	// positive.
+	// positive, at most 10⁶.
 	Dispersion float64
 }
 
@@ -26,8 +27,14 @@ func NewNegativeBinomial(cfg NegativeBinomialConfig) (*Regression, error) {
 	if err := positive("negative binomial regression: Dispersion", cfg.Dispersion); err != nil {
 		return nil, err
 	}
+	if cfg.Dispersion > maxDispersion {
+		return nil, fmt.Errorf("targets: negative binomial regression: Dispersion = %v; above %g the counts are Poisson, so take that", cfg.Dispersion, float64(maxDispersion))
+	}
 	law := negBinomial{cfg.Dispersion, math.Log(cfg.Dispersion)}
-	f := newCounts("negative binomial", cfg.Loss, law)
+	f, err := newCounts("negative binomial", cfg.Loss, law)
+	if err != nil {
+		return nil, err
+	}
 	if !cfg.Loss.IsLog() {
 		f.lip = up(law.slopeCeiling(f))
 	}

@@ -143,7 +143,7 @@ func (n *Network) Scale(theta []float64) float64 {
 	case n.scalePrior == nil:
 		return n.errors.minScale
 	}
-	return n.errors.minScale + math.Exp(theta[n.weights()])
+	return n.errors.minScale + excess(theta[n.weights()])
 }
 
 // LogPrior returns the log prior density of the weights, and of ω when σ is
@@ -258,7 +258,7 @@ func (n *Network) LossGrad(dst, theta []float64, rows Rows) {
 		n.forward(h, out, theta, x)
 		pull := n.outputSlopes(out, y, sigma)
 		if n.scalePrior != nil {
-			grad[d-1] = pull * math.Exp(theta[d-1]) / sigma
+			grad[d-1] = pull * excess(theta[d-1]) / sigma
 		}
 		g1, gb1, g2, gb2 := n.layers(grad)
 		copy(gb2, out)

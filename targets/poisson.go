@@ -11,7 +11,10 @@ import "math"
 //
 // The β loss takes a table of Σf^β, built once in some tens of milliseconds.
 func NewPoisson(cfg RegressionConfig) (*Regression, error) {
-	f := newCounts("Poisson", cfg.Loss, poisson{})
+	f, err := newCounts("Poisson", cfg.Loss, poisson{})
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Loss.b >= 1 {
 		f.lip = up(poisson{}.slopeCeiling(f))
 	}
@@ -60,14 +63,15 @@ func (p poisson) logPower(eta, beta float64) (value, slope float64) {
 	lambda := math.Exp(eta)
 	sd := math.Sqrt(lambda / beta)
 	step := math.Max(1, math.Floor(sd/4))
+	peak := p.logMass(eta, p.mode(eta)) // taken out: its power may be below all numbers
 	var sum, moment float64
 	for y := math.Floor(max(0, lambda-10*sd)); ; y += step {
-		fb := math.Exp(beta * p.logMass(eta, y))
+		fb := math.Exp(beta * (p.logMass(eta, y) - peak))
 		sum += fb
 		moment += fb * (y - lambda)
-		if y > lambda && fb*(1+y-lambda) < 1e-18*sum {
+		if y > lambda && !(fb*(1+y-lambda) >= 1e-18*sum) {
 			break
 		}
 	}
-	return math.Log(step * sum), beta * moment / sum
+	return beta*peak + math.Log(step*sum), beta * moment / sum
 }

@@ -245,7 +245,7 @@ func TestWrongModelsMissTheReference(t *testing.T) {
 	rows, y := get[[][]float64](t, blr, "X"), get[[]float64](t, blr, "y")
 	ref := readReference(t, "sblrc-blr")
 	for name, c := range map[string]referenceCase{
-		"prior": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: y}, targets.Gaussian{SD: 0.3}, targets.HalfNormal{SD: 10}),
+		"prior": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: y}, targets.Gaussian{SD: 0.2}, targets.HalfNormal{SD: 10}),
 		"data": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: mapped(y, func(v float64) float64 { return 1.01 * v })},
 			targets.Gaussian{SD: 10}, targets.HalfNormal{SD: 10}),
 	} {
