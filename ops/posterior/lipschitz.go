@@ -14,10 +14,11 @@ type Rule int8
 
 const (
 	// Minami is the published weight for (Epsilon, Delta):
-	// w = ε/(2L)·√(m/(1 + 2·log(1/δ))) (Minami et al. 2016, Thm 7).
+	// w = ε/(2L)·√(m/(1 + 2·log(1/δ))) (Minami et al. 2016, Thm 7). Above an ε of
+	// about 9, where that spends more than ε, it is Gaussian's.
 	Minami Rule = iota + 1
 	// Gaussian is the largest weight for (Epsilon, Delta) by the trade-off of
-	// Gopi, Lee and Liu 2022; never below Minami's.
+	// Gopi, Lee and Liu 2022.
 	Gaussian
 	// Diffuse is the weight √(εm/(2L²λ)) for a Rényi divergence of order λ =
 	// Order of at most Epsilon (Geumlek et al. 2017, Algorithm 5).
@@ -110,7 +111,11 @@ func (c LipschitzConfig) weight() (w, precision float64) {
 	l := c.Radius
 	switch c.Rule {
 	case Minami:
-		return min(1, c.Epsilon/(2*l)*math.Sqrt(m/(1-2*math.Log(c.Delta)))), m
+		published := min(1, c.Epsilon/(2*l)*math.Sqrt(m/(1-2*math.Log(c.Delta))))
+		if c.fits(published, m) {
+			return published, m
+		}
+		return c.gaussianWeight(m), m
 	case Gaussian:
 		return c.gaussianWeight(m), m
 	case Diffuse:
@@ -120,22 +125,24 @@ func (c LipschitzConfig) weight() (w, precision float64) {
 	}
 }
 
+// fits reports whether a weight costs at most (Epsilon, Delta).
+func (c LipschitzConfig) fits(w, m float64) bool {
+	event, err := accountant.GaussianDP(accountant.Substitute, c.mu(w, m))
+	if err != nil {
+		return false
+	}
+	g, err := event.Epsilon(c.Delta)
+	return err == nil && g.Epsilon <= c.Epsilon
+}
+
 // gaussianWeight bisects for the largest weight whose cost fits.
 func (c LipschitzConfig) gaussianWeight(m float64) float64 {
-	fits := func(w float64) bool {
-		event, err := accountant.GaussianDP(accountant.Substitute, c.mu(w, m))
-		if err != nil {
-			return false
-		}
-		g, err := event.Epsilon(c.Delta)
-		return err == nil && g.Epsilon <= c.Epsilon
-	}
-	if fits(1) {
+	if c.fits(1, m) {
 		return 1
 	}
 	lo, hi := 0.0, 1.0
 	for range 60 {
-		if mid := (lo + hi) / 2; fits(mid) {
+		if mid := (lo + hi) / 2; c.fits(mid, m) {
 			lo = mid
 		} else {
 			hi = mid

@@ -502,3 +502,33 @@ func BenchmarkLogDensityGrad(b *testing.B) {
 		p.LogDensityGrad(grad, theta)
 	}
 }
+
+// TestRulesSpendNoMoreThanEpsilon: at every ε and δ the event of one draw costs at
+// most what was asked for. Minami's published weight does not, above ε ≈ 9.
+func TestRulesSpendNoMoreThanEpsilon(t *testing.T) {
+	for _, delta := range []float64{1e-9, 1e-5, 1e-2} {
+		for _, eps := range []float64{0.1, 1, 5, 9, 10, 20, 50} {
+			cfg := LipschitzConfig{Features: 2, Radius: 30, PriorSD: 1, Epsilon: eps, Delta: delta}
+			published := eps / (2 * cfg.Radius * math.Sqrt(1-2*math.Log(delta)))
+			var weights [2]float64
+			for k, rule := range []Rule{Minami, Gaussian} {
+				cfg.Rule = rule
+				m, err := NewLipschitz(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := m.Cost().At(delta)
+				if err != nil || g.Epsilon > eps {
+					t.Errorf("rule %d, ε = %v, δ = %v: costs %v, %v", rule, eps, delta, g.Epsilon, err)
+				}
+				weights[k] = m.Weight()
+			}
+			if weights[0] > weights[1]*(1+1e-12) || weights[0] > published*(1+1e-12) {
+				t.Errorf("ε = %v, δ = %v: Minami's weight is %v, the published %v, the Gaussian's %v", eps, delta, weights[0], published, weights[1])
+			}
+			if eps <= 5 && math.Abs(weights[0]/published-1) > 1e-12 {
+				t.Errorf("ε = %v, δ = %v: Minami's weight is %v, not the published %v", eps, delta, weights[0], published)
+			}
+		}
+	}
+}
