@@ -8,6 +8,7 @@
 //	dpmcmc tune       choose settings on simulated data
 //	dpmcmc compare    compare methods at equal privacy
 //	dpmcmc summary    summarise draws files
+//	dpmcmc ledger     what has been spent on the people in a data set
 //
 // Every command has --help with a working example and --json for one
 // machine-readable object on standard output.
@@ -89,6 +90,6 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune(), newLedger())
 	return root
 }
