@@ -49,6 +49,9 @@ func init() {
 		"objective_perturbation": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			return ObjectivePerturbation(adj, f.number("noise_multiplier"), f.number("curvature"))
 		},
+		"convex_perturbation": func(adj Adjacency, f *fieldsOf) (Event, error) {
+			return ConvexPerturbation(adj, f.number("noise_multiplier"), f.number("curvature"))
+		},
 		"penalty_bit": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			return PenaltyBit(adj, f.number("variance"), f.number("contribution"))
 		},

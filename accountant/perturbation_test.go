@@ -190,3 +190,93 @@ func TestObjectivePerturbationByPerson(t *testing.T) {
 		t.Errorf("%s reads back as %v (%v)", document, back, err)
 	}
 }
+
+// TestConvexPerturbationCoversEveryPair is the same for losses of bounded slope and
+// curvature: Huber's loss of the residual y − xθ, whose slopes have both signs and
+// whose curvature is whole up to the cap. Without the determinant's term, without the
+// fold, or with half the sensitivity the curve is exceeded.
+func TestConvexPerturbationCoversEveryPair(t *testing.T) {
+	type row struct{ x, y float64 }
+	mine := []row{{-1, 2}, {1, 2}, {1, -2}, {0.6, 0.3}, {1, 0}, {0, 0}, {-0.8, -1}}
+	tabulate := func(rows []row, ridge, sigma float64) (table []float64, step float64) {
+		const points = 6000
+		step = math.Asinh(20+12*sigma/ridge) / points
+		for i := -points; i <= points; i++ {
+			u := float64(i) * step
+			theta := math.Sinh(u)
+			slope, curvature := ridge*theta, ridge
+			for _, r := range rows {
+				s := r.x*theta - r.y
+				slope += r.x * max(-1, min(1, s))
+				if math.Abs(s) < 1 {
+					curvature += r.x * r.x
+				}
+			}
+			table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+math.Log(math.Cosh(u)))
+		}
+		return table, step
+	}
+	broken := map[string]int{}
+	for _, c := range []struct{ ridge, sigma float64 }{{0.3, 1}, {0.3, 30}, {2, 1}, {2, 4}, {20, 6}} {
+		var tables [][]float64
+		for _, r := range mine {
+			table, _ := tabulate([]row{{0.6, 0.2}, r}, c.ridge, c.sigma)
+			tables = append(tables, table)
+		}
+		without, step := tabulate([]row{{0.6, 0.2}}, c.ridge, c.sigma)
+		for _, order := range []float64{1.2, 2, 5, 20} {
+			replaced, added := 0.0, 0.0
+			for _, p := range tables {
+				for _, q := range tables {
+					replaced = max(replaced, divergence(p, q, step, order))
+				}
+				added = max(added, divergence(p, without, step, order), divergence(without, p, step, order))
+			}
+			for adj, worst := range map[Adjacency]float64{Substitute: replaced, AddRemove: added} {
+				m := c.sigma
+				if adj == Substitute {
+					m /= 2
+				}
+				if bound := must(ConvexPerturbation(adj, m, 1/c.ridge)).RDP(order); worst > bound {
+					t.Errorf("%v, Λ = %v, σ = %v: D_%v = %v, bound %v", adj, c.ridge, c.sigma, order, worst, bound)
+				}
+				for name, e := range map[string]Event{
+					"no determinant":       must(ConvexPerturbation(adj, m, 0)),
+					"half the sensitivity": must(ConvexPerturbation(adj, 2*m, 1/c.ridge)),
+				} {
+					if worst > e.RDP(order)*1.01 {
+						broken[name]++
+					}
+				}
+			}
+		}
+	}
+	if t.Logf("wrong curves broken: %v", broken); len(broken) != 2 {
+		t.Errorf("of the two wrong curves only %v were exceeded", broken)
+	}
+}
+
+// TestConvexPerturbationLimits: no noise, no cost of noise, and the order's limit.
+func TestConvexPerturbationLimits(t *testing.T) {
+	if e := must(ConvexPerturbation(AddRemove, math.Inf(1), 0.4)); math.Abs(e.RDP(3)-0.4) > 1e-12 {
+		t.Errorf("without a linear part: %v", e.RDP(3))
+	}
+	if e := must(ConvexPerturbation(AddRemove, 0, 0)); !math.IsInf(e.RDP(3), 1) {
+		t.Errorf("without noise: %v", e.RDP(3))
+	}
+	// E exp(K·s|N|) by quadrature.
+	const s, k = 0.3, 6.0
+	sum := 0.0
+	for z := -40.0; z < 40; z += 1e-3 {
+		sum += 1e-3 * math.Exp(k*s*math.Abs(z)-z*z/2) / math.Sqrt(2*math.Pi)
+	}
+	want := s*s/2 + math.Log(sum)/k + 0.1
+	if got := must(ConvexPerturbation(Substitute, 1/s, 0.1)).RDP(k + 1); math.Abs(got-want) > 1e-6 {
+		t.Errorf("the curve at order 7 is %v, quadrature gives %v", got, want)
+	}
+	for _, bad := range [][2]float64{{-1, 0}, {math.NaN(), 0}, {1, -1}, {1, math.Inf(1)}} {
+		if _, err := ConvexPerturbation(Substitute, bad[0], bad[1]); err == nil {
+			t.Errorf("ConvexPerturbation(%v) was taken", bad)
+		}
+	}
+}

@@ -23,6 +23,7 @@ func leaf(t *rapid.T, adj Adjacency, label string) func(strength float64) Event 
 		func(x float64) (Event, error) { return IsotropicBit(adj, x) },
 		func(x float64) (Event, error) { return ThinnedIsotropicBit(adj, x, 0.1/x, 6*x) },
 		func(x float64) (Event, error) { return ObjectivePerturbation(adj, 1/x, x) },
+		func(x float64) (Event, error) { return ConvexPerturbation(adj, 1/x, x) },
 	}
 	build := rapid.SampledFrom(kinds).Draw(t, label)
 	return func(x float64) Event { return must(build(x)) }

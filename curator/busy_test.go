@@ -56,7 +56,7 @@ func TestReleasesDoNotNest(t *testing.T) {
 // goroutine, the next is refused and costs nothing.
 func TestOptimaAndMomentsKeepToOneRelease(t *testing.T) {
 	c := seal(t, Records{X: []float64{0.5, -1, 0.25, 1}, Y: []float64{0, 1, 1, 0}, Features: 1, Radius: 1})
-	o, err1 := c.GrantOptima(LogisticOptimum{Ridge: 1, NoiseMultiplier: 5}, 2)
+	o, err1 := c.GrantOptima(Optimum{Ridge: 1, NoiseMultiplier: 5}, 2)
 	m, err2 := c.GrantMoments(SecondMoment{NoiseMultiplier: 5}, 2)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestOptimaAndMomentsKeepToOneRelease(t *testing.T) {
 	for name, g := range map[string]struct {
 		*grant
 		release func([]float64) error
-	}{"optima": {o.grant, o.Release}, "moments": {m.grant, m.Release}} {
+	}{"optima": {o.grant, o.Release}, "moments": {m.grant, func(dst []float64) error { return m.Release(dst, nil) }}} {
 		g.busy.Store(true)
 		if err := g.release([]float64{0}); !errors.Is(err, ErrBusy) || g.Left() != 2 {
 			t.Errorf("%s: a second release at once: %v, %d left", name, err, g.Left())

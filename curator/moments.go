@@ -8,17 +8,55 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// SecondMoment is the mechanism that releases Σ xxᵀ, the matrix of the features'
-// second moments times the number of records, with symmetric Gaussian noise
-// (Dwork, Talwar, Thakurta, Zhang 2014; docs/proofs/optimum.md, "Second moments").
-// Records must be sealed with a Radius R; responses are not read.
+// SecondMoment is the mechanism that releases Σ w·zzᵀ, a matrix of weighted second
+// moments times the number of records, with symmetric Gaussian noise (Dwork,
+// Talwar, Thakurta, Zhang 2014; docs/proofs/optimum.md, "Second moments"). z is a
+// record's row of features, or that with its response; w is 1, or the curvature of a
+// loss. Records must be sealed with a Radius R.
 type SecondMoment struct {
-	// NoiseMultiplier is the noise's standard deviation on the diagonal over √2·R²,
-	// the sensitivity in Frobenius norm under substitution of one row. Off the
-	// diagonal it is smaller by √2. Required.
+	// Loss, when given, makes w = ∂²ℓ/∂η² at η = x·θ, for the θ of each release: the
+	// matrix is then the curvature of the log-likelihood, temperature left out.
+	// Defaults to none, w = 1.
+	Loss targets.ConvexLoss
+	// Weight is W, the bound on w that is enforced by cutting it, in the units of w.
+	// Defaults to the loss's largest curvature, and to 1 without one.
+	Weight float64
+	// Response, when positive, appends the response to the row, cut to ±Response. The
+	// matrix then has one row and column more.
+	Response float64
+	// NoiseMultiplier is the noise's standard deviation on the diagonal over
+	// √2·W·‖z‖², ‖z‖² ≤ R² + Response²: the sensitivity in Frobenius norm under
+	// substitution of one row. Off the diagonal it is smaller by √2. Required.
 	NoiseMultiplier float64
+}
+
+// weight is W.
+func (m SecondMoment) weight() float64 {
+	most := 1.0
+	if m.Loss.Valid() {
+		most = m.Loss.MaxCurvature()
+	}
+	if m.Weight == 0 {
+		return most
+	}
+	return m.Weight
+}
+
+// largest bounds the Frobenius norm of a record's matrix.
+func (m SecondMoment) largest(f Facts) float64 {
+	return m.weight() * (f.Radius*f.Radius + m.Response*m.Response)
+}
+
+// Dim is the number of rows of the released matrix.
+func (m SecondMoment) Dim(f Facts) int {
+	if m.Response > 0 {
+		return f.Features + 1
+	}
+	return f.Features
 }
 
 func (m SecondMoment) check(f Facts) error {
@@ -30,12 +68,21 @@ func (m SecondMoment) check(f Facts) error {
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
 	case f.Radius == 0:
 		return errors.New("curator: SecondMoment needs records sealed with a Radius, which bounds their squares")
+	case !(m.Weight >= 0) || math.IsInf(m.Weight, 1):
+		return fmt.Errorf("curator: SecondMoment.Weight is %v; it must be positive and finite, or 0 for the loss's largest curvature", m.Weight)
+	case !(m.Response >= 0) || m.Response > 1e100:
+		return fmt.Errorf("curator: SecondMoment.Response is %v; it must be a bound on |y| of at most 1e100, or 0 to leave responses out", m.Response)
+	case (m.Loss.Valid() || m.Response > 0) && !f.Response:
+		return errors.New("curator: a SecondMoment with a Loss or a Response needs records with a response")
+	case m.Loss.Valid() && m.Response > 0:
+		return errors.New("curator: a SecondMoment has either a Loss or a Response, not both")
 	}
-	return checkNoise(f.Radius, m.NoiseMultiplier)
+	return checkNoise(m.largest(f), m.NoiseMultiplier)
 }
 
 // Event is the price of one release on records with the given facts. It charges
-// nothing. Errors: settings out of range; records without a Radius.
+// nothing. Errors: settings out of range; records without a Radius or, where one is
+// needed, a response.
 func (m SecondMoment) Event(f Facts) (accountant.Event, error) {
 	if err := m.check(f); err != nil {
 		return accountant.Event{}, err
@@ -53,7 +100,7 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
-	lattice := exactGrid(f.Radius * f.Radius)
+	lattice := exactGrid(m.largest(f))
 	return m.steps(f, lattice) * lattice.step, nil
 }
 
@@ -61,7 +108,7 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 // product, so a replaced row moves the sum by √2 of the longest, but for what
 // rounding the entries can turn.
 func (m SecondMoment) steps(f Facts, g grid) float64 {
-	return m.NoiseMultiplier * math.Sqrt2 * (g.top + math.Sqrt(float64(triangle(f.Features))) + 1) * (1 + relativeSlack)
+	return m.NoiseMultiplier * math.Sqrt2 * (g.top + math.Sqrt(float64(triangle(m.Dim(f)))) + 1) * (1 + relativeSlack)
 }
 
 // triangle is the number of entries of a symmetric matrix.
@@ -70,11 +117,13 @@ func triangle(dim int) int { return dim * (dim + 1) / 2 }
 // Moments is a prepaid grant of second moments. It is not safe for concurrent use.
 type Moments struct {
 	*grant
-	set   *record.Set
-	pass  *gradientPass // clips, rounds and adds
-	noise *noise.DiscreteGaussian
-	row   []float64 // one record's triangle, of the length of its matrix
-	sums  []int64
+	mechanism SecondMoment
+	set       *record.Set
+	pass      *gradientPass // clips, rounds and adds
+	noise     *noise.DiscreteGaussian
+	z         []float64 // one record's row
+	row       []float64 // its triangle, of the length of its matrix
+	sums      []int64
 }
 
 // RequestMoments asks for count second moments; Grant sets *dst.
@@ -99,26 +148,36 @@ func (c *Curator) GrantMoments(m SecondMoment, count int64) (*Moments, error) {
 
 // newMoments builds what releases moments of set, before anything is charged.
 func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
-	lattice := exactGrid(f.Radius * f.Radius)
+	lattice := exactGrid(m.largest(f))
 	normal, err := noise.NewDiscreteGaussian(m.steps(f, lattice))
 	if err != nil {
 		return nil, err
 	}
-	n := triangle(f.Features)
+	n := triangle(m.Dim(f))
 	return &Moments{
-		set: set, noise: normal, row: make([]float64, n), sums: make([]int64, n),
+		mechanism: m, set: set, noise: normal,
+		z: make([]float64, m.Dim(f)), row: make([]float64, n), sums: make([]int64, n),
 		pass: &gradientPass{tau: 1, grid: lattice, shorten: lattice.top - math.Sqrt(float64(n))},
 	}, nil
 }
 
-// Release sets dst, row-major, to Σ xxᵀ with noise of standard deviation NoiseSD
-// on the diagonal and NoiseSD/√2 off it. dst is what is released; it is symmetric
-// but need not be positive semidefinite. Errors: a dst that is not features
-// squared long; ErrSpent. After an error nothing has been released or used up.
-func (o *Moments) Release(dst []float64) error {
-	d := o.set.Features()
+// Release sets dst, row-major, to Σ w·zzᵀ with noise of standard deviation NoiseSD
+// on the diagonal and NoiseSD/√2 off it. theta is where the weights are taken, and
+// nil where there is no Loss. dst is what is released; it is symmetric but need not
+// be positive semidefinite. Errors: a dst that is not Dim squared long; a theta of
+// the wrong length or that is not finite; ErrSpent. After an error nothing has been
+// released or used up.
+func (o *Moments) Release(dst, theta []float64) error {
+	d := len(o.z)
 	if len(dst) != d*d {
-		return fmt.Errorf("curator: a matrix of %d values was asked for; %d features have one of %d", len(dst), d, d*d)
+		return fmt.Errorf("curator: a matrix of %d values was asked for; rows of %d have one of %d", len(dst), d, d*d)
+	}
+	if o.mechanism.Loss.Valid() {
+		if err := checkStates(d, theta, theta); err != nil {
+			return err
+		}
+	} else if theta != nil {
+		return errors.New("curator: a point was given for second moments that have no Loss; give nil")
 	}
 	if err := o.enter(); err != nil {
 		return err
@@ -127,7 +186,7 @@ func (o *Moments) Release(dst []float64) error {
 	if err := o.take(); err != nil {
 		return err
 	}
-	o.sum()
+	o.sum(theta)
 	for i, s := range o.sums {
 		o.row[i] = float64(s+o.noise.Sample(o.secret)) * o.pass.grid.step
 	}
@@ -148,17 +207,26 @@ func (o *Moments) Release(dst []float64) error {
 
 // sum adds every record's triangle, with √2 off the diagonal, so that its length is
 // the matrix's Frobenius norm.
-func (o *Moments) sum() {
-	d := o.set.Features()
+func (o *Moments) sum(theta []float64) {
 	clear(o.sums)
 	for r := range o.set.Len() {
-		x, _ := o.set.Block(r, r+1)
+		x, y := o.set.Block(r, r+1)
+		copy(o.z, x)
+		weight := 1.0
+		switch {
+		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
+			o.z[len(x)] = max(-o.mechanism.Response, min(o.mechanism.Response, y[0]))
+		case o.mechanism.Loss.Valid():
+			weight = o.mechanism.Loss.Curvature(vec.Dot(theta, x), y[0])
+		}
+		weight = max(0, min(o.mechanism.weight(), weight))
 		i := 0
-		for j, v := range x {
-			o.row[i] = v * v
+		for j, v := range o.z {
+			v *= weight
+			o.row[i] = v * o.z[j]
 			i++
-			for k := j + 1; k < d; k++ {
-				o.row[i] = math.Sqrt2 * v * x[k]
+			for _, u := range o.z[j+1:] {
+				o.row[i] = math.Sqrt2 * v * u
 				i++
 			}
 		}

@@ -23,7 +23,7 @@ func momentSums(t rapid.TB, x []float64, dim int, radius float64) []int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.sum()
+	o.sum(nil)
 	return o.sums
 }
 
@@ -137,7 +137,7 @@ func TestSecondMomentNoise(t *testing.T) {
 	var diagonal, off float64
 	dst := make([]float64, 4)
 	for range 2 * n {
-		if err := o.Release(dst); err != nil {
+		if err := o.Release(dst, nil); err != nil {
 			t.Fatal(err)
 		}
 		if dst[1] != dst[2] {
@@ -151,7 +151,7 @@ func TestSecondMomentNoise(t *testing.T) {
 			t.Errorf("%s the diagonal, %d squared noises add up to %v", name, 2*n, got)
 		}
 	}
-	if err := o.Release(dst); !errors.Is(err, ErrSpent) {
+	if err := o.Release(dst, nil); !errors.Is(err, ErrSpent) {
 		t.Errorf("one release too many: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestSecondMomentPrice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Release(make([]float64, 3)); err == nil || o.Left() != 1 {
+	if err := o.Release(make([]float64, 3), nil); err == nil || o.Left() != 1 {
 		t.Errorf("three values for a matrix of four: error %v, %d left", err, o.Left())
 	}
 }
@@ -194,7 +194,7 @@ func TestMomentsReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		dst := make([]float64, 4)
-		if err := o.Release(dst); err != nil {
+		if err := o.Release(dst, nil); err != nil {
 			t.Fatal(err)
 		}
 		return dst

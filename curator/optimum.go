@@ -6,29 +6,37 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// LogisticOptimum is the mechanism that releases the minimum over θ of
+// Optimum is the mechanism that releases the minimum over θ of
 //
-//	τ·Σ log(1 + e^(∓x·θ)) + (Ridge/2)·‖θ‖² + b·θ, b ~ N(0, σ²I),
+//	τ·Σ ℓ(x·θ, y) + (Ridge/2)·‖θ‖² + b·θ, b ~ N(0, σ²I),
 //
 // computed to a certified gradient norm, with Gaussian noise that hides how far
 // from the exact minimum it is: objective perturbation with an approximate minimum
-// (Iyengar et al. 2019; docs/proofs/optimum.md). Responses of at least ½ count as 1,
-// other numbers as 0, and a record whose response is not finite is left out. The
-// loss is the curator's own, because the price rests on its convexity. Records must
-// have a response and be sealed with a Radius, R.
-type LogisticOptimum struct {
+// (Iyengar et al. 2019; docs/proofs/optimum.md). The loss is the library's own,
+// because the price rests on its convexity and on the bounds of its slope and
+// curvature. Records must have a response and be sealed with a Radius, R.
+//
+// At the release θ₀ the optimality condition reads −Ridge·θ₀ = τΣ∇ℓ(θ₀) + b, up to
+// what ScoreSD says: the noisy gradient there is known at no further cost.
+type Optimum struct {
+	// Loss is the loss of a record, in the library's table. Defaults to the logistic
+	// log loss.
+	Loss targets.ConvexLoss
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
 	// Ridge is Λ. Required, positive; public. A small one costs privacy: the price
-	// hardly notices it from Λ = 2·τR²/ε on, for one row a person.
+	// hardly notices it from Λ = 2·τR²/ε on with the logistic loss, and 10·τR²C/ε with
+	// others of curvature at most C, for one row a person.
 	Ridge float64
-	// NoiseMultiplier is σ over 2τR, the sensitivity of the gradients' sum under
-	// substitution of one row. Required.
+	// NoiseMultiplier is σ over 2τRL, the sensitivity of the gradients' sum under
+	// substitution of one row, L being the loss's largest slope. Required.
 	NoiseMultiplier float64
 }
 
@@ -40,26 +48,33 @@ const outputShare = 1e-3
 // it with probability below 10⁻⁵⁶.
 const mostNormal = 16
 
-func (m LogisticOptimum) temperature() float64 {
+func (m Optimum) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
 }
 
 // sd is σ.
-func (m LogisticOptimum) sd(f Facts) float64 {
-	return 2 * m.NoiseMultiplier * m.temperature() * f.Radius
+func (m Optimum) sd(f Facts) float64 {
+	return 2 * m.NoiseMultiplier * m.temperature() * f.Radius * m.loss().MaxSlope()
+}
+
+func (m Optimum) loss() convex.Loss {
+	if !m.Loss.Valid() {
+		return convex.Logistic()
+	}
+	return m.Loss
 }
 
 // shape is the objective that is minimised.
-func (m LogisticOptimum) shape(f Facts) erm.Shape {
+func (m Optimum) shape(f Facts) erm.Shape {
 	return erm.Shape{
-		Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
+		Loss: m.loss(), Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
 		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
 	}
 }
 
 // distance bounds how far the computed minimum is from that for a continuous
 // normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
-func (m LogisticOptimum) distance(f Facts) float64 {
+func (m Optimum) distance(f Facts) float64 {
 	grid := m.sd(f) * math.Sqrt(float64(f.Features)) * 0x1p-39
 	return (m.shape(f).Tolerance() + grid) / m.Ridge * (1 + relativeSlack)
 }
@@ -73,22 +88,22 @@ const (
 )
 
 // leastRidge is the smallest ridge within both bounds.
-func (m LogisticOptimum) leastRidge(f Facts) float64 {
+func (m Optimum) leastRidge(f Facts) float64 {
 	square := m.temperature() * f.Radius * f.Radius
-	return max(square/mostCurvature, float64(f.Records)*square/4/(mostCondition-1)) * (1 + relativeSlack)
+	return max(square/mostCurvature, float64(f.Records)*square*m.loss().MaxCurvature()/(mostCondition-1)) * (1 + relativeSlack)
 }
 
-func (m LogisticOptimum) check(f Facts) error {
+func (m Optimum) check(f Facts) error {
 	if err := errors.Join(f.check(), checkTemperature(m.temperature())); err != nil {
 		return err
 	}
 	switch {
 	case !f.Response:
-		return errors.New("curator: LogisticOptimum needs records with a response")
+		return errors.New("curator: Optimum needs records with a response")
 	case f.Features < 1:
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
 	case f.Radius == 0:
-		return errors.New("curator: LogisticOptimum needs records sealed with a Radius, which bounds their gradients and curvatures")
+		return errors.New("curator: Optimum needs records sealed with a Radius, which bounds their gradients and curvatures")
 	case !(m.Ridge > 0) || math.IsInf(m.Ridge, 1):
 		return fmt.Errorf("curator: the ridge is %v; it must be positive and finite", m.Ridge)
 	}
@@ -107,7 +122,7 @@ func (m LogisticOptimum) check(f Facts) error {
 
 // Event is the price of one release on records with the given facts. It charges
 // nothing. Errors: settings out of range; records without a response or a Radius.
-func (m LogisticOptimum) Event(f Facts) (accountant.Event, error) {
+func (m Optimum) Event(f Facts) (accountant.Event, error) {
 	if err := m.check(f); err != nil {
 		return accountant.Event{}, err
 	}
@@ -117,7 +132,11 @@ func (m LogisticOptimum) Event(f Facts) (accountant.Event, error) {
 		multiplier *= 2
 	}
 	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + relativeSlack)
-	exact, err := accountant.ObjectivePerturbation(f.Adjacency, multiplier, curvature)
+	price := accountant.ObjectivePerturbation
+	if !m.loss().IsLogistic() {
+		price, curvature = accountant.ConvexPerturbation, curvature*m.loss().MaxCurvature()
+	}
+	exact, err := price(f.Adjacency, multiplier, curvature)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -130,25 +149,35 @@ func (m LogisticOptimum) Event(f Facts) (accountant.Event, error) {
 }
 
 // outputMultiplier is the noise on the released point over twice the distance.
-func (m LogisticOptimum) outputMultiplier() float64 {
+func (m Optimum) outputMultiplier() float64 {
 	return m.NoiseMultiplier / math.Sqrt(outputShare)
 }
 
 // OutputSD is the standard deviation, in each coordinate, of the noise added to the
 // computed minimum: public, free, and small beside what b does. Errors are those
 // of Event.
-func (m LogisticOptimum) OutputSD(f Facts) (float64, error) {
+func (m Optimum) OutputSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
 	return 2 * m.distance(f) * m.outputMultiplier(), nil
 }
 
+// ScoreSD is the standard deviation of the noise in each coordinate of −Ridge·θ₀ as
+// a release of τΣ∇ℓ(θ₀), but for the share of OutputSD, which the curvature at θ₀
+// multiplies: public, and free. Errors are those of Event.
+func (m Optimum) ScoreSD(f Facts) (float64, error) {
+	if err := m.check(f); err != nil {
+		return 0, err
+	}
+	return m.sd(f), nil
+}
+
 // Optima is a prepaid grant of private optima. It is not safe for concurrent use.
 type Optima struct {
 	*grant
 	set       *record.Set
-	objective erm.Logistic
+	objective erm.Objective
 	sd        float64
 	grid      float64 // on which the release lies
 	noise     *noise.DiscreteGaussian
@@ -158,7 +187,7 @@ type Optima struct {
 const outputBits = 30
 
 // RequestOptima asks for count private optima; Grant sets *dst.
-func RequestOptima(dst **Optima, m LogisticOptimum, count int64) Request {
+func RequestOptima(dst **Optima, m Optimum, count int64) Request {
 	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
 		event, err := m.Event(c.facts)
 		if err != nil {
@@ -171,7 +200,7 @@ func RequestOptima(dst **Optima, m LogisticOptimum, count int64) Request {
 
 // GrantOptima charges count private optima, all at once. Errors are those of
 // GrantBits.
-func (c *Curator) GrantOptima(m LogisticOptimum, count int64) (*Optima, error) {
+func (c *Curator) GrantOptima(m Optimum, count int64) (*Optima, error) {
 	var o *Optima
 	err := c.Grant(RequestOptima(&o, m, count))
 	return o, err
@@ -180,7 +209,7 @@ func (c *Curator) GrantOptima(m LogisticOptimum, count int64) (*Optima, error) {
 // newOptima builds what releases optima over set, before anything is charged. The
 // grid is so much finer than the noise that rounding to it, half a step in each
 // coordinate of either data set's minimum, is inside relativeSlack.
-func newOptima(m LogisticOptimum, f Facts, set *record.Set) (*Optima, error) {
+func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 	sd, err := m.OutputSD(f)
 	if err != nil {
 		return nil, err
@@ -194,7 +223,7 @@ func newOptima(m LogisticOptimum, f Facts, set *record.Set) (*Optima, error) {
 	}
 	x, y := set.Block(0, set.Len())
 	return &Optima{
-		set: set, objective: erm.Logistic{Shape: m.shape(f), X: x, Y: y, B: make([]float64, f.Features)},
+		set: set, objective: erm.Objective{Shape: m.shape(f), X: x, Y: y, B: make([]float64, f.Features)},
 		sd: m.sd(f), grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // optimum is a private optimum with a claim that mutants make too small.
 type optimum struct {
-	m     curator.LogisticOptimum
+	m     curator.Optimum
 	claim accountant.Event
 }
 
@@ -68,7 +68,7 @@ func surprised(others int) (with, without curator.Records) {
 // charged, and finds noise of 0.6 times. False-alarm rate 10⁻⁶ each.
 func TestOptimumCostsWhatItClaims(t *testing.T) {
 	with, without := surprised(100)
-	m := curator.LogisticOptimum{Ridge: 2.5, NoiseMultiplier: 0.5} // σ = 1, the sensitivity
+	m := curator.Optimum{Ridge: 2.5, NoiseMultiplier: 0.5} // σ = 1, the sensitivity
 	claim, err := m.Event(facts(with, accountant.AddRemove))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestOptimumCostsWhatItClaims(t *testing.T) {
 func TestOptimumPaysForItsDeterminant(t *testing.T) {
 	curved := curator.Records{Features: 1, Radius: 1, X: []float64{1}, Y: []float64{1}}
 	flat := curator.Records{Features: 1, Radius: 1, X: []float64{0}, Y: []float64{1}}
-	m := curator.LogisticOptimum{Ridge: 0.05, NoiseMultiplier: 3.3}
+	m := curator.Optimum{Ridge: 0.05, NoiseMultiplier: 3.3}
 	claim, err := m.Event(facts(curved, accountant.Substitute))
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func (o moments) Release(r curator.Records, seed uint64, count int) ([][]float64
 	all := make([][]float64, count)
 	matrix := make([]float64, 4)
 	for i := range all {
-		if err := grant.Release(matrix); err != nil {
+		if err := grant.Release(matrix, nil); err != nil {
 			return nil, err
 		}
 		all[i] = []float64{matrix[0], math.Sqrt2 * matrix[1], matrix[3]}
@@ -189,7 +189,7 @@ func ExampleCurator_GrantOptima() {
 	}
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	c, _ := curator.Seal(r, budget)
-	grant, err := c.GrantOptima(curator.LogisticOptimum{Ridge: 2, NoiseMultiplier: 5}, 1)
+	grant, err := c.GrantOptima(curator.Optimum{Ridge: 2, NoiseMultiplier: 5}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -213,7 +213,7 @@ func ExampleCurator_GrantMoments() {
 		return
 	}
 	matrix := make([]float64, 4)
-	err = grant.Release(matrix)
+	err = grant.Release(matrix, nil)
 	spent, _ := budget.Spent()
 	fmt.Printf("%v; noise of %.1f at ε = %.2f\n", err, sd, spent.Epsilon)
 	// Output: <nil>; noise of 56.6 at ε = 0.10

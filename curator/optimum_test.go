@@ -28,7 +28,7 @@ func labelled(n int, seed uint64) Records {
 	return r
 }
 
-func optima(t testing.TB, c *Curator, m LogisticOptimum, count int64) *Optima {
+func optima(t testing.TB, c *Curator, m Optimum, count int64) *Optima {
 	t.Helper()
 	o, err := c.GrantOptima(m, count)
 	if err != nil {
@@ -67,7 +67,7 @@ func gradientAt(r Records, tau, ridge float64, theta []float64) []float64 {
 func TestOptimumIsThePerturbedMinimum(t *testing.T) {
 	r := labelled(50, 1)
 	r.Y[3] = math.NaN()
-	m := LogisticOptimum{Temperature: 0.5, Ridge: 2, NoiseMultiplier: 3}
+	m := Optimum{Temperature: 0.5, Ridge: 2, NoiseMultiplier: 3}
 	const sigma, n = 2 * 3 * 0.5 * 1, 2000
 	o := optima(t, seal(t, r), m, n)
 	var sum, squares float64
@@ -94,7 +94,7 @@ func TestOptimumIsThePerturbedMinimum(t *testing.T) {
 // that is from the exact one, on a grid. The sum of squares of 4000 draws is
 // within 6 standard errors; noise of 0.9 times would not be.
 func TestOptimumHidesTheDistance(t *testing.T) {
-	m := LogisticOptimum{Ridge: 0.5, NoiseMultiplier: 2}
+	m := Optimum{Ridge: 0.5, NoiseMultiplier: 2}
 	c := seal(t, labelled(80, 2))
 	o := optima(t, c, m, 2000)
 	sd, err := m.OutputSD(c.Facts())
@@ -130,7 +130,7 @@ func TestOptimumHidesTheDistance(t *testing.T) {
 func TestMinimaAreWithinTheDistance(t *testing.T) {
 	for _, r := range []Records{labelled(3, 4), labelled(400, 5)} {
 		c := seal(t, r)
-		m := LogisticOptimum{Ridge: 0.1, NoiseMultiplier: 1}
+		m := Optimum{Ridge: 0.1, NoiseMultiplier: 1}
 		o := optima(t, c, m, 20)
 		theta := make([]float64, 2)
 		for range 20 {
@@ -151,7 +151,7 @@ func TestMinimaAreWithinTheDistance(t *testing.T) {
 	}
 }
 
-func newtonSteps(f erm.Logistic, r Records, tau, ridge float64, theta []float64, n int) []float64 {
+func newtonSteps(f erm.Objective, r Records, tau, ridge float64, theta []float64, n int) []float64 {
 	theta = slices.Clone(theta)
 	for range n {
 		g, h := gradientAt(r, tau, ridge, theta), f.Hessian(theta)
@@ -170,7 +170,7 @@ func TestOptimumPrice(t *testing.T) {
 	for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
 		for _, rows := range []int{1, 3} {
 			f := Facts{Records: 100, Features: 2, Response: true, Radius: 2, RowsPerPerson: rows, Adjacency: adj}
-			m := LogisticOptimum{Temperature: 0.5, Ridge: 4, NoiseMultiplier: 6}
+			m := Optimum{Temperature: 0.5, Ridge: 4, NoiseMultiplier: 6}
 			got, err := m.Event(f)
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +196,7 @@ func TestOptimumPrice(t *testing.T) {
 
 // TestOptimaReplay: a release depends on the records through the tape alone.
 func TestOptimaReplay(t *testing.T) {
-	m := LogisticOptimum{Ridge: 1, NoiseMultiplier: 2}
+	m := Optimum{Ridge: 1, NoiseMultiplier: 2}
 	recorded := tape.New()
 	o := optima(t, seal(t, labelled(40, 1), UseTape(recorded)), m, 3)
 	var want, got [3][2]float64
@@ -222,17 +222,17 @@ func TestOptimaReplay(t *testing.T) {
 
 // TestOptimumRefusals, none of which costs anything or looks at a record.
 func TestOptimumRefusals(t *testing.T) {
-	good, r := LogisticOptimum{Ridge: 1, NoiseMultiplier: 2}, labelled(20, 1)
-	for name, spoil := range map[string]func(*LogisticOptimum, *Records){
-		"no ridge":               func(m *LogisticOptimum, _ *Records) { m.Ridge = 0 },
-		"NaN ridge":              func(m *LogisticOptimum, _ *Records) { m.Ridge = math.NaN() },
-		"steep beside the ridge": func(m *LogisticOptimum, _ *Records) { m.Ridge = 0.999e-3 },
-		"tiny ridge":             func(m *LogisticOptimum, _ *Records) { m.Ridge = 1e-300 },
-		"no noise":               func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 0 },
-		"too much":               func(m *LogisticOptimum, _ *Records) { m.NoiseMultiplier = 513 },
-		"temperature 2":          func(m *LogisticOptimum, _ *Records) { m.Temperature = 2 },
-		"no radius":              func(_ *LogisticOptimum, r *Records) { r.Radius = 0 },
-		"no response":            func(_ *LogisticOptimum, r *Records) { r.Y = nil },
+	good, r := Optimum{Ridge: 1, NoiseMultiplier: 2}, labelled(20, 1)
+	for name, spoil := range map[string]func(*Optimum, *Records){
+		"no ridge":               func(m *Optimum, _ *Records) { m.Ridge = 0 },
+		"NaN ridge":              func(m *Optimum, _ *Records) { m.Ridge = math.NaN() },
+		"steep beside the ridge": func(m *Optimum, _ *Records) { m.Ridge = 0.999e-3 },
+		"tiny ridge":             func(m *Optimum, _ *Records) { m.Ridge = 1e-300 },
+		"no noise":               func(m *Optimum, _ *Records) { m.NoiseMultiplier = 0 },
+		"too much":               func(m *Optimum, _ *Records) { m.NoiseMultiplier = 513 },
+		"temperature 2":          func(m *Optimum, _ *Records) { m.Temperature = 2 },
+		"no radius":              func(_ *Optimum, r *Records) { r.Radius = 0 },
+		"no response":            func(_ *Optimum, r *Records) { r.Y = nil },
 	} {
 		m, r := good, r
 		spoil(&m, &r)
@@ -263,7 +263,7 @@ func TestOptimumOfWildRecords(t *testing.T) {
 	}
 	for _, noise := range []float64{1e-3, 1, 512} {
 		theta := make([]float64, 2)
-		if err := optima(t, seal(t, r), LogisticOptimum{Ridge: 1e-3, NoiseMultiplier: noise}, 1).Release(theta); err != nil {
+		if err := optima(t, seal(t, r), Optimum{Ridge: 1e-3, NoiseMultiplier: noise}, 1).Release(theta); err != nil {
 			t.Error(err)
 		}
 		if math.IsNaN(theta[0]+theta[1]) || math.IsInf(theta[0]+theta[1], 0) {
@@ -274,7 +274,7 @@ func TestOptimumOfWildRecords(t *testing.T) {
 
 func BenchmarkOptimum(b *testing.B) {
 	r := labelled(30_000, 3)
-	o := optima(b, seal(b, r), LogisticOptimum{Ridge: 4, NoiseMultiplier: 9}, 1<<40)
+	o := optima(b, seal(b, r), Optimum{Ridge: 4, NoiseMultiplier: 9}, 1<<40)
 	theta := make([]float64, 2)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -54,6 +54,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 			"response":      must(accountant.RandomizedResponse(adj, 0.6)),
 			"k-ary":         must(accountant.KaryRandomizedResponse(adj, 0.6, 5)),
 			"optimum":       must(accountant.ObjectivePerturbation(adj, 5, 0.3)),
+			"convex":        must(accountant.ConvexPerturbation(adj, 5, 0.3)),
 			"free":          must(accountant.Pure(adj, 0)),
 		}
 		if adj == accountant.Substitute {

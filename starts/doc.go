@@ -4,7 +4,7 @@
 // 5.6): a part of it is better spent on getting near first. Two starts are charged:
 //
 //   - Optimum, a private optimum of the logistic log loss by objective perturbation
-//     with an approximate minimum (curator.LogisticOptimum), for logistic regression
+//     with an approximate minimum (curator.Optimum), for logistic regression
 //     under any loss of package targets;
 //   - Gradient, a descent along noisy gradients (curator.NoisyGradient), for every
 //     target with gradients.

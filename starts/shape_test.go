@@ -102,7 +102,7 @@ func ExampleShape() {
 		return
 	}
 	moment := make([]float64, 9)
-	if err := moments.Release(moment); err != nil {
+	if err := moments.Release(moment, nil); err != nil {
 		fmt.Println(err)
 		return
 	}

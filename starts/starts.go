@@ -67,10 +67,10 @@ type Config struct {
 	Seed uint64
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
-	// NoiseMultiplier is that of curator.LogisticOptimum, or of each gradient.
+	// NoiseMultiplier is that of curator.Optimum, or of each gradient.
 	// Required for charged kinds; Afford fills it in.
 	NoiseMultiplier float64
-	// Ridge is that of curator.LogisticOptimum. Required for an Optimum; Afford
+	// Ridge is that of curator.Optimum. Required for an Optimum; Afford
 	// fills it in.
 	Ridge float64
 	// Clip bounds a record's gradient in a descent. Defaults to the target's
@@ -101,8 +101,8 @@ func (c Config) steps() int64 {
 }
 
 // optimum is the curator's mechanism of an Optimum.
-func (c Config) optimum() curator.LogisticOptimum {
-	return curator.LogisticOptimum{Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.NoiseMultiplier}
+func (c Config) optimum() curator.Optimum {
+	return curator.Optimum{Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.NoiseMultiplier}
 }
 
 // gradient is the curator's mechanism of a Gradient.

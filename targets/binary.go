@@ -3,6 +3,7 @@ package targets
 import (
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -14,7 +15,7 @@ import (
 // e^−½/√(β−1) for β near 1, is computed.
 func NewProbit(cfg RegressionConfig) (*Regression, error) {
 	f := binary{link: "probit", loss: cfg.Loss, at: probitAt}
-	f.within = func(eta float64) float64 { _, h := normalTail(eta); return h }
+	f.within = func(eta float64) float64 { _, h := convex.NormalTail(eta); return h }
 	if b := cfg.Loss.b; b > 0 {
 		far := 10 + 8/math.Sqrt(b)
 		f.lip = f.slopeCeiling(-far, far)
@@ -125,28 +126,9 @@ func damp(h, x float64) float64 {
 }
 
 func probitAt(eta float64) (log1, log0, h1, h0 float64) {
-	log1, h1 = normalTail(-eta)
-	log0, h0 = normalTail(eta)
+	log1, h1 = convex.NormalTail(-eta)
+	log0, h0 = convex.NormalTail(eta)
 	return
-}
-
-// normalTail returns log P(Z > t) for a standard normal Z and the hazard
-// φ(t)/P(Z > t). Beyond t = 20 it uses the asymptotic series of the Mills ratio,
-// whose sixth term is below 10⁻¹².
-func normalTail(t float64) (log, hazard float64) {
-	const logSqrt2Pi = 0.91893853320467274178
-	if t > 20 {
-		w := 1 / (t * t)
-		mills := (1 - w*(1-3*w*(1-5*w*(1-7*w*(1-9*w*(1-11*w)))))) / t
-		return -t*t/2 - logSqrt2Pi + math.Log(mills), 1 / mills
-	}
-	tail := math.Erfc(t/math.Sqrt2) / 2
-	if t < 0 {
-		log = math.Log1p(-math.Erfc(-t/math.Sqrt2) / 2)
-	} else {
-		log = math.Log(tail)
-	}
-	return log, math.Exp(-t*t/2-logSqrt2Pi) / tail
 }
 
 func clogLogAt(eta float64) (log1, log0, h1, h0 float64) {

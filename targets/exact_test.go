@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/internal/convex"
+
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -98,7 +100,7 @@ func TestProbitTail(t *testing.T) {
 		for k := 400; k >= 1; k-- {
 			mills = x + float64(k)/mills
 		}
-		log, hazard := normalTail(x)
+		log, hazard := convex.NormalTail(x)
 		want := -x*x/2 - math.Log(2*math.Pi)/2 - math.Log(mills)
 		if math.Abs(log-want) > 1e-12*math.Abs(want) || math.Abs(hazard/mills-1) > 1e-12 {
 			t.Errorf("t = %v: log tail %v and hazard %v, continued fraction %v and %v", x, log, hazard, want, mills)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -48,6 +49,8 @@ type family interface {
 	slopeAt(dst, eta, y []float64)
 	// lossRange bounds the range of the loss over records and η together.
 	lossRange() float64
+	// convex returns the log loss as the table of convex losses has it.
+	convex(limits Cap) (convex.Loss, error)
 	// lipschitz returns a bound on |∂ℓ/∂η| over |η| ≤ within and every response.
 	lipschitz(within float64) float64
 }

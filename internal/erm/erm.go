@@ -1,4 +1,4 @@
-// Package erm minimises regularised logistic losses to a certified gradient
+// Package erm minimises regularised sums of convex losses to a certified gradient
 // norm, for mechanisms whose privacy needs to know how far the minimum can be.
 package erm
 
@@ -7,10 +7,14 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 )
 
 // Shape is what is public of an objective.
 type Shape struct {
+	// Loss is the loss of a record. The zero value is the logistic one.
+	Loss convex.Loss
 	// Records and Features are the number of rows and columns.
 	Records, Features int
 	// Radius bounds the norm of a row.
@@ -23,10 +27,9 @@ type Shape struct {
 	Linear float64
 }
 
-// Logistic is the objective F(θ) = Weight·Σ log(1 + e^(∓x·θ)) + (Ridge/2)·‖θ‖² + B·θ
-// with the sign − for responses of at least ½. A response that is not finite
-// leaves its record out.
-type Logistic struct {
+// Objective is F(θ) = Weight·Σ ℓ(x·θ, y) + (Ridge/2)·‖θ‖² + B·θ. A response that
+// has no loss (convex.Loss.Absent) leaves its record out.
+type Objective struct {
 	Shape
 	X []float64 // row-major, Records×Features, finite, rows no longer than Radius
 	Y []float64
@@ -43,16 +46,23 @@ func (s Shape) weight() float64 {
 	return s.Weight
 }
 
+func (s Shape) loss() convex.Loss {
+	if !s.Loss.Valid() {
+		return convex.Logistic()
+	}
+	return s.Loss
+}
+
 // Reach bounds ‖θ‖ wherever F(θ) ≤ F(0), the minimum included: there
-// (Ridge/2)‖θ‖² ≤ Weight·Records·log 2 + Linear·‖θ‖.
+// (Ridge/2)‖θ‖² ≤ Weight·Records·Drop + Linear·‖θ‖.
 func (s Shape) Reach() float64 {
-	start := s.weight() * float64(s.Records) * math.Ln2
+	start := s.weight() * float64(s.Records) * s.loss().Drop()
 	return (s.Linear + math.Sqrt(s.Linear*s.Linear+2*s.Ridge*start)) / s.Ridge * (1 + 0x1p-40)
 }
 
 // smoothness bounds the largest curvature of F.
 func (s Shape) smoothness() float64 {
-	return s.weight()*float64(s.Records)*s.Radius*s.Radius/4 + s.Ridge
+	return s.weight()*float64(s.Records)*s.Radius*s.Radius*s.loss().MaxCurvature() + s.Ridge
 }
 
 // Condition bounds how much more F curves in one direction than in another, on which
@@ -63,7 +73,7 @@ func (s Shape) Condition() float64 { return s.smoothness() / s.Ridge }
 // what F exceeds its minimum by, which starts below drop and stays above 2e²/L, e being
 // rounding and L smoothness, until the gradient is certified.
 func (s Shape) mostSteps() float64 {
-	drop := s.weight()*float64(s.Records)*math.Ln2 + s.Linear*s.Linear/(2*s.Ridge)
+	drop := s.weight()*float64(s.Records)*s.loss().Drop() + s.Linear*s.Linear/(2*s.Ridge)
 	e := s.rounding()
 	return 1 + s.Condition()/0.75*(math.Log(drop/e)+math.Log(s.smoothness()/e))
 }
@@ -73,8 +83,9 @@ func (s Shape) mostSteps() float64 {
 // gradient (docs/proofs/optimum.md, "Approximate minima").
 func (s Shape) rounding() float64 {
 	n, far := float64(s.Records), 2*s.Reach()
-	slopes := s.weight() * n * s.Radius
-	each := block + n/block + 10 + float64(s.Features+2)*s.Radius*far/4
+	l := s.loss()
+	slopes := s.weight() * n * s.Radius * l.MaxSlope()
+	each := block + n/block + l.Ulps() + float64(s.Features+2)*s.Radius*far*(l.MaxCurvature()/l.MaxSlope())
 	rest := 8*(slopes+s.Ridge*far+s.Linear) + 2*s.smoothness()*far
 	return 2 * 0x1p-53 * (slopes*each + rest)
 }
@@ -83,14 +94,14 @@ func (s Shape) rounding() float64 {
 // record's largest gradient, or a multiple of the rounding error of a gradient
 // where that is larger.
 func (s Shape) Tolerance() float64 {
-	return max(1e-6*s.weight()*s.Radius, 4*s.rounding())
+	return max(1e-6*s.weight()*s.Radius*s.loss().MaxSlope(), 4*s.rounding())
 }
 
 // Minimise returns θ with ‖∇F(θ)‖₂ ≤ Tolerance, so that θ is within
 // Tolerance/Ridge of the minimum. It finds one whatever the rows are: by Newton's
 // method, and should that fail by gradient descent, which cannot. The one error
 // is a linear term that is longer than Shape.Linear.
-func (f Logistic) Minimise() ([]float64, error) {
+func (f Objective) Minimise() ([]float64, error) {
 	if !(norm(f.B) <= f.Linear) {
 		return nil, errors.New("erm: the linear term is longer than its bound")
 	}
@@ -101,13 +112,13 @@ func (f Logistic) Minimise() ([]float64, error) {
 }
 
 // certified reports whether a computed gradient at theta proves the tolerance.
-func (f Logistic) certified(theta []float64, grad *mat.VecDense) bool {
+func (f Objective) certified(theta []float64, grad *mat.VecDense) bool {
 	return mat.Norm(grad, 2) <= f.Tolerance()-f.rounding() && norm(theta) <= 2*f.Reach()
 }
 
 // newton is Newton's method, halving steps until the gradient's norm falls; nil
 // when that stalls or takes too many steps.
-func (f Logistic) newton(most int) []float64 {
+func (f Objective) newton(most int) []float64 {
 	theta, next := make([]float64, f.Features), make([]float64, f.Features)
 	grad, trial := mat.NewVecDense(f.Features, nil), mat.NewVecDense(f.Features, nil)
 	step := mat.NewVecDense(f.Features, nil)
@@ -141,7 +152,7 @@ func (f Logistic) newton(most int) []float64 {
 
 // descend is gradient descent from 0 in steps of 1/smoothness. Every step before
 // the last lowers F, rounding included, so it ends, after mostSteps at most.
-func (f Logistic) descend() []float64 {
+func (f Objective) descend() []float64 {
 	theta, grad := make([]float64, f.Features), mat.NewVecDense(f.Features, nil)
 	step, left := 1/f.smoothness(), f.mostSteps()
 	for f.gradient(grad, theta); !f.certified(theta, grad); f.gradient(grad, theta) {
@@ -156,14 +167,14 @@ func (f Logistic) descend() []float64 {
 }
 
 // gradient sets g = ∇F(θ).
-func (f Logistic) gradient(g *mat.VecDense, theta []float64) {
+func (f Objective) gradient(g *mat.VecDense, theta []float64) {
 	g.Zero()
-	part, w := make([]float64, len(theta)), f.weight()
+	part, w, loss := make([]float64, len(theta)), f.weight(), f.loss()
 	for lo := 0; lo < f.Records; lo += block {
 		clear(part)
 		for i := lo; i < min(lo+block, f.Records); i++ {
 			row := f.row(i)
-			slope := w * f.slope(i, dot(row, theta))
+			slope := w * loss.Slope(dot(row, theta), f.Y[i])
 			for j, x := range row {
 				part[j] += slope * x
 			}
@@ -181,32 +192,15 @@ func (f Logistic) gradient(g *mat.VecDense, theta []float64) {
 	}
 }
 
-func (f Logistic) row(i int) []float64 { return f.X[i*f.Features : (i+1)*f.Features] }
+func (f Objective) row(i int) []float64 { return f.X[i*f.Features : (i+1)*f.Features] }
 
-// absent reports whether record i has a response that is not finite.
-func (f Logistic) absent(i int) bool { return f.Y[i]-f.Y[i] != 0 }
-
-// slope is ∂ℓ/∂η of record i.
-func (f Logistic) slope(i int, eta float64) float64 {
-	switch {
-	case f.absent(i):
-		return 0
-	case f.Y[i] >= 0.5:
-		return -1 / (1 + math.Exp(eta))
-	}
-	return 1 / (1 + math.Exp(-eta))
-}
-
-// Hessian returns ∇²F(θ) = Weight·Σ p(1−p)·xxᵀ + Ridge·I.
-func (f Logistic) Hessian(theta []float64) *mat.SymDense {
-	d, weight := len(theta), f.weight()
+// Hessian returns ∇²F(θ) = Weight·Σ ℓ″·xxᵀ + Ridge·I.
+func (f Objective) Hessian(theta []float64) *mat.SymDense {
+	d, weight, loss := len(theta), f.weight(), f.loss()
 	h := make([]float64, d*d)
 	for i := range f.Records {
-		if f.absent(i) {
-			continue
-		}
 		row := f.row(i)
-		w := weight * Curvature(dot(row, theta))
+		w := weight * loss.Curvature(dot(row, theta), f.Y[i])
 		for j, x := range row {
 			a := w * x
 			for k := j; k < d; k++ {
@@ -218,12 +212,6 @@ func (f Logistic) Hessian(theta []float64) *mat.SymDense {
 		h[j*d+j] += f.Ridge
 	}
 	return mat.NewSymDense(d, h)
-}
-
-// Curvature is p(1−p) at log-odds eta, at most ¼.
-func Curvature(eta float64) float64 {
-	e := math.Exp(-math.Abs(eta))
-	return e / ((1 + e) * (1 + e))
 }
 
 func dot(a, b []float64) float64 {

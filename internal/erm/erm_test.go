@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func problem(n, d int, ridge float64) Logistic {
+func problem(n, d int, ridge float64) Objective {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	f := Logistic{Shape: Shape{Records: n, Features: d, Radius: 1, Ridge: ridge, Linear: 1000}, B: make([]float64, d)}
+	f := Objective{Shape: Shape{Records: n, Features: d, Radius: 1, Ridge: ridge, Linear: 1000}, B: make([]float64, d)}
 	for range n {
 		row := make([]float64, d)
 		for j := range row {
@@ -32,7 +32,7 @@ func problem(n, d int, ridge float64) Logistic {
 }
 
 // objective is F, written separately from its gradient.
-func (f Logistic) objective(theta []float64) float64 {
+func (f Objective) objective(theta []float64) float64 {
 	v := f.Ridge/2*floats.Dot(theta, theta) + floats.Dot(f.B, theta)
 	for i, y := range f.Y {
 		if !math.IsNaN(y) {
@@ -42,7 +42,7 @@ func (f Logistic) objective(theta []float64) float64 {
 	return v
 }
 
-func minimum(t *testing.T, f Logistic) []float64 {
+func minimum(t *testing.T, f Objective) []float64 {
 	t.Helper()
 	theta, err := f.Minimise()
 	if err != nil {
@@ -74,12 +74,12 @@ func TestMinimumOfTheObjective(t *testing.T) {
 
 // exactGradient is the gradient's norm by compensated sums, whose rounding is far
 // below what Tolerance allows for.
-func (f Logistic) exactGradient(theta []float64) float64 {
+func (f Objective) exactGradient(theta []float64) float64 {
 	square := 0.0
 	for j := range theta {
 		terms := []float64{f.Ridge * theta[j], f.B[j]}
 		for i := range f.Records {
-			terms = append(terms, f.weight()*f.slope(i, floats.Dot(f.row(i), theta))*f.row(i)[j])
+			terms = append(terms, f.weight()*f.loss().Slope(floats.Dot(f.row(i), theta), f.Y[i])*f.row(i)[j])
 		}
 		v := floats.SumCompensated(terms)
 		square += v * v
@@ -93,7 +93,7 @@ func (f Logistic) exactGradient(theta []float64) float64 {
 func TestCertificate(t *testing.T) {
 	large := problem(200, 3, 1e-3)
 	floats.Scale(100, large.B)
-	for _, f := range []Logistic{problem(3, 5, 1e-3), problem(5000, 4, 1e-2), problem(50, 2, 1e3), large} {
+	for _, f := range []Objective{problem(3, 5, 1e-3), problem(5000, 4, 1e-2), problem(50, 2, 1e3), large} {
 		newton := f.newton(100)
 		if newton == nil {
 			t.Fatalf("%+v: Newton's method fails", f.Shape)

@@ -69,7 +69,7 @@ var (
 var lower = map[string][]string{
 	"accountant": {"accountant"},
 	"internal":   {"internal"},
-	"targets":    {"internal/vec", "targets"},
+	"targets":    {"internal/vec", "internal/convex", "targets"},
 	"curator":    {"targets", "accountant", "internal"},
 	"kernels":    {"targets", "kernels"},
 	// Sinks write files, in a format that has one place.

@@ -139,7 +139,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 	if rows.Len() != m.cfg.Records {
 		return nil, fmt.Errorf("chaudhuri: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
-	f := erm.Logistic{Shape: m.shape(), X: ops.Project(rows, m.cfg.Radius).X, Y: rows.Y}
+	f := erm.Objective{Shape: m.shape(), X: ops.Project(rows, m.cfg.Radius).X, Y: rows.Y}
 	noise, grid := m.noise(src), m.scale
 	if m.cfg.Method == Objective {
 		f.B = noise

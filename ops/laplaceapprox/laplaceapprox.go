@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
@@ -166,7 +167,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 		return nil, fmt.Errorf("laplaceapprox: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
 	rows = ops.Project(rows, m.cfg.Radius)
-	f := erm.Logistic{Shape: m.shape(), X: rows.X, Y: rows.Y, B: make([]float64, m.cfg.Features)}
+	f := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y, B: make([]float64, m.cfg.Features)}
 	for i := range f.B {
 		f.B[i] = m.linear * noise.StandardNormal(src)
 	}
@@ -178,7 +179,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 
 	triangle := m.gram.Sum(rows.Len(), func(i int, z []float64) float64 {
 		copy(z, rows.Row(i))
-		return erm.Curvature(dot(z, theta))
+		return convex.LogisticCurvature(dot(z, theta))
 	})
 	m.gram.Isometric(triangle, false)
 	m.hessian.Add(src, triangle)

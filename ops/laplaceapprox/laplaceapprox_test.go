@@ -185,7 +185,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := erm.Logistic{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25}, X: ops.Project(rows, 1).X, Y: rows.Y}
+	f := erm.Objective{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25}, X: ops.Project(rows, 1).X, Y: rows.Y}
 	mode, err := f.Minimise()
 	if err != nil {
 		t.Fatal(err)

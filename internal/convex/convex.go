@@ -1,0 +1,322 @@
+// Package convex is the library's own table of losses that are convex in one
+// linear predictor, with bounds on slope and curvature that hold for every
+// predictor and response. Private optima and weighted second moments are priced
+// from these bounds, so the table is trusted; docs/proofs/optimum.md has the
+// proofs of its constants.
+package convex
+
+import (
+	"fmt"
+	"math"
+)
+
+// Loss is one loss ℓ(η, y) of the table: convex and continuously differentiable in
+// η. Beyond its cap, where |∂ℓ/∂η| would exceed MaxSlope, it goes on as a straight
+// line. The zero value is no loss.
+type Loss struct {
+	kind  kind
+	slope float64 // L
+	bend  float64 // C
+	drop  float64
+	ulps  float64
+	most  float64    // the largest count; larger ones are counted as it
+	size  float64    // r of the negative binomial law
+	edge  [2]float64 // of probit and cloglog: where the slope is L, for y = 0 and −η of y = 1
+}
+
+type kind uint8
+
+const (
+	none kind = iota
+	logistic
+	probit
+	cloglog
+	poisson
+	negBinomial
+)
+
+// Logistic is log(1 + e^∓η): slopes of at most 1, curvatures of at most ¼.
+func Logistic() Loss { return Loss{kind: logistic, slope: 1, bend: 0.25, drop: math.Ln2, ulps: 10} }
+
+// Probit is −log Φ(±η), with slopes cut at cap, from 1 to 8. Curvatures are below 1.
+func Probit(limit float64) (Loss, error) {
+	l := Loss{kind: probit, slope: limit, bend: 1, drop: math.Ln2, ulps: 256}
+	if err := inside("probit", limit, 1, 8); err != nil {
+		return Loss{}, err
+	}
+	l.edge[0] = crossing(limit, func(eta float64) float64 { _, h := NormalTail(eta); return h })
+	l.edge[1] = l.edge[0]
+	return l, nil
+}
+
+// CLogLog is −log(1 − exp(−e^η)) for y = 1 and e^η for y = 0, with slopes cut at
+// cap, from 1 to 64. Curvatures are at most cap.
+func CLogLog(limit float64) (Loss, error) {
+	l := Loss{kind: cloglog, slope: limit, bend: limit, drop: 1, ulps: 32}
+	if err := inside("cloglog", limit, 1, 64); err != nil {
+		return Loss{}, err
+	}
+	l.edge = [2]float64{math.Log(limit), math.Inf(1)}
+	return l, nil
+}
+
+// Poisson is e^η − yη with slopes cut at cap ≥ 1. A count above most ≥ 1 is counted
+// as most. Curvatures are at most most + cap.
+func Poisson(most, limit float64) (Loss, error) {
+	if err := inside("Poisson", limit, 1, 1e6); err != nil {
+		return Loss{}, err
+	}
+	if err := countable(most); err != nil {
+		return Loss{}, err
+	}
+	return Loss{
+		kind: poisson, slope: limit, bend: most + limit, most: most,
+		drop: max(1, 1-most+most*math.Log(most)) * (1 + 1e-12), ulps: 16 * (2 + most/limit),
+	}, nil
+}
+
+// NegativeBinomial is the loss of a count with mean e^η and variance
+// e^η + e^2η/size; a count above most ≥ 1 is counted as most. Slopes are at most
+// max(most, size) and need no cap, curvatures at most (most + size)/4.
+func NegativeBinomial(size, most float64) (Loss, error) {
+	if err := inside("negative binomial (size)", size, 1e-3, 1e6); err != nil {
+		return Loss{}, err
+	}
+	if err := countable(most); err != nil {
+		return Loss{}, err
+	}
+	rise := (most+size)*math.Log1p(1/size) - (most+size)*math.Log1p(most/size) + most*math.Log(most)
+	return Loss{
+		kind: negBinomial, slope: max(most, size), bend: (most + size) / 4, most: most, size: size,
+		drop: max(1, rise) * (1 + 1e-12), ulps: 64,
+	}, nil
+}
+
+func inside(name string, v, lo, hi float64) error {
+	if v >= lo && v <= hi {
+		return nil
+	}
+	return fmt.Errorf("a %s loss with cap %v; give one from %v to %v", name, v, lo, hi)
+}
+
+func countable(most float64) error {
+	if most >= 1 && most <= 1e6 && most == math.Trunc(most) {
+		return nil
+	}
+	return fmt.Errorf("a largest count of %v; give a whole number from 1 to 1e6", most)
+}
+
+// crossing is where a rising function reaches a level.
+func crossing(level float64, f func(float64) float64) float64 {
+	lo, hi := -64.0, 64.0
+	for range 80 {
+		if mid := (lo + hi) / 2; f(mid) < level {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Valid reports whether l is a loss of the table.
+func (l Loss) Valid() bool { return l.kind != none }
+
+// MaxSlope bounds |∂ℓ/∂η|.
+func (l Loss) MaxSlope() float64 { return l.slope }
+
+// MaxCurvature bounds ∂²ℓ/∂η², which is at least 0.
+func (l Loss) MaxCurvature() float64 { return l.bend }
+
+// Drop bounds ℓ(0, y) − inf over η of ℓ(η, y).
+func (l Loss) Drop() float64 { return l.drop }
+
+// Ulps bounds the error of a computed Slope in units of 2⁻⁵³·MaxSlope.
+func (l Loss) Ulps() float64 { return l.ulps }
+
+// IsLogistic reports whether l is Logistic, whose slope says how much curvature
+// there can be: accountant.ObjectivePerturbation.
+func (l Loss) IsLogistic() bool { return l.kind == logistic }
+
+// Absent reports a response that has no loss, so that its record counts for
+// nothing: one that is not finite, or not a count where counts are due.
+func (l Loss) Absent(y float64) bool {
+	switch l.kind {
+	case poisson, negBinomial:
+		return !(y >= 0 && y == math.Trunc(y) && y-y == 0)
+	}
+	return y-y != 0
+}
+
+// Slope is ∂ℓ/∂η, within ±MaxSlope; 0 of an absent record.
+func (l Loss) Slope(eta, y float64) float64 {
+	if l.Absent(y) {
+		return 0
+	}
+	switch l.kind {
+	case logistic:
+		if y >= 0.5 {
+			return -1 / (1 + math.Exp(eta))
+		}
+		return 1 / (1 + math.Exp(-eta))
+	case probit:
+		if y >= 0.5 {
+			return -l.tailSlope(-eta)
+		}
+		return l.tailSlope(eta)
+	case cloglog:
+		if y >= 0.5 {
+			return -inclusion(math.Exp(eta))
+		}
+		return math.Exp(min(eta, l.edge[0]))
+	case poisson:
+		return max(-l.slope, min(l.slope, math.Exp(eta)-min(y, l.most)))
+	case negBinomial:
+		y = min(y, l.most)
+		return (y+l.size)*l.share(eta) - y
+	}
+	return 0
+}
+
+// Curvature is ∂²ℓ/∂η², from 0 to MaxCurvature, and 0 beyond the cap.
+func (l Loss) Curvature(eta, y float64) float64 {
+	if l.Absent(y) || l.Capped(eta, y) {
+		return 0
+	}
+	switch l.kind {
+	case logistic:
+		return LogisticCurvature(eta)
+	case probit:
+		if y >= 0.5 {
+			eta = -eta
+		}
+		_, h := NormalTail(eta)
+		return max(0, min(1, h*(h-eta)))
+	case cloglog:
+		v := math.Exp(eta)
+		if y < 0.5 {
+			return v
+		}
+		if v < 1e-4 { // g(g + v − 1) with g = 1 − v/2 + v²/12
+			return v / 2 * (1 - v/3)
+		}
+		g := inclusion(v)
+		return max(0, g*(g+v-1))
+	case poisson:
+		return math.Exp(eta)
+	case negBinomial:
+		s := l.share(eta)
+		return (min(y, l.most) + l.size) * s * (1 - s)
+	}
+	return 0
+}
+
+// Capped reports whether the loss is a straight line at eta.
+func (l Loss) Capped(eta, y float64) bool {
+	switch l.kind {
+	case probit:
+		if y >= 0.5 {
+			eta = -eta
+		}
+		return eta > l.edge[0]
+	case cloglog:
+		return y < 0.5 && eta > l.edge[0]
+	case poisson:
+		s := math.Exp(eta) - min(y, l.most)
+		return s >= l.slope || s <= -l.slope
+	}
+	return false
+}
+
+// Value is ℓ(η, y) up to a constant that may depend on y.
+func (l Loss) Value(eta, y float64) float64 {
+	switch l.kind {
+	case logistic:
+		if y >= 0.5 {
+			eta = -eta
+		}
+		return softplus(eta)
+	case probit:
+		if y >= 0.5 {
+			eta = -eta
+		}
+		tail, _ := NormalTail(min(eta, l.edge[0]))
+		return -tail + l.slope*max(0, eta-l.edge[0])
+	case cloglog:
+		if y >= 0.5 {
+			return -logInclusion(eta)
+		}
+		return math.Exp(min(eta, l.edge[0])) + l.slope*max(0, eta-l.edge[0])
+	case poisson:
+		y = min(y, l.most)
+		high, low := math.Log(y+l.slope), math.Inf(-1)
+		if y > l.slope {
+			low = math.Log(y - l.slope)
+		}
+		at := max(low, min(high, eta))
+		return math.Exp(at) - y*at + l.slope*math.Abs(eta-at)
+	case negBinomial:
+		d := eta - math.Log(l.size) // (y+r)·log(1 + e^d) − yd
+		return min(y, l.most)*softplus(-d) + l.size*softplus(d)
+	}
+	return 0
+}
+
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+// tailSlope is the hazard of the normal law at eta, capped.
+func (l Loss) tailSlope(eta float64) float64 {
+	if eta > l.edge[0] {
+		return l.slope
+	}
+	_, h := NormalTail(eta)
+	return min(h, l.slope)
+}
+
+// share is e^η/(r + e^η).
+func (l Loss) share(eta float64) float64 { return 1 / (1 + l.size*math.Exp(-eta)) }
+
+// inclusion is v/(e^v − 1).
+func inclusion(v float64) float64 {
+	switch {
+	case v < 1e-300:
+		return 1
+	case v > 700:
+		return 0
+	}
+	return v / math.Expm1(v)
+}
+
+// logInclusion is log(1 − exp(−e^η)).
+func logInclusion(eta float64) float64 {
+	v := math.Exp(eta)
+	if v < 1e-8 {
+		return eta - v/2
+	}
+	return math.Log(-math.Expm1(-v))
+}
+
+// LogisticCurvature is p(1−p) at log-odds eta, at most ¼.
+func LogisticCurvature(eta float64) float64 {
+	e := math.Exp(-math.Abs(eta))
+	return e / ((1 + e) * (1 + e))
+}
+
+// NormalTail returns log P(Z > t) for a standard normal Z and the hazard
+// φ(t)/P(Z > t). Beyond t = 20 it uses the asymptotic series of the Mills ratio,
+// whose sixth term is below 10⁻¹².
+func NormalTail(t float64) (log, hazard float64) {
+	const logSqrt2Pi = 0.91893853320467274178
+	if t > 20 {
+		w := 1 / (t * t)
+		mills := (1 - w*(1-3*w*(1-5*w*(1-7*w*(1-9*w*(1-11*w)))))) / t
+		return -t*t/2 - logSqrt2Pi + math.Log(mills), 1 / mills
+	}
+	tail := math.Erfc(t/math.Sqrt2) / 2
+	if t < 0 {
+		log = math.Log1p(-math.Erfc(-t/math.Sqrt2) / 2)
+	} else {
+		log = math.Log(tail)
+	}
+	return log, math.Exp(-t*t/2-logSqrt2Pi) / tail
+}

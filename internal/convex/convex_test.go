@@ -1,0 +1,192 @@
+package convex
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+func table(t testing.TB) map[string]Loss {
+	t.Helper()
+	all := map[string]Loss{"logistic": Logistic()}
+	add := func(name string, l Loss, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = l
+	}
+	for name, make := range map[string]func() (Loss, error){
+		"probit 1": func() (Loss, error) { return Probit(1) }, "probit 3": func() (Loss, error) { return Probit(3) },
+		"probit 8": func() (Loss, error) { return Probit(8) }, "cloglog 1": func() (Loss, error) { return CLogLog(1) },
+		"cloglog 5": func() (Loss, error) { return CLogLog(5) }, "Poisson 12": func() (Loss, error) { return Poisson(12, 12) },
+		"Poisson 100": func() (Loss, error) { return Poisson(100, 7) }, "nb": func() (Loss, error) { return NegativeBinomial(2.5, 30) },
+		"nb small": func() (Loss, error) { return NegativeBinomial(0.1, 4) },
+	} {
+		l, err := make()
+		add(name, l, err)
+	}
+	return all
+}
+
+var responses = []float64{0, 1, 2, 3, 7, 12, 30, 99, 100, 1e4}
+
+// TestBounds: over predictors from −60 to 60 slopes rise, within MaxSlope; they are
+// what values differ by, and curvatures, between 0 and MaxCurvature, what slopes
+// differ by; no value is more than Drop below that at 0. Slopes come within a tenth of
+// their bound, curvatures within two fifths and drops within a factor of 20, so that much
+// smaller ones would be refused.
+func TestBounds(t *testing.T) {
+	for name, l := range table(t) {
+		slope, bend, drop := 0.0, 0.0, 0.0
+		for _, y := range responses {
+			last := math.Inf(-1)
+			for k := -12000; k <= 12000; k++ {
+				eta := float64(k) / 200
+				s, c := l.Slope(eta, y), l.Curvature(eta, y)
+				if s < last-1e-12*l.MaxSlope() {
+					t.Fatalf("%s: the slope falls to %v at η = %v, y = %v", name, s, eta, y)
+				}
+				last = s
+				slope, bend = max(slope, math.Abs(s)), max(bend, c)
+				drop = max(drop, l.Value(0, y)-l.Value(eta, y))
+				if c < 0 {
+					t.Fatalf("%s: curvature %v at η = %v, y = %v", name, c, eta, y)
+				}
+				if k%10 != 0 || math.Abs(eta) > 20 {
+					continue
+				}
+				const h = 1e-5
+				if l.Capped(eta-h, y) != l.Capped(eta+h, y) {
+					continue
+				}
+				v := (l.Value(eta+h, y) - l.Value(eta-h, y)) / (2 * h)
+				if size := 1 + math.Abs(l.Value(eta, y)); math.Abs(v-s) > 1e-9*size {
+					t.Errorf("%s: slope %v at η = %v, y = %v, values give %v", name, s, eta, y, v)
+				}
+				d := (l.Slope(eta+h, y) - l.Slope(eta-h, y)) / (2 * h)
+				if math.Abs(d-c) > 1e-8*(1+l.MaxCurvature()) {
+					t.Errorf("%s: curvature %v at η = %v, y = %v, slopes give %v", name, c, eta, y, d)
+				}
+			}
+		}
+		for _, b := range []struct {
+			what        string
+			got, bound  float64
+			leastShared float64
+		}{{"slope", slope, l.MaxSlope(), 0.9}, {"curvature", bend, l.MaxCurvature(), 0.6}, {"drop", drop, l.Drop(), 0.05}} {
+			if b.got > b.bound {
+				t.Errorf("%s: %s of %v, bound %v", name, b.what, b.got, b.bound)
+			}
+			if b.got < b.leastShared*b.bound {
+				t.Errorf("%s: %s of %v at most, far below the bound %v", name, b.what, b.got, b.bound)
+			}
+		}
+	}
+}
+
+// TestSlopesAgainstArbitraryPrecision: computed slopes of the losses made of
+// exponentials are within Ulps of ones with 200 bits.
+func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
+	exp := func(x float64) *big.Float { // by its series after halving
+		v := new(big.Float).SetPrec(200).SetFloat64(x)
+		v.SetMantExp(v, -12)
+		sum, term := big.NewFloat(1).SetPrec(200), big.NewFloat(1).SetPrec(200)
+		for k := 1; k < 40; k++ {
+			term.Mul(term, v).Quo(term, new(big.Float).SetInt64(int64(k)))
+			sum.Add(sum, term)
+		}
+		for range 12 {
+			sum.Mul(sum, sum)
+		}
+		return sum
+	}
+	one := big.NewFloat(1).SetPrec(200)
+	for name, l := range table(t) {
+		for _, y := range responses {
+			for eta := -9.0; eta < 9; eta += 0.37 {
+				if l.Capped(eta, y) {
+					continue
+				}
+				v, want := exp(eta), new(big.Float).SetPrec(200)
+				switch l.kind {
+				case logistic:
+					sign := 1.0
+					if y >= 0.5 {
+						sign, v = -1, exp(eta)
+					} else {
+						v = exp(-eta)
+					}
+					want.Quo(big.NewFloat(sign), new(big.Float).Add(one, v))
+				case cloglog:
+					if want.Set(v); y >= 0.5 {
+						f, _ := v.Float64()
+						e := exp(f) // e^(float of v); the rest by its derivative
+						rest := new(big.Float).Sub(v, new(big.Float).SetFloat64(f))
+						e.Mul(e, new(big.Float).Add(one, rest))
+						want.Quo(v, e.Sub(e, one)).Neg(want)
+					}
+				case poisson:
+					want.Sub(v, big.NewFloat(min(y, l.most)))
+				case negBinomial:
+					share := new(big.Float).Quo(v, new(big.Float).Add(v, new(big.Float).SetPrec(200).SetFloat64(l.size)))
+					want.Mul(share, big.NewFloat(min(y, l.most)+l.size)).Sub(want, big.NewFloat(min(y, l.most)))
+				default:
+					continue
+				}
+				off, _ := new(big.Float).Sub(want, new(big.Float).SetFloat64(l.Slope(eta, y))).Float64()
+				if math.Abs(off) > l.Ulps()*0x1p-53*l.MaxSlope() {
+					t.Errorf("%s: the slope at η = %v, y = %v is off by %v, more than %v", name, eta, y, off, l.Ulps()*0x1p-53*l.MaxSlope())
+				}
+			}
+		}
+	}
+}
+
+// TestNormalHazard compares the probit slope with the hazard's differential equation
+// h′ = h(h − t) integrated from t = 0 by a method of order 4 in 10⁵ steps.
+func TestNormalHazard(t *testing.T) {
+	for _, sign := range []float64{-1, 1} {
+		h, at := math.Sqrt(2/math.Pi), 0.0
+		const steps = 80000
+		dt := sign * 8.0 / steps
+		f := func(t, h float64) float64 { return h * (h - t) }
+		for k := range steps {
+			a := f(at, h)
+			b := f(at+dt/2, h+dt/2*a)
+			c := f(at+dt/2, h+dt/2*b)
+			d := f(at+dt, h+dt*c)
+			h += dt / 6 * (a + 2*b + 2*c + d)
+			at = float64(k+1) * dt
+			if k%8000 == 7999 {
+				// Errors grow forwards, and with e^(t²/2) at most.
+				if _, got := NormalTail(at); math.Abs(got-h) > 1e-14*math.Exp(max(0, at)*max(0, at)/2)*50 {
+					t.Errorf("hazard at %v is %v, integrated %v", at, got, h)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, err := range map[string]error{
+		"probit 0.5": second(Probit(0.5)), "probit 9": second(Probit(9)), "probit NaN": second(Probit(math.NaN())),
+		"cloglog 0": second(CLogLog(0)), "Poisson cap": second(Poisson(5, 0)), "Poisson most": second(Poisson(0.5, 2)),
+		"nb size": second(NegativeBinomial(0, 3)), "nb most": second(NegativeBinomial(1, math.Inf(1))),
+	} {
+		if err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	if (Loss{}).Valid() {
+		t.Error("the zero loss is valid")
+	}
+	for name, l := range table(t) {
+		for _, y := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			if !l.Absent(y) || l.Slope(0.3, y) != 0 || l.Curvature(0.3, y) != 0 {
+				t.Errorf("%s: a response of %v counts", name, y)
+			}
+		}
+	}
+}
+
+func second(_ Loss, err error) error { return err }

@@ -1,0 +1,63 @@
+package targets
+
+import (
+	"fmt"
+
+	"github.com/dpmcmc/dpmcmc/internal/convex"
+)
+
+// ConvexLoss is a loss in the library's table of those that are convex in the linear
+// predictor, with slopes and curvatures bounded for every record:
+// [Regression.Convex] makes one. The zero value is none. Beyond its cap a loss goes on
+// as a straight line.
+type ConvexLoss = convex.Loss
+
+// Cap says where a loss is cut to bound its slope and curvature. It must come from
+// public knowledge. Fields that a model does not need are ignored.
+type Cap struct {
+	// Slope bounds |∂ℓ/∂η|: beyond it the loss goes on as a straight line. Defaults to
+	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression.
+	// Logistic and negative binomial regression need none.
+	Slope float64
+	// Count is the largest count; larger ones count as it. Required for Poisson and
+	// negative binomial regression, a whole number.
+	Count float64
+}
+
+// Convex returns the log loss of the regression, cut by the cap, as the library's own
+// table has it: what a private optimum is taken of, and what a remainder of order 2
+// is a remainder of. Errors: a β loss, which is bounded and so not convex; a cap that
+// is out of range.
+func (r *Regression) Convex(limits Cap) (ConvexLoss, error) {
+	if !r.loss.IsLog() {
+		return ConvexLoss{}, fmt.Errorf("targets: the %s loss is bounded, so it is not convex; use the log loss, or remainders of order 1", r.loss.Name())
+	}
+	l, err := r.family.convex(limits)
+	if err != nil {
+		return ConvexLoss{}, fmt.Errorf("targets: %s regression: %w", r.family.name(), err)
+	}
+	return l, nil
+}
+
+func (c Cap) slope(unset float64) float64 {
+	if c.Slope == 0 {
+		return unset
+	}
+	return c.Slope
+}
+
+func (logistic) convex(Cap) (convex.Loss, error) { return convex.Logistic(), nil }
+
+func (f binary) convex(c Cap) (convex.Loss, error) {
+	if f.link == "probit" {
+		return convex.Probit(c.slope(3))
+	}
+	return convex.CLogLog(c.slope(3))
+}
+
+func (f *counts) convex(c Cap) (convex.Loss, error) {
+	if law, ok := f.law.(negBinomial); ok {
+		return convex.NegativeBinomial(law.r, c.Count)
+	}
+	return convex.Poisson(c.Count, c.slope(c.Count))
+}
