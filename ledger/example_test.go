@@ -57,5 +57,5 @@ func look(path string) error {
 	if err != nil {
 		return err
 	}
-	return moments.Release(make([]float64, 1))
+	return moments.Release(make([]float64, 1), nil)
 }
