@@ -177,6 +177,7 @@ const errorSD = 0.5
 func logisticShape(n, d int) *Shape {
 	s := StandardShape(n, d)
 	s.Target = Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
+	s.Labels = []string{"0", "1"}
 	return s
 }
 

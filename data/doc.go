@@ -41,8 +41,8 @@
 //
 // Rows are projected here, once: sealing them again moves nothing.
 //
-// A binary response is 0 for the first label and 1 for the second. A response
-// that is a number is (x − Center)/Scale, by default in [−1, 1], without the
+// A binary response is 0 for the first label and 1 for the second, and a category is 0
+// for the first level, 1 for the second and so on. A response that is a number is (x − Center)/Scale, by default in [−1, 1], without the
 // factor and untouched by the projection. The [Term] of each column states its map,
 // so that coefficients can be brought back to the units of the file.
 package data

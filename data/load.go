@@ -87,6 +87,7 @@ type loader struct {
 	table Table      // with room for records to come in X and Y
 
 	read int       // records so far
+	room int       // records that fit X and Y
 	row  []float64 // of the current record, still zero
 	bad  error     // what is wrong with its first bad cell
 }
@@ -129,6 +130,7 @@ func (l *loader) match(header []heading) error {
 func (l *loader) reserve(records int) {
 	t := &l.table
 	records = min(records, t.Records)
+	l.room = records
 	entries := records * t.Features()
 	t.X = append(make([]float64, 0, entries), t.X...)[:entries]
 	if l.plan.target != "" {
@@ -166,7 +168,7 @@ func (l *loader) records() error {
 			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(want + 1),
 				Found: fmt.Sprintf("a record after %d records", want), Allowed: allowed, Do: do}
 		}
-		if (l.read+1)*t.Features() > len(t.X) {
+		if l.read == l.room {
 			l.reserve(l.grown())
 		}
 		l.row = t.Row(l.read)

@@ -59,8 +59,8 @@ func compile(s *Schema) (*plan, error) {
 			return nil, err
 		}
 	}
-	if p.shape.Features() == 0 {
-		return nil, fmt.Errorf("data: the schema has neither a feature nor an intercept; give a column the role %q", Feature)
+	if p.shape.Features() == 0 && p.target == "" {
+		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q", Feature)
 	}
 	return p, nil
 }
@@ -100,9 +100,6 @@ func (p *plan) add(c *Column, spread float64) error {
 			return columnError(c, fmt.Sprintf("a second target beside %s", quote(p.target)), "keep one target")
 		}
 		p.target, spread = c.Name, 1
-		if c.Kind == Category {
-			return columnError(c, "a category as the target", "make it binary or a number, or predict one level against the rest")
-		}
 	default:
 		return columnError(c, fmt.Sprintf("role = %q", c.Role), fmt.Sprintf("choose %q, %q or %q", Feature, Target, Ignore))
 	}
@@ -112,7 +109,7 @@ func (p *plan) add(c *Column, spread float64) error {
 	}
 	p.decoders[c.Name] = d
 	if c.Role == Target {
-		d.target, p.shape.Target = true, terms[0]
+		d.target, p.shape.Target, p.shape.Labels = true, terms[0], d.options
 		return nil
 	}
 	d.first, d.width = len(p.shape.Terms), len(terms)
@@ -211,6 +208,9 @@ func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 	if len(c.Levels) < 2 && (d.missing != MissingLevel || len(c.Levels) == 0) {
 		return nil, columnError(c, fmt.Sprintf("%d levels", len(c.Levels)), "list every level that a cell may have, two or more")
 	}
+	if c.Role == Target {
+		return d.classes(c)
+	}
 	reference := c.Reference
 	if reference == "" {
 		reference = c.Levels[0]
@@ -239,6 +239,23 @@ func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 	}
 	d.options = c.Levels
 	return terms, d.checkTokens(c)
+}
+
+// classes checks the settings of a category that is the target: 0 for the first level,
+// 1 for the second and so on.
+func (d *decoder) classes(c *Column) ([]Term, error) {
+	if len(c.Levels) < 2 || c.Reference != "" {
+		return nil, columnError(c, fmt.Sprintf("%d levels and reference = %q as the target", len(c.Levels), c.Reference), "list every level, two or more, without a reference")
+	}
+	d.codes, d.options = make(map[string]code, len(c.Levels)), c.Levels
+	for i, level := range c.Levels {
+		if _, twice := d.codes[level]; twice {
+			return nil, columnError(c, fmt.Sprintf("level %s twice", quote(level)), "list each level once")
+		}
+		d.codes[level] = code{value: float64(i)}
+	}
+	last := len(c.Levels) - 1
+	return []Term{{Name: c.Name, Column: c.Name, Level: c.Levels[last], Unit: 1, Upper: float64(last)}}, d.checkTokens(c)
 }
 
 // binary checks the settings of a binary column: ±1 over spread for a feature, 0
@@ -277,7 +294,7 @@ func (d *decoder) checkMissing(c *Column) error {
 	case MissingRefuse:
 		return nil
 	case MissingLevel:
-		if c.Kind == Category {
+		if c.Kind == Category && c.Role == Feature {
 			return nil
 		}
 	case MissingImpute:

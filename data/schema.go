@@ -16,7 +16,7 @@ type Kind string
 // The kinds of a column.
 const (
 	Number   Kind = "number"   // a number within public bounds
-	Category Kind = "category" // one of a public list of levels; features only
+	Category Kind = "category" // one of a public list of levels
 	Binary   Kind = "binary"   // one of two public labels
 )
 
@@ -97,10 +97,10 @@ type Column struct {
 	Outside Outside
 
 	// Levels are the levels of a category, at least two unless a missing cell is
-	// one more. Required for categories.
+	// one more. Required for categories. Of a target they are 0, 1 and so on.
 	Levels []string
 	// Reference is the level without an indicator column: coefficients of the
-	// others are relative to it. Defaults to the first of Levels.
+	// others are relative to it. Defaults to the first of Levels. Features only.
 	Reference string
 	// Labels are the two labels of a binary column, the negative one first.
 	// Required for binary columns.

@@ -17,6 +17,9 @@ type Shape struct {
 	Terms []Term
 	// Target describes the response; its Name is empty without one.
 	Target Term
+	// Labels are the labels of a response that is one of a list, in order: it is 0
+	// for the first, 1 for the second and so on. Nil for a number.
+	Labels []string
 	// Radius bounds the Euclidean norm of every row of the design matrix.
 	Radius float64
 	// RowsPerPerson is the largest number of rows that one person may own.
@@ -46,8 +49,8 @@ func (s *Shape) Features() int { return len(s.Terms) }
 // HasTarget reports whether records carry a response.
 func (s *Shape) HasTarget() bool { return s.Target.Name != "" }
 
-// Binary reports whether the response is 0 or 1.
-func (s *Shape) Binary() bool { return s.Target.Level != "" }
+// Classes is the number of labels of the response, 0 for a number or none.
+func (s *Shape) Classes() int { return len(s.Labels) }
 
 // Shape returns what the schema states of every table under it. It does not ask for
 // confirmation. Errors are those of Validate.
@@ -73,26 +76,37 @@ func StandardShape(records, features int) *Shape {
 	return s
 }
 
-// Simulate draws a table of the shape, independent column by column: numbers are normal
-// with the schema's centre and scale, within their bounds; levels are equally likely.
-// respond returns the response to a row; nil leaves responses out. rng must not be nil.
-func (s *Shape) Simulate(rng *rand.Rand, respond func(row []float64) float64) *Table {
+// Simulate draws a table of the shape. fill sets a row; nil draws it column by column,
+// numbers normal with the schema's centre and scale, within their bounds, and levels
+// equally likely. respond returns the response to a row; nil leaves responses out. rng
+// must not be nil.
+func (s *Shape) Simulate(rng *rand.Rand, fill func(row []float64), respond func(row []float64) float64) *Table {
 	t := &Table{Shape: *s, X: make([]float64, s.Records*s.Features()), Source: "simulated"}
+	if fill == nil {
+		fill = s.filler(rng)
+	}
 	if respond != nil {
 		t.Y = make([]float64, s.Records)
 	}
-	columns := s.columns()
 	for i := range s.Records {
 		row := t.Row(i)
-		for _, c := range columns {
-			c.draw(row, s.Terms, rng)
-		}
+		fill(row)
 		record.Project(row, s.Radius)
 		if respond != nil {
 			t.Y[i] = respond(row)
 		}
 	}
 	return t
+}
+
+// filler draws rows column by column.
+func (s *Shape) filler(rng *rand.Rand) func(row []float64) {
+	columns := s.columns()
+	return func(row []float64) {
+		for _, c := range columns {
+			c.draw(row, s.Terms, rng)
+		}
+	}
 }
 
 // source is a column of the file: its terms, and for numbers how far typical values

@@ -3,6 +3,8 @@ package data
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +23,7 @@ func TestSimulatedRowsHaveTheSchemasShape(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	n := float64(s.Records)
 	var sumAge, squareAge, b, both, yes float64
-	table := s.Simulate(rng, nil)
+	table := s.Simulate(rng, nil, nil)
 	for i := range s.Records {
 		row := table.Row(i)
 		if row[0] != 0.5 || row[4] != 0.5 && row[4] != -0.5 {
@@ -44,5 +46,25 @@ func TestSimulatedRowsHaveTheSchemasShape(t *testing.T) {
 	}
 	if both != 0 {
 		t.Error("a category had two levels at once")
+	}
+}
+
+// TestTargetsOfLabels: a category as the target is coded in the order of its levels,
+// and a response needs no features.
+func TestTargetsOfLabels(t *testing.T) {
+	schema := &Schema{Confirmed: true, Records: 5000, NoIntercept: true, Columns: []Column{
+		{Name: "party", Role: Target, Kind: Category, Levels: []string{"red", "green", "blue"}},
+	}}
+	shape, err := schema.Shape()
+	if err != nil || shape.Classes() != 3 || shape.Features() != 0 || !shape.HasTarget() {
+		t.Fatalf("%+v, %v", shape, err)
+	}
+	lines := strings.Repeat("blue\nred\ngreen\ngreen\nblue\n", 1000)
+	table, err := Read(t.Context(), strings.NewReader("party\n"+lines), "t.csv", schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Y) != 5000 || !slices.Equal(table.Y[4995:], []float64{2, 0, 1, 1, 2}) || len(table.X) != 0 {
+		t.Errorf("%d responses, the last %v; %d entries", len(table.Y), table.Y[4995:], len(table.X))
 	}
 }

@@ -54,7 +54,7 @@ func (p *Plan) newModel(t *data.Shape) (*model, error) {
 			return nil, err
 		}
 	}
-	m := &model{unit: t.Target.Unit, binary: t.Binary()}
+	m := &model{unit: t.Target.Unit, binary: (t.Classes() == 2)}
 	m.problem = methods.Problem{
 		Model: c.Name, PriorSD: c.PriorSD, MinScale: c.MinScale, Prior: c.Prior,
 		Facts:    chains.Facts(t, accountant.Substitute),
@@ -81,7 +81,7 @@ func suggest(t *data.Shape) string {
 		return methods.Mixture
 	case !t.HasTarget():
 		return methods.Mean
-	case t.Binary():
+	case (t.Classes() == 2):
 		return methods.Logistic
 	}
 	return methods.Linear

@@ -186,6 +186,14 @@ func (n *Network) layers(theta []float64) (w1, b1, w2, b2 []float64) {
 	return
 }
 
+// Outputs sets dst to the outputs for input x: the expected response, or a logit for
+// every class.
+func (n *Network) Outputs(dst, theta, x []float64) {
+	h := getRow(n.hidden)
+	defer putRow(h)
+	n.forward(*h, dst, theta, x)
+}
+
 // forward sets h to the hidden units and out to the outputs for input x.
 func (n *Network) forward(h, out, theta, x []float64) {
 	w1, b1, w2, b2 := n.layers(theta)

@@ -11,7 +11,7 @@ import (
 // simulate draws the coefficients, and a table of the shape.
 func (c Config) simulate(rng *rand.Rand) *data.Table {
 	theta := c.coefficients(rng)
-	return c.Shape.Simulate(rng, func(row []float64) float64 {
+	return c.Shape.Simulate(rng, nil, func(row []float64) float64 {
 		eta := 0.0
 		for j, x := range row {
 			eta += x * theta[j]

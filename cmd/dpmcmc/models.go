@@ -71,7 +71,7 @@ func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior t
 	regression := targets.RegressionConfig{Features: t.Features(), Loss: loss, Prior: prior}
 	switch s.model {
 	case "logistic", "probit", "cloglog":
-		if !t.HasTarget() || !t.Binary() {
+		if !t.HasTarget() || !(t.Classes() == 2) {
 			return fmt.Errorf("--model %s needs a binary target column; the schema's target is %s", s.model, targetText(t))
 		}
 		constructor := map[string]func(targets.RegressionConfig) (*targets.Regression, error){
@@ -88,7 +88,7 @@ func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior t
 			m.target, err = targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: regression, Dispersion: s.dispersion})
 		}
 	case "linear":
-		if !t.HasTarget() || t.Binary() {
+		if !t.HasTarget() || (t.Classes() == 2) {
 			return fmt.Errorf("--model linear needs a numeric target column; the schema's target is %s", targetText(t))
 		}
 		err = m.linear(s, t, loss, prior)
@@ -149,7 +149,7 @@ func targetText(t *data.Shape) string {
 	if !t.HasTarget() {
 		return "none"
 	}
-	if t.Binary() {
+	if t.Classes() == 2 {
 		return fmt.Sprintf("%q, binary", t.Target.Name)
 	}
 	return fmt.Sprintf("%q, a number", t.Target.Name)
@@ -162,7 +162,7 @@ func defaultModel(t *data.Shape) string {
 		return "mixture"
 	case !t.HasTarget():
 		return "mean"
-	case t.Binary():
+	case (t.Classes() == 2):
 		return "logistic"
 	}
 	return "linear"

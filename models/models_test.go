@@ -1,0 +1,312 @@
+package models
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// built is the model of a name for its standard shape with two features.
+func built(t *testing.T, name string, edit func(*data.Shape, *Options)) *Model {
+	t.Helper()
+	shape, err := StandardShape(name, 20, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o Options
+	if name == "negative-binomial" {
+		o.Dispersion = 2
+	}
+	if edit != nil {
+		edit(shape, &o)
+	}
+	m, err := New(name, shape, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestEveryModel: what commands rely on holds for every entry.
+func TestEveryModel(t *testing.T) {
+	for _, name := range Names() {
+		m := built(t, name, nil)
+		dim := m.Target.Dim()
+		features, response := m.Target.Shape()
+		if features != m.Shape.Features() || response != m.Shape.HasTarget() || len(m.Parameters) != dim {
+			t.Errorf("%s: the target takes %d features (response: %t) and has %d parameters, the model %d and %d", name, features, response, dim, m.Shape.Features(), len(m.Parameters))
+		}
+		if _, ok := m.Target.(targets.GradTarget); !ok || About(name) == "" || !m.Simulates() || (m.Outcomes() > 0) != response {
+			t.Errorf("%s: gradients %t, about %q, simulates %t, %d outcomes", name, ok, About(name), m.Simulates(), m.Outcomes())
+		}
+		names := m.ParameterNames()
+		slices.Sort(names)
+		if len(slices.Compact(names)) != dim {
+			t.Errorf("%s: parameters %v", name, m.ParameterNames())
+		}
+		if other, err := m.WithLoss(targets.LogLoss()); err != nil || other.Name != name {
+			t.Errorf("%s with the log loss: %v, %v", name, other, err)
+		}
+		beta, err := targets.BetaLoss(1.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.WithLoss(beta); err != nil {
+			t.Errorf("%s with a β loss: %v", name, err)
+		}
+		table := m.Simulate(values(m, rand.New(rand.NewPCG(1, 2))), rand.New(rand.NewPCG(3, 4)))
+		if len(table.X) != table.Records*table.Features() || (table.Y != nil) != response || response && len(table.Y) != table.Records {
+			t.Errorf("%s: a simulated table has %d entries and %d responses", name, len(table.X), len(table.Y))
+		}
+	}
+}
+
+// values are of a state around zero.
+func values(m *Model, rng *rand.Rand) []float64 {
+	v := make([]float64, m.Target.Dim())
+	m.Output(v, state(m, rng))
+	return v
+}
+
+func state(m *Model, rng *rand.Rand) []float64 {
+	theta := make([]float64, m.Target.Dim())
+	for j := range theta {
+		theta[j] = rng.NormFloat64() / 2
+	}
+	return theta
+}
+
+// outcomes are responses (or rows) with the model's masses at a state, by its target's
+// loss: labels, counts, or a grid of numbers.
+func outcomes(m *Model, theta, row []float64) (at, mass []float64) {
+	width, top := 1.0, 2
+	switch {
+	case m.Shape.Classes() > 0:
+		top = m.Shape.Classes() - 1
+	case strings.Contains(m.Shape.Target.Name, "y") && m.Shape.Target.Lower == 0:
+		top = 3000
+	default:
+		width, top = 1./256, 40*256
+	}
+	for i := range top + 1 {
+		v := float64(i)
+		if width != 1 {
+			v = (float64(i) - float64(top)/2) * width
+		}
+		rows := targets.Rows{X: row, P: len(row), Y: []float64{v}}
+		if !m.Shape.HasTarget() {
+			rows = targets.Rows{X: []float64{v}, P: 1}
+		}
+		loss := []float64{0}
+		m.Target.Loss(loss, theta, rows)
+		at, mass = append(at, v), append(mass, width*math.Exp(-loss[0]))
+	}
+	return at, mass
+}
+
+// TestLawsAreTheTargets: what a model predicts and draws is what its target's loss
+// says, −log of the probability of a record. Means are compared with sums over all
+// outcomes, and 20,000 draws with the distribution function by the bound of Dvoretzky,
+// Kiefer and Wolfowitz at 10⁻⁹ a comparison. Draws at other values of the parameters
+// are rejected.
+func TestLawsAreTheTargets(t *testing.T) {
+	const n = 20_000
+	far := math.Sqrt(math.Log(2/1e-9) / (2 * n))
+	for _, name := range Names() {
+		m := built(t, name, func(s *data.Shape, _ *Options) {
+			if name == "mean" {
+				s.Terms = s.Terms[1:2]
+			}
+		})
+		rng := rand.New(rand.NewPCG(5, uint64(len(name))))
+		theta := state(m, rng)
+		v := make([]float64, len(theta))
+		m.Output(v, theta)
+		row := []float64{0.6, 0.5, -0.4}[:m.Shape.Features()]
+		at, mass := outcomes(m, theta, row)
+		total, mean := 0.0, 0.0
+		for i, p := range mass {
+			total, mean = total+p, mean+p*at[i]
+		}
+		if math.Abs(total-1) > 1e-9 {
+			t.Fatalf("%s: masses sum to %v", name, total)
+		}
+		if k := m.Outcomes(); k > 0 {
+			got := make([]float64, k)
+			m.Mean(got, v, row)
+			if k == 1 && math.Abs(got[0]-mean) > 1e-9*max(1, mean) {
+				t.Errorf("%s: mean %v, the target says %v", name, got[0], mean)
+			}
+			for c, p := range got {
+				if k > 1 && math.Abs(p-mass[c]) > 1e-12 {
+					t.Errorf("%s: probability %v of label %d, the target says %v", name, p, c, mass[c])
+				}
+			}
+		}
+		if d := distance(m, v, row, at, mass, rng, n); d > far {
+			t.Errorf("%s: draws are %.4f from the target's distribution, more than %.4f", name, d, far)
+		}
+		for j := range v {
+			v[j] += 1
+		}
+		if name == "softmax" || name == "categorical" || name == "network" {
+			continue // a common shift of the logits changes nothing
+		}
+		if d := distance(m, v, row, at, mass, rng, n); d <= far {
+			t.Errorf("%s: draws at other values pass, at distance %.4f", name, d)
+		}
+	}
+}
+
+// distance is the largest difference of distribution functions, between draws and
+// masses.
+func distance(m *Model, v, row, at, mass []float64, rng *rand.Rand, n int) float64 {
+	draws := make([]float64, n)
+	own := slices.Clone(row)
+	for i := range draws {
+		if m.draw != nil {
+			draws[i] = m.Draw(v, row, rng)
+			continue
+		}
+		m.record(own, v, rng)
+		draws[i] = own[0]
+	}
+	slices.Sort(draws)
+	width := at[1] - at[0]
+	if m.Shape.Classes() > 0 || m.Shape.Target.Name != "" && m.Shape.Target.Lower == 0 {
+		width = 0 // of outcomes that are points
+	}
+	most, below, i := 0.0, 0.0, 0
+	for k, p := range mass {
+		below += p
+		for i < n && draws[i] <= at[k]+width/2 {
+			i++
+		}
+		most = max(most, math.Abs(below-float64(i)/float64(n)))
+	}
+	return most
+}
+
+// TestInUnits: predictions from coefficients in the units of the file and the numbers
+// of the file are those from values and the row.
+func TestInUnits(t *testing.T) {
+	terms := []data.Term{
+		{Name: data.Intercept, Unit: 2, Lower: 1, Upper: 1},
+		{Name: "age", Column: "age", Center: 40, Unit: 20, Lower: 0, Upper: 120},
+		{Name: "sick=yes", Column: "sick", Level: "yes", Center: 0.5, Unit: 1, Upper: 1},
+	}
+	x := []float64{1, 31, 1} // of the file
+	row := make([]float64, 3)
+	for j := range terms {
+		row[j] = terms[j].At(x[j])
+	}
+	for _, name := range []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear", "heteroscedastic", "softmax"} {
+		m := built(t, name, func(s *data.Shape, _ *Options) {
+			s.Terms = terms
+			if name == "linear" || name == "heteroscedastic" {
+				s.Target.Center, s.Target.Unit = 100, 7
+			}
+		})
+		v := values(m, rand.New(rand.NewPCG(8, 9)))
+		units := make([]float64, len(v))
+		m.InUnits(units, v)
+		target := m.Shape.Target
+		for first := 0; first+3 <= len(v); first += 3 {
+			want, got := dot(v[first:], row), dot(units[first:], x)
+			if first == 0 && target.Unit != 1 {
+				want = want*target.Unit + target.Center
+			}
+			if math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+				t.Errorf("%s: predictor %v in units, want %v", name, got, want)
+			}
+		}
+		if name == "linear" && (units[3] != 7*v[3] || m.Parameters[3].Unit != "y" || !m.Parameters[3].Scale) {
+			t.Errorf("σ = %v is %v in units: %+v", v[3], units[3], m.Parameters[3])
+		}
+	}
+	mean := built(t, "mean", func(s *data.Shape, _ *Options) { s.Terms = terms[1:2] })
+	got := []float64{0}
+	if mean.InUnits(got, []float64{0.5}); got[0] != 50 {
+		t.Errorf("a mean of 0.5 is %v in units, want 50", got[0])
+	}
+	bernoulli := built(t, "bernoulli", nil)
+	if bernoulli.InUnits(got, []float64{math.Log(3)}); math.Abs(got[0]-0.75) > 1e-15 {
+		t.Errorf("a logit of log 3 is %v in units, want 0.75", got[0])
+	}
+}
+
+// TestSuggest: what a shape suggests fits it.
+func TestSuggest(t *testing.T) {
+	for want, name := range map[string]string{
+		"logistic": "probit", "softmax": "softmax", "linear": "linear", "bernoulli": "bernoulli", "categorical": "categorical",
+		"mixture": "mixture", "mean": "mean",
+	} {
+		shape, err := StandardShape(name, 20, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := New("", shape, Options{}); err != nil || m.Name != want {
+			t.Errorf("%s: %v, %v", want, m, err)
+		}
+	}
+}
+
+// TestRefusals: errors name the option and say what to do.
+func TestRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		setting, want string
+		o             Options
+		of            string
+	}{
+		"no such":           {"model", "one of logistic, probit", Options{}, "linear"},
+		"logistic":          {"model", "needs a binary target column; the schema's target is \"y\", a number", Options{}, "linear"},
+		"linear":            {"model", "needs a numeric target column; the schema's target is \"y\", binary", Options{}, "logistic"},
+		"poisson":           {"model", "needs a target column of counts", Options{}, "linear"},
+		"mixture":           {"model", "needs no target column", Options{}, "linear"},
+		"mean":              {"model", "needs no target column", Options{}, "logistic"},
+		"bernoulli":         {"model", "no design columns; the schema makes 3", Options{}, "logistic"},
+		"probit":            {"beta", "beta is 2 but loss is log", Options{Beta: 2}, "logistic"},
+		"cloglog":           {"beta", "loss beta needs beta", Options{Loss: "beta"}, "logistic"},
+		"softmax":           {"prior-sd", "prior-sd is -1; it must be positive", Options{PriorSD: -1}, "softmax"},
+		"negative-binomial": {"dispersion", "needs dispersion r", Options{}, "poisson"},
+		"heteroscedastic":   {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic", Options{Dispersion: 1}, "linear"},
+		"categorical":       {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}}, "categorical"},
+	} {
+		shape, err := StandardShape(c.of, 20, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = New(name, shape, c.o)
+		var bad *SettingError
+		if !errors.As(err, &bad) || bad.Setting != c.setting || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; it must be about %s and contain %q", name, err, c.setting, c.want)
+		}
+	}
+}
+
+// TestCustom: anybody's target is a model without predictions.
+func TestCustom(t *testing.T) {
+	target := built(t, "logistic", nil).Target
+	m, err := Custom("mine", target)
+	if err != nil || m.ParameterNames()[2] != "theta[3]" || m.Outcomes() != 0 || m.Simulates() {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err = Custom("mine", target, "a", "b", "c"); err != nil || m.ParameterNames()[0] != "a" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, f := range []func() (*Model, error){
+		func() (*Model, error) { return Custom("mine", nil) },
+		func() (*Model, error) { return Custom("mine", target, "a") },
+		func() (*Model, error) { return m.WithLoss(targets.LogLoss()) },
+	} {
+		if _, err := f(); err == nil {
+			t.Error("no error")
+		}
+	}
+}

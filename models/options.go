@@ -1,0 +1,131 @@
+package models
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpmcmc/dpmcmc/internal/setting"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// SettingError says what is wrong with an option, what is allowed, and what to do.
+type SettingError = setting.Error
+
+func bad(name setting.Name, format string, args ...any) error {
+	return setting.Bad("models", name, format, args...)
+}
+
+func join(list []string) string { return strings.Join(list, ", ") }
+
+// Options are the public choices that make a target of a model's name. Zero stands for
+// the default. Settings says what each is and which models have it.
+type Options struct {
+	Loss             string
+	Beta             float64
+	PriorSD          float64
+	MinScale         float64
+	DegreesOfFreedom float64
+	Dispersion       float64
+	Hidden           int
+	Concentrations   []float64
+}
+
+// Setting is an option: what commands and configurations know of it.
+type Setting struct {
+	// Name is the option's name, such as prior-sd, and Help what it is, with its default.
+	Name, Help string
+	// Models are the models that have it; nil for all.
+	Models []string
+	// Of returns a pointer to the option: *string, *float64, *int or *[]float64.
+	Of func(*Options) any
+}
+
+// Settings lists the options.
+func Settings() []Setting { return slices.Clone(settings) }
+
+var settings = []Setting{
+	{Name: "loss", Of: func(o *Options) any { return &o.Loss },
+		Help: "log, or beta for the β-divergence loss"},
+	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
+		Help: "β above 1, with loss beta"},
+	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
+		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns"},
+	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale }, Models: []string{"linear", "heteroscedastic", "network"},
+		Help: "the least standard deviation of the errors, in units of the scaled target"},
+	{Name: "degrees-of-freedom", Of: func(o *Options) any { return &o.DegreesOfFreedom }, Models: []string{"linear", "heteroscedastic"},
+		Help: "Student-t errors with this many; normal errors by default"},
+	{Name: "dispersion", Of: func(o *Options) any { return &o.Dispersion }, Models: []string{"negative-binomial"},
+		Help: "r, public, where a count with mean μ has variance μ + μ²/r; required"},
+	{Name: "hidden", Of: func(o *Options) any { return &o.Hidden }, Models: []string{"network"},
+		Help: "number of hidden units"},
+	{Name: "concentrations", Of: func(o *Options) any { return &o.Concentrations }, Models: []string{"bernoulli", "categorical"},
+		Help: "prior counts of the labels, in their order; 1 each by default"},
+}
+
+// DefaultOptions are those of every model, as Settings describes them.
+func DefaultOptions() Options { return Options{}.filled() }
+
+func (o Options) filled() Options {
+	if o.Loss == "" {
+		o.Loss = "log"
+	}
+	if o.PriorSD == 0 {
+		o.PriorSD = 3
+	}
+	if o.MinScale == 0 {
+		o.MinScale = 0.05
+	}
+	if o.Hidden == 0 {
+		o.Hidden = 4
+	}
+	return o
+}
+
+// value is what of points to, as a number to compare or print; 0 where it is not given.
+func value(of any) float64 {
+	switch v := of.(type) {
+	case *float64:
+		return *v
+	case *int:
+		return float64(*v)
+	case *[]float64:
+		return float64(len(*v))
+	}
+	return 0
+}
+
+// check reports options that are out of range or belong to another model, and returns
+// the loss.
+func (o Options) check(model string) (targets.Loss, error) {
+	defaults := DefaultOptions()
+	for _, s := range settings {
+		v := value(s.Of(&o))
+		if s.Models != nil && !slices.Contains(s.Models, model) && v != value(s.Of(&defaults)) {
+			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name), setting.Name("model"), strings.Join(s.Models, " or "), model)
+		}
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return targets.Loss{}, bad(setting.Name(s.Name), "%s is %v; it must be positive and finite", setting.Name(s.Name), v)
+		}
+	}
+	if o.Dispersion == 0 && model == "negative-binomial" {
+		return targets.Loss{}, bad("dispersion", "%s negative-binomial needs %s r, public: a count with mean μ has variance μ + μ²/r", setting.Name("model"), setting.Name("dispersion"))
+	}
+	return o.loss()
+}
+
+// loss is what Loss and Beta describe.
+func (o Options) loss() (targets.Loss, error) {
+	beta, loss := setting.Name("beta"), setting.Name("loss")
+	switch {
+	case o.Loss == "log" && o.Beta != 0:
+		return targets.Loss{}, bad("beta", "%s is %v but %s is log; add %s beta, or leave %s out", beta, o.Beta, loss, loss, beta)
+	case o.Loss == "log":
+		return targets.LogLoss(), nil
+	case o.Loss == "beta" && o.Beta == 0:
+		return targets.Loss{}, bad("beta", "%s beta needs %s, a number above 1, such as %s 1.5", loss, beta, beta)
+	case o.Loss == "beta":
+		return targets.BetaLoss(o.Beta)
+	}
+	return targets.Loss{}, bad("loss", "%s is %q; it must be log or beta", loss, o.Loss)
+}
