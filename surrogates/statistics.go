@@ -130,19 +130,3 @@ type Link interface {
 	// at, for a response drawn at eta.
 	Weight(at, eta float64) float64
 }
-
-// Linear is what three sums say of a linear regression with an unknown scale: the
-// release Σ [x,y][x,y]ᵀ of the extended rows, (d+1)×(d+1), as of curator's second
-// moments over rows with their response.
-type Linear struct {
-	// Moment is Σ [x,y][x,y]ᵀ with normal noise of standard deviation MomentSD on the
-	// diagonal and MomentSD/√2 off it, row-major and symmetric. Required.
-	Moment   []float64
-	MomentSD float64
-	// Records is N, public. Required, positive.
-	Records int64
-	// Radius bounds the length of an extended row. Required, positive.
-	Radius float64
-	// Columns is as in Statistics, for the features alone.
-	Columns []Column
-}

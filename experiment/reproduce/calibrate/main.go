@@ -1,0 +1,234 @@
+// Calibrate measures the posteriors of package surrogates on simulated logistic
+// regressions: coverage of 90% intervals, errors, and how well the sampler explored.
+// Releases are made here with the priced noise and an ordinary generator, on
+// simulated records: nothing of it is private.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/erm"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+var (
+	records  = flag.Int("n", 2000, "records")
+	features = flag.Int("d", 3, "features, the intercept included")
+	epsilon  = flag.Float64("epsilon", 1, "ε")
+	sets     = flag.Int("sets", 20, "data sets")
+	fixed    = flag.Bool("fixed", false, "fixed truths, as in docs/reproduction.md, rather than truths from the prior")
+	draws    = flag.Int("draws", 250, "draws and warm-up of each of four chains")
+	imputed  = flag.Int("imputations", 0, "sets of synthetic features")
+	seed     = flag.Uint64("seed", 1, "public seed")
+	optimum  = flag.Float64("optimum", 0.75, "share of the optimum")
+	moment   = flag.Float64("moment", 0.2, "share of the second moments")
+	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
+	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
+	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
+	weighted = flag.Bool("weighted", false, "release the curvature, not the second moments")
+)
+
+const (
+	delta   = 1e-5
+	priorSD = 3
+)
+
+// noise is what the releases' noise is, priced together.
+type noise struct{ ridge, score, moment, output float64 }
+
+func price() (noise, error) {
+	f := curator.Facts{Records: int64(*records), Features: *features, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	ridge := 2 / *epsilon
+	at := func(mu float64) (curator.LogisticOptimum, curator.SecondMoment) {
+		return curator.LogisticOptimum{Ridge: ridge, NoiseMultiplier: 1 / (mu * math.Sqrt(*optimum))},
+			curator.SecondMoment{NoiseMultiplier: 1 / (mu * math.Sqrt(*moment))}
+	}
+	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
+		o, m := at(mu)
+		eo, err := o.Event(f)
+		if err != nil {
+			return eo, err
+		}
+		em, err := m.Event(f)
+		if err != nil {
+			return em, err
+		}
+		bits, err := accountant.ZCDP(accountant.Substitute, mu*mu*max(0, 1-*optimum-*moment)/2)
+		if err != nil {
+			return bits, err
+		}
+		return accountant.Compose(eo, em, bits)
+	}, 6e-3, 20, *epsilon, delta, true)
+	if err != nil {
+		return noise{}, err
+	}
+	o, m := at(mu)
+	out, err := o.OutputSD(f)
+	if err != nil {
+		return noise{}, err
+	}
+	sd, err := m.NoiseSD(f)
+	return noise{ridge: ridge, score: 2 * o.NoiseMultiplier, moment: sd, output: out}, err
+}
+
+// simulate draws records as docs/reproduction.md does.
+func simulate(rng *rand.Rand) (rows targets.Rows, truth []float64) {
+	d := *features
+	spread := math.Sqrt(float64(d))
+	truth = make([]float64, d)
+	for j := range truth {
+		truth[j] = priorSD * rng.NormFloat64()
+		if *fixed {
+			truth[j] = spread / 2
+			if j > 0 {
+				truth[j] = 1.5 * spread / math.Sqrt(float64(d-1)) * float64(2*(j%2)-1)
+			}
+		}
+	}
+	rows = targets.Rows{P: d}
+	x := make([]float64, d)
+	for range *records {
+		norm := 0.0
+		for j := range x {
+			x[j] = 1 / spread
+			if j > 0 {
+				x[j] = rng.NormFloat64() / spread
+			}
+			norm += x[j] * x[j]
+		}
+		eta := 0.0
+		for j := range x {
+			x[j] /= max(1, math.Sqrt(norm))
+			eta += x[j] * truth[j]
+		}
+		y := 0.0
+		if rng.Float64() < 1/(1+math.Exp(-eta)) {
+			y = 1
+		}
+		rows.X, rows.Y = append(rows.X, x...), append(rows.Y, y)
+	}
+	return rows, truth
+}
+
+// release makes the statistics of one data set.
+func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics, error) {
+	d := rows.P
+	b := make([]float64, d)
+	for j := range b {
+		b[j] = v.score * rng.NormFloat64()
+	}
+	f := erm.Logistic{Shape: erm.Shape{Records: rows.Len(), Features: d, Radius: 1, Ridge: v.ridge, Linear: 1e6}, X: rows.X, Y: rows.Y, B: b}
+	theta, err := f.Minimise()
+	if err != nil {
+		return surrogates.Statistics{}, err
+	}
+	s := surrogates.Statistics{Anchor: theta, ScoreSD: v.score, Ridge: v.ridge, MomentSD: v.moment, Records: int64(rows.Len()), Radius: 1,
+		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d), Weighted: *weighted}
+	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
+	for j, t := range theta {
+		s.Score[j] = -v.ridge * t
+	}
+	if *weighted {
+		s.MomentSD /= 4
+	}
+	for i := range rows.Len() {
+		x := rows.Row(i)
+		w := 1.0
+		if *weighted {
+			eta := 0.0
+			for j, u := range x {
+				eta += u * theta[j]
+			}
+			w = surrogates.Logistic.Weight(eta, eta)
+		}
+		for j, u := range x {
+			for k, t := range x {
+				s.Moment[j*d+k] += w * u * t
+			}
+		}
+	}
+	for j := range d {
+		for k := j; k < d; k++ {
+			z := s.MomentSD * rng.NormFloat64()
+			if j != k {
+				z /= math.Sqrt2
+			}
+			s.Moment[j*d+k] += z
+			s.Moment[k*d+j] = s.Moment[j*d+k]
+		}
+	}
+	return s, nil
+}
+
+func main() {
+	flag.Parse()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	v, err := price()
+	if err != nil {
+		return err
+	}
+	var rmse, grads, anchor, ess, rhat, divergent []float64
+	held, total := 0, 0
+	began := time.Now()
+	for i := range *sets {
+		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
+		rows, theta := simulate(rng)
+		s, err := release(rows, v, rng)
+		if err != nil {
+			return err
+		}
+		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: priorSD}, Imputations: *imputed, Seed: uint64(i)}
+		if *truth > 0 {
+			c.Features, c.Imputations = rows.X[:*truth*rows.P], 1
+		}
+		post, err := surrogates.New(c)
+		if err != nil {
+			return err
+		}
+		sample, err := surrogates.Sample(context.Background(), post, surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		if err != nil {
+			return err
+		}
+		e2, a2 := 0.0, 0.0
+		for j, t := range theta {
+			sum := diag.Summarize(sample.Column(j))
+			if t >= sum.Q5 && t <= sum.Q95 {
+				held++
+			}
+			total++
+			e2 += (sum.Mean - t) * (sum.Mean - t) / float64(len(theta))
+			a2 += (s.Anchor[j] - t) * (s.Anchor[j] - t) / float64(len(theta))
+		}
+		rmse, anchor, ess, rhat = append(rmse, math.Sqrt(e2)), append(anchor, math.Sqrt(a2)), append(ess, sample.LeastESS), append(rhat, sample.MostRHat)
+		grads = append(grads, float64(sample.Gradients))
+		divergent = append(divergent, float64(sample.Divergences))
+	}
+	c := float64(held) / float64(total)
+	fmt.Printf("n %d d %d ε %v sets %d: cover %.3f, median RMSE %.3f (optimum %.3f), least ESS %.0f median %.0f, R-hat max %.3f, divergent %.0f, %.0f gradients, %.2f s a set\n",
+		*records, *features, *epsilon, *sets, c, median(rmse), median(anchor), slices.Min(ess), median(ess), slices.Max(rhat), slices.Max(divergent), median(grads),
+		time.Since(began).Seconds()/float64(*sets))
+	return nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}

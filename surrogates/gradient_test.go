@@ -1,0 +1,95 @@
+package surrogates
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// checkGradient compares a density's gradient with central differences at points
+// around theta.
+func checkGradient(t *testing.T, name string, f nuts.LogDensity, theta []float64, spread float64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 4))
+	d := f.Dim()
+	grad, scratch, at := make([]float64, d), make([]float64, d), make([]float64, d)
+	for range 5 {
+		for j := range at {
+			at[j] = theta[j] + spread*rng.NormFloat64()
+		}
+		if v := f.LogDensityGrad(grad, at); math.IsInf(v, 0) || math.IsNaN(v) {
+			t.Fatalf("%s: log density %v at %v", name, v, at)
+		}
+		for j := range d {
+			const h = 1e-5
+			x := at[j]
+			at[j] = x + h
+			up := f.LogDensityGrad(scratch, at)
+			at[j] = x - h
+			down := f.LogDensityGrad(scratch, at)
+			at[j] = x
+			want := (up - down) / (2 * h)
+			if math.Abs(grad[j]-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("%s: gradient %d is %v, differences say %v", name, j, grad[j], want)
+			}
+		}
+	}
+}
+
+func TestGradients(t *testing.T) {
+	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson, "normal": Normal{SD: 0.5}}
+	for name, link := range links {
+		for _, tau := range []float64{1, 0.25} {
+			s := example()
+			s.Temperature, s.Ridge = tau, 2
+			p, err := New(Config{Statistics: s, Link: link, Prior: targets.Gaussian{SD: 3}, Imputations: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkGradient(t, name, p.Density(), s.Anchor, 0.5)
+		}
+	}
+	l, err := NewLinear(exampleSums())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGradient(t, "linear", l.Density(), []float64{1, -0.5, -1}, 0.3)
+}
+
+func exampleSums() LinearConfig {
+	return LinearConfig{
+		Sums:  Sums{Moment: []float64{50, 5, 45, 5, 40, -16, 45, -16, 70}, MomentSD: 4, Features: 2, Records: 200, Radius: 1.4},
+		Prior: targets.Gaussian{SD: 3}, ScalePrior: targets.HalfNormal{SD: 1}, MinScale: 0.01,
+	}
+}
+
+// TestLinks compares the derivatives of a slope's moments with differences, and the
+// moments with sums over responses.
+func TestLinks(t *testing.T) {
+	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson, "normal": Normal{SD: 0.5}}
+	for name, link := range links {
+		for _, at := range []float64{-2.5, 0, 1.2} {
+			for _, eta := range []float64{-3, -0.4, 0.9, 2} {
+				const h = 1e-5
+				_, _, dm, dv := link.Slope(at, eta)
+				mu, vu, _, _ := link.Slope(at, eta+h)
+				md, vd, _, _ := link.Slope(at, eta-h)
+				if e := math.Abs(dm-(mu-md)/(2*h)) + math.Abs(dv-(vu-vd)/(2*h)); e > 1e-7*(1+math.Abs(dm)+math.Abs(dv)) {
+					t.Errorf("%s: derivatives of the slope at %v, %v are off by %v", name, at, eta, e)
+				}
+				// The weight is the slope's derivative in the anchor's predictor.
+				mu, _, _, _ = link.Slope(at+h, eta)
+				md, _, _, _ = link.Slope(at-h, eta)
+				if w := link.Weight(at, eta); math.Abs(w-(mu-md)/(2*h)) > 1e-7*(1+math.Abs(w)) {
+					t.Errorf("%s: weight %v at %v, %v; differences say %v", name, w, at, eta, (mu-md)/(2*h))
+				}
+			}
+			if mean, _, dm, _ := link.Slope(at, at); math.Abs(mean) > 1e-12 || math.Abs(dm+link.Weight(at, at)) > 1e-9 {
+				t.Errorf("%s: at the truth the slope's mean is %v, its derivative %v and the weight %v", name, mean, dm, link.Weight(at, at))
+			}
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package surrogates
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Sums are released second moments of extended rows [x, y]: all that a linear
+// regression with normal errors says of its parameters. d is the number of features.
+type Sums struct {
+	// Moment is Σ [x, y][x, y]ᵀ, (d+1)×(d+1), row-major and symmetric, with normal
+	// noise of standard deviation MomentSD on the diagonal and MomentSD/√2 off it.
+	// Required; MomentSD may be 0. It need not be positive definite.
+	Moment   []float64
+	MomentSD float64
+	// Features is d. Required, positive.
+	Features int
+	// Records is N, public. Required, positive.
+	Records int64
+	// Radius bounds the length of an extended row. Required, positive.
+	Radius float64
+	// Columns says what is publicly known of the features; nil for nothing.
+	Columns []Column
+}
+
+// LinearConfig describes the posterior of a linear regression given released sums.
+type LinearConfig struct {
+	// Sums is what was released. Required.
+	Sums Sums
+	// Prior is the prior of the coefficients. Required.
+	Prior targets.Prior
+	// MinScale is s, the least standard deviation of the errors. Required, positive.
+	MinScale float64
+	// ScalePrior is the prior of the excess σ − s. Required.
+	ScalePrior targets.ScalePrior
+	// Seed is the public seed of the draws that the moments' posterior is taken from.
+	Seed uint64
+}
+
+// Linear is the posterior of (coefficients, ω), σ = s + e^ω, given released sums: the
+// parameters of targets.Linear. Xᵀy and yᵀy are jointly normal given XᵀX, with the
+// moments of the model (Bernstein and Sheldon 2019); what is not known of XᵀX enters
+// their covariance, as in a regression with errors in variables.
+type Linear struct {
+	config LinearConfig
+	dim    int       // d
+	square []float64 // posterior mean of XᵀX, d×d
+	open   []float64 // posterior variances of its entries
+}
+
+func (s Sums) check() error {
+	p := s.Features + 1
+	switch {
+	case s.Features < 1:
+		return fmt.Errorf("surrogates: Sums.Features is %d; at least 1 is needed", s.Features)
+	case len(s.Moment) != p*p:
+		return fmt.Errorf("surrogates: Sums.Moment has %d values; extended rows of %d have a matrix of %d", len(s.Moment), p, p*p)
+	case s.Records <= int64(s.Features):
+		return fmt.Errorf("surrogates: Sums.Records is %d; more than the %d features are needed", s.Records, s.Features)
+	case !(s.MomentSD >= 0) || math.IsInf(s.MomentSD, 1):
+		return fmt.Errorf("surrogates: Sums.MomentSD is %v; it must be at least 0 and finite", s.MomentSD)
+	case !(s.Radius > 0) || math.IsInf(s.Radius, 1):
+		return fmt.Errorf("surrogates: Sums.Radius is %v; it must be positive and finite", s.Radius)
+	case s.Columns != nil && len(s.Columns) != s.Features:
+		return fmt.Errorf("surrogates: %d Columns for %d features; give one for each, or none", len(s.Columns), s.Features)
+	}
+	for i, v := range s.Moment {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("surrogates: Sums.Moment[%d] is %v; releases are finite", i, v)
+		}
+	}
+	return checkColumns(s.Columns)
+}
+
+// NewLinear returns the posterior. Errors: sums out of range; a prior that is missing
+// or does not fit.
+func NewLinear(c LinearConfig) (*Linear, error) {
+	if err := c.Sums.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Prior == nil:
+		return nil, errors.New("surrogates: LinearConfig.Prior is not set; give the prior of the coefficients")
+	case c.ScalePrior == nil:
+		return nil, errors.New("surrogates: LinearConfig.ScalePrior is not set; give the prior of the errors' standard deviation")
+	case !(c.MinScale > 0) || math.IsInf(c.MinScale, 1):
+		return nil, fmt.Errorf("surrogates: LinearConfig.MinScale is %v; it must be positive and finite", c.MinScale)
+	}
+	if err := errors.Join(c.Prior.Check(c.Sums.Features), c.ScalePrior.Check()); err != nil {
+		return nil, fmt.Errorf("surrogates: LinearConfig: %w", err)
+	}
+	l := &Linear{config: c, dim: c.Sums.Features}
+	l.square, l.open = c.Sums.features(rand.New(rand.NewPCG(c.Seed, 0x11ea)))
+	return l, nil
+}
+
+// features returns the posterior mean of XᵀX and the variances of its entries.
+func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
+	const draws = 300
+	d := s.Features
+	m := moments{d: d, released: make([]float64, d*d), sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
+	for j := range d {
+		copy(m.released[j*d:(j+1)*d], s.Moment[j*(d+1):])
+	}
+	mean, variance = make([]float64, d*d), make([]float64, d*d)
+	for i := range draws {
+		one := m.draw(rng)
+		for e := range mean {
+			v := one.At(e/d, e%d)
+			step := v - mean[e]
+			mean[e] += step / float64(i+1)
+			variance[e] += step * (v - mean[e]) / (draws - 1)
+		}
+	}
+	return mean, variance
+}
+
+// constantOf is the column of the intercept, or −1.
+func constantOf(columns []Column) int {
+	for j, c := range columns {
+		if c.Kind == Constant {
+			return j
+		}
+	}
+	return -1
+}
+
+// Density returns the posterior's log density with its gradient. It holds buffers:
+// one goroutine at a time may use it.
+func (l *Linear) Density() nuts.LogDensity {
+	p := l.dim + 1
+	return &linearEvaluator{
+		Linear: l, along: make([]float64, l.dim), residual: make([]float64, p), half: make([]float64, p), solved: make([]float64, p),
+		cov: make([]float64, p*p), weights: make([]float64, p*p), errors: make([]float64, l.dim*l.dim), turned: make([]float64, l.dim*l.dim),
+	}
+}
+
+type linearEvaluator struct {
+	*Linear
+	along                  []float64 // XᵀX·β
+	residual, half, solved []float64
+	cov, weights           []float64 // of (Xᵀy, yᵀy); the log density's derivative in it
+	errors, turned         []float64 // covariance of what is unknown of XᵀXβ; weights seen from there
+}
+
+func (e *linearEvaluator) Dim() int { return e.dim + 1 }
+
+func (e *linearEvaluator) LogDensityGrad(grad, theta []float64) float64 {
+	d := e.dim
+	beta, omega := theta[:d], theta[d]
+	if omega > mostPredictor {
+		return math.Inf(-1)
+	}
+	excess := math.Exp(omega)
+	sigma := e.config.MinScale + excess
+	prior := e.config.Prior.LogDensity(beta) + e.config.ScalePrior.LogDensity(excess) + omega
+	if math.IsInf(prior, 0) || math.IsNaN(prior) {
+		return math.Inf(-1)
+	}
+	e.fill(beta, sigma)
+	if !cholesky(e.cov, d+1) {
+		return math.Inf(-1)
+	}
+	log := prior
+	for j := range d + 1 {
+		log -= math.Log(e.cov[j*(d+1)+j])
+	}
+	forward(e.half, e.cov, e.residual)
+	log -= dot(e.half, e.half) / 2
+	backward(e.solved, e.cov, e.half)
+	e.config.Prior.Grad(grad[:d], beta)
+	grad[d] = (e.config.ScalePrior.Elasticity(excess) + 1) + excess*e.slopes(grad[:d], beta, sigma)
+	return log
+}
+
+// fill sets residual and cov: the law of the released (Xᵀy, yᵀy).
+func (e *linearEvaluator) fill(beta []float64, sigma float64) {
+	d, p := e.dim, e.dim+1
+	s2, n := sigma*sigma, float64(e.config.Sums.Records)
+	noise := e.config.Sums.MomentSD * e.config.Sums.MomentSD
+	for j := range d {
+		e.along[j] = dot(e.square[j*d:(j+1)*d], beta)
+		for k := range d {
+			if j != k {
+				e.errors[j*d+k] = e.open[j*d+k] * beta[j] * beta[k]
+			}
+		}
+		v := 0.0
+		for k, b := range beta {
+			v += e.open[j*d+k] * b * b
+		}
+		e.errors[j*d+j] = v
+	}
+	length := dot(beta, e.along)
+	whole := 0.0
+	for j := range d {
+		along := dot(e.errors[j*d:(j+1)*d], beta)
+		whole += along * beta[j]
+		for k := range j + 1 {
+			e.cov[j*p+k] = s2*e.square[j*d+k] + e.errors[j*d+k]
+		}
+		e.cov[j*p+j] += noise / 2
+		e.cov[d*p+j] = 2*s2*e.along[j] + along
+		e.residual[j] = e.config.Sums.Moment[j*p+d] - e.along[j]
+	}
+	e.cov[d*p+d] = 4*s2*length + 2*n*s2*s2 + whole + noise
+	e.residual[d] = e.config.Sums.Moment[d*p+d] - length - n*s2
+}
+
+// slopes adds the log likelihood's gradient in β to grad and returns its derivative
+// in σ. With u = C⁻¹r and G = (uuᵀ − C⁻¹)/2 it is ⟨G, dC⟩ + u·dµ.
+func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
+	d, p := e.dim, e.dim+1
+	s2, n := sigma*sigma, float64(e.config.Sums.Records)
+	g := e.weights
+	for j := range p { // column j of C⁻¹
+		clear(e.half)
+		e.half[j] = 1
+		forward(e.residual, e.cov, e.half)
+		backward(e.half, e.cov, e.residual)
+		for k := range p {
+			g[k*p+j] = (e.solved[j]*e.solved[k] - e.half[k]) / 2
+		}
+	}
+	last, corner, u, v := g[d*p:d*p+d], g[d*p+d], e.solved[:d], e.solved[d]
+	for j := range d { // G as seen by the errors, whose effect on yᵀy is β times that on Xᵀy
+		for k := range d {
+			e.turned[j*d+k] = g[j*p+k] + last[j]*beta[k] + beta[j]*last[k] + corner*beta[j]*beta[k]
+		}
+	}
+	trace := 0.0
+	for k := range d {
+		row, unknown := e.square[k*d:(k+1)*d], e.errors[k*d:(k+1)*d]
+		grad[k] += dot(row, u) + 2*v*e.along[k] + 4*s2*dot(row, last) + 8*s2*corner*e.along[k]
+		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta)
+		for j := range d {
+			grad[k] += 2 * e.open[j*d+k] * e.turned[j*d+j] * beta[k]
+			if j != k {
+				grad[k] += 2 * e.open[j*d+k] * e.turned[k*d+j] * beta[j]
+			}
+			trace += g[k*p+j] * row[j]
+		}
+	}
+	length := dot(beta, e.along)
+	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 8*n*corner*s2*sigma + 2*n*sigma*v
+}
+
+// centre is the ridge estimate with its covariance, and the scale that goes with it.
+func (l *Linear) centre() (mean, factor []float64, err error) {
+	d, p := l.dim, l.dim+1
+	s := l.config.Sums
+	n := float64(s.Records)
+	beta := mat.NewVecDense(d, nil)
+	variance := max(s.Moment[d*p+d], n*l.config.MinScale*l.config.MinScale) / n
+	cov := mat.NewSymDense(d, nil)
+	for range 3 { // β given σ, then σ given β
+		precision := mat.NewSymDense(d, nil)
+		right := mat.NewVecDense(d, nil)
+		noise := s.MomentSD * s.MomentSD / 2 * (1 + mat.Dot(beta, beta))
+		// (S β − Xᵀy) has covariance near σ²S + noise: S(σ²S + noise)⁻¹S by eigenvalues.
+		var eigen mat.EigenSym
+		square := mat.NewSymDense(d, append([]float64(nil), l.square...))
+		if !eigen.Factorize(square, true) {
+			return nil, nil, errors.New("surrogates: second moments have no eigenvalues")
+		}
+		var vectors mat.Dense
+		eigen.VectorsTo(&vectors)
+		for i, h := range eigen.Values(nil) {
+			e := vectors.ColView(i)
+			along := 0.0
+			for j := range d {
+				along += e.AtVec(j) * s.Moment[j*p+d]
+			}
+			precision.SymRankOne(precision, h*h/(variance*h+noise+1e-300), e)
+			right.AddScaledVec(right, h*along/(variance*h+noise+1e-300), e)
+		}
+		addPriorPrecision(precision, l.config.Prior, make([]float64, d))
+		var chol mat.Cholesky
+		if !chol.Factorize(precision) || chol.SolveVecTo(beta, right) != nil || chol.InverseTo(cov) != nil {
+			return nil, nil, errors.New("surrogates: the posterior's precision is not positive definite")
+		}
+		left := s.Moment[d*p+d]
+		for j := range d {
+			left -= beta.AtVec(j) * s.Moment[j*p+d]
+		}
+		variance = max(left/n, 2*l.config.MinScale*l.config.MinScale)
+	}
+	mean = append(append([]float64(nil), beta.RawVector().Data...), math.Log(math.Sqrt(variance)-l.config.MinScale))
+	lower, err := lowerOf(cov)
+	if err != nil {
+		return nil, nil, err
+	}
+	factor = make([]float64, p*p)
+	for j := range d {
+		copy(factor[j*p:j*p+d], lower[j*d:(j+1)*d])
+	}
+	factor[d*p+d] = min(1, 1/math.Sqrt(2*n)+s.MomentSD/(2*n*variance))
+	return mean, factor, nil
+}

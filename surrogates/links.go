@@ -1,0 +1,110 @@
+package surrogates
+
+import "math"
+
+// The links of package targets' regressions under their log losses. Each is a
+// model of a response given its linear predictor η.
+var (
+	// Logistic has P(y = 1) = 1/(1 + e^−η).
+	Logistic Link = logistic{}
+	// Probit has P(y = 1) = Φ(η).
+	Probit Link = binary{probit}
+	// CLogLog has P(y = 1) = 1 − exp(−e^η).
+	CLogLog Link = binary{cLogLog}
+	// Poisson has counts of mean e^η.
+	Poisson Link = poisson{}
+)
+
+// Normal is a response with mean η and a known standard deviation.
+type Normal struct {
+	SD float64 // Required, positive
+}
+
+// Slope is that of (y − η)²/2SD².
+func (n Normal) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	w := 1 / (n.SD * n.SD)
+	return w * (at - eta), w, -w, 0
+}
+
+// Weight is 1/SD².
+func (n Normal) Weight(at, eta float64) float64 { return 1 / (n.SD * n.SD) }
+
+type logistic struct{}
+
+func (logistic) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	p, q := shares(eta)
+	p0, q0 := shares(at)
+	v := p * q
+	if p0 > 0.5 && p > 0.5 { // both near 1: the complements differ without cancellation
+		return q - q0, v, -v, v * (q - p)
+	}
+	return p0 - p, v, -v, v * (q - p)
+}
+
+func (logistic) Weight(at, _ float64) float64 {
+	p, q := shares(at)
+	return p * q
+}
+
+// shares returns 1/(1 + e^−η) and 1/(1 + e^η), each to full relative accuracy.
+func shares(eta float64) (p, q float64) {
+	u := math.Exp(-math.Abs(eta))
+	big, small := 1/(1+u), u/(1+u)
+	if eta < 0 {
+		return small, big
+	}
+	return big, small
+}
+
+type poisson struct{}
+
+// mostPredictor keeps e^η finite; a Poisson mean beyond e^300 is no model of counts.
+const mostPredictor = 300
+
+func (poisson) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	m, m0 := math.Exp(min(eta, mostPredictor)), math.Exp(min(at, mostPredictor))
+	return m0 - m, m, -m, m
+}
+
+func (poisson) Weight(at, _ float64) float64 { return math.Exp(min(at, mostPredictor)) }
+
+// binary is a 0/1 response that need not have the canonical link.
+type binary struct {
+	// at returns P(y=1), P(y=0) and P(y=1)'s derivative in η, divided by either:
+	// the hazards h1 and h0; and the derivatives of the hazards.
+	at func(eta float64) (p, q, h1, h0, dh1, dh0 float64)
+}
+
+// Slope: y = 1 has slope −h1(at) with probability p(η), y = 0 slope h0(at).
+func (b binary) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	p, q, h1, _, _, _ := b.at(eta)
+	_, _, a1, a0, _, _ := b.at(at)
+	jump, dp := a0+a1, h1*p
+	return a0*q - a1*p, jump * jump * p * q, -jump * dp, jump * jump * dp * (q - p)
+}
+
+func (b binary) Weight(at, eta float64) float64 {
+	p, q, _, _, _, _ := b.at(eta)
+	_, _, _, _, d1, d0 := b.at(at)
+	return q*d0 - p*d1
+}
+
+// farthest is where binary links are cut off: beyond it a probability is 0 or 1.
+const farthest = 30
+
+func probit(eta float64) (p, q, h1, h0, dh1, dh0 float64) {
+	eta = max(-farthest, min(farthest, eta))
+	p, q = math.Erfc(-eta/math.Sqrt2)/2, math.Erfc(eta/math.Sqrt2)/2
+	density := math.Exp(-eta*eta/2) / math.Sqrt(2*math.Pi)
+	h1, h0 = density/p, density/q
+	return p, q, h1, h0, -h1 * (eta + h1), h0 * (h0 - eta)
+}
+
+func cLogLog(eta float64) (p, q, h1, h0, dh1, dh0 float64) {
+	eta = max(-farthest, min(3.5, eta)) // at 3.5 P(y=0) is e^−33
+	v := math.Exp(eta)
+	q = math.Exp(-v)
+	p = -math.Expm1(-v)
+	h1, h0 = v*q/p, v
+	return p, q, h1, h0, h1 * (1 - v - h1), v
+}

@@ -1,0 +1,172 @@
+package surrogates
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// moments is the posterior of a matrix of second moments Σ w·xxᵀ given a release
+// of it with noise of known law: the diagonal positive and near its mean as far as
+// the released diagonal says, correlations near 0 as far as the released ones say.
+type moments struct {
+	d        int
+	released []float64
+	sd       float64 // of the noise on the diagonal
+	most     float64 // bounds the trace
+	constant int     // the column of the intercept, or −1
+}
+
+// least is the smallest diagonal entry and eigenvalue of the correlations that is
+// told from none, relative to the mean.
+const least = 1e-3
+
+// draw returns one matrix from the posterior, positive definite.
+func (m moments) draw(rng *rand.Rand) *mat.SymDense {
+	diagonal := m.diagonal(rng)
+	scale := make([]float64, m.d)
+	for j, v := range diagonal {
+		scale[j] = math.Sqrt(v)
+	}
+	correlation := m.correlations(scale, rng)
+	out := mat.NewSymDense(m.d, nil)
+	for j := range m.d {
+		for k := j; k < m.d; k++ {
+			out.SetSym(j, k, correlation.At(j, k)*scale[j]*scale[k])
+		}
+	}
+	return out
+}
+
+// diagonal draws the diagonal entries: normal about their mean with the variance that
+// exceeds the noise's, given the released ones, and positive.
+func (m moments) diagonal(rng *rand.Rand) []float64 {
+	d := float64(m.d)
+	mean := 0.0
+	for j := range m.d {
+		mean += m.released[j*m.d+j] / d
+	}
+	spread := 0.0
+	for j := range m.d {
+		e := m.released[j*m.d+j] - mean
+		spread += e * e / max(1, d-1)
+	}
+	// The trace is below its public bound: a normal cut off at both ends.
+	mean = truncated(rng, mean, m.sd/math.Sqrt(d), least*m.most/d, m.most/d)
+	own := max(spread-m.sd*m.sd, mean*mean/16)
+	out := make([]float64, m.d)
+	noise := m.sd * m.sd
+	for j := range out {
+		v := m.released[j*m.d+j]
+		if noise > 0 {
+			v = (own*v + noise*mean) / (own + noise)
+		}
+		out[j] = truncated(rng, v, math.Sqrt(own*noise/(own+noise)), least*mean, m.most)
+	}
+	return out
+}
+
+// correlations draws the matrix of correlations given the scales.
+func (m moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
+	out := mat.NewSymDense(m.d, nil)
+	inner, edge := m.spread(scale, false), m.spread(scale, true)
+	for j := range m.d {
+		out.SetSym(j, j, 1)
+		for k := j + 1; k < m.d; k++ {
+			s := scale[j] * scale[k]
+			noise := m.sd * m.sd / 2 / (s * s)
+			own := inner
+			if j == m.constant || k == m.constant {
+				own = edge
+			}
+			r := m.released[j*m.d+k] / s
+			if noise > 0 {
+				keep := own / (own + noise)
+				r = keep*r + math.Sqrt(keep*noise)*rng.NormFloat64()
+			}
+			out.SetSym(j, k, r)
+		}
+	}
+	return nearestCorrelation(out)
+}
+
+// spread is the variance of the correlations, with the intercept's column or among
+// the rest, that makes the released ones most likely: a fixed-point iteration on
+// the mean of the posterior second moments.
+func (m moments) spread(scale []float64, edge bool) float64 {
+	own := 0.1
+	for range 50 {
+		sum, count := 0.0, 0.0
+		for j := range m.d {
+			for k := j + 1; k < m.d; k++ {
+				if (j == m.constant || k == m.constant) != edge {
+					continue
+				}
+				s := scale[j] * scale[k]
+				noise := m.sd * m.sd / 2 / (s * s)
+				keep := own / (own + noise)
+				r := m.released[j*m.d+k] / s
+				sum += keep*keep*r*r + keep*noise
+				count++
+			}
+		}
+		if count == 0 {
+			return 0
+		}
+		own = min(1, max(1e-8, sum/count))
+	}
+	return own
+}
+
+// nearestCorrelation raises eigenvalues to least and restores the diagonal of ones.
+func nearestCorrelation(c *mat.SymDense) *mat.SymDense {
+	d := c.SymmetricDim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(c, true) {
+		panic("surrogates: eigenvalues of a finite symmetric matrix did not converge")
+	}
+	values := eigen.Values(nil)
+	if values[0] >= least {
+		return c
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	out := mat.NewSymDense(d, nil)
+	for i, v := range values {
+		out.SymRankOne(out, max(v, least), vectors.ColView(i))
+	}
+	scale := make([]float64, d)
+	for j := range d {
+		scale[j] = 1 / math.Sqrt(out.At(j, j))
+	}
+	for j := range d {
+		for k := j; k < d; k++ {
+			out.SetSym(j, k, out.At(j, k)*scale[j]*scale[k])
+		}
+	}
+	return out
+}
+
+// truncated draws from a normal cut off at lo and hi, by inversion on the side
+// where the distribution function keeps its digits.
+func truncated(rng *rand.Rand, mean, sd, lo, hi float64) float64 {
+	if !(sd > 0) {
+		return max(lo, min(hi, mean))
+	}
+	a, b := (lo-mean)/sd, (hi-mean)/sd
+	flip := a > 0
+	if flip {
+		a, b = -b, -a
+	}
+	pa, pb := cdf(a), cdf(b)
+	z := quantile(pa + (pb-pa)*rng.Float64())
+	if flip {
+		z = -z
+	}
+	return max(lo, min(hi, mean+sd*z))
+}
+
+func cdf(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+func quantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }

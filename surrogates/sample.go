@@ -1,0 +1,222 @@
+package surrogates
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/ops/nuts"
+)
+
+// Posterior is a density of this package that can be sampled.
+type Posterior interface {
+	// Density returns the log density; one goroutine at a time may use it.
+	Density() nuts.LogDensity
+	// centre returns a point where most of the mass is near, and the lower factor of
+	// a covariance of about its spread, row-major.
+	centre() (mean, factor []float64, err error)
+}
+
+// SampleConfig says how to sample. The zero value is valid.
+type SampleConfig struct {
+	// Chains is the number of chains, from starts twice as dispersed as the
+	// approximation of the posterior at its mode. Defaults to 4; at least 2.
+	Chains int
+	// Draws is the number of draws kept of each chain after as many of warm-up.
+	// Defaults to 500.
+	Draws int
+	// LeastESS and MostRHat are what every coordinate must reach; while one does
+	// not, everything is run again with twice the draws, at most three times.
+	// Default to 400 and 1.01.
+	LeastESS, MostRHat float64
+	// Seed is public. Any value.
+	Seed uint64
+	// Workers bounds the chains sampled at the same time. Defaults to GOMAXPROCS.
+	Workers int
+}
+
+// Draws are draws of a posterior and what the diagnostics say of them.
+type Draws struct {
+	// Chains has a row of values for each draw of each chain.
+	Chains [][][]float64
+	// LeastESS is the least bulk effective sample size over coordinates, MostRHat
+	// the largest rank-normalised split R-hat.
+	LeastESS, MostRHat float64
+	// Gradients counts evaluations of the density.
+	Gradients int
+	// Divergences counts divergent transitions.
+	Divergences int
+	// Explored says that LeastESS and MostRHat are as asked for.
+	Explored bool
+}
+
+// Sample draws from a posterior by the no-U-turn sampler, in coordinates in which it
+// is about standard normal. No record is seen, so draws cost nothing. Errors:
+// settings out of range; a density that is nowhere finite near its centre; ctx's.
+func Sample(ctx context.Context, p Posterior, c SampleConfig) (Draws, error) {
+	if c.Chains == 0 {
+		c.Chains = 4
+	}
+	if c.Draws == 0 {
+		c.Draws = 500
+	}
+	if c.LeastESS == 0 {
+		c.LeastESS = 400
+	}
+	if c.MostRHat == 0 {
+		c.MostRHat = 1.01
+	}
+	if c.Chains < 2 || c.Draws < 20 {
+		return Draws{}, fmt.Errorf("surrogates: %d chains of %d draws; at least 2 of 20 are needed", c.Chains, c.Draws)
+	}
+	mean, factor, err := p.centre()
+	if err != nil {
+		return Draws{}, err
+	}
+	const attempts = 4
+	var out Draws
+	for i := range attempts {
+		if out, err = sampleOnce(ctx, p, c, mean, factor); err != nil || out.Explored || i == attempts-1 {
+			break
+		}
+		c.Draws *= 2
+	}
+	return out, err
+}
+
+func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor []float64) (Draws, error) {
+	d := len(mean)
+	rng := rand.New(rand.NewPCG(c.Seed, 0xd15b))
+	starts := make([][]float64, c.Chains)
+	for i := range starts {
+		starts[i] = make([]float64, d)
+		for j := range starts[i] {
+			starts[i][j] = 2 * rng.NormFloat64()
+		}
+	}
+	density := func() nuts.LogDensity { return whiten(p.Density(), mean, factor) }
+	chains, err := nuts.Sample(ctx, density, nuts.Config{
+		Chains: c.Chains, Warmup: max(100, c.Draws), Draws: c.Draws, Metric: nuts.Diagonal, Init: starts, Seed: c.Seed, Workers: c.Workers,
+	})
+	if err != nil {
+		return Draws{}, fmt.Errorf("surrogates: %w", err)
+	}
+	out := Draws{LeastESS: math.Inf(1)}
+	for _, chain := range chains {
+		for i, phi := range chain.Draws {
+			theta := make([]float64, d)
+			unwhiten(theta, phi, mean, factor)
+			chain.Draws[i] = theta
+			if chain.Stats[i].Divergent {
+				out.Divergences++
+			}
+		}
+		out.Gradients += chain.Gradients
+		out.Chains = append(out.Chains, chain.Draws)
+	}
+	for j := range d {
+		column := out.Column(j)
+		out.LeastESS, out.MostRHat = min(out.LeastESS, diag.ESSBulk(column)), max(out.MostRHat, diag.RHat(column))
+	}
+	out.Explored = out.LeastESS >= c.LeastESS && out.MostRHat <= c.MostRHat
+	return out, nil
+}
+
+// Column returns coordinate j of every chain's draws.
+func (d Draws) Column(j int) [][]float64 {
+	out := make([][]float64, len(d.Chains))
+	for c, chain := range d.Chains {
+		out[c] = make([]float64, len(chain))
+		for i, draw := range chain {
+			out[c][i] = draw[j]
+		}
+	}
+	return out
+}
+
+// whiten returns a density in φ, θ = mean + factor·φ.
+func whiten(of nuts.LogDensity, mean, factor []float64) nuts.LogDensity {
+	d := len(mean)
+	theta, g := make([]float64, d), make([]float64, d)
+	return nuts.Func(d, func(grad, phi []float64) float64 {
+		unwhiten(theta, phi, mean, factor)
+		v := of.LogDensityGrad(g, theta)
+		for j := range d {
+			s := 0.0
+			for k := j; k < d; k++ {
+				s += factor[k*d+j] * g[k]
+			}
+			grad[j] = s
+		}
+		return v
+	})
+}
+
+func unwhiten(theta, phi, mean, factor []float64) {
+	d := len(mean)
+	for j := range d {
+		theta[j] = mean[j] + dot(factor[j*d:j*d+j+1], phi[:j+1])
+	}
+}
+
+// climb finds a mode of a density from theta by steps along covariance·gradient,
+// halved until the density rises; covariance approximates that at the mode. It
+// changes theta.
+func climb(of nuts.LogDensity, theta []float64, covariance func(theta []float64) (*mat.SymDense, error)) (*mat.SymDense, error) {
+	d := len(theta)
+	grad, next := make([]float64, d), make([]float64, d)
+	value := of.LogDensityGrad(grad, theta)
+	for range 30 {
+		cov, err := covariance(theta)
+		if err != nil {
+			return nil, err
+		}
+		step := make([]float64, d)
+		rise := 0.0
+		for j := range d {
+			for k := range d {
+				step[j] += cov.At(j, k) * grad[k]
+			}
+			rise += step[j] * grad[j]
+		}
+		if math.IsNaN(value) || math.IsInf(value, 0) || math.IsNaN(rise) {
+			return nil, fmt.Errorf("surrogates: the log density at %v is %v; the release and the prior do not fit each other", theta, value)
+		}
+		if rise < 1e-6 {
+			break
+		}
+		moved := false
+		for scale := 1.0; scale > 1e-4 && !moved; scale /= 2 {
+			for j := range d {
+				next[j] = theta[j] + scale*step[j]
+			}
+			if v := of.LogDensityGrad(grad, next); v > value {
+				value, moved = v, true
+				copy(theta, next)
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return covariance(theta)
+}
+
+// lowerOf is the Cholesky factor of a covariance, row-major.
+func lowerOf(cov *mat.SymDense) ([]float64, error) {
+	d := cov.SymmetricDim()
+	out := make([]float64, d*d)
+	for j := range d {
+		for k := range j + 1 {
+			out[j*d+k] = cov.At(j, k)
+		}
+	}
+	if !cholesky(out, d) {
+		return nil, fmt.Errorf("surrogates: an approximate covariance is not positive definite")
+	}
+	return out, nil
+}
