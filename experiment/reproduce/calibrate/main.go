@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -14,10 +15,10 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
-	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -45,41 +46,22 @@ const (
 )
 
 // noise is what the releases' noise is, priced together.
-type noise struct{ ridge, score, moment, output float64 }
+type noise struct{ ridge, score, moment float64 }
 
 func price() (noise, error) {
-	f := curator.Facts{Records: int64(*records), Features: *features, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	ridge := 2 / *epsilon
-	at := func(mu float64) (curator.LogisticOptimum, curator.SecondMoment) {
-		return curator.LogisticOptimum{Ridge: ridge, NoiseMultiplier: 1 / (mu * math.Sqrt(*optimum))},
-			curator.SecondMoment{NoiseMultiplier: 1 / (mu * math.Sqrt(*moment))}
-	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
-		o, m := at(mu)
-		eo, err := o.Event(f)
+		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(*optimum)), 1/ridge)
 		if err != nil {
-			return eo, err
+			return first, err
 		}
-		em, err := m.Event(f)
+		rest, err := accountant.ZCDP(accountant.Substitute, mu*mu*(1-*optimum)/2)
 		if err != nil {
-			return em, err
+			return rest, err
 		}
-		bits, err := accountant.ZCDP(accountant.Substitute, mu*mu*max(0, 1-*optimum-*moment)/2)
-		if err != nil {
-			return bits, err
-		}
-		return accountant.Compose(eo, em, bits)
+		return accountant.Compose(first, rest)
 	}, 6e-3, 20, *epsilon, delta, true)
-	if err != nil {
-		return noise{}, err
-	}
-	o, m := at(mu)
-	out, err := o.OutputSD(f)
-	if err != nil {
-		return noise{}, err
-	}
-	sd, err := m.NoiseSD(f)
-	return noise{ridge: ridge, score: 2 * o.NoiseMultiplier, moment: sd, output: out}, err
+	return noise{ridge: ridge, score: 2 / (mu * math.Sqrt(*optimum)), moment: math.Sqrt2 / (mu * math.Sqrt(*moment))}, err
 }
 
 // simulate draws records as docs/reproduction.md does.
@@ -128,8 +110,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	for j := range b {
 		b[j] = v.score * rng.NormFloat64()
 	}
-	f := erm.Logistic{Shape: erm.Shape{Records: rows.Len(), Features: d, Radius: 1, Ridge: v.ridge, Linear: 1e6}, X: rows.X, Y: rows.Y, B: b}
-	theta, err := f.Minimise()
+	theta, err := minimise(rows, v.ridge, b)
 	if err != nil {
 		return surrogates.Statistics{}, err
 	}
@@ -169,6 +150,38 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 		}
 	}
 	return s, nil
+}
+
+// minimise finds the minimum of the logistic loss plus a ridge and a linear term.
+func minimise(rows targets.Rows, ridge float64, linear []float64) ([]float64, error) {
+	d := rows.P
+	theta, step := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+	for range 100 {
+		grad, hessian := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
+		for j := range d {
+			grad.SetVec(j, linear[j]+ridge*theta.AtVec(j))
+			hessian.SetSym(j, j, ridge)
+		}
+		for i := range rows.Len() {
+			x := mat.NewVecDense(d, rows.Row(i))
+			p := 1 / (1 + math.Exp(-mat.Dot(x, theta)))
+			grad.AddScaledVec(grad, p-rows.Y[i], x)
+			hessian.SymRankOne(hessian, p*(1-p), x)
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(hessian) {
+			break
+		}
+		if err := chol.SolveVecTo(step, grad); err != nil {
+			return nil, err
+		}
+		size := mat.Norm(step, 2)
+		if size < 1e-9 {
+			return theta.RawVector().Data, nil
+		}
+		theta.AddScaledVec(theta, -min(1, 3/size), step)
+	}
+	return nil, errors.New("the minimum was not found")
 }
 
 func main() {
