@@ -76,6 +76,14 @@ func (f *Filter) Cost() float64 {
 	return f.spent
 }
 
+// Share is the part, in [0, 1], of what the guarantee allows that was admitted so far.
+// Spent starts at what the conversion to δ costs; Share starts at 0.
+func (f *Filter) Share() float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.spent / f.limit
+}
+
 // limitAt is the Rényi cost that a guarantee allows at one order, rounded down.
 func limitAt(order, epsilon, delta float64) float64 {
 	limit := epsilon - conversionCost(order, math.Log(delta))

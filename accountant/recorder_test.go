@@ -126,6 +126,9 @@ func TestRestored(t *testing.T) {
 			t.Errorf("odometer %v, restored %v, %v", o.Spent().Epsilon, oagain.Spent().Epsilon, err)
 		}
 	}
+	if share := f.Share(); !(share > 0.7 && share <= 1) {
+		t.Errorf("a filter that refuses has %v of its limit spent", share)
+	}
 	for _, bad := range []float64{-1, math.Inf(1), math.NaN()} {
 		if _, err := RestoreFilter(c, bad); err == nil {
 			t.Errorf("a filter of cost %v", bad)

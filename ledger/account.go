@@ -34,13 +34,13 @@ func newAccount(e Entry) (a account, err error) {
 }
 
 // begin chooses the order for an account whose first charge this is: the best for as
-// many charges like it as the limit allows, or for four where there is no limit. No
+// many charges like it as the limit allows, or for two where there is no limit. No
 // result has been seen that the choice could depend on.
 func (a *account) begin(first accountant.Event) error {
 	if a.limit.Order != 0 {
 		return nil
 	}
-	expected := int64(4)
+	expected := int64(2)
 	if a.limit.Epsilon > 0 {
 		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: a.limit.Epsilon, Delta: a.limit.Delta, Adjacency: a.limit.Adjacency})
 		if err != nil {

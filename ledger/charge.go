@@ -139,8 +139,12 @@ func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 	e.Limit, e.Event, e.Count = a.limit, &event, r.count
 	e.Epsilon, e.Cost = p.epsilon, p.cost
 	e.Charges, e.TotalCost, e.TotalEpsilon = e.Charges+1, a.cost(), a.epsilon()
+	e.PlainEpsilon, e.PlainDelta = above(e.PlainEpsilon+p.epsilon), min(1, above(e.PlainDelta+a.limit.Delta))
 	return nil
 }
+
+// above rounds a sum up.
+func above(sum float64) float64 { return math.Nextafter(sum, math.Inf(1)) }
 
 // refused says whose budget it is that does not cover a charge.
 func (l *Ledger) refused(err error) error {

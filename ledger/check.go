@@ -3,7 +3,6 @@ package ledger
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
 
 	"go.etcd.io/bbolt"
 )
@@ -76,7 +75,7 @@ func (c *checker) entry(n int64, raw []byte) error {
 		}
 		fallthrough
 	case e.Kind == Limited:
-		if e.Charges != before.Charges || e.TotalCost != before.TotalCost {
+		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon || e.PlainDelta != before.PlainDelta {
 			return wrong("it is no charge and changes the totals")
 		}
 	default:
@@ -109,14 +108,17 @@ func (c *checker) charged(before, e Entry) error {
 	}
 	// Recorded costs are added up, not today's prices. Each sum was rounded up.
 	sum := before.TotalCost + e.Cost
-	if !(e.Cost >= 0) || !(e.TotalCost >= sum) || e.TotalCost > math.Nextafter(sum, math.Inf(1)) || e.Charges != before.Charges+1 {
+	if !(e.Cost >= 0) || !(e.TotalCost >= sum) || e.TotalCost > above(sum) || e.Charges != before.Charges+1 {
 		return fmt.Errorf("the totals do not add up: %v and %v make %v, and %v is recorded", before.TotalCost, e.Cost, sum, e.TotalCost)
+	}
+	if e.PlainEpsilon != above(before.PlainEpsilon+e.Epsilon) || e.PlainDelta != min(1, above(before.PlainDelta+e.Limit.Delta)) {
+		return fmt.Errorf("the plain sums do not add up")
 	}
 	whole, err := e.Event.Times(e.Count)
 	if err != nil {
 		return err
 	}
-	c.report.Repriced = math.Nextafter(c.report.Repriced+whole.RDP(e.Limit.Order), math.Inf(1))
+	c.report.Repriced = above(c.report.Repriced + whole.RDP(e.Limit.Order))
 	return nil
 }
 

@@ -78,6 +78,10 @@ type Entry struct {
 	Charges      int64   `json:"charges"`
 	TotalCost    float64 `json:"total_cost"`
 	TotalEpsilon float64 `json:"total_epsilon"`
+	// PlainEpsilon and PlainDelta are the sums of Epsilon and of the ledger's δ over all
+	// charges so far: basic composition, which is often smaller for few charges.
+	PlainEpsilon float64 `json:"plain_epsilon"`
+	PlainDelta   float64 `json:"plain_delta"`
 	// Limit is what the ledger allows from here on.
 	Limit Limit `json:"limit"`
 	// Version is that of the file's form, in the first entry.

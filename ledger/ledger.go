@@ -235,7 +235,21 @@ func (l *Ledger) update(fn func(last Entry, w *writer) error) error {
 
 // carry is the next entry with the state of the last one.
 func (e Entry) carry(k Kind, note Note) Entry {
-	return Entry{Kind: k, Note: note, Charges: e.Charges, TotalCost: e.TotalCost, TotalEpsilon: e.TotalEpsilon, Limit: e.Limit}
+	next := e
+	next.Kind, next.Note = k, note
+	next.Event, next.Count, next.Epsilon, next.Cost = nil, 0, 0, 0
+	next.Label, next.Print, next.KeyHash, next.Version = "", "", "", 0
+	return next
+}
+
+// Share is the part of the limit that was used up after an entry, in [0, 1]; 0 for a
+// ledger without one.
+func (e Entry) Share() float64 {
+	a, err := newAccount(e)
+	if err != nil || a.filter == nil {
+		return 0
+	}
+	return a.filter.Share()
 }
 
 // SetLimit changes what the ledger allows; epsilon 0 turns it into one that only
@@ -251,7 +265,7 @@ func (l *Ledger) SetLimit(epsilon, delta float64, note Note) error {
 		}
 		account, err := newAccount(e)
 		if err != nil {
-			return err
+			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below what charges at the ledger's order cost at least: %w", l.path, epsilon, delta, err)
 		}
 		e.TotalEpsilon = account.epsilon()
 		if epsilon > 0 && e.TotalEpsilon > epsilon {

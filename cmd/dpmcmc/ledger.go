@@ -115,15 +115,20 @@ func limitText(l ledger.Limit) string {
 
 // spentText is what has been spent on these people so far, in one line.
 func spentText(path string, e ledger.Entry) string {
-	of := "no limit"
-	if e.Limit.Epsilon > 0 {
-		of = fmt.Sprintf("the limit is ε = %.4g", e.Limit.Epsilon)
-	}
 	charges := fmt.Sprintf("%d charges", e.Charges)
 	if e.Charges == 1 {
 		charges = "1 charge"
 	}
-	return fmt.Sprintf("Spent on these people so far: ε = %.4g at δ = %.3g (%v) in %s; %s (%s).", e.TotalEpsilon, e.Limit.Delta, e.Limit.Adjacency, charges, of, path)
+	const line = "Spent on these people so far: "
+	switch {
+	case e.Charges == 0:
+		return line + "nothing; " + limitText(e.Limit) + " (" + path + ")."
+	case e.Limit.Epsilon > 0:
+		return fmt.Sprintf("%s%.2g%% of the limit ε = %.4g at δ = %.3g (%v), ε = %.4g, in %s (%s).",
+			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, path)
+	}
+	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s, added up; if results chose later runs, ε = %.4g at δ = %.3g; no limit (%s).",
+		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.Limit.Delta, path)
 }
 
 func newLedgerShow() *cobra.Command {
@@ -155,21 +160,23 @@ func newLedgerShow() *cobra.Command {
 
 // ledgerTotals is a ledger for programs.
 type ledgerTotals struct {
-	Ledger    string   `json:"ledger"`
-	Files     []string `json:"files"`
-	Entries   int64    `json:"entries"`
-	Charges   int64    `json:"charges"`
-	Epsilon   float64  `json:"epsilon"`
-	Delta     float64  `json:"delta"`
-	Adjacency string   `json:"adjacency"`
-	Limit     *float64 `json:"limit"`
-	Order     float64  `json:"order,omitempty"`
+	Ledger    string     `json:"ledger"`
+	Files     []string   `json:"files"`
+	Entries   int64      `json:"entries"`
+	Charges   int64      `json:"charges"`
+	Epsilon   float64    `json:"epsilon"`
+	Delta     float64    `json:"delta"`
+	Plain     [2]float64 `json:"plain_epsilon_delta"`
+	Share     float64    `json:"share_of_limit"`
+	Adjacency string     `json:"adjacency"`
+	Limit     *float64   `json:"limit"`
+	Order     float64    `json:"order,omitempty"`
 }
 
 func totalsOf(path string, e ledger.Entry, files []string) ledgerTotals {
 	t := ledgerTotals{
 		Ledger: path, Files: files, Entries: e.Number + 1, Charges: e.Charges, Epsilon: e.TotalEpsilon,
-		Delta: e.Limit.Delta, Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
+		Delta: e.Limit.Delta, Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(), Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
 	}
 	if e.Limit.Epsilon > 0 {
 		t.Limit = &e.Limit.Epsilon

@@ -49,7 +49,7 @@ func TestLedgerCommands(t *testing.T) {
 	if _, err := l.Charge(e, 3, ledger.Note{Who: "bob", Command: "sample"}); err != nil {
 		t.Fatal(err)
 	}
-	if out := ok("ledger", "show", path); !strings.Contains(out, "in 1 charge; the limit is ε = 4") || !strings.Contains(out, "bob") || !strings.Contains(out, "3 × (gaussian") {
+	if out := ok("ledger", "show", path); !strings.Contains(out, "of the limit ε = 4 at δ = 1e-05 (substitute)") || !strings.Contains(out, "in 1 charge") || !strings.Contains(out, "bob") || !strings.Contains(out, "3 × (gaussian") {
 		t.Error(out)
 	}
 	var shown struct{ Epsilon, Delta, Limit float64 }
@@ -63,9 +63,9 @@ func TestLedgerCommands(t *testing.T) {
 		t.Error(out)
 	}
 	refused("it is json or csv", "ledger", "export", path, "--format", "xml")
-	refused("below", "ledger", "limit", path, "--epsilon", "0.01")
+	refused("cost at least", "ledger", "limit", path, "--epsilon", "0.01")
 	refused("give --epsilon", "ledger", "limit", path)
-	if out := ok("ledger", "limit", path, "--epsilon", "6"); !strings.Contains(out, "the limit is ε = 6") {
+	if out := ok("ledger", "limit", path, "--epsilon", "6"); !strings.Contains(out, "of the limit ε = 6") {
 		t.Error(out)
 	}
 	if out := ok("ledger", "limit", path, "--none"); !strings.Contains(out, "no limit") {
