@@ -15,6 +15,21 @@ func Gaussian(adj Adjacency, noiseMultiplier float64) (Event, error) {
 	return newEvent(adj, gaussian{noiseMultiplier})
 }
 
+// GridGaussian is Gaussian with noise from the discrete Gaussian on a grid so fine
+// that it departs little from the continuous one: log-probabilities of what is
+// released differ from those of the rounded continuous noise by at most departure ≥ 0,
+// over both data sets together (docs/proofs/curator.md §6). Its Rényi curve is at most
+// Gaussian's; the exact trade-off is charged with the departure of every release.
+func GridGaussian(adj Adjacency, noiseMultiplier, departure float64) (Event, error) {
+	if err := noise("GridGaussian", noiseMultiplier); err != nil {
+		return Event{}, err
+	}
+	if err := cost("GridGaussian: departure", departure); err != nil {
+		return Event{}, err
+	}
+	return newEvent(adj, gridGaussian{gaussian{noiseMultiplier}, departure})
+}
+
 // DiscreteGaussian is Gaussian with noise from the discrete Gaussian on a grid
 // that also holds the query's values; noiseMultiplier as in Gaussian. It costs
 // at most as much under every Rényi order (Canonne, Kamath, Steinke 2020).

@@ -39,6 +39,18 @@ func (e Event) gaussianMu() (float64, bool) {
 	return math.Sqrt(square), true
 }
 
+// departure is the sum of what the parts depart by from the pairs they are stated as:
+// δ(ε) is at most e^departure times that of those pairs at ε − departure.
+func (e Event) departure() float64 {
+	sum := 0.0
+	for _, p := range e.flat().parts {
+		if d, ok := p.m.(departing); ok {
+			sum += float64(p.count) * d.departure()
+		}
+	}
+	return sum * (1 + slack)
+}
+
 // basic returns the sums of ε and δ where every part has a pure cost. They are
 // exact and rounded up once, so that an event is (ε, δ)-DP at its own ε and δ.
 func (e Event) basic() (eps, delta float64, ok bool) {

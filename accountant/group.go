@@ -130,6 +130,8 @@ func scaled(p part, from, to Adjacency, k float64) mechanism {
 	switch m := p.m.(type) {
 	case gaussian:
 		return gaussian{m.sigma / k}
+	case gridGaussian: // k times as far, within the square of that
+		return gridGaussian{gaussian{m.sigma / k}, m.departs * k * k}
 	case discreteGaussian:
 		return discreteGaussian{m.sigma / k}
 	case gaussianDP:

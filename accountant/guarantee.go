@@ -81,7 +81,7 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 	rest := e.unfailed(delta)
 	cs := []candidate{e.rdpEpsilon(rest)}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, gaussianEpsilon(mu, math.Log(delta)), 0})
+		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, e.departed(func(l float64) float64 { return gaussianEpsilon(mu, l) }, delta), 0})
 	}
 	if eps, d, ok := e.basic(); ok {
 		if delta < d {
@@ -93,6 +93,12 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 		cs = append(cs, candidate{"pure-optimal", MethodPure, theoremOptimal, optimalEpsilon(eps, n, rest), 0})
 	}
 	return cs
+}
+
+// departed turns ε at log δ of the pairs that an event is stated as into its own.
+func (e Event) departed(epsilon func(logDelta float64) float64, delta float64) float64 {
+	d := e.departure()
+	return epsilon(math.Log(delta)-d) + d
 }
 
 func (e Event) rdpEpsilon(delta float64) candidate {
@@ -158,7 +164,7 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	order, l := e.rdpLogDelta(eps)
 	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, withFailure(math.Exp(logGaussianDelta(mu, eps))), 0})
+		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, withFailure(math.Exp(min(0, e.departure()+logGaussianDelta(mu, eps-e.departure())))), 0})
 	}
 	if p, d, ok := e.basic(); ok {
 		if eps < p {

@@ -21,7 +21,10 @@ var decoders map[string]decoder
 
 func init() {
 	decoders = map[string]decoder{
-		"gaussian":          one("noise_multiplier", Gaussian),
+		"gaussian": one("noise_multiplier", Gaussian),
+		"grid_gaussian": func(adj Adjacency, f *fieldsOf) (Event, error) {
+			return GridGaussian(adj, f.number("noise_multiplier"), f.number("departure"))
+		},
 		"discrete_gaussian": one("noise_multiplier", DiscreteGaussian),
 		"laplace":           one("noise_multiplier", Laplace),
 		"pure":              one("epsilon", Pure),

@@ -17,6 +17,9 @@ type (
 	// failing mechanisms reveal everything with this probability; their curve
 	// holds otherwise.
 	failing interface{ failure() float64 }
+	// departing mechanisms have the profile of the pair that mu or a numerical
+	// accountant states, but for this much in the logarithm of either probability.
+	departing interface{ departure() float64 }
 )
 
 // gaussian noise whose standard deviation is sigma times the sensitivity.
@@ -35,6 +38,21 @@ func gaussianRDP(order, mu float64) float64 {
 		return 0
 	}
 	return order * mu * mu / 2
+}
+
+// gridGaussian is gaussian but for a departure of its log-probabilities.
+type gridGaussian struct {
+	gaussian
+	departs float64
+}
+
+func (m gridGaussian) kind() string { return "grid_gaussian" }
+func (m gridGaussian) fields() []field {
+	return append(m.gaussian.fields(), field{"departure", m.departs})
+}
+func (m gridGaussian) departure() float64 { return m.departs }
+func (m gridGaussian) logProfile(adj Adjacency, eps float64) float64 {
+	return min(0, m.departs+m.gaussian.logProfile(adj, eps-m.departs))
 }
 
 // discreteGaussian noise on a grid; its curve is at most the Gaussian's for

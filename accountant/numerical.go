@@ -13,7 +13,8 @@ const mostParts = 32
 
 // Numerical composes the event's privacy loss distributions numerically (package
 // pld), sharpest at the target. Its upper bounds and those of Epsilon and Delta
-// all hold: take the smallest. For bounded-range releases the family's worst
+// all hold: take the smallest. Those of grid_gaussian releases are for continuous
+// noise; RefineEpsilon and RefineDelta add what they depart by. For bounded-range releases the family's worst
 // case is used, which is looser than the Rényi curve for many releases.
 //
 // It returns an error for an event with a release whose distribution is not
@@ -51,7 +52,7 @@ func (e Event) RefineEpsilon(delta float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	g.Epsilon = g.refined(g.Epsilon, r.Epsilon(delta))
+	g.Epsilon = g.refined(g.Epsilon, e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta))
 	return g, r, nil
 }
 
@@ -65,7 +66,8 @@ func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	g.Delta = g.refined(g.Delta, r.Delta(epsilon))
+	d := e.departure()
+	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))))
 	return g, r, nil
 }
 
@@ -86,7 +88,7 @@ const theoremPLD = "privacy loss distributions composed numerically (Doroshenko,
 func lossOf(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 	p := m.Params
 	switch m.Kind {
-	case "gaussian":
+	case "gaussian", "grid_gaussian":
 		return pld.Gaussian(p["noise_multiplier"])
 	case "gaussian_dp":
 		return pld.Gaussian(1 / p["mu"])
@@ -149,7 +151,7 @@ func oneGaussian(ms []Mechanism) (sigma float64, ok bool) {
 	for _, m := range ms {
 		s := m.Params["noise_multiplier"]
 		switch m.Kind {
-		case "gaussian":
+		case "gaussian", "grid_gaussian":
 		case "gaussian_dp":
 			s = 1 / m.Params["mu"]
 		default:

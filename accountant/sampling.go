@@ -97,6 +97,7 @@ func (m *sampled) fields() []field {
 }
 func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
 func (m *sampled) failure() float64              { return m.fail }
+func (m *sampled) departure() float64            { return m.inner.departure() }
 func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) {
 		return m.pure
@@ -213,7 +214,7 @@ func (m *sampled) amplifyGaussian() error {
 	case math.IsInf(mu*mu, 1):
 		m.curve = func(float64) float64 { return math.Inf(1) }
 	case m.s.scheme == schemeWithoutReplacement:
-		m.curve = newProfileCurve(m.s.scheme, q, gaussianDP{mu}, Substitute).rdp
+		m.curve = newProfileCurve(m.s.scheme, q, gridGaussian{gaussian{1 / mu}, m.inner.departure()}, Substitute).rdp
 	case m.inner.adj == AddRemove:
 		m.curve = func(order float64) float64 { return poissonGaussianRDP(order, mu, q) }
 	default:

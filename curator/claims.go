@@ -22,6 +22,11 @@ type subject struct {
 	moves    targets.RatioCertificate // nil when it has none
 }
 
+// mostParameters is the largest dimension that the proofs of rounding cover
+// (docs/proofs/gradients.md §1). Moves along which contributions are clipped and shaped
+// moves have smaller ones: mostAlong, mostShaped.
+const mostParameters = 1 << 24
+
 // admit checks that a target fits the records.
 func (f Facts) admit(t targets.Target) (*subject, error) {
 	if t == nil {
@@ -33,8 +38,8 @@ func (f Facts) admit(t targets.Target) (*subject, error) {
 			features, responseText(response), f.Features, responseText(f.Response))
 	}
 	s := &subject{target: t, ours: targets.Ours(t), dim: t.Dim()}
-	if s.dim < 1 {
-		return nil, fmt.Errorf("curator: the target's Dim is %d; at least 1 parameter is needed", s.dim)
+	if s.dim < 1 || s.dim > mostParameters {
+		return nil, fmt.Errorf("curator: the target's Dim is %d; between 1 and %d parameters are covered", s.dim, mostParameters)
 	}
 	if l, ok := t.(targets.LinearTarget); ok && s.dim == f.Features {
 		s.linear = l

@@ -14,11 +14,12 @@ import (
 
 // Records is a table to be sealed. Seal copies it.
 type Records struct {
-	// X holds the features of N records, row-major, N×Features. Required.
+	// X holds the features of N records, row-major, N×Features; nil without features.
 	X []float64
-	// Features is the number of columns of X, at least 1. Required.
+	// Features is the number of columns of X. 0 is for models of a response alone.
 	Features int
 	// Y holds one response for each record, or is nil for models without one.
+	// Required where there are no features.
 	Y []float64
 	// Radius is the public bound on the Euclidean norm of a row of X; rows
 	// outside are projected onto it at sealing. Zero means that no bound is
@@ -110,14 +111,20 @@ func (r Records) facts(adj accountant.Adjacency) (Facts, error) {
 		f.RowsPerPerson = 1
 	}
 	switch {
-	case r.Features < 1:
-		return f, fmt.Errorf("curator: Records.Features is %d; at least 1 column is needed", r.Features)
+	case r.Features < 0 || r.Features > mostParameters:
+		return f, fmt.Errorf("curator: Records.Features is %d; it must be between 0 and %d", r.Features, mostParameters)
+	case r.Features == 0 && (len(r.X) > 0 || r.Y == nil):
+		return f, errors.New("curator: Records.Features is 0; records without features have responses and no X")
+	case r.Features == 0:
+		f.Records = int64(len(r.Y))
 	case len(r.X)%r.Features != 0:
 		return f, fmt.Errorf("curator: Records.X has %d values, not a multiple of the %d features", len(r.X), r.Features)
-	case len(r.X) == 0:
-		return f, errors.New("curator: Records.X is empty; at least 1 record is needed")
+	default:
+		f.Records = int64(len(r.X) / r.Features)
 	}
-	f.Records = int64(len(r.X) / r.Features)
+	if f.Records == 0 {
+		return f, errors.New("curator: there are no records; at least 1 is needed")
+	}
 	switch {
 	case f.Records > maxRecords:
 		return f, fmt.Errorf("curator: %d records were given, at most %d are allowed", f.Records, int64(maxRecords))

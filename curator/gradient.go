@@ -63,7 +63,7 @@ func (m NoisyGradient) plan(f Facts) (p gradientPlan, err error) {
 	if err := checkNoise(p.clip, m.NoiseMultiplier); err != nil {
 		return p, err
 	}
-	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.dim)
 	return p, err
 }
 

@@ -66,6 +66,8 @@ func (m SecondMoment) check(f Facts) error {
 	switch {
 	case f.Features < 1:
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
+	case triangle(f.Features) > mostParameters:
+		return fmt.Errorf("curator: %d features have %d second moments; at most %d are covered", f.Features, triangle(f.Features), mostParameters)
 	case f.Radius == 0:
 		return errors.New("curator: SecondMoment needs records sealed with a Radius, which bounds their squares")
 	case !(m.Weight >= 0) || math.IsInf(m.Weight, 1):

@@ -56,7 +56,7 @@ func (m NoisyRatio) plan(f Facts) (p ratioPlan, err error) {
 	if p.subject, err = f.admit(m.Target); err != nil {
 		return p, err
 	}
-	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier)
+	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, 1)
 	return p, err
 }
 
@@ -84,18 +84,28 @@ func checkNoise(clip, multiplier float64) error {
 const maxMultiplier = 1 << 9
 
 // gaussianEvent prices Gaussian noise of standard deviation 2·multiplier
-// times the clip: relative to a sensitivity of 2·clip·rows under substitution,
-// clip·rows under add/remove.
-func gaussianEvent(f Facts, b Batch, multiplier float64) (accountant.Event, error) {
+// times the clip, in every coordinate: relative to a sensitivity of 2·clip·rows under
+// substitution, clip·rows under add/remove.
+func gaussianEvent(f Facts, b Batch, multiplier float64, coordinates int) (accountant.Event, error) {
+	sd := 2 * multiplier * (1 << gridBits) // in grid steps
 	multiplier /= float64(f.RowsPerPerson) * (1 + relativeSlack)
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	event, err := accountant.Gaussian(f.Adjacency, multiplier)
+	event, err := accountant.GridGaussian(f.Adjacency, multiplier, departure(coordinates, sd, 1/multiplier))
 	if err != nil {
 		return accountant.Event{}, err
 	}
 	return b.charge(f, event)
+}
+
+// departure bounds by how much the log-probabilities of a sum with discrete Gaussian
+// noise of sd steps in each coordinate depart from those of rounded normal noise, on
+// either of two data sets whose sums differ by shift standard deviations
+// (docs/proofs/curator.md §6).
+func departure(coordinates int, sd, shift float64) float64 {
+	reach := 64 + shift
+	return float64(coordinates) * (reach*reach + 1) / (4 * sd * sd)
 }
 
 // Ratios is a prepaid grant of noisy log-likelihood ratios for one chain. It
