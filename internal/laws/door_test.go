@@ -44,6 +44,7 @@ func TestTargetsAreAskedAtTheDoor(t *testing.T) {
 					return true
 				}
 				where, asks := questions[selector.Sel.Name]
+				asks = asks && (selector.Sel.Name != "Dim" || len(call.Args) == 0) // a mechanism's own Dim has facts
 				if found[selector.Sel.Name] = true; asks && f != where {
 					t.Errorf("%v: %s is asked here; mechanisms ask through %s", positions.Position(call.Pos()), selector.Sel.Name, where)
 				}
