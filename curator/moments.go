@@ -51,8 +51,8 @@ func (m SecondMoment) largest(f Facts) float64 {
 	return m.weight() * (f.Radius*f.Radius + m.Response*m.Response)
 }
 
-// Dim is the number of rows of the released matrix.
-func (m SecondMoment) Dim(f Facts) int {
+// Size is the number of rows of the released matrix.
+func (m SecondMoment) Size(f Facts) int {
 	if m.Response > 0 {
 		return f.Features + 1
 	}
@@ -110,7 +110,7 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 // product, so a replaced row moves the sum by √2 of the longest, but for what
 // rounding the entries can turn.
 func (m SecondMoment) steps(f Facts, g grid) float64 {
-	return m.NoiseMultiplier * math.Sqrt2 * (g.top + math.Sqrt(float64(triangle(m.Dim(f)))) + 1) * (1 + relativeSlack)
+	return m.NoiseMultiplier * math.Sqrt2 * (g.top + math.Sqrt(float64(triangle(m.Size(f)))) + 1) * (1 + relativeSlack)
 }
 
 // triangle is the number of entries of a symmetric matrix.
@@ -155,10 +155,10 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := triangle(m.Dim(f))
+	n := triangle(m.Size(f))
 	return &Moments{
 		mechanism: m, set: set, noise: normal,
-		z: make([]float64, m.Dim(f)), row: make([]float64, n), sums: make([]int64, n),
+		z: make([]float64, m.Size(f)), row: make([]float64, n), sums: make([]int64, n),
 		pass: &gradientPass{tau: 1, grid: lattice, shorten: lattice.top - math.Sqrt(float64(n))},
 	}, nil
 }
@@ -166,7 +166,7 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 // Release sets dst, row-major, to Σ w·zzᵀ with noise of standard deviation NoiseSD
 // on the diagonal and NoiseSD/√2 off it. theta is where the weights are taken, and
 // nil where there is no Loss. dst is what is released; it is symmetric but need not
-// be positive semidefinite. Errors: a dst that is not Dim squared long; a theta of
+// be positive semidefinite. Errors: a dst that is not Size squared long; a theta of
 // the wrong length or that is not finite; ErrSpent. After an error nothing has been
 // released or used up.
 func (o *Moments) Release(dst, theta []float64) error {

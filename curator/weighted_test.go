@@ -94,7 +94,7 @@ func TestMomentsOfTheExtendedRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := m.Dim(c.Facts())
+		d := m.Size(c.Facts())
 		got, want := make([]float64, d*d), make([]float64, d*d)
 		at := theta
 		if !m.Loss.Valid() {

@@ -6,7 +6,9 @@ package targets
 // (docs/targets.md, "What remains assumed"). A type that embeds one is not one: a
 // method of its own may do anything.
 func Ours(t Target) bool {
-	switch t.(type) {
+	switch t := t.(type) {
+	case *Remainder: // as far as what it wraps
+		return Ours(t.base)
 	case *Regression, *Linear, *Heteroscedastic, *Softmax, *Network, *Mixture, *GaussianMean, *DirichletCategorical:
 		return true
 	}

@@ -72,6 +72,17 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		}
 		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", v), "*targets."))
 	}
+	names = append(names, "Remainder") // as far as what it wraps
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ours, base := range map[bool]targets.Target{true: model, false: struct{ *targets.Regression }{model}} {
+		r, err := targets.NewRemainder(targets.RemainderConfig{Target: base, Order: 1})
+		if err != nil || targets.Ours(r) != ours {
+			t.Errorf("the remainder of %T is ours: %v (%v)", base, !ours, err)
+		}
+	}
 	positions := token.NewFileSet()
 	for path, p := range packages(t) {
 		if path != module+"targets" {
