@@ -27,8 +27,9 @@
 // of a sampler are public and chosen without looking at the records. The price of a
 // grant, and the number of its releases, do not depend on what earlier ones
 // released, unless the budget has an Order; the states, moves and shapes that it is
-// used on may, in any way. A target computes each record's loss from that record
-// and the parameters alone; package proptest checks it.
+// used on may, in any way. What is
+// assumed of a target that is not the library's own is targets.Assumed. A running
+// machine is not copied: copies repeat its noise.
 //
 // The number of rows sealed is public under both adjacencies: Facts reports it, and
 // samplers choose batches from it. Add/remove then compares tables of one size,
@@ -40,6 +41,6 @@
 // # Use
 //
 // Seal the records with a budget, ask for a grant of releases (GrantBits,
-// GrantRatios, GrantGradients, GrantSigns, or Grant for several kinds at once),
+// GrantRatios, GrantGradients, GrantSigns, or Grant for several kinds as one),
 // and draw against the grant. Samplers do the latter two; an analyst only seals.
 package curator

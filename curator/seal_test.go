@@ -32,6 +32,14 @@ func TestSealRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if c, err := Seal(Records{Y: []float64{0, 1, 1}}, budget(t, accountant.Substitute)); err != nil || c.Facts().Records != 3 || c.Facts().Features != 0 {
+		t.Errorf("responses alone: %v", err)
+	}
+	for name, r := range map[string]Records{"nothing": {}, "no responses": {Y: []float64{}}, "X without columns": {X: []float64{1}, Y: []float64{1}}} {
+		if _, err := Seal(r, budget(t, accountant.Substitute)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
 	if _, err := Seal(good, nil); err == nil {
 		t.Error("no budget: no error")
 	}

@@ -12,10 +12,25 @@
 // what one record can do ([RangeCertificate], [RatioCertificate],
 // [GradCertificate]).
 //
-// Targets are not trusted. A certificate is a claim that the curator enforces by
-// clipping, so a wrong one can bias a chain but never leak a record. A record
-// that makes a loss NaN contributes nothing, one that makes it infinite is
-// clipped: a target returns such values and never panics or fails on data.
+// A user's target is not trusted. A certificate is a claim that the curator enforces by
+// clipping, so a wrong one can bias a chain but never leak a record. Records are shown
+// to it one at a time, as copies. A record that makes a loss NaN contributes nothing,
+// one that makes it infinite is clipped: a target returns such values and never panics
+// or fails on data.
+//
+// What remains assumed of it ([Assumed]):
+//
+//   - No call leaves anything of a record behind:
+//     in the target, in a global, in a goroutine, in a file or on the network.
+//   - It prints and logs nothing.
+//   - It does not end or crash the process,
+//     nor use up its memory. A panic, or the end of
+//     its goroutine, costs only the record's contribution.
+//   - It returns, on every record.
+//   - LogPrior, Dim, Shape and certificates look at no record.
+//
+// The targets of this package are trusted ([Ours]): they see the sealed records, and
+// are tested to write nothing else than their answers, each a record's own.
 //
 // Every target of this package is immutable after construction and safe for
 // concurrent use.
