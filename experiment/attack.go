@@ -18,7 +18,7 @@ import (
 // there are rounds is then judged on others, so that guessing has advantage 0 in
 // expectation.
 func (p *Plan) attack(ctx context.Context, c Cell, s *sample) (float64, error) {
-	m := p.models[c.Mechanism.Records]
+	m := p.problems[c.Mechanism.Records]
 	pair := adjacent(m, s.rows)
 	canaries := [2]targets.Rows{pair[0].Slice(0, 1), pair[1].Slice(0, 1)}
 	score := func(present, round int) (float64, error) {
@@ -29,8 +29,8 @@ func (p *Plan) attack(ctx context.Context, c Cell, s *sample) (float64, error) {
 		}
 		theta := metrics.Mean(slices.Concat(released.Chains...))
 		var absent, with [1]float64
-		m.problem.Target.Loss(absent[:], theta, canaries[0])
-		m.problem.Target.Loss(with[:], theta, canaries[1])
+		m.Target.Loss(absent[:], theta, canaries[0])
+		m.Target.Loss(with[:], theta, canaries[1])
 		return absent[0] - with[0], nil
 	}
 	var scores [2][2][]float64 // fitting or judging, absent or present
@@ -46,8 +46,8 @@ func (p *Plan) attack(ctx context.Context, c Cell, s *sample) (float64, error) {
 }
 
 // adjacent returns two data sets that differ in their first record.
-func adjacent(m *model, rows targets.Rows) (pair [2]targets.Rows) {
-	facts := m.problem.Facts
+func adjacent(m methods.Problem, rows targets.Rows) (pair [2]targets.Rows) {
+	facts := m.Facts
 	for i, sign := range []float64{-1, 1} {
 		r := targets.Rows{X: slices.Clone(rows.X), P: rows.P, Y: slices.Clone(rows.Y)}
 		for j := range r.P {
@@ -56,11 +56,10 @@ func adjacent(m *model, rows targets.Rows) (pair [2]targets.Rows) {
 				r.X[j] *= sign
 			}
 		}
-		switch {
-		case facts.Response && m.binary:
-			r.Y[0] = float64(i)
-		case facts.Response:
-			r.Y[0] = sign * m.problem.Response
+		if t := m.Shape.Target; m.Shape.Classes() > 0 {
+			r.Y[0] = float64(i * (m.Shape.Classes() - 1))
+		} else if facts.Response {
+			r.Y[0] = t.At([]float64{t.Lower, t.Upper}[i])
 		}
 		pair[i] = r
 	}

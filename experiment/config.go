@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // Config is a declarative experiment. Fields without a stated default are
@@ -44,17 +46,18 @@ type Config struct {
 
 // Data says what is analysed: either Simulate or File with Schema is required.
 type Data struct {
-	// Simulate names a family: logistic, linear, mixture (those of data.Builtin) or
-	// bernoulli. Every repeat has data of its own.
+	// Simulate names a model. Every repeat has data of its own: those of data.Builtin
+	// for logistic, linear and mixture; labels of a given Probability for bernoulli; for
+	// others standard normal features and parameters drawn from the prior.
 	Simulate string `toml:"simulate" json:"simulate,omitempty"`
 	// Records lists numbers of records, each of which makes an experiment.
 	Records []int `toml:"records" json:"records,omitempty"`
 	// Features is the number of features of a regression. Defaults to 3.
 	Features int `toml:"features" json:"features,omitempty"`
-	// Probability is that of the label 1 of a bernoulli family. Defaults to 0.3.
+	// Probability is that of the label 1 of bernoulli. Defaults to 0.3.
 	Probability float64 `toml:"probability" json:"probability,omitempty"`
 	// TestRecords is the number of further records to test on. Defaults to 1000, and
-	// to none for families without a response.
+	// to none for models without a response or without features.
 	TestRecords int `toml:"test-records" json:"test-records,omitempty"`
 	// File is a CSV file, found in the data folder, and Schema its schema: a file
 	// beside the configuration, or bundled:NAME.
@@ -68,21 +71,10 @@ type Data struct {
 // Model is the model, its loss and its prior. Methods may have a loss of their
 // own; the non-private posterior is that of this one.
 type Model struct {
-	// Name is logistic, linear, mean, mixture or bernoulli. Defaults to the
-	// simulated family, or to what the target column of a file suggests.
+	// Name is one of package models. Defaults to the simulated model, or to what the
+	// target column of a file suggests.
 	Name string `toml:"name" json:"name"`
-	// Loss is log, the default, or beta, with Beta above 1.
-	Loss string  `toml:"loss" json:"loss"`
-	Beta float64 `toml:"beta" json:"beta,omitempty"`
-	// PriorSD is the standard deviation of the coefficients' normal prior. Defaults
-	// to 3.
-	PriorSD float64 `toml:"prior-sd" json:"prior-sd"`
-	// MinScale is a linear model's least scale of errors, in units of the scaled
-	// target. Defaults to 0.05.
-	MinScale float64 `toml:"min-scale" json:"min-scale"`
-	// Prior holds the concentrations of the labels 0 and 1 of a bernoulli model.
-	// Defaults to 1, 1.
-	Prior []float64 `toml:"prior" json:"prior,omitempty"`
+	models.Options
 }
 
 // Reference says how the non-private posterior is sampled, by NUTS.
@@ -136,17 +128,12 @@ func (c *Config) fill() {
 	c.Reference.Warmup = cmp.Or(c.Reference.Warmup, 500)
 	c.Reference.Draws = cmp.Or(c.Reference.Draws, 500)
 	c.Membership.Rounds = cmp.Or(c.Membership.Rounds, 40)
-	c.Model.Loss = cmp.Or(c.Model.Loss, "log")
-	c.Model.PriorSD = cmp.Or(c.Model.PriorSD, 3)
-	c.Model.MinScale = cmp.Or(c.Model.MinScale, 0.05)
-	if c.Model.Prior == nil {
-		c.Model.Prior = []float64{1, 1}
-	}
+	c.Model.Options = c.Model.Filled()
 	if d := &c.Data; d.Simulate != "" {
 		c.Model.Name = cmp.Or(c.Model.Name, d.Simulate)
 		d.Features = cmp.Or(d.Features, 3)
 		d.Probability = cmp.Or(d.Probability, 0.3)
-		if d.Simulate == methods.Logistic || d.Simulate == methods.Linear {
+		if s, err := models.StandardShape(d.Simulate, 1, d.Features); err == nil && s.HasTarget() && s.Features() > 0 {
 			d.TestRecords = cmp.Or(d.TestRecords, 1000)
 		}
 	}
@@ -176,7 +163,7 @@ func (c *Config) check() error {
 			return c.source.at("metrics", "%v", err)
 		}
 	}
-	return cmp.Or(c.checkEpsilons("epsilons", c.Epsilons), c.Data.check(c.source), c.Model.check(c.source), c.checkMethods())
+	return cmp.Or(c.checkEpsilons("epsilons", c.Epsilons), c.Data.check(c.source), c.checkModel(), c.checkMethods())
 }
 
 func (c *Config) checkEpsilons(key string, list []float64) error {
@@ -209,8 +196,8 @@ func (d Data) check(s source) error {
 	case d.Features < 1 || d.TestRecords < 0 || !(d.Probability > 0 && d.Probability < 1):
 		return s.at("data", "[data]: features must be at least 1, test-records at least 0 and probability in (0, 1)")
 	}
-	if _, ok := families[d.Simulate]; !ok {
-		return s.at("data.simulate", "simulate = %q: it must be one of %s", d.Simulate, strings.Join(familyNames(), ", "))
+	if !slices.Contains(models.Names(), d.Simulate) {
+		return s.at("data.simulate", "simulate = %q: it must be one of %s", d.Simulate, strings.Join(models.Names(), ", "))
 	}
 	seen := map[int]bool{}
 	for _, n := range d.Records {
@@ -222,20 +209,10 @@ func (d Data) check(s source) error {
 	return nil
 }
 
-func (m Model) check(s source) error {
-	switch {
-	case m.Loss != "log" && m.Loss != "beta":
-		return s.at("model.loss", "loss = %q: it must be log or beta", m.Loss)
-	case m.Loss == "log" && m.Beta != 0:
-		return s.at("model.beta", "beta = %v without loss = \"beta\"", m.Beta)
-	case m.Loss == "beta" && !(m.Beta > 1):
-		return s.at("model", "loss = \"beta\" needs beta above 1")
-	case !(m.PriorSD > 0) || math.IsInf(m.PriorSD, 1):
-		return s.at("model.prior-sd", "prior-sd = %v: it must be positive and finite", m.PriorSD)
-	case !(m.MinScale > 0) || math.IsInf(m.MinScale, 1):
-		return s.at("model.min-scale", "min-scale = %v: it must be positive and finite", m.MinScale)
-	case len(m.Prior) != 2 || !(m.Prior[0] > 0 && m.Prior[1] > 0):
-		return s.at("model.prior", "prior = %v: it must be two positive concentrations", m.Prior)
+// checkModel checks the model's options.
+func (c *Config) checkModel() error {
+	if err := c.Model.Check(c.Model.Name); err != nil {
+		return c.modelError(err)
 	}
 	return nil
 }

@@ -3,10 +3,13 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/experiment/configs"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // TestConfigErrors: every mistake is refused at its place, by name.
@@ -32,10 +35,10 @@ func TestConfigErrors(t *testing.T) {
 		{strings.Replace(head, "[1]", "[1, 1]", 1) + method, "2:1", "named once"},
 		{"metrics = [\"rsme\"]\n" + head + method, "1:1", `there is no metric "rsme"; the metrics are rmse, log-rmse`},
 		{strings.Replace(head, "[100]", "[]", 1) + method, "6:1", "records is required"},
-		{strings.Replace(head, "logistic", "logit", 1) + method, "5:1", `simulate = "logit": it must be one of bernoulli, linear, logistic, mixture`},
+		{strings.Replace(head, "logistic", "logit", 1) + method, "5:1", `simulate = "logit": it must be one of logistic, probit, `},
 		{strings.Replace(head, "simulate", "file = \"x.csv\"\nsimulate", 1) + method, "4:2", "either simulate or file"},
 		{strings.Replace(head, "simulate = \"logistic\"", "file = \"x.csv\"", 1) + method, "4:2", "without a schema"},
-		{head + "[model]\nloss = \"beta\"\n" + method, "7:2", "needs beta above 1"},
+		{head + "[model]\nloss = \"beta\"\n" + method, "7:2", "loss beta needs beta, a number above 1"},
 		{head + "[model]\nprior-sd = -1\n" + method, "8:1", "it must be positive"},
 		{head + "[membership]\nrounds = 1\n" + method, "8:1", "at least 4"},
 		{head + "repeats = \"ten\"\n" + method, "7:1", ""},
@@ -58,7 +61,7 @@ func TestPlanErrors(t *testing.T) {
 	const head = "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\n[data]\nsimulate = \"linear\"\nrecords = [100]\n"
 	for _, c := range []struct{ text, at, says string }{
 		{head + "[[method]]\nname = \"laplace-approximation\"\n", "7:3", "with 100 records: it fits the models logistic, not linear"},
-		{head + "[model]\nname = \"logistic\"\n[[method]]\nname = \"dp-sgd\"\n", "8:1", "does not fit the data, whose target is \"y\""},
+		{head + "[model]\nname = \"logistic\"\n[[method]]\nname = \"dp-sgd\"\n", "8:1", "model logistic needs a binary target column; the schema's target is \"y\", a number"},
 		{head + "[[method]]\nname = \"barker\"\nsettings = { iterations = 1000, step = 1, loss = \"beta\", beta = 1.5 }\n", "7:3", "its settings cost"},
 		{head + "[[method]]\nname = \"beta-ops\"\n", "7:3", "at ε = 1 with 100 records"},
 	} {
@@ -86,5 +89,54 @@ func TestBundledExperiments(t *testing.T) {
 	}
 	if _, err := configs.Experiment("nothing"); err == nil || !strings.Contains(err.Error(), configs.Default) {
 		t.Errorf("an experiment that is not there: %v", err)
+	}
+}
+
+// TestEveryModelIsCompared: data of every model can be simulated, and private chains
+// and the non-private posterior set up on them and run.
+func TestEveryModelIsCompared(t *testing.T) {
+	for _, name := range models.Names() {
+		text := "name = \"x\"\nepsilons = [5]\ndelta = 1e-5\nrepeats = 1\n[data]\nsimulate = \"" + name + "\"\nrecords = [60]\nfeatures = 1\n" +
+			"[model]\nprior-sd = 1\n"
+		if name == "negative-binomial" {
+			text += "dispersion = 2\n"
+		}
+		text += "[reference]\nchains = 1\nwarmup = 30\ndraws = 30\n[[method]]\nname = \"nuts\"\nsettings = { draws = 30, warmup = 30, chains = 1 }\n"
+		if s, err := models.StandardShape(name, 1, 1); err != nil || s.Features() > 0 {
+			text += "[[method]]\nname = \"barker\"\nsettings = { iterations = 20, step = 0.1, clip = 0.1 }\n"
+		}
+		p := plan(t, text, Options{})
+		r, err := p.Run(t.Context(), RunOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, c := range r.Cells {
+			if c.Error != "" || len(c.Mean) != len(r.Parameters) || len(c.Metrics) == 0 {
+				t.Errorf("%s: %+v", name, c)
+			}
+		}
+	}
+}
+
+// TestSeveralRowsAPerson: a schema in which a person owns several rows is compared by
+// methods that can price it.
+func TestSeveralRowsAPerson(t *testing.T) {
+	dir := t.TempDir()
+	schema := "confirmed = true\nrecords = 40\nrows_per_person = 2\n[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"0\", \"1\"]\n"
+	if err := os.WriteFile(filepath.Join(dir, "t.toml"), []byte(schema), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "t.csv"), []byte("y\n"+strings.Repeat("0\n1\n", 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\nrepeats = 1\n[data]\nfile = \"t.csv\"\nschema = \"t.toml\"\n[[method]]\nname = \"barker\"\nsettings = { iterations = 10 }\n",
+		Options{ConfigDir: dir, Public: true})
+	if rows := p.problems[40].Facts.RowsPerPerson; rows != 2 {
+		t.Errorf("%d rows a person", rows)
+	}
+	r, err := p.Run(t.Context(), RunOptions{})
+	if err != nil || len(r.Cells) != 1 || r.Cells[0].Error != "" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // groupKey names the cells that share data.
@@ -72,8 +74,8 @@ func (r *runner) prepare(ctx context.Context, g *group) error {
 		return err
 	}
 	if r.needsReference(s) {
-		m, c := r.models[g.records], r.Config
-		chains, err := methods.SamplePosterior(ctx, m.problem.Target, s.rows, nuts.Config{
+		m, c := r.problems[g.records].Model, r.Config
+		chains, err := methods.SamplePosterior(ctx, m.Target.(targets.GradTarget), s.rows, nuts.Config{
 			Chains: c.Reference.Chains, Warmup: c.Reference.Warmup, Draws: c.Reference.Draws,
 			Seed: c.seed("reference", g.records, g.repeat), Workers: 1,
 		})
@@ -89,17 +91,17 @@ func (r *runner) prepare(ctx context.Context, g *group) error {
 }
 
 // keepReference stores the draws in the group, and their diagnostics in the journal.
-func (r *runner) keepReference(g *group, m *model, chains []nuts.Chain) error {
+func (r *runner) keepReference(g *group, m *models.Model, chains []nuts.Chain) error {
 	var all [][][]float64
 	for _, c := range chains {
 		all = append(all, c.Draws)
 	}
 	result := &ReferenceResult{Records: g.records, Repeat: g.repeat, Divergent: nuts.Diagnose(chains).Divergent, ESS: math.Inf(1)}
-	for _, draws := range m.report(all) {
+	for _, draws := range report(m, all) {
 		g.reference = append(g.reference, draws...)
 	}
 	result.Draws = len(g.reference)
-	for _, row := range diag.SummarizeAll(m.params, m.report(all)) {
+	for _, row := range diag.SummarizeAll(m.ParameterNames(), report(m, all)) {
 		result.RHat, result.ESS = math.Max(result.RHat, row.RHat), math.Min(result.ESS, row.ESSBulk)
 	}
 	if math.IsNaN(result.RHat) || math.IsNaN(result.ESS) {

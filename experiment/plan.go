@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // Options say where an experiment finds its data.
@@ -42,7 +43,7 @@ type Plan struct {
 	schema     *data.Schema // nil for simulated data
 	file       string
 	table      *data.Table // nil until it is loaded
-	models     map[int]*model
+	problems   map[int]methods.Problem
 }
 
 // Mechanism is a method that was set up for a number of records and an ε.
@@ -69,7 +70,7 @@ type Cell struct {
 // does not fit the data, a method that does not fit the model or its budget, and on
 // private data a method without a guarantee or a metric that reads records.
 func NewPlan(c *Config, o Options) (*Plan, error) {
-	p := &Plan{Config: c, Private: c.Data.File != "" && !o.Public, models: map[int]*model{}}
+	p := &Plan{Config: c, Private: c.Data.File != "" && !o.Public, problems: map[int]methods.Problem{}}
 	if c.Data.File != "" {
 		if err := p.findData(o); err != nil {
 			return nil, err
@@ -80,8 +81,8 @@ func NewPlan(c *Config, o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.models[records], err = p.newModel(shape); err != nil {
-			return nil, c.source.at("model.name", "%v", err)
+		if p.problems[records], err = p.problem(shape); err != nil {
+			return nil, c.modelError(err)
 		}
 	}
 	if err := p.chooseMetrics(); err != nil {
@@ -93,6 +94,19 @@ func NewPlan(c *Config, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// modelError says where an option of the model is wrong.
+func (c *Config) modelError(err error) error {
+	var bad *models.SettingError
+	if !errors.As(err, &bad) {
+		return c.source.at("model", "%v", err)
+	}
+	key := "model." + bad.Setting
+	if bad.Setting == "model" {
+		key = "model.name"
+	}
+	return c.source.at(key, "%s", bad.Spell(func(setting string) string { return setting }))
 }
 
 // findData reads the schema, and finds where the file should be.
@@ -189,7 +203,7 @@ func (p *Plan) setUp(records int) error {
 			epsilons = mc.Epsilons
 		}
 		for _, epsilon := range epsilons {
-			m, err := method.New(p.models[records].problem, methods.Budget{Epsilon: epsilon, Delta: c.Delta}, mc.Settings)
+			m, err := method.New(p.problems[records], methods.Budget{Epsilon: epsilon, Delta: c.Delta}, mc.Settings)
 			if err != nil {
 				return c.source.at(key, "method %q at ε = %v with %d records: %v", mc.Label, epsilon, records, err)
 			}

@@ -100,7 +100,7 @@ type Summary struct {
 
 // results puts the journal's cells into the plan's order.
 func (r *runner) results(fingerprint string) (*Results, error) {
-	out := &Results{Config: r.Config, Fingerprint: fingerprint, Metrics: r.Metrics, Parameters: r.models[r.sizes()[0]].params}
+	out := &Results{Config: r.Config, Fingerprint: fingerprint, Metrics: r.Metrics, Parameters: r.problems[r.sizes()[0]].ParameterNames()}
 	for _, c := range r.Cells {
 		j := r.journal.finished[c.ID]
 		if j == nil {

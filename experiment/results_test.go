@@ -44,18 +44,15 @@ func TestSummary(t *testing.T) {
 // and other models as they are.
 func TestReportedParameters(t *testing.T) {
 	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\n[data]\nsimulate = \"linear\"\nrecords = [50]\nfeatures = 1\n[model]\nmin-scale = 0.2\n[[method]]\nname = \"dp-sgd\"\n", Options{})
-	m := p.models[50]
+	m := p.problems[50].Model
 	theta := []float64{1, 2, -0.7}
-	got := m.report([][][]float64{{theta}})[0][0]
-	scale := m.problem.Target.(*targets.Linear).Scale(theta)
-	if got[0] != 1 || got[1] != 2 || math.Abs(got[2]-scale) > 1e-15 || m.params[2] != "sigma" {
-		t.Errorf("%v is reported as %v of %v, want a scale of %v", theta, got, m.params, scale)
+	got := report(m, [][][]float64{{theta}})[0][0]
+	scale := m.Target.(*targets.Linear).Scale(theta)
+	if got[0] != 1 || got[1] != 2 || math.Abs(got[2]-scale) > 1e-15 || m.ParameterNames()[2] != "sigma" {
+		t.Errorf("%v is reported as %v of %v, want a scale of %v", theta, got, m.ParameterNames(), scale)
 	}
 	predicted := []float64{0}
-	if m.predict(predicted, got, targets.Rows{X: []float64{3, 5}, P: 2}); predicted[0] != 13 {
+	if predict(m, targets.Rows{X: []float64{3, 5}, P: 2})(predicted, got); predicted[0] != 13 {
 		t.Errorf("predicted %v, want 1·3 + 2·5", predicted[0])
-	}
-	if predictLogistic(predicted, []float64{1, 2, 99}, targets.Rows{X: []float64{3, -1}, P: 2}); math.Abs(predicted[0]-1/(1+math.Exp(-1))) > 1e-15 {
-		t.Errorf("predicted %v, want the logistic function at 1", predicted[0])
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // RunOptions say how to run an experiment.
@@ -247,9 +248,9 @@ func (r *runner) runCell(ctx context.Context, c Cell) error {
 
 // measure computes a cell's metrics.
 func (r *runner) measure(ctx context.Context, c Cell, g *group, released methods.Release, out *Result) error {
-	m := r.models[c.Mechanism.Records]
+	m := r.problems[c.Mechanism.Records].Model
 	in := &metrics.Input{
-		Chains: m.report(released.Chains), Independent: released.Independent, Advantage: math.NaN(),
+		Chains: report(m, released.Chains), Independent: released.Independent, Advantage: math.NaN(),
 		Random: rand.New(rand.NewChaCha8(r.Config.key("metrics", c.ID))),
 	}
 	draws := slices.Concat(in.Chains...)
@@ -279,13 +280,12 @@ func (r *runner) measure(ctx context.Context, c Cell, g *group, released methods
 }
 
 // heldOut is what predictions are tested on.
-func (r *runner) heldOut(m *model, s *sample) *metrics.Test {
-	if m.predict == nil || s.test.Len() == 0 {
+func (r *runner) heldOut(m *models.Model, s *sample) *metrics.Test {
+	if m.Outcomes() != 1 || s.test.Len() == 0 {
 		return nil
 	}
 	return &metrics.Test{
-		Y: s.test.Y, Binary: m.binary, Unit: m.unit,
-		Predict: func(dst, theta []float64) { m.predict(dst, theta, s.test) },
+		Y: s.test.Y, Binary: m.Shape.Classes() == 2, Unit: m.Shape.Target.Unit, Predict: predict(m, s.test),
 	}
 }
 

@@ -5,13 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -34,44 +32,51 @@ func (c *Config) seed(purpose string, parts ...any) uint64 {
 	return binary.LittleEndian.Uint64(key[:])
 }
 
-// families draw simulated data: records to learn from, and then further ones to
-// test on.
-var families = map[string]func(d Data, seed uint64, records, test int) (*sample, error){
-	methods.Logistic:  builtin,
-	methods.Linear:    builtin,
-	methods.Mixture:   builtin,
-	methods.Bernoulli: bernoulli,
-}
+// builtin are the models that package data has tables of.
+var builtin = map[string]bool{"logistic": true, "linear": true, "mixture": true}
 
-func familyNames() []string { return slices.Sorted(maps.Keys(families)) }
-
-// builtinName is that of the table that package data draws for a family.
-func builtinName(d Data, seed uint64, records int) string {
+// builtinName is that of a table of package data.
+func (d Data) builtinName(seed uint64, records int) string {
 	name := fmt.Sprintf("builtin:%s?n=%d&seed=%d", d.Simulate, records, seed)
-	if d.Simulate != methods.Mixture {
+	if d.Simulate != "mixture" {
 		name += fmt.Sprintf("&d=%d", d.Features)
 	}
 	return name
 }
 
-func builtin(d Data, seed uint64, records, test int) (*sample, error) {
-	sim, err := data.Builtin(builtinName(d, seed, records+test))
-	if err != nil {
-		return nil, err
-	}
-	rows := tableRows(sim.Table)
-	return &sample{rows: rows.Slice(0, records), test: rows.Slice(records, records+test), truth: sim.Truth}, nil
-}
-
-func bernoulli(d Data, seed uint64, records, test int) (*sample, error) {
-	rng := rand.New(rand.NewPCG(seed, 0x6265726e))
-	y := make([]float64, records+test)
-	for i := range y {
-		if rng.Float64() < d.Probability {
-			y[i] = 1
+// simulate draws records to learn from, and then further ones to test on.
+func (p *Plan) simulate(seed uint64, records, test int) (*sample, error) {
+	d := p.Config.Data
+	var t *data.Table
+	var truth []float64
+	switch {
+	case builtin[d.Simulate]:
+		sim, err := data.Builtin(d.builtinName(seed, records+test))
+		if err != nil {
+			return nil, err
 		}
+		t, truth = sim.Table, sim.Truth
+	default:
+		shape, err := models.StandardShape(d.Simulate, records+test, d.Features)
+		if err != nil {
+			return nil, err
+		}
+		m, err := models.New(d.Simulate, shape, p.Config.Model.Options)
+		if err != nil {
+			return nil, err
+		}
+		rng := rand.New(rand.NewPCG(seed, 0x6265726e))
+		truth = make([]float64, m.Target.Dim())
+		if d.Simulate == "bernoulli" {
+			truth[0] = math.Log(d.Probability / (1 - d.Probability))
+		} else {
+			m.Target.(targets.PriorSampler).SamplePrior(truth, rng)
+			m.Output(truth, truth)
+		}
+		t = m.Simulate(truth, rng)
 	}
-	return &sample{rows: targets.Rows{Y: y[:records]}, test: targets.Rows{Y: y[records:]}, truth: []float64{math.Log(d.Probability / (1 - d.Probability))}}, nil
+	rows := tableRows(t)
+	return &sample{rows: rows.Slice(0, records), test: rows.Slice(records, records+test), truth: truth}, nil
 }
 
 func tableRows(t *data.Table) targets.Rows { return targets.Rows{X: t.X, P: t.Features(), Y: t.Y} }
@@ -80,7 +85,7 @@ func tableRows(t *data.Table) targets.Rows { return targets.Rows{X: t.X, P: t.Fe
 func (p *Plan) sample(records, repeat int) (*sample, error) {
 	c := p.Config
 	if d := c.Data; d.Simulate != "" {
-		return families[d.Simulate](d, c.seed("data", records, repeat)>>1, records, d.TestRecords)
+		return p.simulate(c.seed("data", records, repeat)>>1, records, d.TestRecords)
 	}
 	table := p.table
 	if c.Data.TestShare == 0 {

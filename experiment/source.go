@@ -77,7 +77,7 @@ func allowedKeys(key []string) string {
 		}
 	}
 	var names []string
-	for field := range t.Fields() {
+	for _, field := range reflect.VisibleFields(t) {
 		if name := field.Tag.Get("toml"); name != "" {
 			names = append(names, name)
 		}

@@ -63,7 +63,7 @@ func New(name string, shape *data.Shape, options Options) (*Model, error) {
 	if e == nil {
 		return nil, bad("model", "%s is %q; it must be one of %s", setting.Name("model"), name, join(Names()))
 	}
-	options = options.filled()
+	options = options.Filled()
 	loss, err := options.check(name)
 	if err != nil {
 		return nil, err

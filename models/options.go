@@ -21,14 +21,14 @@ func join(list []string) string { return strings.Join(list, ", ") }
 // Options are the public choices that make a target of a model's name. Zero stands for
 // the default. Settings says what each is and which models have it.
 type Options struct {
-	Loss             string
-	Beta             float64
-	PriorSD          float64
-	MinScale         float64
-	DegreesOfFreedom float64
-	Dispersion       float64
-	Hidden           int
-	Concentrations   []float64
+	Loss             string    `toml:"loss" json:"loss"`
+	Beta             float64   `toml:"beta" json:"beta,omitempty"`
+	PriorSD          float64   `toml:"prior-sd" json:"prior-sd"`
+	MinScale         float64   `toml:"min-scale" json:"min-scale"`
+	DegreesOfFreedom float64   `toml:"degrees-of-freedom" json:"degrees-of-freedom,omitempty"`
+	Dispersion       float64   `toml:"dispersion" json:"dispersion,omitempty"`
+	Hidden           int       `toml:"hidden" json:"hidden,omitempty"`
+	Concentrations   []float64 `toml:"concentrations" json:"concentrations,omitempty"`
 }
 
 // Setting is an option: what commands and configurations know of it.
@@ -63,10 +63,9 @@ var settings = []Setting{
 		Help: "prior counts of the labels, in their order; 1 each by default"},
 }
 
-// DefaultOptions are those of every model, as Settings describes them.
-func DefaultOptions() Options { return Options{}.filled() }
-
-func (o Options) filled() Options {
+// Filled are the options with the defaults of what is not given: the log loss, a prior
+// standard deviation of 3, a least scale of 0.05 and 4 hidden units.
+func (o Options) Filled() Options {
 	if o.Loss == "" {
 		o.Loss = "log"
 	}
@@ -95,13 +94,19 @@ func value(of any) float64 {
 	return 0
 }
 
-// check reports options that are out of range or belong to another model, and returns
-// the loss.
+// Check returns a *SettingError for options that are out of range or belong to another
+// model than the named one; an empty name stands for any.
+func (o Options) Check(model string) error {
+	_, err := o.Filled().check(model)
+	return err
+}
+
+// check is Check, and returns the loss.
 func (o Options) check(model string) (targets.Loss, error) {
-	defaults := DefaultOptions()
+	defaults := Options{}.Filled()
 	for _, s := range settings {
 		v := value(s.Of(&o))
-		if s.Models != nil && !slices.Contains(s.Models, model) && v != value(s.Of(&defaults)) {
+		if model != "" && s.Models != nil && !slices.Contains(s.Models, model) && v != value(s.Of(&defaults)) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name), setting.Name("model"), strings.Join(s.Models, " or "), model)
 		}
 		if !(v >= 0) || math.IsInf(v, 1) {

@@ -224,6 +224,7 @@ func (b *builder) labels() error {
 	if len(prior) != len(labels) {
 		return bad("concentrations", "%d concentrations for %d labels; give one for each", len(prior), len(labels))
 	}
+	b.Options.Concentrations = prior
 	for _, label := range labels[1:] {
 		b.Parameters = append(b.Parameters, Parameter{Name: fmt.Sprintf("logit[%d]", len(b.Parameters)+1), Label: label, Unit: "probability"})
 	}

@@ -13,10 +13,11 @@ import (
 	"os"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -33,14 +34,11 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 		return err
 	}
 	t := sim.Table
-	model := func(l targets.Loss) (targets.GradTarget, error) {
-		return targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Loss: l, Prior: targets.Gaussian{SD: 3}})
-	}
-	problem := methods.Problem{Model: methods.Logistic, WithLoss: model, PriorSD: 3, Start: make([]float64, t.Features())}
-	problem.Facts = curator.Facts{Records: int64(t.Records), Features: t.Features(), Response: true, Radius: t.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	if problem.Target, err = model(targets.LogLoss()); err != nil {
+	model, err := models.New("logistic", &t.Shape, models.Options{})
+	if err != nil {
 		return err
 	}
+	problem := methods.Problem{Model: model, Facts: chains.Facts(&t.Shape, accountant.Substitute)}
 	fmt.Fprintf(out, "%-12s %.2f\n", "truth", sim.Truth)
 	settings := map[string]map[string]any{"barker": {"iterations": iterations, "temperature": 0.1}, "beta-ops": nil}
 	for _, name := range []string{"barker", "beta-ops"} {

@@ -12,7 +12,7 @@ import (
 // TestChainSettings: warm-up is left out, thinning thins, chains begin where they
 // are told, and every state is one of the whole run's.
 func TestChainSettings(t *testing.T) {
-	p, rows := problem(t, Logistic, 200)
+	p, rows := problem(t, "logistic", 200)
 	m, err := ByName("barker")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestChainSettings(t *testing.T) {
 
 // TestChainsMayBuyTheirStart: by default logistic chains do, within the budget.
 func TestChainsMayBuyTheirStart(t *testing.T) {
-	p, _ := problem(t, Logistic, 500)
+	p, _ := problem(t, "logistic", 500)
 	for start, want := range map[string]string{"auto": "start: optimum", "gradient": "start: gradient", "prior-mean": "start: prior-mean"} {
 		mech, err := mustName(t, "barker").New(p, Budget{Epsilon: 1, Delta: 1e-5}, map[string]any{"start": start, "iterations": int64(100)})
 		if err != nil {
@@ -68,7 +68,7 @@ func TestChainsMayBuyTheirStart(t *testing.T) {
 
 // TestChainLoss: a chain may have a loss of its own, and its price follows.
 func TestChainLoss(t *testing.T) {
-	p, _ := problem(t, Linear, 200) // normal errors: the log loss has no bound, β loss has
+	p, _ := problem(t, "linear", 200) // normal errors: the log loss has no bound, β loss has
 	m := mustName(t, "barker")
 	if _, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5}, map[string]any{"loss": "beta", "beta": 1.5, "iterations": int64(50)}); err != nil {
 		t.Error(err)

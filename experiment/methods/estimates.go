@@ -21,7 +21,7 @@ var _ = register(
 		Setting{"lambda", "ridge λ of the mean loss; 0 for the prior's, 1/(prior variance·n)", 0.0},
 		func(variance, n float64) float64 { return 1 / (variance * n) }),
 	&Method{
-		Name: "laplace-approximation", Kind: Unconditional, Models: []string{Logistic},
+		Name: "laplace-approximation", Kind: Unconditional, Models: []string{"logistic"},
 		About: "noise-aware Laplace approximation: draws from a Gaussian posterior that knows of its noise",
 		Settings: []Setting{
 			{"draws", "draws from the released Gaussian, which cost nothing", int64(1000)},
@@ -50,7 +50,7 @@ func perturbation(name string, method chaudhuri.Method, about string, lambda Set
 		}
 		ridge := s.float("lambda")
 		if ridge == 0 {
-			ridge = standard(p.PriorSD*p.PriorSD, float64(p.Facts.Records))
+			ridge = standard(p.Options.PriorSD*p.Options.PriorSD, float64(p.Facts.Records))
 		}
 		m, err := chaudhuri.New(chaudhuri.Config{
 			Method: method, Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, Lambda: ridge, Epsilon: b.Epsilon,
@@ -71,7 +71,7 @@ func perturbation(name string, method chaudhuri.Method, about string, lambda Set
 			return point(theta), err
 		}}), nil
 	}
-	return &Method{Name: name, Kind: Unconditional, Models: []string{Logistic}, About: about + "; an estimate", Settings: []Setting{lambda}, build: build}
+	return &Method{Name: name, Kind: Unconditional, Models: []string{"logistic"}, About: about + "; an estimate", Settings: []Setting{lambda}, build: build}
 }
 
 func buildLaplace(p Problem, b Budget, s settings) (*Mechanism, error) {
@@ -83,7 +83,7 @@ func buildLaplace(p Problem, b Budget, s settings) (*Mechanism, error) {
 		return nil, errors.New("draws must be at least 1")
 	}
 	m, err := laplaceapprox.New(laplaceapprox.Config{
-		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, PriorSD: p.PriorSD,
+		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, PriorSD: p.Options.PriorSD,
 		Epsilon: b.Epsilon, Delta: b.Delta, HessianShare: s.float("hessian-share"),
 	})
 	if err != nil {
@@ -138,8 +138,8 @@ func buildSGD(p Problem, b Budget, s settings) (*Mechanism, error) {
 		return nil, err
 	}
 	m, err := dpsgd.New(dpsgd.Config{
-		Target: p.Target, Records: int(p.Facts.Records), Rate: s.float("rate"), Steps: int(s.int("steps")), Clip: s.float("clip"),
-		LearningRate: s.float("learning-rate"), Average: s.float("average"), Epsilon: b.Epsilon, Delta: b.Delta, Start: p.Start,
+		Target: p.target(), Records: int(p.Facts.Records), Rate: s.float("rate"), Steps: int(s.int("steps")), Clip: s.float("clip"),
+		LearningRate: s.float("learning-rate"), Average: s.float("average"), Epsilon: b.Epsilon, Delta: b.Delta, Start: make([]float64, p.Target.Dim()),
 	})
 	if err != nil {
 		return nil, err

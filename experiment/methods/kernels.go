@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -57,12 +58,22 @@ func privateChains() []*Method {
 		}
 		list = append(list, &Method{
 			Name: name, Kind: Unconditional, About: "private chain: " + d.About,
-			// A curator needs features, and tests of the loss at every move.
-			Models: []string{Logistic, Linear, Mean, Mixture}, Settings: knobs,
+			// A curator needs features.
+			Models: withFeatures(), Settings: knobs,
 			build: func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
 		})
 	}
 	return list
+}
+
+// withFeatures are the models of records with features.
+func withFeatures() (names []string) {
+	for _, name := range models.Names() {
+		if s, err := models.StandardShape(name, 1, 1); err == nil && s.Features() > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // zero is the zero value of a setting with the given type of field.
@@ -103,7 +114,7 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 		return nil, err
 	}
 	recipe, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
-		Target: target, Logistic: p.Model == Logistic, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
+		Target: target, Logistic: p.Optimum == models.LogisticOptimum, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {
 		return nil, err
@@ -120,15 +131,15 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 	switch loss := s.text("loss"); {
 	case loss == "" && s.float("beta") == 0:
-		return p.Target, nil
+		return p.target(), nil
 	case loss == "log" && s.float("beta") == 0:
-		return p.WithLoss(targets.LogLoss())
+		return p.withLoss(targets.LogLoss())
 	case loss == "beta":
 		l, err := targets.BetaLoss(s.float("beta"))
 		if err != nil {
 			return nil, err
 		}
-		return p.WithLoss(l)
+		return p.withLoss(l)
 	default:
 		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss, s.float("beta"))
 	}

@@ -3,11 +3,13 @@ package methods
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -22,35 +24,30 @@ const (
 	Unconditional Kind = "unconditional"
 )
 
-// The models of a [Problem].
-const (
-	Logistic  = "logistic"
-	Linear    = "linear"
-	Mean      = "mean"
-	Mixture   = "mixture"
-	Bernoulli = "bernoulli" // responses 0 and 1 without features
-)
-
-// Problem is what is public about an analysis. All of it is required except
-// where noted.
+// Problem is what is public about an analysis. All of it is required.
 type Problem struct {
-	// Model is one of the models' names.
-	Model string
-	// Target is the model with its loss and prior.
-	Target targets.GradTarget
-	// WithLoss returns the same model and prior with another loss.
-	WithLoss func(targets.Loss) (targets.GradTarget, error)
-	// PriorSD is the standard deviation of the coefficients' normal prior, where the
-	// model has coefficients; MinScale is a linear model's least scale of errors.
-	PriorSD, MinScale float64
-	// Prior holds the prior concentrations of the labels 0 and 1 of a Bernoulli model.
-	Prior []float64
+	// Model is one of package models, with its loss and prior.
+	*models.Model
 	// Facts are the public facts about the records, under substitution.
 	Facts curator.Facts
-	// Response bounds |y| of a linear model.
-	Response float64
-	// Start is where descents begin; chains have a setting of their own.
-	Start []float64
+}
+
+// target is the model's; those of package models have gradients.
+func (p Problem) target() targets.GradTarget { return p.Target.(targets.GradTarget) }
+
+// withLoss is the same model and prior with another loss.
+func (p Problem) withLoss(l targets.Loss) (targets.GradTarget, error) {
+	m, err := p.WithLoss(l)
+	if err != nil {
+		return nil, err
+	}
+	return m.Target.(targets.GradTarget), nil
+}
+
+// bound is that of the size of a response that is a number.
+func (p Problem) bound() float64 {
+	t := &p.Shape.Target
+	return max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 }
 
 // Budget is the (ε, δ) that one run may cost. Neither has a default.
@@ -100,8 +97,8 @@ func (m *Method) New(p Problem, b Budget, given map[string]any) (*Mechanism, err
 	if err != nil {
 		return nil, err
 	}
-	if m.Models != nil && !slices.Contains(m.Models, p.Model) {
-		return nil, fmt.Errorf("it fits the models %s, not %s", strings.Join(m.Models, ", "), p.Model)
+	if m.Models != nil && !slices.Contains(m.Models, p.Name) {
+		return nil, fmt.Errorf("it fits the models %s, not %s", strings.Join(m.Models, ", "), p.Name)
 	}
 	if p.Facts.Adjacency != accountant.Substitute {
 		return nil, fmt.Errorf("costs are compared under substitution, not %v", p.Facts.Adjacency)

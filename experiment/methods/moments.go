@@ -12,7 +12,7 @@ import (
 )
 
 var _ = register(&Method{
-	Name: "noisy-moments", Kind: Unconditional, Models: []string{Linear},
+	Name: "noisy-moments", Kind: Unconditional, Models: []string{"linear"},
 	About: "noisy second moments, and draws from the conjugate posterior that takes them for exact (Foulds et al. 2016)",
 	Settings: []Setting{
 		{"draws", "draws from the posterior given the noisy moments, which cost nothing", int64(1000)},
@@ -37,7 +37,7 @@ func buildMoments(p Problem, b Budget, s settings) (*Mechanism, error) {
 		return nil, fmt.Errorf("draws = %d: it must be at least 1", draws)
 	}
 	m, err := suffstat.NewMoments(suffstat.MomentsConfig{
-		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, Bound: p.Response, Privacy: privacy,
+		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, Bound: p.bound(), Privacy: privacy,
 	})
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func buildMoments(p Problem, b Budget, s settings) (*Mechanism, error) {
 		if err != nil {
 			return Release{}, err
 		}
-		out, err := linearDraws(law, int(draws), p.MinScale, n)
+		out, err := linearDraws(law, int(draws), p.Options.MinScale, n)
 		return independent(out), err
 	}}), nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var _ = register(&Method{
-	Name: "perfect-rejection", Kind: Unconditional, Models: []string{Logistic},
+	Name: "perfect-rejection", Kind: Unconditional, Models: []string{"logistic"},
 	About: "one exact draw of a β posterior by rejection from the prior (Awan, Rao 2023); for tens of records",
 	Settings: []Setting{
 		{"beta", "β above 1", 1.5},
@@ -24,7 +24,7 @@ var _ = register(&Method{
 		if err != nil {
 			return nil, err
 		}
-		target, err := p.WithLoss(loss)
+		target, err := p.withLoss(loss)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ var _ = register(&Method{
 			delta = b.Delta
 		}
 		m, err := perfect.NewRejection(perfect.Config{
-			Target: target, Prior: targets.Gaussian{SD: p.PriorSD}, MinLoss: 0, MaxLoss: bounded.LossRange(),
+			Target: target, Prior: targets.Gaussian{SD: p.Options.PriorSD}, MinLoss: 0, MaxLoss: bounded.LossRange(),
 			Records: int(p.Facts.Records), Epsilon: b.Epsilon,
 		}, delta)
 		if err != nil {

@@ -32,14 +32,14 @@ var _ = register(
 		build: buildNUTS,
 	},
 	&Method{
-		Name: "beta-ops", Kind: Conditional, Models: []string{Logistic, Linear},
+		Name: "beta-ops", Kind: Conditional, Models: []string{"logistic", "linear"},
 		About:    "one-posterior sampling from the β-divergence posterior, β solved for ε (Jewson et al. 2023)",
 		Settings: drawSettings(),
 		build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
 			return posteriorDraws(p, b, s, func(epsilon float64) (*posterior.Mechanism, error) {
 				bound := posterior.Mass()
-				if p.Model == Linear {
-					bound = posterior.Normal(p.MinScale)
+				if p.Name == "linear" {
+					bound = posterior.Normal(p.Options.MinScale)
 				}
 				beta, err := posterior.SolveBeta(epsilon, bound)
 				if err != nil {
@@ -60,17 +60,17 @@ var _ = register(
 		},
 	},
 	&Method{
-		Name: "ball-ops", Kind: Conditional, Models: []string{Logistic},
+		Name: "ball-ops", Kind: Conditional, Models: []string{"logistic"},
 		About:    "one-posterior sampling with the prior cut off outside a ball (Wang et al. 2015)",
 		Settings: drawSettings(Setting{"ball", "radius of the ball of coefficients; 0 for three prior standard deviations", 0.0}),
 		build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
 			ball := s.float("ball")
 			if ball == 0 {
-				ball = 3 * p.PriorSD
+				ball = 3 * p.Options.PriorSD
 			}
 			return posteriorDraws(p, b, s, func(epsilon float64) (*posterior.Mechanism, error) {
 				return posterior.NewBall(posterior.BallConfig{
-					Features: p.Facts.Features, Radius: p.Facts.Radius, Ball: ball, PriorSD: p.PriorSD, Epsilon: epsilon,
+					Features: p.Facts.Features, Radius: p.Facts.Radius, Ball: ball, PriorSD: p.Options.PriorSD, Epsilon: epsilon,
 				})
 			})
 		},
@@ -84,7 +84,7 @@ func betaPosterior(p Problem, beta, epsilon float64) (*posterior.Mechanism, erro
 	if err != nil {
 		return nil, err
 	}
-	target, err := p.WithLoss(loss)
+	target, err := p.withLoss(loss)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func betaPosterior(p Problem, beta, epsilon float64) (*posterior.Mechanism, erro
 
 func lipschitz(name string, rule posterior.Rule, about string) *Method {
 	return &Method{
-		Name: name, Kind: Conditional, Models: []string{Logistic}, About: about, Settings: drawSettings(),
+		Name: name, Kind: Conditional, Models: []string{"logistic"}, About: about, Settings: drawSettings(),
 		build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
 			return posteriorDraws(p, b, s, func(epsilon float64) (*posterior.Mechanism, error) {
 				return posterior.NewLipschitz(posterior.LipschitzConfig{
-					Features: p.Facts.Features, Radius: p.Facts.Radius, PriorSD: p.PriorSD,
+					Features: p.Facts.Features, Radius: p.Facts.Radius, PriorSD: p.Options.PriorSD,
 					Rule: rule, Epsilon: epsilon, Delta: b.Delta,
 				})
 			})
@@ -156,7 +156,7 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 		return nil, errors.New("draws, warmup and chains must be at least 1")
 	}
 	return &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
-		sampled, err := SamplePosterior(ctx, p.Target, rows, nuts.Config{
+		sampled, err := SamplePosterior(ctx, p.target(), rows, nuts.Config{
 			Chains: int(chains), Warmup: int(warmup), Draws: int(draws), Seed: n.public(), Workers: 1,
 		})
 		if err != nil {
