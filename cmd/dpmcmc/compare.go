@@ -16,11 +16,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/experiment"
-	"github.com/dpmcmc/dpmcmc/experiment/configs"
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
-	"github.com/dpmcmc/dpmcmc/experiment/report"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/report"
 )
 
 // compareSettings are the flags of compare.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:generate go run ./fit -o table.go
+//go:generate go run ../maintain/acceptfit -o table.go
 
 // Atom is a pair of point masses at ±Mean, of probability Weight together.
 type Atom struct{ Mean, Weight float64 }

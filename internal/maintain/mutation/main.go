@@ -3,7 +3,7 @@
 // tests of the package that should notice. A defect that survives is a promise
 // without a test.
 //
-//	go run ./internal/mutation [-only regexp] [-timeout 180s] [-share 0.95]
+//	go run ./internal/maintain/mutation [-only regexp] [-timeout 180s] [-share 0.95]
 //	    [-skip regexp] [-check] [-from n] [-to n]
 //
 // It takes about half an hour on one core; .ci/mutation calls it. The exit

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 )
 
 // TestTotalIsTheAccountants: the total is what a budget is charged when every

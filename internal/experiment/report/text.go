@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dpmcmc/dpmcmc/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
 )
 
 // Text is the results for a terminal: for each metric a line a method, a column

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/experiment"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 )
 
 // TestCurve: bars are one standard error of the mean, and a method without a

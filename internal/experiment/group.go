@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/dpmcmc/dpmcmc/diag"
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/targets"

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 )
 
 // Result is what came of a cell.

@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/dpmcmc/dpmcmc/experiment"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 )
 
 //go:embed report.html

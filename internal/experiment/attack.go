@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/audit"
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 

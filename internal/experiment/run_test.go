@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpmcmc/dpmcmc/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 )
 
 // TestResultsDoNotDependOnWorkers compares bytes, whether there is a journal or

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/experiment"
-	"github.com/dpmcmc/dpmcmc/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 )
 
 const config = `
