@@ -3,8 +3,6 @@ package barker
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -47,17 +45,8 @@ func (c Config) mechanism() (curator.AcceptanceBit, error) {
 	if err := c.Proposal.Check(c.Target.Dim()); err != nil {
 		return curator.AcceptanceBit{}, fmt.Errorf("barker: Config.Proposal: %w", err)
 	}
-	move := curator.Isotropic(c.Proposal.Scale())
-	switch {
-	case c.Proposal.IsOneComponent():
-		move = curator.Coordinate(c.Proposal.Scale())
-	case c.Proposal.Factor() != nil:
-		move = curator.Shaped(c.Proposal.Scale(), c.Proposal.Factor())
-	case !math.IsInf(c.Proposal.Radius(), 1):
-		move = curator.Within(c.Proposal.Radius())
-	}
 	return curator.AcceptanceBit{
-		Target: c.Target, Temperature: c.Temperature, Move: move, Clip: c.Clip,
+		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip,
 		Test: c.Test, Batch: c.Batch, Accounting: c.Accounting,
 	}, nil
 }
@@ -74,13 +63,7 @@ func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 }
 
 // Kernel is one private Barker chain over one curator's records.
-type Kernel struct {
-	config Config
-	bits   *curator.Bits
-	next   []float64
-	prior  float64 // log prior at the chain's state
-	ratio  func(next []float64) float64
-}
+type Kernel struct{ *kernels.Walk }
 
 var _ kernels.Kernel = (*Kernel)(nil)
 
@@ -108,52 +91,6 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Iterations < 1 {
 		return nil, nil, fmt.Errorf("barker: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
-	k.ratio = k.logPriorRatio
-	return k, []curator.Request{curator.RequestBits(&k.bits, m, c.Iterations)}, nil
-}
-
-// Name is "dp_barker".
-func (k *Kernel) Name() string { return "dp_barker" }
-
-// Dim is the number of parameters.
-func (k *Kernel) Dim() int { return len(k.next) }
-
-// Left is the number of steps still paid for.
-func (k *Kernel) Left() int64 { return k.bits.Left() }
-
-// Init starts a chain at theta.
-func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
-	s, err := kernels.NewState(k.config.Target, theta)
-	if err != nil {
-		return nil, fmt.Errorf("barker: %w", err)
-	}
-	return s, nil
-}
-
-// Step proposes a move and makes it if the curator's bit says so.
-func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-	k.prior = k.config.Target.LogPrior(s.Theta)
-	var accepted bool
-	var err error
-	if math.IsInf(k.config.Proposal.Radius(), 1) {
-		accepted, err = k.bits.Move(k.next, s.Theta, k.ratio)
-	} else {
-		k.config.Proposal.Propose(rng, k.next, s.Theta)
-		accepted, err = k.bits.Accept(k.next, s.Theta, k.logPriorRatio(k.next))
-	}
-	if err != nil {
-		return kernels.Info{}, err
-	}
-	if accepted {
-		copy(s.Theta, k.next)
-	}
-	s.Iteration++
-	return kernels.Info{Accepted: accepted, StepSize: k.config.Proposal.Scale()}, nil
-}
-
-// logPriorRatio is the public part of a move's log-odds; proposals are
-// symmetric, so it is the prior's alone.
-func (k *Kernel) logPriorRatio(next []float64) float64 {
-	return k.config.Target.LogPrior(next) - k.prior
+	k := &Kernel{kernels.NewWalk("dp_barker", "barker", c.Target, c.Proposal)}
+	return k, []curator.Request{curator.RequestBits(&k.Bits, m, c.Iterations)}, nil
 }

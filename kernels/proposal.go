@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/dpmcmc/dpmcmc/curator"
 )
 
-// Proposal is a symmetric law of random-walk moves. It is public: it must not
-// have been chosen by looking at the records.
+// Proposal is a law of moves: of random walks, which are symmetric, or from a normal
+// approximation of the target. It is public: it must not have been chosen by looking
+// at the records, unless by what they released.
 type Proposal struct {
-	kind   proposalKind
-	scale  float64
-	radius float64
-	factor []float64 // of shaped moves
+	kind    proposalKind
+	scale   float64
+	radius  float64
+	mean    []float64 // of an approximation
+	factor  []float64 // of shaped moves and approximations
+	freedom float64
 }
 
 type proposalKind uint8
@@ -23,6 +28,8 @@ const (
 	oneComponent
 	truncated
 	shaped
+	independent
+	autoregressive
 )
 
 // Isotropic proposes θ′ ~ N(θ, scale²·I).
@@ -45,6 +52,38 @@ func Truncated(scale, radius float64) Proposal {
 // released second moments. factor is not copied and must not change.
 func Shaped(scale float64, factor []float64) Proposal {
 	return Proposal{kind: shaped, scale: scale, factor: factor}
+}
+
+// Independent proposes θ′ from the multivariate t distribution of the given degrees of
+// freedom about mean, with scale matrix LLᵀ, factor being the lower triangular L,
+// row-major: whatever θ is. With tails heavier than the target's the chain is
+// uniformly ergodic. Arguments are not copied and must not change.
+func Independent(mean, factor []float64, freedom float64) Proposal {
+	return Proposal{kind: independent, scale: 1, mean: mean, factor: factor, freedom: freedom}
+}
+
+// Autoregressive proposes θ′ = mean + √(1−scale²)·(θ − mean) + scale·Lz, z ~ N(0, I),
+// with 0 < scale ≤ 1: the preconditioned Crank–Nicolson move, which is reversible for
+// N(mean, LLᵀ), so that only what the target is beside that decides. Arguments are not
+// copied and must not change.
+func Autoregressive(mean, factor []float64, scale float64) Proposal {
+	return Proposal{kind: autoregressive, scale: scale, mean: mean, factor: factor}
+}
+
+// Move is what the curator is told of the moves: which it draws itself, how far they
+// reach, or nothing.
+func (p Proposal) Move() curator.Move {
+	switch p.kind {
+	case isotropic:
+		return curator.Isotropic(p.scale)
+	case oneComponent:
+		return curator.Coordinate(p.scale)
+	case shaped:
+		return curator.Shaped(p.scale, p.factor)
+	case truncated:
+		return curator.Within(p.radius)
+	}
+	return curator.Move{}
 }
 
 // Factor is the factor of Shaped moves, and nil for others.
@@ -75,6 +114,10 @@ func (p Proposal) String() string {
 		return fmt.Sprintf("shaped(%v)", p.scale)
 	case truncated:
 		return fmt.Sprintf("truncated(%v, radius %v)", p.scale, p.radius)
+	case independent:
+		return fmt.Sprintf("independent(t, %v degrees of freedom)", p.freedom)
+	case autoregressive:
+		return fmt.Sprintf("autoregressive(%v)", p.scale)
 	}
 	return "no proposal"
 }
@@ -87,7 +130,13 @@ func (p Proposal) Check(dim int) error {
 		return fmt.Errorf("kernels: no proposal was given; use Isotropic, OneComponent or Truncated")
 	case !(p.scale > 0) || math.IsInf(p.scale, 0):
 		return fmt.Errorf("kernels: the proposal's scale is %v; it must be positive and finite", p.scale)
-	case p.kind == shaped && len(p.factor) != dim*dim:
+	case p.mean != nil && len(p.mean) != dim:
+		return fmt.Errorf("kernels: the proposal's mean has %d values for %d parameters", len(p.mean), dim)
+	case p.kind == independent && !(p.freedom >= 1):
+		return fmt.Errorf("kernels: the proposal has %v degrees of freedom; give at least 1", p.freedom)
+	case p.kind == autoregressive && p.scale > 1:
+		return fmt.Errorf("kernels: an autoregressive proposal's scale is %v; it must be at most 1", p.scale)
+	case p.kind >= shaped && len(p.factor) != dim*dim:
 		return fmt.Errorf("kernels: the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor), dim, dim*dim)
 	case p.kind == truncated && (!(p.radius > 0) || math.IsInf(p.radius, 0)):
 		return fmt.Errorf("kernels: the proposal's radius is %v; it must be positive and finite", p.radius)
@@ -119,20 +168,93 @@ func (p Proposal) Propose(rng *rand.Rand, next, theta []float64) {
 			}
 		}
 	case shaped:
-		dim := len(theta)
 		for j := range next {
 			next[j] = p.scale * rng.NormFloat64()
 		}
-		for j := dim - 1; j >= 0; j-- { // a row needs what is before it
-			step := 0.0
-			for k, l := range p.factor[j*dim : j*dim+j+1] {
-				step += l * next[k]
-			}
-			next[j] = theta[j] + step
+		p.multiply(next)
+		for j, t := range theta {
+			next[j] += t
+		}
+	case independent:
+		// A chi-squared variable as a sum of squares would need whole degrees.
+		stretch := math.Sqrt(p.freedom / (2 * gamma(rng, p.freedom/2)))
+		for j := range next {
+			next[j] = stretch * rng.NormFloat64()
+		}
+		p.multiply(next)
+		for j, m := range p.mean {
+			next[j] += m
+		}
+	case autoregressive:
+		for j := range next {
+			next[j] = p.scale * rng.NormFloat64()
+		}
+		p.multiply(next)
+		keep := math.Sqrt(1 - p.scale*p.scale)
+		for j, m := range p.mean {
+			next[j] += m + keep*(theta[j]-m)
 		}
 	default:
 		for j, t := range theta {
 			next[j] = t + p.scale*rng.NormFloat64()
+		}
+	}
+}
+
+// multiply replaces v by L·v.
+func (p Proposal) multiply(v []float64) {
+	dim := len(v)
+	for j := dim - 1; j >= 0; j-- { // a row needs what is before it
+		sum := 0.0
+		for k, l := range p.factor[j*dim : j*dim+j+1] {
+			sum += l * v[k]
+		}
+		v[j] = sum
+	}
+}
+
+// LogRatio is the logarithm of the density of proposing theta from next over that of
+// proposing next from theta: 0 for random walks. room has a value for each parameter,
+// and is overwritten.
+func (p Proposal) LogRatio(next, theta, room []float64) float64 {
+	switch p.kind {
+	case independent:
+		power := (p.freedom + float64(len(theta))) / 2
+		return power * (math.Log1p(p.distance(next, room)/p.freedom) - math.Log1p(p.distance(theta, room)/p.freedom))
+	case autoregressive:
+		return (p.distance(next, room) - p.distance(theta, room)) / 2
+	}
+	return 0
+}
+
+// distance is ‖L⁻¹(θ − mean)‖².
+func (p Proposal) distance(theta, room []float64) float64 {
+	dim, square := len(theta), 0.0
+	for j, t := range theta {
+		v := t - p.mean[j]
+		for k, l := range p.factor[j*dim : j*dim+j] {
+			v -= l * room[k]
+		}
+		room[j] = v / p.factor[j*dim+j]
+		square += room[j] * room[j]
+	}
+	return square
+}
+
+// gamma draws from the gamma distribution of the given shape, at least ½, and scale 1
+// (Marsaglia and Tsang 2000).
+func gamma(rng *rand.Rand, shape float64) float64 {
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := rng.NormFloat64()
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v *= v * v
+		if math.Log(1-rng.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+			return d * v
 		}
 	}
 }

@@ -98,17 +98,8 @@ func (c Config) check() error {
 // bit is what the curator is asked to enforce and to price when decisions are
 // released.
 func (c Config) bit() curator.AcceptanceBit {
-	move := curator.Isotropic(c.Proposal.Scale())
-	switch {
-	case c.Proposal.IsOneComponent():
-		move = curator.Coordinate(c.Proposal.Scale())
-	case c.Proposal.Factor() != nil:
-		move = curator.Shaped(c.Proposal.Scale(), c.Proposal.Factor())
-	case !math.IsInf(c.Proposal.Radius(), 1):
-		move = curator.Within(c.Proposal.Radius())
-	}
 	return curator.AcceptanceBit{
-		Target: c.Target, Temperature: c.Temperature, Move: move, Clip: c.Clip,
+		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip,
 		Test: curator.Penalty(c.Noise.value), Batch: c.Batch,
 	}
 }

@@ -18,6 +18,8 @@ type Kernel struct {
 	fixed  float64 // the clip of every move under Fixed noise; 0 otherwise
 
 	next      []float64
+	room      []float64
+	theta     []float64 // the chain's state during a step
 	direction []float64 // of each coordinate, ±1, for guided walks; nil otherwise
 	prior     float64   // log prior at the chain's state
 	ratio     func(next []float64) float64
@@ -48,8 +50,8 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Iterations < 1 {
 		return nil, nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
-	k.ratio = k.logPriorRatio
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim())}
+	k.ratio = k.logRatio
 	if c.Guided {
 		k.direction = make([]float64, c.Target.Dim())
 	}
@@ -104,7 +106,7 @@ func (k *Kernel) turn(rng *rand.Rand) {
 
 // Step proposes a move and makes it if the penalty test says so.
 func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-	k.prior = k.config.Target.LogPrior(s.Theta)
+	k.theta, k.prior = s.Theta, k.config.Target.LogPrior(s.Theta)
 	k.turn(rng)
 	var moved int
 	var accepted bool
@@ -133,11 +135,11 @@ func (k *Kernel) byBit(rng *rand.Rand, theta []float64) (moved int, accepted boo
 	switch {
 	case k.direction != nil:
 		accepted, err = k.bits.MoveAlong(k.next, theta, k.direction, k.ratio)
-	case math.IsInf(k.config.Proposal.Radius(), 1):
+	case k.config.Proposal.Move().Drawn():
 		accepted, err = k.bits.Move(k.next, theta, k.ratio)
 	default:
 		k.config.Proposal.Propose(rng, k.next, theta)
-		accepted, err = k.bits.Accept(k.next, theta, k.logPriorRatio(k.next))
+		accepted, err = k.bits.Accept(k.next, theta, k.logRatio(k.next))
 	}
 	return changed(k.next, theta), accepted, err
 }
@@ -148,7 +150,7 @@ func (k *Kernel) byBit(rng *rand.Rand, theta []float64) (moved int, accepted boo
 func (k *Kernel) byRatio(rng *rand.Rand, theta []float64) (moved int, accepted bool, err error) {
 	k.propose(rng, theta)
 	moved = changed(k.next, theta)
-	public, clip := k.logPriorRatio(k.next), k.clip(theta)
+	public, clip := k.logRatio(k.next), k.clip(theta)
 	if !(public > math.Inf(-1)) || !(clip <= mostClip) {
 		// Refused on public grounds. A release is used up all the same, on the move
 		// that stays, so that every step costs one.
@@ -195,9 +197,8 @@ func changed(a, b []float64) int {
 	return -1
 }
 
-// logPriorRatio is the public part of a move's log-odds. Proposals are
-// symmetric, guided ones in position and direction together, so it is the
-// prior's alone.
-func (k *Kernel) logPriorRatio(next []float64) float64 {
-	return k.config.Target.LogPrior(next) - k.prior
+// logRatio is the public part of a move's log-odds: the prior's, and the proposal's,
+// which is 0 for random walks, guided ones in position and direction together.
+func (k *Kernel) logRatio(next []float64) float64 {
+	return k.config.Target.LogPrior(next) - k.prior + k.config.Proposal.LogRatio(next, k.theta, k.room)
 }

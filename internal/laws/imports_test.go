@@ -73,7 +73,7 @@ var lower = map[string][]string{
 	"models":     {"data", "targets", "internal/setting"},
 	"targets":    {"internal/vec", "internal/convex", "targets"},
 	"curator":    {"targets", "accountant", "internal"},
-	"kernels":    {"targets", "kernels"},
+	"kernels":    {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.
 	"kernels/draws": {"kernels", "internal/stancsv"},
 	"diag":          {"internal/stancsv", "diag"},
