@@ -55,6 +55,28 @@ func TestClopperPearsonSolvesTheTails(t *testing.T) {
 	}
 }
 
+// TestClopperPearsonFarOut: small levels and rare successes, against sums of a few
+// terms.
+func TestClopperPearsonFarOut(t *testing.T) {
+	for _, n := range []int{1000, 25_000, 1_000_000} {
+		for _, k := range []int{0, 1, 5, 40} {
+			const alpha = 5e-7
+			_, hi := ClopperPearson(k, n, alpha)
+			tail := 0.0
+			for j := range k + 1 {
+				tail += binomial(n, j, hi)
+			}
+			if math.Abs(tail/alpha-1) > 1e-6 {
+				t.Errorf("%d of %d: P(X ≤ k) at %v is %v", k, n, hi, tail)
+			}
+			lo, _ := ClopperPearson(n-k, n, alpha)
+			if math.Abs((1-lo)/hi-1) > 1e-6 {
+				t.Errorf("%d of %d: lo %v, hi %v are no mirror images", k, n, lo, hi)
+			}
+		}
+	}
+}
+
 // TestFalseAlarms enumerates all outcomes of an attack on a mechanism that is
 // exactly ε-DP (randomised response): the lower bound exceeds ε with probability
 // at most the false alarm. One that used the plain rates would exceed it half of

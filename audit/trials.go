@@ -73,11 +73,30 @@ func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 		panic(fmt.Sprintf("audit: ClopperPearson: %d successes in %d trials at alpha %v", k, n, alpha))
 	}
 	lo, hi = 0, 1
-	if k > 0 {
-		lo = mathext.InvRegIncBeta(float64(k), float64(n-k+1), alpha)
+	if k > 0 { // P(X ≥ k) = alpha
+		lo, _ = solve(func(p float64) bool { return mathext.RegIncBeta(float64(k), float64(n-k+1), p) <= alpha })
 	}
-	if k < n {
-		hi = mathext.InvRegIncBeta(float64(k+1), float64(n-k), 1-alpha)
+	if k < n { // P(X ≤ k) = alpha
+		_, hi = solve(func(p float64) bool { return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p) >= alpha })
 	}
 	return lo, hi
+}
+
+// solve returns numbers in [0, 1] a rounding apart, at the first of which before holds
+// and at the second not; before holds up to some number. (The library's inverse of the
+// incomplete beta function is far off for the levels that are used here: it answers
+// 0.043 instead of 0.00090 for 5 successes of 25 000 at 5e-7.)
+func solve(before func(p float64) bool) (lo, hi float64) {
+	lo, hi = 0, 1
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi || hi-lo <= 1e-12*min(hi, 1-lo) {
+			return lo, hi
+		}
+		if before(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
 }
