@@ -8,6 +8,7 @@
 //	dpmcmc tune       choose settings on simulated data
 //	dpmcmc compare    compare methods at equal privacy
 //	dpmcmc summary    summarise draws files
+//	dpmcmc audit      attack mechanisms and runs, and compare with their claims
 //	dpmcmc ledger     what has been spent on the people in a data set
 //
 // Every command has --help with a working example and --json for one
@@ -33,6 +34,7 @@ const (
 	exitOK          = 0
 	exitUsage       = 2
 	exitRefused     = 3
+	exitViolated    = 4 // audit refuted a claim
 	exitInterrupted = 130
 )
 
@@ -53,6 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	err := root.ExecuteContext(ctx)
 	var exceeded *accountant.ExceededError
 	var short *shortBudgetError
+	var violated *violatedError
 	switch {
 	case err == nil:
 		return exitOK
@@ -62,6 +65,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	case errors.As(err, &exceeded), errors.As(err, &short):
 		fmt.Fprintln(errw, "dpmcmc: refused:", err)
 		return exitRefused
+	case errors.As(err, &violated):
+		fmt.Fprintln(errw, "dpmcmc:", err)
+		return exitViolated
 	}
 	fmt.Fprintln(errw, "dpmcmc:", err)
 	return exitUsage
@@ -90,6 +96,6 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune(), newLedger())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune(), newLedger(), newAudit())
 	return root
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/audit"
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+func TestAuditCommand(t *testing.T) {
+	junit := filepath.Join(t.TempDir(), "audit.xml")
+	code, out, errs := call(context.Background(), "audit", "--rounds", "20000", "--false-alarm", "1e-7", "--json", "--junit", junit)
+	var got struct {
+		Findings []audit.Finding
+		Violated *int
+	}
+	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil || len(got.Findings) < 15 || got.Violated == nil || *got.Violated != 0 {
+		t.Fatalf("exit %d, %v: %s %s", code, err, out, errs)
+	}
+	if text, err := os.ReadFile(junit); err != nil || strings.Count(string(text), "<testcase") != len(got.Findings) {
+		t.Errorf("%s, %v", text, err)
+	}
+	code, out, errs = call(context.Background(), "audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6", "--runs", "2", "--iterations", "500")
+	if code != exitOK || !strings.Contains(out, "holds") || !strings.Contains(out, "at most") {
+		t.Errorf("exit %d: %s %s", code, out, errs)
+	}
+	for want, args := range map[string][]string{
+		"--epsilon and --delta are required|--epsilon, --delta are required": {"audit", "--kernel", "barker"},
+		"at least one run": {"audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6", "--canaries", "600"},
+		"100 Rounds":       {"audit", "--rounds", "5"},
+	} {
+		code, _, errs := call(context.Background(), args...)
+		found := false
+		for w := range strings.SplitSeq(want, "|") {
+			found = found || strings.Contains(errs, w)
+		}
+		if code != exitUsage || !found {
+			t.Errorf("%v: exit %d: %s", args, code, errs)
+		}
+	}
+}
+
+// TestAuditCatchesARunAboveItsClaim: runs that spend ε 650 and claim the price of ones
+// that spend 0.3 are caught.
+func TestAuditCatchesARunAboveItsClaim(t *testing.T) {
+	s := &auditSettings{chain: chains.Settings{Kernel: "barker", Iterations: 4000, Temperature: 1, Start: "prior-mean", Step: 0.5},
+		epsilon: 700, delta: 1e-6, records: 60, canaries: 50, seed: 1}
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: s.canaries, Prior: targets.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon, Delta: s.delta})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := accountant.ZCDP(accountant.Substitute, 0.002)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := audit.Canaries{
+		Name: "overspent", Claim: claim, Records: s.records, Each: s.canaries, Runs: 6, Delta: 1e-8, FalseAlarm: 1e-6,
+		Coin: rand.New(rand.NewPCG(5, 5)),
+		Run: func(ctx context.Context, table targets.Rows, run int) ([][]float64, error) {
+			return s.draw(ctx, plan, table, uint64(run))
+		},
+	}.Attack(context.Background())
+	if err != nil || !f.Violated() {
+		t.Errorf("%v, %v", f, err)
+	}
+	t.Log(f)
+}
