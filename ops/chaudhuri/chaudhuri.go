@@ -120,9 +120,21 @@ func (m *Mechanism) Noise() float64 { return m.scale }
 // Ridge returns the regularisation that is used, nλ or what Objective raised it to.
 func (m *Mechanism) Ridge() float64 { return m.ridge }
 
-// Cost returns the guarantee of one release: Epsilon-DP.
+// departure bounds, per coordinate, the total variation between a release and the
+// same with exact noise (docs/proofs/ops-chaudhuri.md, "Floating point").
+const departure = 0x1p-33
+
+// Cost returns the guarantee of one release: Epsilon-DP for OutputL1, and
+// otherwise (Epsilon, δ) with the δ = Features·2⁻³³·(1 + e^Epsilon) by which noise
+// computed in float64 departs from the law of the papers.
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
 	event, err := accountant.Pure(accountant.Substitute, m.cfg.Epsilon)
+	if m.cfg.Method != OutputL1 {
+		var delta float64
+		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0, min(1, float64(m.cfg.Features)*departure)); err == nil {
+			event, err = accountant.Approximate(accountant.Substitute, m.cfg.Epsilon, delta)
+		}
+	}
 	theorem := "Chaudhuri et al. 2011, Thm 6, with an approximate minimum"
 	if m.cfg.Method == Objective {
 		theorem = "Chaudhuri et al. 2011, Thm 9, with a rank-one determinant and an approximate minimum"
@@ -140,31 +152,19 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 		return nil, fmt.Errorf("chaudhuri: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
 	f := erm.Objective{Shape: m.shape(), X: ops.Project(rows, m.cfg.Radius).X, Y: rows.Y}
-	noise, grid := m.noise(src), m.scale
+	noise, scale := make([]float64, m.cfg.Features), m.scale
 	if m.cfg.Method == Objective {
-		f.B = noise
+		f.B, scale = make([]float64, m.cfg.Features), m.final
+		draw.Norm(src, f.B, m.scale)
 	}
 	theta, err := f.Minimise()
 	if err != nil {
 		return nil, fmt.Errorf("chaudhuri: %w", err)
 	}
-	if m.cfg.Method == Objective {
-		noise, grid = make([]float64, m.cfg.Features), m.final
-		draw.Norm(src, noise, m.final)
+	if m.cfg.Method == OutputL1 {
+		return theta, draw.AddLaplace(src, theta, m.scale*m.cfg.Epsilon, m.cfg.Epsilon)
 	}
-	draw.AddRounded(theta, noise, draw.Grid(grid))
+	draw.Norm(src, noise, scale)
+	draw.AddRounded(theta, noise, draw.Grid(scale))
 	return theta, nil
-}
-
-// noise draws the main noise.
-func (m *Mechanism) noise(src *ops.Source) []float64 {
-	z := make([]float64, m.cfg.Features)
-	if m.cfg.Method != OutputL1 {
-		draw.Norm(src, z, m.scale)
-		return z
-	}
-	for i := range z {
-		z[i] = draw.Laplace(src, m.scale)
-	}
-	return z
 }

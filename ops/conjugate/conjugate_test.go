@@ -350,3 +350,69 @@ func ExampleNew() {
 	fmt.Printf("r = %.3f, D_15 = %.3f\n", r, mech.RDP(15))
 	// Output: r = 0.413, D_15 = 0.500
 }
+
+// TestHockeyStickIsTheWorstOverAllPairs: for small n, every adjacent pair by the
+// incomplete beta function, an independent computation, is at most what is
+// returned and one of them comes within a thousandth or so.
+func TestHockeyStickIsTheWorstOverAllPairs(t *testing.T) {
+	exact := func(a, b, r, eps float64) float64 {
+		best := 0.0
+		c := logBeta([]float64{a - r, b + r}) - logBeta([]float64{a, b})
+		x := 1 / (1 + math.Exp(-(eps-c)/r))
+		best = (1 - mathext.RegIncBeta(a, b, x)) - math.Exp(eps)*(1-mathext.RegIncBeta(a-r, b+r, x))
+		return best
+	}
+	for _, cfg := range []Config{
+		{Method: Direct, Prior: []float64{1, 1}, Records: 9},
+		{Method: Direct, Prior: []float64{6, 0.7}, Records: 30},
+		{Method: Diffused, Prior: []float64{2, 3}, Records: 12, Factor: 0.3},
+		{Method: Concentrated, Prior: []float64{1, 2, 1}, Records: 8, Factor: 0.1},
+	} {
+		mech, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, m := mech.Factors()
+		for _, eps := range []float64{0.2, 1, 3} {
+			top := 0.0
+			compositions(cfg.Records, len(cfg.Prior), nil, func(c []int) {
+				for i := range c {
+					for j := range c {
+						if i != j && c[i] > 0 {
+							top = max(top, exact(cfg.Prior[i]/m+r*float64(c[i]), cfg.Prior[j]/m+r*float64(c[j]), r, eps))
+						}
+					}
+				}
+			})
+			got := mech.hockeyStick(eps)
+			if got < top*(1-1e-9) || got > top*(1+2.1e-3)+1e-15 {
+				t.Errorf("%+v at ε = %v: δ = %v, over all pairs %v", cfg, eps, got, top)
+			}
+		}
+	}
+}
+
+// TestCostOfOneReleaseIsExact: well below the Rényi curve's ε, at the stated δ,
+// and in bounded time for any number of records.
+func TestCostOfOneReleaseIsExact(t *testing.T) {
+	for _, n := range []int{1, 50, 1000, 1 << 31} {
+		for _, prior := range [][]float64{{1, 1}, {5, 5}, {20, 1}, {2, 2, 2}} {
+			mech, err := New(Config{Method: Direct, Prior: prior, Records: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, delta := range []float64{1e-3, 1e-6} {
+				g, err := mech.Cost(1, delta)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := g.At(delta)
+				renyi := mech.epsilon(1, delta)
+				if err != nil || !(s.Epsilon <= renyi) || mech.hockeyStick(s.Epsilon) > delta {
+					t.Errorf("prior %v, n = %d, δ = %v: ε = %v, the Rényi curve's %v, %v", prior, n, delta, s.Epsilon, renyi, err)
+				}
+				t.Logf("prior %v, n = %d, δ = %v: ε = %.4g, the Rényi curve's %.4g", prior, n, delta, s.Epsilon, renyi)
+			}
+		}
+	}
+}

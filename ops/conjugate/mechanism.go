@@ -146,16 +146,20 @@ func (mech *Mechanism) RDP(order float64) float64 {
 	return worst(order-1, mech.r, mech.m, mech.cfg.Prior, mech.cfg.Records)
 }
 
-// Cost returns the guarantee of draws ≥ 1 releases at delta, in (0, 1): the
-// curve draws·RDP converted at the best order (Canonne, Kamath, Steinke 2020,
-// Prop. 12). Its event is (ε, delta)-DP, since the curve ends at a finite order
-// and no event has its shape.
+// Cost returns the guarantee of draws ≥ 1 releases at delta, in (0, 1): of one
+// the exact hockey-stick divergence, of more the curve draws·RDP converted at the
+// best order (Canonne, Kamath, Steinke 2020, Prop. 12). Its event is
+// (ε, delta)-DP, since the curve ends at a finite order and no event has its shape.
 func (mech *Mechanism) Cost(draws int64, delta float64) (ops.Guarantee, error) {
 	if draws < 1 {
 		return ops.Guarantee{}, fmt.Errorf("conjugate: %d draws: at least 1 is needed", draws)
 	}
 	return ops.Approximate(delta, ops.Unconditional, mech.theorem(), func(delta float64) (float64, error) {
-		return mech.epsilon(float64(draws), delta), nil
+		epsilon := mech.epsilon(float64(draws), delta)
+		if draws == 1 {
+			epsilon = mech.exactEpsilon(epsilon, delta)
+		}
+		return epsilon, nil
 	})
 }
 

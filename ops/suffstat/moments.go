@@ -34,7 +34,8 @@ type Moments struct {
 }
 
 // NewMoments returns the mechanism. With s = Radius² + Bound² ≥ ‖z‖², the matrix
-// has L2 sensitivity √2·s, and its upper triangle L1 sensitivity s·(d+2).
+// has L2 sensitivity √2·s, and its upper triangle, of p = d + 1 columns, L1
+// sensitivity s·√(p(p+3)/2).
 func NewMoments(cfg MomentsConfig) (*Moments, error) {
 	if cfg.Features < 1 {
 		return nil, fmt.Errorf("suffstat: Features = %d: at least 1 is needed", cfg.Features)

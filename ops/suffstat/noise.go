@@ -58,19 +58,13 @@ func (googleNoise) Gaussian(x []float64, sensitivity, multiplier float64) error 
 }
 
 // FromSource returns noise drawn from src, as secret and as repeatable as src is:
-// discrete Gaussian on a grid, and Laplace rounded to a grid.
+// discrete Gaussian and discrete Laplace, each on a grid.
 func FromSource(src *ops.Source) Noise { return sourceNoise{src} }
 
 type sourceNoise struct{ src *ops.Source }
 
 func (n sourceNoise) Laplace(x []float64, sensitivity, epsilon float64) error {
-	scale := sensitivity / epsilon
-	noise := make([]float64, len(x))
-	for i := range noise {
-		noise[i] = draw.Laplace(n.src, scale)
-	}
-	draw.AddRounded(x, noise, draw.Grid(scale))
-	return nil
+	return draw.AddLaplace(n.src, x, sensitivity, epsilon)
 }
 
 func (n sourceNoise) Gaussian(x []float64, sensitivity, multiplier float64) error {

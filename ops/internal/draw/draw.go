@@ -85,9 +85,57 @@ func Norm(src *noise.Source, dst []float64, scale float64) {
 	}
 }
 
-// Laplace returns a draw with density ∝ exp(−|z|/scale).
-func Laplace(src *noise.Source, scale float64) float64 {
-	return scale * (Exponential(src) - Exponential(src))
+// AddLaplace makes x exactly epsilon-DP, given its L1 sensitivity: it rounds x to
+// a public grid, a power of two of at most 2⁻²⁰ of the scale, and adds discrete
+// Laplace noise there. Rounding may move both of two neighbours by half a step a
+// coordinate, which is added to the sensitivity.
+func AddLaplace(src *noise.Source, x []float64, sensitivity, epsilon float64) error {
+	scale := sensitivity / epsilon
+	if !(scale > 0x1p-900 && scale < 0x1p900) {
+		return fmt.Errorf("draw: Laplace noise of scale %v: it must be from 2^-900 to 2^900; rescale the records", scale)
+	}
+	_, e := math.Frexp(scale)
+	step := math.Ldexp(1, e-21)
+	steps := math.Ceil((scale/step + float64(len(x))/epsilon) * (1 + 0x1p-50))
+	if !(steps < 0x1p40) {
+		return fmt.Errorf("draw: Laplace noise for %d statistics at ε = %v: ε must be larger", len(x), epsilon)
+	}
+	for i, v := range x {
+		x[i] = math.RoundToEven(v/step)*step + float64(discreteLaplace(src, uint64(steps)))*step
+	}
+	return nil
+}
+
+// discreteLaplace returns k with probability ∝ e^−|k|/scale, from integers alone
+// (Canonne, Kamath, Steinke 2020, Algorithm 2). scale is from 1 to 2⁴⁰.
+func discreteLaplace(src *noise.Source, scale uint64) int64 {
+	for {
+		low := noise.Uint64n(src, scale)
+		if !bernoulliExp(src, low, scale) {
+			continue
+		}
+		whole := uint64(0)
+		for bernoulliExp(src, 1, 1) {
+			whole++
+		}
+		k := int64(low + whole*scale)
+		if src.Uint64()>>63 == 0 {
+			return k
+		}
+		if k > 0 {
+			return -k
+		}
+	}
+}
+
+// bernoulliExp returns true with probability e^(−a/b), for 0 ≤ a ≤ b: the number
+// of successes in a row of chances a/b, a/2b, a/3b, … is even that often.
+func bernoulliExp(src *noise.Source, a, b uint64) bool {
+	for k := uint64(1); ; k++ {
+		if noise.Uint64n(src, b*k) >= a {
+			return k%2 == 1
+		}
+	}
 }
 
 // Grid returns the public grid for releases whose noise has the given scale:

@@ -89,7 +89,7 @@ func TestNorm(t *testing.T) {
 	}
 	n, c = norms(func(z []float64) {
 		for i := range z {
-			z[i] = Laplace(src, scale)
+			z[i] = scale * (Exponential(src) - Exponential(src))
 		}
 	})
 	if !farFrom(n, gammaCDF(d)) || !farFrom(c, beta) {
@@ -97,17 +97,60 @@ func TestNorm(t *testing.T) {
 	}
 }
 
+// TestLaplace: on a fine grid the noise is Laplace of the scale that the
+// sensitivity asks for, and the test rejects one that is a tenth smaller.
 func TestLaplace(t *testing.T) {
 	src := source("laplace")
-	x := sample(func() float64 { return Laplace(src, 3) })
-	cdf := func(v float64) float64 {
-		if v < 0 {
-			return math.Exp(v/3) / 2
+	x := sample(func() float64 {
+		one := []float64{0.25, 0}
+		if err := AddLaplace(src, one, 6, 2); err != nil {
+			t.Fatal(err)
 		}
-		return 1 - math.Exp(-v/3)/2
+		return one[0] - 0.25
+	})
+	law := func(scale float64) func(v float64) float64 {
+		return func(v float64) float64 {
+			if v < 0 {
+				return math.Exp(v/scale) / 2
+			}
+			return 1 - math.Exp(-v/scale)/2
+		}
 	}
-	if farFrom(x, cdf) {
-		t.Error("not a Laplace sample")
+	if farFrom(x, law(3)) {
+		t.Error("not a Laplace sample of scale 3")
+	}
+	if !farFrom(x, law(2.7)) {
+		t.Error("the test takes a smaller scale too")
+	}
+	if err := AddLaplace(src, []float64{1, 2}, 1, 1e-13); err == nil {
+		t.Error("an ε too small for the grid is accepted")
+	}
+}
+
+// TestDiscreteLaplaceOnACoarseGrid: at scale 1 and 3 the frequencies of −3, …, 3
+// are those of e^−|k|/scale, each within five and a half standard errors
+// (a false alarm has a chance below 10⁻⁶ for all of them); a scale of 2 is rejected.
+func TestDiscreteLaplaceOnACoarseGrid(t *testing.T) {
+	src := source("discrete laplace")
+	for _, scale := range []uint64{1, 3} {
+		const n = 60000
+		counts := map[int64]int{}
+		for range n {
+			counts[discreteLaplace(src, scale)]++
+		}
+		far := func(scale float64) bool {
+			q := math.Exp(-1 / scale)
+			for k := int64(-3); k <= 3; k++ {
+				p := (1 - q) / (1 + q) * math.Pow(q, math.Abs(float64(k)))
+				if math.Abs(float64(counts[k])-n*p) > 5.5*math.Sqrt(n*p*(1-p)) {
+					return true
+				}
+			}
+			return false
+		}
+		if far(float64(scale)) || !far(2) {
+			t.Errorf("scale %d: counts %v", scale, counts)
+		}
 	}
 }
 

@@ -29,14 +29,16 @@ func (g Gram) Len() int { return g.dim * (g.dim + 1) / 2 }
 // Sensitivities returns, under substitution, the L1 sensitivity of the upper
 // triangle and the Frobenius sensitivity of the matrix, as computed from the given
 // number of records. Two positive semidefinite matrices of norm at most size are
-// √2·size apart at most; an upper triangle has L1 norm size·(dim+1)/2 at most.
+// √2·size apart at most; by Cauchy and Schwarz the L1 norm of an upper triangle,
+// which weighs the diagonal once and the rest by ½ twice, is at most
+// √(dim + dim(dim−1)/4) times the Frobenius norm.
 // Rounding moves every entry of either record's matrix by at most a step, and so
 // does the rounding of its products; what is left is that of two sums of up to
 // records·size to float64, and of their multiplication by √2.
 func (g Gram) Sensitivities(records int) (l1, frobenius float64) {
 	p := float64(g.dim)
 	rounding := p * (p + 1) * (2*g.step + float64(records)*g.size*0x1p-50)
-	return g.size*(p+1) + rounding, g.size*math.Sqrt2 + rounding
+	return g.size*math.Sqrt(p*(p+3)/2) + rounding, g.size*math.Sqrt2 + rounding
 }
 
 // Sum returns the upper triangle of Σ w·z·zᵀ, row by row. record writes the i-th
