@@ -15,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // Options say where an experiment finds its data.
@@ -228,7 +229,7 @@ func checkCost(m *methods.Mechanism, epsilon, delta float64) error {
 	if m.Kind == methods.None {
 		return nil
 	}
-	g, err := m.Cost.Epsilon(delta)
+	g, err := ops.Epsilon(m.Cost, delta)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
+	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // Result is what came of a cell.
@@ -127,7 +128,7 @@ func (r *runner) describe(out *Results) error {
 	for _, m := range r.mechanisms {
 		s := Setup{Records: m.Records, Method: m.Method, Label: m.Label, Guarantee: m.Kind, Epsilon: m.Epsilon, Delta: r.Config.Delta, Theorem: m.Theorem, Choice: m.Choice}
 		if m.Kind != methods.None {
-			g, err := m.Cost.Epsilon(r.Config.Delta)
+			g, err := ops.Epsilon(m.Cost, r.Config.Delta)
 			if err != nil {
 				return err
 			}
@@ -149,7 +150,7 @@ func (r *runner) describe(out *Results) error {
 	if err != nil {
 		return err
 	}
-	g, err := total.Epsilon(r.o.Delta)
+	g, err := ops.Epsilon(total, r.o.Delta)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // RunOptions say how to run an experiment.
@@ -151,7 +152,14 @@ func (r *runner) cover(cells []Cell) error {
 	if err != nil {
 		return err
 	}
-	return budget.Charge(total, 1)
+	short := budget.Charge(total, 1)
+	if short == nil {
+		return nil
+	}
+	if g, err := ops.Epsilon(total, r.o.Delta); err == nil && g.Epsilon <= r.o.Epsilon {
+		return nil // composed numerically, it does
+	}
+	return short
 }
 
 // fingerprint identifies the experiment and, if they are public, its records.

@@ -37,7 +37,7 @@ type Config struct {
 	// deviation 1/√(nλ). Required, positive. Output noise has scale ∝ 1/(nλ), so a
 	// λ ∝ 1/n, a fixed prior, gives noise that does not fall with n.
 	Lambda float64
-	// Epsilon is the ε of the release. Required, positive.
+	// Epsilon is the ε of the release. Required, positive, at most 500.
 	Epsilon float64
 }
 
@@ -94,6 +94,9 @@ func (c Config) check() error {
 			return fmt.Errorf("chaudhuri: %s = %v: must be positive and finite", f.name, f.v)
 		}
 	}
+	if c.Epsilon > maxEpsilon {
+		return fmt.Errorf("chaudhuri: Epsilon = %v: must be at most %d", c.Epsilon, maxEpsilon)
+	}
 	return nil
 }
 
@@ -120,18 +123,15 @@ func (m *Mechanism) Noise() float64 { return m.scale }
 // Ridge returns the regularisation that is used, nλ or what Objective raised it to.
 func (m *Mechanism) Ridge() float64 { return m.ridge }
 
-// departure bounds, per coordinate, the total variation between a release and the
-// same with exact noise (docs/proofs/ops-chaudhuri.md, "Floating point").
-const departure = 0x1p-33
-
 // Cost returns the guarantee of one release: Epsilon-DP for OutputL1, and
-// otherwise (Epsilon, δ) with the δ = Features·2⁻³³·(1 + e^Epsilon) by which noise
-// computed in float64 departs from the law of the papers.
+// otherwise (Epsilon, δ) with the δ, below Features·2⁻¹⁰⁰, by which noise that is
+// computed with finitely many bits departs from the law of the papers
+// (docs/proofs/ops-chaudhuri.md, "Floating point").
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
 	event, err := accountant.Pure(accountant.Substitute, m.cfg.Epsilon)
 	if m.cfg.Method != OutputL1 {
 		var delta float64
-		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0, min(1, float64(m.cfg.Features)*departure)); err == nil {
+		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0, min(1, float64(m.cfg.Features)*draw.Departure(m.precision()))); err == nil {
 			event, err = accountant.Approximate(accountant.Substitute, m.cfg.Epsilon, delta)
 		}
 	}
@@ -152,10 +152,13 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 		return nil, fmt.Errorf("chaudhuri: the records are not as many as Records, the public number %d, says", m.cfg.Records)
 	}
 	f := erm.Objective{Shape: m.shape(), X: ops.Project(rows, m.cfg.Radius).X, Y: rows.Y}
-	noise, scale := make([]float64, m.cfg.Features), m.scale
+	scale := m.scale
 	if m.cfg.Method == Objective {
-		f.B, scale = make([]float64, m.cfg.Features), m.final
-		draw.Norm(src, f.B, m.scale)
+		for _, b := range draw.Precise(src, m.cfg.Features, m.scale, m.precision()) {
+			v, _ := b.Float64()
+			f.B = append(f.B, v)
+		}
+		scale = m.final
 	}
 	theta, err := f.Minimise()
 	if err != nil {
@@ -164,7 +167,11 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 	if m.cfg.Method == OutputL1 {
 		return theta, draw.AddLaplace(src, theta, m.scale*m.cfg.Epsilon, m.cfg.Epsilon)
 	}
-	draw.Norm(src, noise, scale)
-	draw.AddRounded(theta, noise, draw.Grid(scale))
+	draw.AddPrecise(theta, draw.Precise(src, m.cfg.Features, scale, m.precision()), draw.Grid(scale))
 	return theta, nil
 }
+
+func (m *Mechanism) precision() uint { return draw.Precision(m.cfg.Epsilon) }
+
+// maxEpsilon is far above any use, and keeps e^ε a number.
+const maxEpsilon = 500

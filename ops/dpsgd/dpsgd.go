@@ -50,11 +50,39 @@ func New(cfg Config) (*Mechanism, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	multiplier, _, err := accountant.SolveParameter(cfg.cost, 0.05, 1000, cfg.Epsilon, cfg.Delta, false)
+	multiplier, _, err := accountant.SolveParameter(cfg.cost, leastNoise, 1000, cfg.Epsilon, cfg.Delta, false)
 	if err != nil {
 		return nil, fmt.Errorf("dpsgd: no noise gives ε = %v at δ = %v: %w", cfg.Epsilon, cfg.Delta, err)
 	}
-	return newMechanism(cfg, multiplier)
+	return newMechanism(cfg, cfg.refine(multiplier))
+}
+
+// leastNoise is the least multiplier that New gives.
+const leastNoise = 0.05
+
+// refine lowers a multiplier that the Rényi bound allows to what numerical
+// composition does, within a thousandth.
+func (c Config) refine(good float64) float64 {
+	fits := func(multiplier float64) bool {
+		event, err := c.cost(multiplier)
+		if err != nil {
+			return false
+		}
+		g, err := ops.Epsilon(event, c.Delta)
+		return err == nil && g.Epsilon <= c.Epsilon
+	}
+	bad := max(leastNoise, 0.9*good)
+	for bad > leastNoise && fits(bad) {
+		good, bad = bad, max(leastNoise, 0.9*bad)
+	}
+	for good-bad > 1e-3*good {
+		if mid := bad + (good-bad)/2; fits(mid) {
+			good = mid
+		} else {
+			bad = mid
+		}
+	}
+	return good
 }
 
 // newMechanism has noise of the given multiple of the sensitivity, 2·Clip.

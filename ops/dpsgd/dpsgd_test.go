@@ -143,6 +143,9 @@ func TestCostMeetsTheTarget(t *testing.T) {
 	if err != nil || s.Epsilon > 1 || s.Epsilon < 0.999 || s.Kind != ops.Unconditional {
 		t.Errorf("%v, %v, want just below 1", s, err)
 	}
+	if renyi, err := m.Cost().Event.Epsilon(1e-5); err != nil || renyi.Epsilon < 1.05 {
+		t.Errorf("the Rényi bound of the noise is %v, %v: calibrated by it, there was 9%% more", renyi.Epsilon, err)
+	}
 }
 
 func records(rng *rand.Rand, n int, response func(x float64) float64) targets.Rows {

@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -145,7 +146,7 @@ func checkCosts(t *testing.T, m *Method, mech *Mechanism) {
 	if m.Kind == None {
 		return
 	}
-	g, err := mech.Cost.Epsilon(1e-5)
+	g, err := ops.Epsilon(mech.Cost, 1e-5)
 	if err != nil || !(g.Epsilon <= 1 && g.Epsilon > 0.2) || g.Adjacency != accountant.Substitute {
 		t.Errorf("%s: costs %v, error %v; the budget is 1", m.Name, g, err)
 	}

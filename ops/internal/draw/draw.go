@@ -68,23 +68,6 @@ func Dirichlet(src *noise.Source, dst, concentration []float64) {
 	}
 }
 
-// Norm sets dst to a draw with density ∝ exp(−‖z‖₂/scale): a norm that is
-// Gamma(d, scale), in a uniform direction (Chaudhuri et al. 2011, §3.1). It is
-// not a vector of Laplace draws, whose density has the L1 norm.
-func Norm(src *noise.Source, dst []float64, scale float64) {
-	sum := 0.0
-	for sum == 0 {
-		for i := range dst {
-			dst[i] = noise.StandardNormal(src)
-			sum += dst[i] * dst[i]
-		}
-	}
-	length := scale * math.Exp(LogGamma(src, float64(len(dst)))) / math.Sqrt(sum)
-	for i := range dst {
-		dst[i] *= length
-	}
-}
-
 // AddLaplace makes x exactly epsilon-DP, given its L1 sensitivity: it rounds x to
 // a public grid, a power of two of at most 2⁻²⁰ of the scale, and adds discrete
 // Laplace noise there. Rounding may move both of two neighbours by half a step a
@@ -151,30 +134,4 @@ func Round(x []float64, step float64) {
 	for i, v := range x {
 		x[i] = math.RoundToEven(v/step) * step
 	}
-}
-
-// AddRounded replaces each element of x by the multiple of step, a power of two,
-// nearest to the exact sum of it and its noise, ties to even, as long as that is
-// below 2⁵¹ steps. So the size of what is protected adds nothing to the errors of
-// the noise.
-func AddRounded(x, noise []float64, step float64) {
-	for i, v := range x {
-		x[i] = roundedSum(v, noise[i], step)
-	}
-}
-
-func roundedSum(a, b, step float64) float64 {
-	sum := a + b
-	part := sum - a
-	lost := (a - (sum - part)) + (b - part) // a + b = sum + lost exactly (Knuth)
-	k := math.RoundToEven(sum / step)
-	// sum − k·step is exact, and at most half a step; only in the middle, which is
-	// a float64 itself, does what was lost decide.
-	switch over := sum - k*step; {
-	case over == step/2 && lost > 0:
-		k++
-	case over == -step/2 && lost < 0:
-		k--
-	}
-	return k * step
 }

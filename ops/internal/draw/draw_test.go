@@ -83,9 +83,13 @@ func TestNorm(t *testing.T) {
 	}
 	beta := func(v float64) float64 { return mathext.RegIncBeta(0.5, (d-1)/2.0, v) }
 	src := source("norm")
-	n, c := norms(func(z []float64) { Norm(src, z, scale) })
+	n, c := norms(func(z []float64) {
+		for i, v := range Precise(src, d, scale, 256) {
+			z[i], _ = v.Float64()
+		}
+	})
 	if farFrom(n, gammaCDF(d)) || farFrom(c, beta) {
-		t.Error("Norm does not have density ∝ exp(−‖z‖/scale)")
+		t.Error("Precise does not have density ∝ exp(−‖z‖/scale)")
 	}
 	n, c = norms(func(z []float64) {
 		for i := range z {
@@ -93,7 +97,7 @@ func TestNorm(t *testing.T) {
 		}
 	})
 	if !farFrom(n, gammaCDF(d)) || !farFrom(c, beta) {
-		t.Error("the test does not tell independent Laplace coordinates from Norm")
+		t.Error("the test does not tell independent Laplace coordinates from Precise")
 	}
 }
 
@@ -167,18 +171,14 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestAddRoundedIsExact against rational arithmetic, for sums that float64 rounds
+// TestAddPreciseIsExact against rational arithmetic, for sums that float64 rounds
 // across the middle between two grid points too. Rounding the float64 sum, the
 // mutant, differs somewhere.
-func TestAddRoundedIsExact(t *testing.T) {
-	nearest := func(a, b, step float64) float64 {
+func TestAddPreciseIsExact(t *testing.T) {
+	nearest := func(a, b, step float64) float64 { // ties away from zero
 		sum := new(big.Rat).Add(new(big.Rat).SetFloat64(a), new(big.Rat).SetFloat64(b))
-		twice := sum.Quo(sum, new(big.Rat).SetFloat64(step/2)) // in half steps
-		floor := new(big.Int).Div(twice.Num(), twice.Denom())
-		k := new(big.Int).Rsh(floor, 1)
-		if floor.Bit(0) == 1 && (!twice.IsInt() || k.Bit(0) == 1) { // above the middle, or at it and odd
-			k.Add(k, big.NewInt(1))
-		}
+		sum.Quo(sum, new(big.Rat).SetFloat64(step))
+		k, _ := new(big.Int).SetString(sum.FloatString(0), 10)
 		f, _ := new(big.Float).SetInt(k).Float64()
 		return f * step
 	}
@@ -192,11 +192,11 @@ func TestAddRoundedIsExact(t *testing.T) {
 			a = math.Nextafter(a, rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1)}).Draw(t, "way"))
 		}
 		x := []float64{a}
-		AddRounded(x, []float64{b}, step)
+		AddPrecise(x, []*big.Float{big.NewFloat(b).SetPrec(320)}, step)
 		if want := nearest(a, b, step); x[0] != want {
 			t.Fatalf("%v + %v on a grid of %v: %v, want %v", a, b, step, x[0], want)
 		}
-		if math.RoundToEven((a+b)/step)*step != x[0] {
+		if math.Round((a+b)/step)*step != x[0] {
 			mutant++
 		}
 	})
@@ -205,10 +205,33 @@ func TestAddRoundedIsExact(t *testing.T) {
 	}
 }
 
-func BenchmarkNorm(b *testing.B) {
-	src, z := source("bench"), make([]float64, 10)
+// TestPreciseLogarithm: exp of the logarithm, by its series in rational numbers of
+// 400 bits, gives the number back to the stated precision.
+func TestPreciseLogarithm(t *testing.T) {
+	p := newPrecise(source("log"), 256)
+	for range 20 {
+		u := p.uniform()
+		l := new(big.Float).SetPrec(500).SetMantExp(p.log(u), -20)
+		sum, term := big.NewFloat(1).SetPrec(500), big.NewFloat(1).SetPrec(500)
+		for k := int64(1); k < 40; k++ {
+			term.Mul(term, l)
+			term.Quo(term, new(big.Float).SetInt64(k))
+			sum.Add(sum, term)
+		}
+		for range 20 {
+			sum.Mul(sum, sum)
+		}
+		diff, _ := sum.Sub(sum, u).Quo(sum, u).Float64()
+		if !(math.Abs(diff) < 0x1p-256) {
+			t.Errorf("log %v is off by %v", u, diff)
+		}
+	}
+}
+
+func BenchmarkPrecise(b *testing.B) {
+	src := source("bench")
 	b.ReportAllocs()
 	for b.Loop() {
-		Norm(src, z, 1)
+		Precise(src, 10, 1, Precision(1))
 	}
 }
