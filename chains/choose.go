@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -25,7 +23,7 @@ type Problem struct {
 	// Facts are the public facts of the records: those of the curator that holds
 	// them, or any others to plan for.
 	Facts curator.Facts
-	// Epsilon and Delta are what all chains together may spend.
+	// Epsilon and Delta are what all chains together may spend. Price does without.
 	Epsilon, Delta float64
 }
 
@@ -39,38 +37,25 @@ func (p Problem) check() error {
 		return fmt.Errorf("chains: the facts are of %d records with %d features (response: %t), the target needs %d features (response: %t)",
 			p.Facts.Records, p.Facts.Features, p.Facts.Response, features, response)
 	}
-	_, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: p.Facts.Adjacency})
-	return err
+	return nil
 }
 
-// Names returns the kernels' names, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(families)) }
-
-// Description says what a kernel is, for people.
-type Description struct {
-	// Name is the kernel's name, About what it is, and Defaults how it chooses
-	// settings that are not given.
-	Name, About, Defaults string
-	// Own are the settings that it knows beside those of every kernel.
-	Own []string
-	// Iterations is the default number of steps, over all chains.
-	Iterations int64
-}
-
-// Describe describes the kernel of the given name, or returns a *SettingError.
-func Describe(kernel string) (Description, error) {
-	k, ok := families[kernel]
-	if !ok {
-		return Description{}, Settings{Kernel: kernel}.check()
-	}
-	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations}, nil
-}
-
-// Plan is a number of chains whose settings are all chosen. It is made by Choose
-// and holds nothing of the records.
+// Plan is a number of chains whose settings are all chosen. It is made by Choose or
+// Price and holds nothing of the records.
 type Plan struct {
 	// Settings are all filled in. Choosing for them again changes nothing.
 	Settings Settings
+	// Problem is what they were chosen for.
+	Problem Problem
+	// Start is how the chains' start is found.
+	Start starts.Config
+	parts
+
+	startCost accountant.Event
+}
+
+// parts are what a family makes of complete settings.
+type parts struct {
 	// Released says in words what every step releases.
 	Released string
 	// Test is the acceptance test, empty where there is none.
@@ -82,13 +67,11 @@ type Plan struct {
 	// Caveat says in which way the chain does not aim at the tempered posterior;
 	// empty where it does.
 	Caveat string
-	// Start is how the chains' start is found; of kind starts.Given where it is the
-	// caller's affair.
-	Start starts.Config
 
-	startCost accountant.Event
-	cost      func() (accountant.Event, error) // of one chain
-	open      func(*curator.Curator) (kernels.Kernel, error)
+	step accountant.Event // what a step of one chain releases
+	once accountant.Event // and what a chain releases beside its steps; the zero Event for nothing
+	// prepare makes one chain's kernel, and says what it must be granted.
+	prepare func(curator.Facts) (kernels.Kernel, []curator.Request, error)
 }
 
 // Choose fills every setting that is not given, so that all chains together cost
@@ -99,6 +82,19 @@ type Plan struct {
 // of an open setting is cheap enough; a problem that is not set or does not fit;
 // what a sampler says of its settings.
 func Choose(s Settings, p Problem) (*Plan, error) {
+	if _, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: p.Facts.Adjacency}); err != nil {
+		return nil, err
+	}
+	return choose(s, p, false)
+}
+
+// Price is the plan of settings that leave nothing to a budget: what Choose would
+// solve for within one must be given, and anything else is what Choose makes it. A
+// start-share needs p.Epsilon, and a charged start p.Delta; otherwise neither is
+// looked at.
+func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
+
+func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 	s.Kernel = cmp.Or(s.Kernel, "barker")
 	if err := s.check(); err != nil {
 		return nil, err
@@ -106,15 +102,18 @@ func Choose(s Settings, p Problem) (*Plan, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	kernel := families[s.Kernel]
-	c := &choice{Settings: s, Problem: p, given: s}
-	c.Temperature, c.Chains = cmp.Or(s.Temperature, 1), cmp.Or(s.Chains, 1)
-	c.Iterations = cmp.Or(s.Iterations, max(1, kernel.iterations/int64(c.Chains)))
-	kernel.fillText(&c.Settings)
+	k := families[s.Kernel]
+	c := &choice{Settings: s, Problem: p, given: s, pricing: pricing}
+	for _, v := range table {
+		if k.knows(v) {
+			v.fill(&c.Settings)
+		}
+	}
+	c.Iterations = cmp.Or(s.Iterations, max(1, k.iterations/c.Chains))
 	if err := c.chooseStart(); err != nil {
 		return nil, err
 	}
-	if err := kernel.choose(c); err != nil {
+	if err := k.choose(c); err != nil {
 		return nil, err
 	}
 	r, err := c.plan()
@@ -127,80 +126,53 @@ func Choose(s Settings, p Problem) (*Plan, error) {
 }
 
 // Cost is the price of the start and of all chains. It charges nothing.
-func (r *Plan) Cost() (accountant.Event, error) {
-	chain, err := r.cost()
+func (r *Plan) Cost() (accountant.Event, error) { return r.CostAt(r.Settings.Iterations) }
+
+// CostAt is that price with chains of another number of steps.
+func (r *Plan) CostAt(iterations int64) (accountant.Event, error) {
+	chain, err := r.step.Times(iterations)
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	if chain, err = chain.Times(int64(r.Settings.Chains)); err != nil {
+	if len(r.once.Mechanisms()) > 0 {
+		if chain, err = accountant.Compose(r.once, chain); err != nil {
+			return accountant.Event{}, err
+		}
+	}
+	if chain, err = chain.Times(r.Settings.Chains); err != nil {
 		return accountant.Event{}, err
 	}
 	return accountant.Compose(r.startCost, chain)
 }
 
-// Open charges all chains and returns their kernels, one a chain. Errors: a budget
-// that does not cover them and the start (an *accountant.ExceededError; nothing was
-// charged); records whose facts the settings do not fit. No record has been read then.
-func (r *Plan) Open(records *curator.Curator) ([]kernels.Kernel, error) {
-	cost, err := r.Cost()
-	if err != nil {
-		return nil, err
-	}
-	budget := records.Budget()
-	if fits, err := budget.Remaining(cost); err != nil {
-		return nil, err
-	} else if fits < 1 {
-		return nil, budget.Charge(cost, 1) // which refuses, and says why
-	}
-	chains := make([]kernels.Kernel, r.Settings.Chains)
-	for i := range chains {
-		if chains[i], err = r.open(records); err != nil {
-			return nil, err
-		}
-	}
-	return chains, nil
-}
-
-// family is how one kernel is chosen for and built. Adding one to families is all
-// that there is to a kernel's name.
-type family struct {
-	about, defaults string
-	own             []string
-	iterations      int64
-	clipsGradients  bool // the clip bounds gradients
-	choose          func(*choice) error
-	build           func(*choice) (*Plan, error)
-}
-
-// fillText fills the settings that are words, and the variance.
-func (k family) fillText(s *Settings) {
-	for setting, text := range map[string]*string{"proposal": &s.Proposal, "test": &s.Test, "accounting": &s.Accounting, "schedule": &s.Schedule, "acceptance": &s.Acceptance} {
-		if slices.Contains(k.own, setting) && *text == "" {
-			*text = map[string]string{"proposal": "isotropic", "test": "logistic", "accounting": "bit", "schedule": "constant", "acceptance": "barker"}[setting]
-		}
-	}
-	if slices.Contains(k.own, "variance") && s.Variance == 0 {
-		s.Variance = 4
-	}
-}
+// StartCost is the part of Cost that is the start's. It is nothing for a free one.
+func (r *Plan) StartCost() accountant.Event { return r.startCost }
 
 // choice is a plan in the making: settings that are being filled for a problem.
 type choice struct {
 	Settings
 	Problem
 	given     Settings
+	pricing   bool // nothing may be solved for
 	start     starts.Config
 	startCost accountant.Event
 }
 
 // plan is what the settings build.
 func (c *choice) plan() (*Plan, error) {
-	r, err := families[c.Kernel].build(c)
+	p, err := families[c.Kernel].build(c)
 	if err != nil {
 		return nil, err
 	}
-	r.Settings, r.Start, r.startCost = c.Settings, c.start, c.startCost
-	return r, nil
+	return &Plan{Settings: c.Settings, Problem: c.Problem, Start: c.start, parts: *p, startCost: c.startCost}, nil
+}
+
+// required refuses to solve for a setting when pricing.
+func (c *choice) required(setting name) error {
+	if !c.pricing {
+		return nil
+	}
+	return bad(setting, "%s is required for %s %s: the price depends on it", setting, name("kernel"), c.Kernel)
 }
 
 // useFullData makes all records the default.
@@ -224,14 +196,6 @@ func (c *choice) priceAt(set func(*Settings)) (accountant.Event, error) {
 	return other.price()
 }
 
-// chain makes the price of a chain from that of a step.
-func (c *choice) chain(step accountant.Event, err error) (accountant.Event, error) {
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	return step.Times(c.Iterations)
-}
-
 // moves is the proposal, and whether it is guided.
 func (c *choice) moves(scale float64) (kernels.Proposal, bool, error) {
 	if c.Proposal == guided && strings.HasPrefix(c.Kernel, "penalty") {
@@ -239,4 +203,15 @@ func (c *choice) moves(scale float64) (kernels.Proposal, bool, error) {
 	}
 	p, err := ParseProposal(c.Proposal, scale)
 	return p, false, err
+}
+
+// prepared turns a sampler package's Prepare into that of its chains.
+func prepared[C any, K kernels.Kernel](config C, prepare func(C, curator.Facts) (K, []curator.Request, error)) func(curator.Facts) (kernels.Kernel, []curator.Request, error) {
+	return func(f curator.Facts) (kernels.Kernel, []curator.Request, error) {
+		k, requests, err := prepare(config, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		return k, requests, nil
+	}
 }

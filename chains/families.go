@@ -1,6 +1,51 @@
 package chains
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
+
+// Names returns the kernels' names, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(families)) }
+
+// Description says what a kernel is, for people and searches.
+type Description struct {
+	// Name is the kernel's name, About what it is, and Defaults how it chooses
+	// settings that are not given.
+	Name, About, Defaults string
+	// Own are the settings that it knows beside those of every kernel.
+	Own []string
+	// Iterations is the default number of steps, over all chains.
+	Iterations int64
+	// Biased says that it has no test: batches, frictions and long steps bias it.
+	Biased bool
+}
+
+// Knows reports whether the kernel knows a setting.
+func (d Description) Knows(v Setting) bool { return v.every || slices.Contains(d.Own, v.Name) }
+
+// Describe describes the kernel of the given name, or returns a *SettingError.
+func Describe(kernel string) (Description, error) {
+	k, ok := families[kernel]
+	if !ok {
+		return Description{}, Settings{Kernel: kernel}.check()
+	}
+	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased}, nil
+}
+
+// family is how chains of one kernel are chosen and built. An entry in families is all
+// that there is to a kernel's name.
+type family struct {
+	about, defaults string
+	own             []string // settings, beside those of every kernel
+	iterations      int64
+	clipsGradients  bool // the clip bounds gradients
+	biased          bool // it has no test
+	choose          func(*choice) error
+	build           func(*choice) (*parts, error)
+}
+
+func (k family) knows(v Setting) bool { return v.every || slices.Contains(k.own, v.Name) }
 
 // Settings of several kernels.
 var (
@@ -52,8 +97,9 @@ func init() {
 			own:            []string{"step", "clip"},
 			iterations:     10_000,
 			clipsGradients: true,
+			biased:         true,
 			choose:         (*choice).chooseDynamics,
-			build:          func(c *choice) (*Plan, error) { return c.dynamicsChain(false) },
+			build:          func(c *choice) (*parts, error) { return c.dynamicsChain(false) },
 		},
 		"barker-dynamics-adjusted": {
 			about:          "the same, made exact by an acceptance bit",
@@ -62,7 +108,7 @@ func init() {
 			iterations:     10_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseAdjusted,
-			build:          func(c *choice) (*Plan, error) { return c.dynamicsChain(true) },
+			build:          func(c *choice) (*parts, error) { return c.dynamicsChain(true) },
 		},
 		"dpsgld": {
 			about:          "Langevin steps along released gradients; biased by the step and by batches",
@@ -70,6 +116,7 @@ func init() {
 			own:            slices.Concat([]string{"noise", "step", "clip"}, schemeSettings, []string{"schedule", "as-published"}),
 			iterations:     10_000,
 			clipsGradients: true,
+			biased:         true,
 			choose:         (*choice).chooseLangevin,
 			build:          (*choice).langevinChain,
 		},
@@ -79,6 +126,7 @@ func init() {
 			own:            append([]string{"noise", "step", "clip", "friction"}, schemeSettings...),
 			iterations:     10_000,
 			clipsGradients: true,
+			biased:         true,
 			choose:         (*choice).chooseThermostat,
 			build:          (*choice).thermostatChain,
 		},

@@ -10,7 +10,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -57,6 +56,9 @@ func (c *choice) chooseDynamics() error {
 	if err != nil || c.given.Step != 0 {
 		return err
 	}
+	if err := c.required("step"); err != nil {
+		return err
+	}
 	longest, err := c.solveStep()
 	c.Step = min(longest, c.width(bound))
 	return err
@@ -67,6 +69,11 @@ func (c *choice) chooseAdjusted() error {
 	if _, _, err := c.gradients(); err != nil {
 		return err
 	}
+	if c.given.Step == 0 {
+		if err := c.required("step"); err != nil {
+			return err
+		}
+	}
 	return c.chooseStep()
 }
 
@@ -75,6 +82,11 @@ func (c *choice) chooseAdjusted() error {
 // share of ε.
 func (c *choice) chooseIterations(gradients func(n int64) int64, share float64) error {
 	c.useFullData()
+	if c.given.Noise == 0 {
+		if err := c.required("noise"); err != nil {
+			return err
+		}
+	}
 	loudest, err := c.langevin()
 	if err != nil {
 		return err
@@ -119,6 +131,8 @@ func (c *choice) gradientVariance() (float64, error) {
 }
 
 func (c *choice) chooseLangevin() error {
+	_, _, unbounded := c.gradients()
+	c.clipToPrice(unbounded == nil)
 	err := c.chooseIterations(func(n int64) int64 { return n }, 1)
 	if err == nil {
 		err = c.chooseNoise()
@@ -147,10 +161,7 @@ func (c *choice) chooseThermostat() error {
 // chooseHamiltonian gives the test half of the budget's ρ, which goes as ε², and
 // gradients the rest, of which the most noise must leave a part.
 func (c *choice) chooseHamiltonian() error {
-	if c.given.Leapfrog == 0 {
-		c.Leapfrog = 5
-	}
-	gradients := func(n int64) int64 { return n*int64(c.Leapfrog) + 1 }
+	gradients := func(n int64) int64 { return n*c.Leapfrog + 1 }
 	if err := c.chooseIterations(gradients, 0.5); err != nil {
 		return err
 	}
@@ -186,7 +197,9 @@ func (c *choice) chooseTest() (float64, error) {
 			return 0, bad("ratio-noise", "%s is for %s penalty", name("ratio-noise"), name("acceptance"))
 		}
 		if c.given.MaxMove == 0 {
-			err = c.solveMaxMove()
+			if err = c.required("max-move"); err == nil {
+				err = c.solveMaxMove()
+			}
 		}
 		return c.MaxMove, err
 	}
@@ -199,13 +212,16 @@ func (c *choice) chooseTest() (float64, error) {
 	}
 	perLength := cmp.Or(c.ratioClip(), c.slope())
 	if c.given.RatioNoise == 0 {
+		if err := c.required("ratio-noise"); err != nil {
+			return 0, err
+		}
 		c.RatioNoise, err = c.quietest("ratio-noise", func(noise float64) (accountant.Event, error) {
 			ratio := curator.NoisyRatio{Target: target, Temperature: c.Temperature, Clip: perLength, PerLength: true, NoiseMultiplier: noise}
 			event, err := ratio.Event(c.Facts)
 			if err != nil {
 				return event, err
 			}
-			return event.Times(c.Iterations * int64(c.Chains))
+			return event.Times(c.Iterations * c.Chains)
 		}, c.chainEpsilon()*math.Sqrt2/2)
 	}
 	return ratioNoise / (2 * c.RatioNoise * perLength), err
@@ -224,7 +240,7 @@ func (c *choice) solveMaxMove() error {
 		if err != nil {
 			return event, err
 		}
-		return event.Times(c.Iterations * int64(c.Chains))
+		return event.Times(c.Iterations * c.Chains)
 	}, c.chainEpsilon()*math.Sqrt2/2, c.Delta)
 	if err != nil {
 		return bad("max-move", "no %s fits the budget: %w", name("max-move"), err)
@@ -244,7 +260,7 @@ func (c *choice) ratioClip() float64 {
 }
 
 // dynamicsChain is a chain of Barker proposal dynamics.
-func (c *choice) dynamicsChain(adjusted bool) (*Plan, error) {
+func (c *choice) dynamicsChain(adjusted bool) (*parts, error) {
 	target, _, err := c.gradients()
 	if err != nil {
 		return nil, err
@@ -252,9 +268,9 @@ func (c *choice) dynamicsChain(adjusted bool) (*Plan, error) {
 	config := barker.DynamicsConfig{
 		Target: target, Scale: c.Step, Iterations: c.Iterations, Temperature: c.Temperature, Clip: c.Clip, Adjusted: adjusted,
 	}
-	r := &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(barker.DynamicsCost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return barker.NewDynamics(config, r) },
+	step, err := barker.DynamicsCost(config, c.Facts)
+	r := &parts{
+		step: step, prepare: prepared(config, barker.PrepareDynamics),
 		Released: fmt.Sprintf("%d signs, one for each parameter (full data)", target.Dim()),
 		Batch:    curator.FullData(), Clip: c.Clip,
 	}
@@ -262,7 +278,7 @@ func (c *choice) dynamicsChain(adjusted bool) (*Plan, error) {
 		r.Released = fmt.Sprintf("%d signs, one for each parameter, and one accept/reject bit (full data)", target.Dim())
 		r.Test = curator.Logistic().String()
 	}
-	return r, nil
+	return r, err
 }
 
 // langevin describes a Langevin chain. The price of a gradient does not depend
@@ -283,31 +299,31 @@ func (c *choice) langevin() (dpsgld.Config, error) {
 
 const shrinking = 10 // offsets of a polynomial schedule in a chain
 
-func (c *choice) langevinChain() (*Plan, error) {
+func (c *choice) langevinChain() (*parts, error) {
 	config, err := c.langevin()
 	if err != nil {
 		return nil, err
 	}
-	r := &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(dpsgld.Cost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return dpsgld.New(config, r) },
+	step, err := dpsgld.Cost(config, c.Facts)
+	r := &parts{
+		step: step, prepare: prepared(config, dpsgld.Prepare),
 		Released: fmt.Sprintf("one noisy gradient, noise %.4g times twice its clip (%v)", c.Noise, config.Batch),
 		Batch:    config.Batch, Clip: c.Clip,
 	}
 	if c.AsPublished {
 		r.Caveat = "The published update samples from the SQUARE of the tempered posterior (π², about half of its variance), not from the posterior."
 	}
-	return r, nil
+	return r, err
 }
 
-func (c *choice) thermostatChain() (*Plan, error) {
+func (c *choice) thermostatChain() (*parts, error) {
 	r, err := c.langevinChain()
 	if err != nil {
 		return nil, err
 	}
 	config, err := c.langevin()
 	config.Friction = c.Friction
-	r.open = func(r *curator.Curator) (kernels.Kernel, error) { return dpsgld.NewThermostat(config, r) }
+	r.prepare = prepared(config, dpsgld.PrepareThermostat)
 	return r, err
 }
 
@@ -317,7 +333,7 @@ const jitter = 0.3
 
 // hamiltonianChain is a chain of trajectories. Their price does not depend on
 // the step either.
-func (c *choice) hamiltonianChain() (*Plan, error) {
+func (c *choice) hamiltonianChain() (*parts, error) {
 	target, _, err1 := c.gradients()
 	batch, err2 := c.Scheme(c.Facts)
 	byPenalty, err3 := c.penaltyAccepts()
@@ -325,7 +341,7 @@ func (c *choice) hamiltonianChain() (*Plan, error) {
 		return nil, err
 	}
 	config := dphmc.Config{
-		Target: target, Iterations: c.Iterations, Steps: c.Leapfrog, StepSize: cmp.Or(c.Step, 1), Temperature: c.Temperature,
+		Target: target, Iterations: c.Iterations, Steps: int(c.Leapfrog), StepSize: cmp.Or(c.Step, 1), Temperature: c.Temperature,
 		JitterWidth: jitter, GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
 	}
 	test, look := curator.Logistic().String(), "one accept/reject bit"
@@ -335,11 +351,14 @@ func (c *choice) hamiltonianChain() (*Plan, error) {
 	} else {
 		config.MaxMove = c.MaxMove
 	}
-	return &Plan{
-		cost: func() (accountant.Event, error) { return dphmc.ChainCost(config, c.Facts) },
-		open: func(r *curator.Curator) (kernels.Kernel, error) { return dphmc.New(config, r) },
+	first, err1 := curator.NoisyGradient{
+		Target: target, Temperature: c.Temperature, Clip: c.Clip, NoiseMultiplier: c.Noise, Batch: batch,
+	}.Event(c.Facts)
+	step, err2 := dphmc.Cost(config, c.Facts)
+	return &parts{
+		step: step, once: first, prepare: prepared(config, dphmc.Prepare),
 		Released: fmt.Sprintf("%d noisy gradients, noise %.4g times twice their clip (%v), and %s (full data); one more gradient at the start of a chain",
 			c.Leapfrog, c.Noise, batch, look),
 		Test: test, Batch: batch, Clip: c.Clip,
-	}, nil
+	}, cmp.Or(err1, err2)
 }

@@ -3,7 +3,6 @@ package chains
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,72 +13,59 @@ import (
 // Settings describe chains. Zero stands for a setting that is not given, which
 // Choose fills in, except that a Clip of 0 may remain: it stands for the model's
 // certificate. All of them are public, and must be chosen without looking at the
-// records. Describe says which a kernel knows beside Kernel, Iterations, Chains
-// and Temperature, and how it chooses those that are not given.
+// records. The table says what each is (Table); Describe, which a kernel knows.
 type Settings struct {
-	Kernel      string  // kernel: a name of Names; defaults to barker
+	Kernel      string  // kernel: a name of Names
 	Iterations  int64   // iterations: steps of each chain
-	Chains      int     // chains: how many, all of which spend budget; defaults to 1
-	Temperature float64 // temperature: τ in (0, 1], multiplies the log-likelihood; defaults to 1
+	Chains      int64   // chains: how many, all of which spend budget
+	Temperature float64 // temperature: τ in (0, 1], multiplies the log-likelihood
 
-	// Start (start) is where the chains start: auto, optimum, gradient, prior-mean,
-	// prior-draw, or values separated by commas. Empty leaves that to the caller, and
-	// nothing is charged for it. See DescribeStarts.
-	Start string
-	// StartShare (start-share) is the part of ε that a charged start takes alone, at
-	// the problem's δ; defaults to starts.DefaultShare.
-	StartShare float64
+	Start        string  // start: see DescribeStarts
+	StartShare   float64 // start-share: part of ε that a charged start takes alone
+	StartEpsilon float64 // start-epsilon: or that ε itself
 
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
-	Proposal string  // proposal: isotropic (default), one-component, truncated:K or guided; see ParseProposal
+	Proposal string  // proposal: see ParseProposal
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients
 	// the norm of its gradient and its part of the log-odds of a move of length 1. Both
 	// count after the temperature: a clip meant for the loss is to be multiplied by it.
 	Clip       float64
-	Test       string // test: logistic (default) or corrected:C; see ParseTest
-	Accounting string // accounting: bit (default), published or tightened; see ParseAccounting
+	Test       string // test: see ParseTest
+	Accounting string // accounting: see ParseAccounting
 
 	Batch      int64   // batch: expected number of records in a step
 	Rate       float64 // rate: probability that a record is in a step's batch, instead of Batch
 	FixedBatch bool    // fixed-batch: exactly Batch records, drawn without replacement
 	FullData   bool    // full: every record in every step
 
-	Noise       float64 // noise: standard deviation of a released gradient's or ratio's noise over twice its clip
-	Variance    float64 // variance: of the penalty test's noise in the log-odds, 0.25 to 9; defaults to 4
+	Noise       float64 // noise: of a released gradient or ratio, over twice its clip
+	Variance    float64 // variance: of the penalty test's noise in the log-odds
 	Friction    float64 // friction: coupling of a thermostat to its heat bath, in units of 1/step
-	Schedule    string  // schedule: constant (default) or polynomial[:POWER], how dpsgld's steps shrink
+	Schedule    string  // schedule: how dpsgld's steps shrink
 	AsPublished bool    // as-published: dpsgld's published update, which targets the SQUARE of the posterior
 
-	Leapfrog   int     // leapfrog: steps of a trajectory
+	Leapfrog   int64   // leapfrog: steps of a trajectory
 	MaxMove    float64 // max-move: the longest move that may be accepted
-	Acceptance string  // acceptance: barker (default) or penalty, the test of a trajectory's end
+	Acceptance string  // acceptance: barker or penalty, the test of a trajectory's end
 	RatioNoise float64 // ratio-noise: that of the penalty test's ratios, over twice their clip
 }
 
-// numbers are the settings that must be positive, with their names.
-func (s Settings) numbers() map[name]float64 {
-	return map[name]float64{
-		"iterations": float64(s.Iterations), "chains": float64(s.Chains), "temperature": s.Temperature,
-		"step": s.Step, "clip": s.Clip, "batch": float64(s.Batch), "rate": s.Rate, "noise": s.Noise, "variance": s.Variance,
-		"friction": s.Friction, "start-share": s.StartShare, "leapfrog": float64(s.Leapfrog), "max-move": s.MaxMove, "ratio-noise": s.RatioNoise,
-	}
+// Named is a setting's name and value: a float64, int64, bool or string.
+type Named struct {
+	Name  string
+	Value any
 }
 
-// given are the names of the settings that are not zero.
-func (s Settings) given() map[name]bool {
-	given := map[name]bool{
-		"kernel": s.Kernel != "", "proposal": s.Proposal != "", "test": s.Test != "", "accounting": s.Accounting != "",
-		"fixed-batch": s.FixedBatch, "full": s.FullData, "schedule": s.Schedule != "", "as-published": s.AsPublished,
-		"acceptance": s.Acceptance != "", "start": s.Start != "",
+// Given lists the settings that are not zero, in the table's order.
+func (s Settings) Given() []Named {
+	var out []Named
+	for _, v := range table {
+		if v.Given(s) {
+			out = append(out, Named{v.Name, v.Value(s)})
+		}
 	}
-	for setting, v := range s.numbers() {
-		given[setting] = v != 0
-	}
-	return given
+	return out
 }
-
-// everyKernel are the settings that all kernels know.
-var everyKernel = []string{"kernel", "iterations", "chains", "temperature", "start", "start-share"}
 
 // check reports settings that make no sense, or none for the kernel.
 func (s Settings) check() error {
@@ -87,34 +73,25 @@ func (s Settings) check() error {
 	if !ok {
 		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(Names(), ", "))
 	}
-	given, values := s.given(), s.numbers()
-	for _, setting := range slices.Sorted(keys(given)) {
-		if v, number := values[setting]; number && !(v >= 0) || math.IsInf(v, 1) {
-			return bad(setting, "%s is %v; it must be positive, or left out for the default", setting, v)
+	for _, v := range table {
+		if x, number := v.number(s); number && !(x >= 0) || math.IsInf(x, 1) {
+			return bad(name(v.Name), "%s is %v; it must be positive, or left out for the default", name(v.Name), x)
 		}
-		if given[setting] && !slices.Contains(everyKernel, string(setting)) && !slices.Contains(k.own, string(setting)) {
-			return bad(setting, "%s has no meaning for %s %s; its own are %s", setting, name("kernel"), s.Kernel, names(k.own))
+		if v.Given(s) && !k.knows(v) {
+			return bad(name(v.Name), "%s has no meaning for %s %s; its own are %s", name(v.Name), name("kernel"), s.Kernel, names(k.own))
 		}
 	}
 	switch {
 	case s.Temperature > 1:
 		return bad("temperature", "%s is %v; it must be in (0, 1]", name("temperature"), s.Temperature)
-	case count(given["batch"], given["rate"], s.FullData) > 1:
+	case count(s.Batch != 0, s.Rate != 0, s.FullData) > 1:
 		return bad("batch", "%s, %s and %s exclude one another; give one", name("batch"), name("rate"), name("full"))
-	case s.FixedBatch && (given["rate"] || s.FullData):
+	case s.FixedBatch && (s.Rate != 0 || s.FullData):
 		return bad("fixed-batch", "%s goes with %s", name("fixed-batch"), name("batch"))
+	case s.StartShare != 0 && s.StartEpsilon != 0:
+		return bad("start-epsilon", "%s and %s exclude one another; give one", name("start-share"), name("start-epsilon"))
 	}
 	return nil
-}
-
-func keys[V any](m map[name]V) func(yield func(name) bool) {
-	return func(yield func(name) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func count(b ...bool) (n int) {

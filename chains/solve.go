@@ -91,6 +91,9 @@ const tolerance = 1e-3 // of ε, in a step that is solved for
 // chooseNoise fills noise with the least that the budget covers.
 func (c *choice) chooseNoise() (err error) {
 	if c.given.Noise == 0 {
+		if err := c.required("noise"); err != nil {
+			return err
+		}
 		c.Noise, err = c.quietest("noise", func(noise float64) (accountant.Event, error) {
 			return c.priceAt(func(s *Settings) { s.Noise = noise })
 		}, c.Epsilon)
@@ -138,7 +141,7 @@ func (c *choice) affordIterations(release accountant.Event, releases func(iterat
 	plan, err := planning.Solve(planning.Parameter[int64]{
 		Name: "iterations", Low: 1, High: c.Iterations,
 		Event: func(n int64) (accountant.Event, error) {
-			all, err := release.Times(releases(n) * int64(c.Chains))
+			all, err := release.Times(releases(n) * c.Chains)
 			if err != nil || share < 1 {
 				return all, err
 			}

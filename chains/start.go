@@ -2,14 +2,12 @@ package chains
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/starts"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -19,38 +17,16 @@ func StartNames() []string {
 	return []string{"auto", "optimum", "gradient", "prior-mean", "prior-draw"}
 }
 
-// DescribeStarts says how the setting start works, for people.
-func DescribeStarts() string {
-	return "auto is a private optimum for logistic regression, a descent along noisy gradients for other regressions on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from the prior and values; a charged start takes start-share of ε"
-}
-
-// FindStart charges the start and makes it, where the setting start is given. All
-// chains may share it. seed is the public seed of a draw from the prior. After Open
-// the budget covers it. Errors are those of starts.Find.
-func (r *Plan) FindStart(ctx context.Context, records *curator.Curator, seed uint64) (starts.Start, error) {
-	c := r.Start
-	c.Seed = seed
-	return starts.Find(ctx, c, records)
-}
-
-// StartCost is the part of Cost that is the start's. It is nothing for a free one.
-func (r *Plan) StartCost() accountant.Event { return r.startCost }
+// aboutStarts says how the setting start works, for people.
+const aboutStarts = "auto is a private optimum for logistic regression, a descent along noisy gradients for other regressions " +
+	"on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from the prior " +
+	"and values; a charged start takes start-share of ε"
 
 // chooseStart fills start and start-share, and prices the start.
 func (c *choice) chooseStart() error {
 	c.start = starts.Config{Target: c.Target, Temperature: c.Temperature}
 	var err error
 	switch c.Start {
-	case "":
-		if c.StartShare != 0 {
-			return bad("start-share", "%s is given without %s", name("start-share"), name("start"))
-		}
-		free, err := accountant.Pure(c.Facts.Adjacency, 0)
-		if err != nil {
-			return err
-		}
-		c.startCost, err = free.Times(0)
-		return err
 	case "prior-mean":
 	case "auto":
 		err = c.chooseAutomatically()
@@ -70,10 +46,10 @@ func (c *choice) chooseStart() error {
 		return err
 	}
 	if !c.start.Kind.Charged() {
-		if c.given.StartShare != 0 && c.given.Start != "auto" {
-			return bad("start-share", "%s is for starts that are charged, %s", name("start-share"), "optimum and gradient")
+		if auto := c.given.Start == "" || c.given.Start == "auto"; (c.given.StartShare != 0 || c.given.StartEpsilon != 0) && !auto {
+			return bad("start-share", "%s and %s are for starts that are charged, %s", name("start-share"), name("start-epsilon"), "optimum and gradient")
 		}
-		c.StartShare = 0
+		c.StartShare, c.StartEpsilon = 0, 0
 	}
 	c.startCost, err = starts.Cost(c.start, c.Facts)
 	return err
@@ -117,10 +93,11 @@ func (c *choice) affordStart(kind starts.Kind) error {
 			return bad("start", "%s gradient needs a model that has gradients and bounds them; use prior-mean, prior-draw or values", name("start"))
 		}
 	}
-	start, err := starts.Afford(start, c.Facts, c.StartShare*c.Epsilon, c.Delta)
+	start, err := starts.Afford(start, c.Facts, c.startEpsilon(), c.Delta)
 	var unreachable *accountant.UnreachableError
 	if errors.As(err, &unreachable) {
-		return bad("start-share", "%s %v of ε does not pay for %s %v; raise it, or use prior-mean: %w", name("start-share"), c.StartShare, name("start"), kind.String(), err)
+		return bad("start-share", "%s %v of ε does not pay for %s %v; raise it, or use prior-mean: %w",
+			name("start-share"), c.startEpsilon()/c.Epsilon, name("start"), kind.String(), err)
 	}
 	if err == nil {
 		c.start = start
@@ -128,14 +105,26 @@ func (c *choice) affordStart(kind starts.Kind) error {
 	return err
 }
 
-// checkShare fills start-share.
+// checkShare fills start-share, unless start-epsilon is given.
 func (c *choice) checkShare() error {
+	if c.StartEpsilon != 0 {
+		if !c.pricing && !(c.StartEpsilon < c.Epsilon) {
+			return bad("start-epsilon", "%s is %v; it must be below ε = %v, for the chains to have the rest", name("start-epsilon"), c.StartEpsilon, c.Epsilon)
+		}
+		return nil
+	}
 	c.StartShare = cmp.Or(c.StartShare, starts.DefaultShare)
-	if !(c.StartShare < 1) {
+	switch {
+	case !(c.StartShare < 1):
 		return bad("start-share", "%s is %v; it must be in (0, 1), for the chains to have the rest", name("start-share"), c.StartShare)
+	case c.Epsilon == 0:
+		return bad("start-epsilon", "%s %s needs %s where ε is not known", name("start"), c.Start, name("start-epsilon"))
 	}
 	return nil
 }
+
+// startEpsilon is the ε that a charged start takes alone.
+func (c *choice) startEpsilon() float64 { return cmp.Or(c.StartEpsilon, c.StartShare*c.Epsilon) }
 
 // gradientClip is the clip that was given, if it is one of gradients; else 0.
 func (c *choice) gradientClip() float64 {
@@ -183,8 +172,9 @@ func (c *choice) startValues() ([]float64, error) {
 // chainEpsilon is about the ε that the chains alone may spend, and never more:
 // costs add in squares, up to what a composition of different releases loses.
 func (c *choice) chainEpsilon() float64 {
-	if c.StartShare == 0 {
+	share := c.startEpsilon() / c.Epsilon
+	if share == 0 {
 		return c.Epsilon
 	}
-	return 0.95 * c.Epsilon * math.Sqrt(1-c.StartShare*c.StartShare)
+	return 0.95 * c.Epsilon * math.Sqrt(1-share*share)
 }

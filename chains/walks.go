@@ -8,7 +8,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
@@ -55,8 +54,14 @@ func (c *choice) chooseBarker() (err error) {
 
 // chooseStep fills step with the largest move that the budget covers.
 func (c *choice) chooseStep() (err error) {
-	if c.given.Step == 0 {
-		c.Step, err = c.solveStep()
+	switch {
+	case c.given.Step != 0:
+	case c.pricing && c.Clip != 0 && c.slope() == 0:
+		c.Step = 1 // the clip alone sets the price
+	default:
+		if err = c.required("step"); err == nil {
+			c.Step, err = c.solveStep()
+		}
 	}
 	return err
 }
@@ -69,6 +74,7 @@ func (c *choice) choosePenalty() error {
 // choosePenaltyRatio makes moves so short that the noise in the ratio of a
 // typical one leaves it a chance to be accepted.
 func (c *choice) choosePenaltyRatio() error {
+	c.clipToPrice(c.slope() != 0)
 	release, err := c.withMostNoise()
 	if err != nil {
 		return err
@@ -95,12 +101,20 @@ func (c *choice) withMostNoise() (accountant.Event, error) {
 		return accountant.Event{}, c.unbounded("part of the log-odds of a move of length 1")
 	}
 	one := *c
-	one.Noise, one.Iterations = mostNoise, 1
+	one.Noise = mostNoise
 	r, err := one.plan()
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	return r.cost()
+	return r.step, nil
+}
+
+// clipToPrice gives releases whose price does not depend on their clip one of 1, where
+// nothing else bounds a record.
+func (c *choice) clipToPrice(bounded bool) {
+	if c.pricing && c.Clip == 0 && !bounded {
+		c.Clip = 1
+	}
 }
 
 // chooseThinned solves for the step; the rate follows from it (see thinning).
@@ -164,7 +178,7 @@ func (c *choice) clipFor(scale float64) float64 {
 }
 
 // barkerChain is a chain of Barker's test.
-func (c *choice) barkerChain() (*Plan, error) {
+func (c *choice) barkerChain() (*parts, error) {
 	proposal, _, err1 := c.moves(c.Step)
 	batch, err2 := c.Scheme(c.Facts)
 	test, err3 := ParseTest(c.Test)
@@ -176,16 +190,16 @@ func (c *choice) barkerChain() (*Plan, error) {
 		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Test: test, Batch: batch,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step), Accounting: accounting,
 	}
-	return &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(barker.Cost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return barker.New(config, r) },
+	step, err := barker.Cost(config, c.Facts)
+	return &parts{
+		step: step, prepare: prepared(config, barker.Prepare),
 		Released: fmt.Sprintf("one accept/reject bit (%v; %v)", test, batch),
 		Test:     test.String(), Batch: batch, Clip: config.Clip,
-	}, nil
+	}, err
 }
 
 // penaltyChain is a chain of the penalty test that releases decisions.
-func (c *choice) penaltyChain() (*Plan, error) {
+func (c *choice) penaltyChain() (*parts, error) {
 	proposal, guided, err1 := c.moves(c.Step)
 	batch, err2 := c.Scheme(c.Facts)
 	if err := cmp.Or(err1, err2); err != nil {
@@ -195,12 +209,12 @@ func (c *choice) penaltyChain() (*Plan, error) {
 		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Fixed(c.Variance), Iterations: c.Iterations,
 		Batch: batch, Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
-	return &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(penalty.Cost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return penalty.New(config, r) },
+	step, err := penalty.Cost(config, c.Facts)
+	return &parts{
+		step: step, prepare: prepared(config, penalty.Prepare),
 		Released: fmt.Sprintf("one accept/reject bit (penalty test, variance %v; %v)%s", c.Variance, batch, walk(guided)),
 		Test:     fmt.Sprintf("penalty, variance %v", c.Variance), Batch: batch, Clip: config.Clip,
-	}, nil
+	}, err
 }
 
 // walk names what is not a plain walk, for Released.
@@ -214,7 +228,7 @@ func walk(guided bool) string {
 // penaltyRatioChain is a chain of the penalty test that releases noisy ratios.
 // Their price does not depend on the moves, so one is priced before the step is
 // known.
-func (c *choice) penaltyRatioChain() (*Plan, error) {
+func (c *choice) penaltyRatioChain() (*parts, error) {
 	proposal, guided, err := c.moves(cmp.Or(c.Step, 1))
 	if err != nil {
 		return nil, err
@@ -223,16 +237,16 @@ func (c *choice) penaltyRatioChain() (*Plan, error) {
 		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Scaled(c.Noise), Iterations: c.Iterations,
 		Temperature: c.Temperature, Clip: c.Clip, Accounting: curator.Published,
 	}
-	return &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(penalty.Cost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return penalty.New(config, r) },
+	step, err := penalty.Cost(config, c.Facts)
+	return &parts{
+		step: step, prepare: prepared(config, penalty.Prepare),
 		Released: fmt.Sprintf("one noisy log-likelihood ratio%s, noise %.4g times twice its clip (full data)", walk(guided), c.Noise),
 		Test:     "penalty, released ratio", Batch: curator.FullData(), Clip: config.Clip,
-	}, nil
+	}, err
 }
 
 // thinnedChain is a chain of exact minibatches.
-func (c *choice) thinnedChain() (*Plan, error) {
+func (c *choice) thinnedChain() (*parts, error) {
 	proposal, _, err1 := c.moves(c.Step)
 	rate, err2 := c.thinning()
 	if err := cmp.Or(err1, err2); err != nil {
@@ -242,10 +256,10 @@ func (c *choice) thinnedChain() (*Plan, error) {
 		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Rate: rate,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
-	return &Plan{
-		cost:     func() (accountant.Event, error) { return c.chain(tunamh.Cost(config, c.Facts)) },
-		open:     func(r *curator.Curator) (kernels.Kernel, error) { return tunamh.New(config, r) },
+	step, err := tunamh.Cost(config, c.Facts)
+	return &parts{
+		step: step, prepare: prepared(config, tunamh.Prepare),
 		Released: fmt.Sprintf("one accept/reject bit (exact minibatches; rate %.4g)", rate),
 		Test:     "Barker's on exact minibatches", Batch: curator.Poisson(rate), Clip: config.Clip,
-	}, nil
+	}, err
 }

@@ -1,0 +1,259 @@
+package chains
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Certificate says what a run's releases cost, and of what. It holds public facts and
+// released values alone.
+type Certificate struct {
+	Epsilon          float64           `json:"epsilon"`
+	Delta            float64           `json:"delta"`
+	Adjacency        string            `json:"adjacency"`
+	Guarantee        string            `json:"guarantee"`
+	Accounting       string            `json:"accounting"`
+	Theorem          string            `json:"theorem"`
+	Order            float64           `json:"order"`
+	Events           []json.RawMessage `json:"events"` // as dpmcmc account reads them
+	Records          int64             `json:"records"`
+	RowsPerPerson    int               `json:"rows_per_person"`
+	Radius           float64           `json:"radius"`
+	Kernel           string            `json:"kernel"`
+	Model            string            `json:"model"`
+	Loss             string            `json:"loss"`
+	Beta             float64           `json:"beta"`
+	Temperature      float64           `json:"temperature"`
+	DegreesOfFreedom float64           `json:"degrees_of_freedom,omitempty"`
+	Dispersion       float64           `json:"dispersion,omitempty"`
+	Released         string            `json:"released_per_step"`
+	Test             string            `json:"test,omitempty"`
+	Batch            string            `json:"batch"`
+	Clip             float64           `json:"clip"`             // 0 for the model's certificate
+	Caveat           string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
+	Start            CertifiedStart    `json:"start"`
+	Chains           int64             `json:"chains"`
+	Iterations       int64             `json:"iterations"`
+	Draws            int64             `json:"draws"`
+	Budget           float64           `json:"budget_epsilon"`
+	Settings         Listed            `json:"settings"`
+	SettingsFrom     string            `json:"settings_from"` // what was looked at to choose them
+	Columns          []string          `json:"columns"`
+	NoiseSource      string            `json:"noise_source"`
+	Insecure         bool              `json:"insecure"`
+	SoftwareVersion  string            `json:"software_version"`
+}
+
+// CertifiedStart says where the chains start and what that alone costs. Its events
+// are among the certificate's.
+type CertifiedStart struct {
+	Kind    string            `json:"kind"`
+	Share   float64           `json:"share,omitempty"` // of ε, asked for
+	Epsilon float64           `json:"epsilon"`         // at the certificate's delta
+	Events  []json.RawMessage `json:"events"`
+	Value   []float64         `json:"value,omitempty"` // of the columns; absent until it is found
+}
+
+// Listed are settings as one JSON object, in the table's order.
+type Listed []Named
+
+// MarshalJSON writes the object.
+func (l Listed) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, s := range l {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		v, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, fmt.Errorf("chains: setting %s: %w", s.Name, err)
+		}
+		fmt.Fprintf(&b, "%q:%s", s.Name, v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads it. Settings that the table does not have are left out.
+func (l *Listed) UnmarshalJSON(text []byte) error {
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	var s Settings
+	for _, v := range table {
+		if text, ok := raw[v.Name]; ok {
+			if err := json.Unmarshal(text, v.at(&s)); err != nil {
+				return fmt.Errorf("chains: setting %s: %w", v.Name, err)
+			}
+		}
+	}
+	*l = s.Given()
+	return nil
+}
+
+// Certificate describes the whole run, which is paid for before it starts. thin is the
+// thinning of its draws. The start's value is there once it has been found.
+func (s *Session) Certificate(m Model, thin int64) (*Certificate, error) {
+	f, p := s.records.Facts(), s.Plan
+	config := s.records.Budget().Config()
+	event, err := p.Cost()
+	if err != nil {
+		return nil, err
+	}
+	g, err := event.Epsilon(config.Delta)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := event.Entries()
+	if err != nil {
+		return nil, err
+	}
+	start, err := s.certifiedStart(m, config.Delta)
+	if err != nil {
+		return nil, err
+	}
+	c := &Certificate{
+		Epsilon: g.Epsilon, Delta: config.Delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
+		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
+		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
+		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Loss, Beta: m.Beta, Temperature: p.Settings.Temperature,
+		DegreesOfFreedom: m.DegreesOfFreedom, Dispersion: m.Dispersion,
+		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Caveat: p.Caveat, Start: start,
+		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
+		Budget: config.Epsilon, Settings: p.Settings.Given(), SettingsFrom: "public facts", Columns: m.names(),
+		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
+	}
+	if s.records.Insecure() {
+		c.Guarantee, c.Insecure, c.NoiseSource = "none", true, "INSECURE: ChaCha8 keyed by --insecure-seed"
+	}
+	return c, nil
+}
+
+// certifiedStart describes the start.
+func (s *Session) certifiedStart(m Model, delta float64) (CertifiedStart, error) {
+	event, r := s.Plan.StartCost(), s.Plan.Settings
+	c := CertifiedStart{Kind: r.Start, Share: r.StartShare}
+	if !slices.Contains(StartNames(), r.Start) {
+		c.Kind = "given"
+	}
+	g, err := event.Epsilon(delta)
+	if err != nil {
+		return c, err
+	}
+	c.Epsilon = g.Epsilon
+	if s.start != nil {
+		c.Value = m.written(s.start.Theta)
+	}
+	c.Events, err = event.Entries()
+	return c, err
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value
+		}
+	}
+	return v
+}
+
+// JSON is the certificate as files hold it.
+func (c *Certificate) JSON() []byte {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		panic("chains: a certificate must marshal: " + err.Error())
+	}
+	return append(b, '\n')
+}
+
+// Pairs are the certificate's lines in the header of a draws file.
+func (c *Certificate) Pairs() [][2]string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	return [][2]string{
+		{"dp_epsilon", number(c.Epsilon)}, {"dp_delta", number(c.Delta)}, {"dp_adjacency", c.Adjacency},
+		{"dp_guarantee", c.Guarantee}, {"dp_accounting", c.Accounting}, {"dp_theorem", c.Theorem},
+		{"dp_records", strconv.FormatInt(c.Records, 10)}, {"dp_rows_per_person", strconv.Itoa(c.RowsPerPerson)},
+		{"dp_loss", c.Loss}, {"dp_temperature", number(c.Temperature)}, {"dp_insecure", strconv.FormatBool(c.Insecure)},
+	}
+}
+
+// String is the certificate of a complete run as a data steward reads it.
+func (c *Certificate) String() string { return c.Words(true) }
+
+// Words is the certificate as a data steward reads it. Nothing that is not private
+// is followed by a promise.
+func (c *Certificate) Words(complete bool) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
+	b.WriteString("Privacy certificate\n")
+	if c.Insecure {
+		line("NOT PRIVATE: --insecure-seed makes all noise reproducible. Do not release these draws.")
+		line("Without it the same run would cost ε = %.4g at δ = %.3g.", c.Epsilon, c.Delta)
+	} else {
+		c.promise(line)
+	}
+	if !complete {
+		line("The run was stopped early; all its steps had been charged.")
+	}
+	if c.Start.Epsilon > 0 {
+		line("Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.", c.Start.Kind, c.Start.Epsilon)
+	}
+	line("Released per step: %s.", c.Released)
+	if c.Caveat != "" {
+		line("Not the posterior: %s", c.Caveat)
+	}
+	line("Settings that were not given were chosen from %s; no record was read for that.", c.SettingsFrom)
+	order := ""
+	if c.Order > 0 {
+		order = fmt.Sprintf("; order %.4g", c.Order)
+	}
+	line("Accounting: %s; %s%s", c.Accounting, c.Theorem, order)
+	for _, r := range Remarks(c.Epsilon, c.Delta, c.Records) {
+		line("%s", r)
+	}
+	return b.String()
+}
+
+// promise is what the guarantee means.
+func (c *Certificate) promise(line func(format string, args ...any)) {
+	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %d chain(s)", c.Epsilon, c.Delta, c.Guarantee, c.Iterations, c.Chains)
+	line("ε and δ bound how well anyone who sees every draw can tell whether one person's data")
+	if c.Adjacency == "substitute" {
+		line("were replaced by any other's (substitution; the number of records, %d, is public).", c.Records)
+	} else {
+		line("were in the table, or its rows were blank (add/remove; the number of rows, %d, is public).", c.Records)
+	}
+	line("One person contributes at most %d row(s).", c.RowsPerPerson)
+	line("It holds for every step, whether or not the chain has converged.")
+	line("Costs of several runs on the same people add up.")
+}
+
+// Remarks are what a careful colleague would say about a budget. records is 0 where
+// their number is not known.
+func Remarks(epsilon, delta float64, records int64) []string {
+	var r []string
+	switch {
+	case epsilon > 5:
+		r = append(r, fmt.Sprintf("Warning: ε = %.3g is a weak guarantee; one person's odds may change by a factor of %.3g.", epsilon, math.Exp(min(epsilon, 700))))
+	case epsilon > 1:
+		r = append(r, fmt.Sprintf("Remark: ε = %.3g is above 1.", epsilon))
+	}
+	if delta > 1/float64(records) {
+		r = append(r, fmt.Sprintf("Warning: δ = %.3g is above 1/N = %.3g; a mechanism that publishes a random record would satisfy it.", delta, 1/float64(records)))
+	}
+	return r
+}

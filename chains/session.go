@@ -1,0 +1,175 @@
+package chains
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/starts"
+)
+
+// Run seals a table, chooses what the settings leave open, charges the start and all
+// chains as one grant, and runs them to their end. It is Seal, Choose, Open and
+// Session.Run with the defaults of Options; call those for anything else.
+//
+// Errors: those of Choose and Open, before a record was read; ctx's, with what was
+// drawn. Whatever was charged stays charged.
+func Run(ctx context.Context, t *data.Table, m Model, s Settings, b *accountant.Budget) (*Result, error) {
+	records, err := Seal(t, b)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := Choose(s, m.Problem(records))
+	if err != nil {
+		return nil, err
+	}
+	session, err := plan.Open(records, 0)
+	if err != nil {
+		return nil, err
+	}
+	return session.Run(ctx, m, Options{})
+}
+
+// Seal copies a table into a curator whose releases are paid from the budget.
+func Seal(t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
+	return curator.Seal(curator.Records{X: t.X, Features: t.P, Y: t.Y, Radius: t.Radius, RowsPerPerson: t.RowsPerPerson}, b, options...)
+}
+
+// Session is chains that have been paid for, on sealed records.
+type Session struct {
+	// Plan is what the chains were planned to be.
+	Plan *Plan
+
+	records *curator.Curator
+	kernels []kernels.Kernel
+	search  *starts.Search
+	start   *starts.Start // once it is found
+	seed    uint64
+}
+
+// Open charges the start and all chains to the records' budget, as one grant: all or
+// nothing. seed is the public seed of what chains draw themselves.
+//
+// Errors: a budget that does not cover them (an *accountant.ExceededError); records
+// whose facts the settings do not fit. Nothing was charged or read then.
+func (r *Plan) Open(records *curator.Curator, seed uint64) (*Session, error) {
+	s := &Session{Plan: r, records: records, seed: seed}
+	var all []curator.Request
+	for range r.Settings.Chains {
+		k, requests, err := r.prepare(records.Facts())
+		if err != nil {
+			return nil, err
+		}
+		s.kernels, all = append(s.kernels, k), append(all, requests...)
+	}
+	start := r.Start
+	start.Seed = seed
+	search, requests, err := starts.Prepare(start, records.Facts())
+	if err != nil {
+		return nil, err
+	}
+	s.search = search
+	return s, records.Grant(append(all, requests...)...)
+}
+
+// Kernels are the chains' kernels, one a chain.
+func (s *Session) Kernels() []kernels.Kernel { return s.kernels }
+
+// Chains finds the start, which all chains share, and returns the chains at it, for
+// kernels.Run or kernels.Steps. It finds the start once.
+func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
+	if s.start == nil {
+		start, err := s.search.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.start = &start
+	}
+	out := make([]kernels.Chain, len(s.kernels))
+	for i, k := range s.kernels {
+		out[i] = kernels.Chain{Kernel: k, Start: s.start.Theta}
+	}
+	return out, nil
+}
+
+// Options say how a session runs. None of them costs privacy.
+type Options struct {
+	// Thin keeps every Thin-th draw; by default so many that at most 5000 draws a chain
+	// are kept.
+	Thin int64
+	// Warmup is the share of each chain that summaries leave out, in (0, 1). Defaults to
+	// ½; negative for none.
+	Warmup float64
+	// Sink receives the draws too, warm-up included.
+	Sink kernels.Sink
+	// Progress is told how far the run is, as in kernels.Options.
+	Progress func(kernels.Progress)
+}
+
+// mostKept is how many draws of a chain are kept by default.
+const mostKept = 5000
+
+// Thinning is the default of Options.Thin for chains of so many steps.
+func Thinning(iterations int64) int64 { return (iterations + mostKept - 1) / mostKept }
+
+// WarmupSteps is the number of steps that a share of them leaves out: a multiple of the
+// thinning.
+func WarmupSteps(iterations, thin int64, share float64) int64 {
+	return int64(share*float64(iterations)) / thin * thin
+}
+
+// Run runs every chain to its end. When ctx is cancelled the result holds what was
+// drawn, beside ctx's error.
+func (s *Session) Run(ctx context.Context, m Model, o Options) (*Result, error) {
+	iterations := s.Plan.Settings.Iterations
+	thin := cmp.Or(o.Thin, Thinning(iterations))
+	warmup := max(0, cmp.Or(o.Warmup, 0.5))
+	started, err := s.Chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	memory := kernels.NewMemory(len(started))
+	var sink kernels.Sink = memory
+	if o.Sink != nil {
+		sink = kernels.Tee(memory, o.Sink)
+	}
+	runErr := kernels.Run(ctx, started, kernels.Options{Iterations: iterations, Thin: thin, Seed: s.seed, Sink: sink, Progress: o.Progress})
+	if runErr != nil && !errors.Is(runErr, context.Canceled) && !errors.Is(runErr, context.DeadlineExceeded) {
+		return nil, runErr
+	}
+	certificate, err := s.Certificate(m, thin)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Names: m.names(), Certificate: certificate, Complete: runErr == nil}
+	skip := int(WarmupSteps(iterations, thin, math.Min(warmup, 1)) / thin)
+	for id := range started {
+		drawn := memory.Draws(id)
+		var kept [][]float64
+		for _, theta := range drawn[min(skip, len(drawn)):] {
+			kept = append(kept, m.written(theta))
+		}
+		result.Draws = append(result.Draws, kept)
+	}
+	return result, runErr
+}
+
+// Result is what a session released.
+type Result struct {
+	// Names are those of the values drawn, and Draws chains × draws × values, after
+	// warm-up.
+	Names []string
+	Draws [][][]float64
+	// Certificate says what the run cost, whether or not it is Complete.
+	Certificate *Certificate
+	Complete    bool
+}
+
+// Summary is the table of means, quantiles and diagnostics of the draws.
+func (r *Result) Summary() diag.Table { return diag.SummarizeAll(r.Names, r.Draws) }
