@@ -1,7 +1,6 @@
 package chains
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -42,7 +41,7 @@ type Certificate struct {
 	Iterations       int64             `json:"iterations"`
 	Draws            int64             `json:"draws"`
 	Budget           float64           `json:"budget_epsilon"`
-	Settings         Listed            `json:"settings"`
+	Settings         Settings          `json:"settings"`
 	SettingsFrom     string            `json:"settings_from"` // what was looked at to choose them
 	Columns          []string          `json:"columns"`
 	NoiseSource      string            `json:"noise_source"`
@@ -58,45 +57,6 @@ type CertifiedStart struct {
 	Epsilon float64           `json:"epsilon"`         // at the certificate's delta
 	Events  []json.RawMessage `json:"events"`
 	Value   []float64         `json:"value,omitempty"` // of the columns; absent until it is found
-}
-
-// Listed are settings as one JSON object, in the table's order.
-type Listed []Named
-
-// MarshalJSON writes the object.
-func (l Listed) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, s := range l {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		v, err := json.Marshal(s.Value)
-		if err != nil {
-			return nil, fmt.Errorf("chains: setting %s: %w", s.Name, err)
-		}
-		fmt.Fprintf(&b, "%q:%s", s.Name, v)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// UnmarshalJSON reads it. Settings that the table does not have are left out.
-func (l *Listed) UnmarshalJSON(text []byte) error {
-	raw := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return err
-	}
-	var s Settings
-	for _, v := range table {
-		if text, ok := raw[v.Name]; ok {
-			if err := json.Unmarshal(text, v.at(&s)); err != nil {
-				return fmt.Errorf("chains: setting %s: %w", v.Name, err)
-			}
-		}
-	}
-	*l = s.Given()
-	return nil
 }
 
 // Certificate describes the whole run, which is paid for before it starts. thin is the
@@ -128,7 +88,7 @@ func (s *Session) Certificate(m Model, thin int64) (*Certificate, error) {
 		DegreesOfFreedom: m.DegreesOfFreedom, Dispersion: m.Dispersion,
 		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
-		Budget: config.Epsilon, Settings: p.Settings.Given(), SettingsFrom: "public facts", Columns: m.names(),
+		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: m.names(),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
 	}
 	if s.records.Insecure() {

@@ -47,6 +47,8 @@ type Plan struct {
 	Settings Settings
 	// Problem is what they were chosen for.
 	Problem Problem
+	// ChosenFrom says what was looked at to choose the settings, for certificates.
+	ChosenFrom string
 	// Start is how the chains' start is found.
 	Start starts.Config
 	parts
@@ -96,7 +98,11 @@ func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
 
 func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 	s.Kernel = cmp.Or(s.Kernel, "barker")
-	if err := s.check(); err != nil {
+	known := Names()
+	if pricing {
+		known = Priced()
+	}
+	if err := s.check(known); err != nil {
 		return nil, err
 	}
 	if err := p.check(); err != nil {
@@ -110,7 +116,7 @@ func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 		}
 	}
 	c.Iterations = cmp.Or(s.Iterations, max(1, k.iterations/c.Chains))
-	if err := c.chooseStart(); err != nil {
+	if err := c.chooseStart(k); err != nil {
 		return nil, err
 	}
 	if err := k.choose(c); err != nil {
@@ -164,7 +170,7 @@ func (c *choice) plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Settings: c.Settings, Problem: c.Problem, Start: c.start, parts: *p, startCost: c.startCost}, nil
+	return &Plan{Settings: c.Settings, Problem: c.Problem, ChosenFrom: "public facts", Start: c.start, parts: *p, startCost: c.startCost}, nil
 }
 
 // required refuses to solve for a setting when pricing.

@@ -57,7 +57,7 @@ var situations = rapid.Custom(func(t *rapid.T) situation {
 	f.RowsPerPerson = rapid.IntRange(1, 2).Draw(t, "rows per person")
 	f.Adjacency = rapid.SampledFrom([]accountant.Adjacency{accountant.Substitute, accountant.AddRemove}).Draw(t, "adjacency")
 	return situation{
-		chains.Settings{Chains: rapid.IntRange(1, 3).Draw(t, "chains"), Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
+		chains.Settings{Chains: rapid.Int64Range(1, 3).Draw(t, "chains"), Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
 		chains.Problem{Facts: f, Epsilon: math.Exp(rapid.Float64Range(-2, 2).Draw(t, "log ε")), Delta: 1e-6},
 	}
 })
@@ -126,10 +126,11 @@ func TestOpenedChainsCostWhatWasSaid(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%+v: %v", s, err)
 		}
-		opened, err := r.Open(records)
-		if err != nil || len(opened) != 2 {
-			t.Fatalf("%+v: %d chains, error %v", s, len(opened), err)
+		session, err := r.Open(records, 1)
+		if err != nil || len(session.Kernels()) != 2 {
+			t.Fatalf("%+v: error %v", s, err)
 		}
+		opened := session.Kernels()
 		cost, err := r.Cost()
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +154,7 @@ func TestOpenedChainsCostWhatWasSaid(t *testing.T) {
 			continue // the budget was not meant to be used up
 		}
 		var exceeded *accountant.ExceededError
-		if _, err := r.Open(records); !errors.As(err, &exceeded) {
+		if _, err := r.Open(records, 1); !errors.As(err, &exceeded) {
 			t.Errorf("%+v: a second opening: %v", s, err)
 		}
 		if again, err := records.Budget().Spent(); err != nil || again.Epsilon != spent.Epsilon {
@@ -178,7 +179,7 @@ func variants() []chains.Settings {
 		chains.Settings{Kernel: "barker", Proposal: "one-component", Test: "logistic", Batch: 100, FixedBatch: true},
 	)
 	for i := range all {
-		all[i].Iterations, all[i].Chains = 20, 2
+		all[i].Iterations, all[i].Chains, all[i].Start = 20, 2, "prior-mean"
 	}
 	return all
 }
@@ -192,7 +193,7 @@ func TestOpenIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exceeded *accountant.ExceededError
-	if _, err := r.Open(records); !errors.As(err, &exceeded) {
+	if _, err := r.Open(records, 1); !errors.As(err, &exceeded) {
 		t.Errorf("two chains for ε = 1.5 were opened with a budget of 1.2: %v", err)
 	}
 	if g, err := records.Budget().Spent(); err != nil || g.Epsilon != 0 {

@@ -2,18 +2,41 @@ package chains_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Two short chains of Barker's test, of which the step and the batch are chosen.
+// The whole of it: a table, a model, a budget, and draws with what they cost.
 func Example() {
+	ctx := context.Background()
+	simulated, err1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
+	budget, err2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
+	target, err3 := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 3}})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		log.Fatal(err)
+	}
+	model := chains.Model{Name: "logistic", Target: target, Logistic: true, Parameters: []string{"intercept", "x1", "x2"}}
+	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{Iterations: 1000, Temperature: 0.1}, budget)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(result.Summary()), "parameters, from", len(result.Draws[0]), "draws after warm-up")
+	fmt.Printf("ε = %.2f at δ = %v, %s\n", result.Certificate.Epsilon, result.Certificate.Delta, result.Certificate.Guarantee)
+	// Output:
+	// 3 parameters, from 500 draws after warm-up
+	// ε = 1.00 at δ = 1e-06, unconditional
+}
+
+// Steps one by one, on chains that were chosen and paid for before.
+func ExampleSession_Chains() {
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err != nil {
 		log.Fatal(err)
@@ -23,28 +46,34 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := chains.Choose(chains.Settings{Kernel: "barker", Iterations: 100, Chains: 2},
-		chains.Problem{Target: model, Facts: records.Facts(), Epsilon: 1, Delta: 1e-6})
+	plan, err := chains.Choose(chains.Settings{Iterations: 100, Chains: 2, Start: "prior-mean"}, chains.Model{Target: target}.Problem(records))
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("every step releases", plan.Released)
-	opened, err := plan.Open(records)
+	session, err := plan.Open(records, 1) // charges all of it, or nothing
 	if err != nil {
 		log.Fatal(err)
 	}
-	var chains []kernels.Chain
-	for _, k := range opened {
-		chains = append(chains, kernels.Chain{Kernel: k, Start: []float64{0}})
+	opened, err := session.Chains(context.Background())
+	if err != nil {
+		log.Fatal(err)
 	}
-	sink := kernels.NewMemory(len(chains))
-	err = kernels.Run(context.Background(), chains, kernels.Options{Iterations: 100, Seed: 1, Sink: sink})
-	fmt.Println(len(sink.Draws(0)), len(sink.Draws(1)), err)
+	state, err := opened[0].Kernel.Init(opened[0].Start)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, err := range kernels.Steps(opened[0].Kernel, state, kernels.Stream(1, 0)) {
+		if err != nil || state.Iteration == 10 {
+			fmt.Println(state.Iteration, "steps,", opened[0].Kernel.Left(), "left", err)
+			break
+		}
+	}
 	// Output:
 	// every step releases one accept/reject bit (exact logistic test; Poisson batches of rate 1)
-	// 100 100 <nil>
+	// 10 steps, 90 left <nil>
 }

@@ -6,7 +6,13 @@ import (
 )
 
 // Names returns the kernels' names, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(families)) }
+func Names() []string {
+	return slices.DeleteFunc(Priced(), func(name string) bool { return families[name].mechanism })
+}
+
+// Priced returns the names of everything that has a price: the kernels, and mechanisms
+// that cannot be sampled.
+func Priced() []string { return slices.Sorted(maps.Keys(families)) }
 
 // Description says what a kernel is, for people and searches.
 type Description struct {
@@ -19,18 +25,20 @@ type Description struct {
 	Iterations int64
 	// Biased says that it has no test: batches, frictions and long steps bias it.
 	Biased bool
+	// Mechanism says that it has a price, and cannot be sampled.
+	Mechanism bool
 }
 
 // Knows reports whether the kernel knows a setting.
-func (d Description) Knows(v Setting) bool { return v.every || slices.Contains(d.Own, v.Name) }
+func (d Description) Knows(v Setting) bool { return families[d.Name].knows(v) }
 
 // Describe describes the kernel of the given name, or returns a *SettingError.
 func Describe(kernel string) (Description, error) {
 	k, ok := families[kernel]
 	if !ok {
-		return Description{}, Settings{Kernel: kernel}.check()
+		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
-	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased}, nil
+	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism}, nil
 }
 
 // family is how chains of one kernel are chosen and built. An entry in families is all
@@ -41,11 +49,14 @@ type family struct {
 	iterations      int64
 	clipsGradients  bool // the clip bounds gradients
 	biased          bool // it has no test
+	mechanism       bool // it has a price, and cannot be sampled
 	choose          func(*choice) error
 	build           func(*choice) (*parts, error)
 }
 
-func (k family) knows(v Setting) bool { return v.every || slices.Contains(k.own, v.Name) }
+func (k family) knows(v Setting) bool {
+	return v.every && !k.mechanism || slices.Contains(k.own, v.Name)
+}
 
 // Settings of several kernels.
 var (
@@ -139,5 +150,7 @@ func init() {
 			choose:         (*choice).chooseHamiltonian,
 			build:          (*choice).hamiltonianChain,
 		},
+		"gaussian":         gaussianSums("sums over all records with Gaussian noise"),
+		"poisson-gaussian": gaussianSums("sums over batches with Gaussian noise, as in private gradient descent", schemeSettings...),
 	}
 }

@@ -38,7 +38,7 @@ func Run(ctx context.Context, t *data.Table, m Model, s Settings, b *accountant.
 
 // Seal copies a table into a curator whose releases are paid from the budget.
 func Seal(t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
-	return curator.Seal(curator.Records{X: t.X, Features: t.P, Y: t.Y, Radius: t.Radius, RowsPerPerson: t.RowsPerPerson}, b, options...)
+	return curator.Seal(Records(t), b, options...)
 }
 
 // Session is chains that have been paid for, on sealed records.

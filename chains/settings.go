@@ -1,8 +1,12 @@
 package chains
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,12 +71,49 @@ func (s Settings) Given() []Named {
 	return out
 }
 
-// check reports settings that make no sense, or none for the kernel.
-func (s Settings) check() error {
-	k, ok := families[s.Kernel]
-	if !ok {
-		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(Names(), ", "))
+// MarshalJSON writes the settings that are given as one object, in the table's order.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, v := range s.Given() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		text, err := json.Marshal(v.Value)
+		if err != nil {
+			return nil, fmt.Errorf("chains: setting %s: %w", v.Name, err)
+		}
+		fmt.Fprintf(&b, "%q:%s", v.Name, text)
 	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads such an object. A setting that the table does not have is an
+// error.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	for name, value := range raw {
+		v, known := Lookup(name)
+		if !known {
+			return fmt.Errorf("chains: there is no setting %q", name)
+		}
+		if err := json.Unmarshal(value, v.at(s)); err != nil {
+			return fmt.Errorf("chains: setting %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// check reports settings that make no sense, or none for the kernel.
+func (s Settings) check(kernels []string) error {
+	if !slices.Contains(kernels, s.Kernel) {
+		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(kernels, ", "))
+	}
+	k := families[s.Kernel]
 	for _, v := range table {
 		if x, number := v.number(s); number && !(x >= 0) || math.IsInf(x, 1) {
 			return bad(name(v.Name), "%s is %v; it must be positive, or left out for the default", name(v.Name), x)
@@ -84,6 +125,8 @@ func (s Settings) check() error {
 	switch {
 	case s.Temperature > 1:
 		return bad("temperature", "%s is %v; it must be in (0, 1]", name("temperature"), s.Temperature)
+	case s.Rate > 1:
+		return bad("rate", "%s is %v; it must be in (0, 1]", name("rate"), s.Rate)
 	case count(s.Batch != 0, s.Rate != 0, s.FullData) > 1:
 		return bad("batch", "%s, %s and %s exclude one another; give one", name("batch"), name("rate"), name("full"))
 	case s.FixedBatch && (s.Rate != 0 || s.FullData):

@@ -23,9 +23,13 @@ const aboutStarts = "auto is a private optimum for logistic regression, a descen
 	"and values; a charged start takes start-share of ε"
 
 // chooseStart fills start and start-share, and prices the start.
-func (c *choice) chooseStart() error {
+func (c *choice) chooseStart(k family) error {
 	c.start = starts.Config{Target: c.Target, Temperature: c.Temperature}
 	var err error
+	if k.mechanism { // which has none
+		c.startCost, err = starts.Cost(c.start, c.Facts)
+		return err
+	}
 	switch c.Start {
 	case "prior-mean":
 	case "auto":
@@ -89,7 +93,11 @@ func (c *choice) affordStart(kind starts.Kind) error {
 	start := c.start
 	start.Kind = kind
 	if kind == starts.Gradient {
-		if start.Clip = c.startClip(); start.Clip == 0 {
+		start.Clip = c.startClip()
+		if _, ok := c.Target.(targets.GradTarget); ok && c.pricing && start.Clip == 0 {
+			start.Clip = 1 // the price does not depend on it
+		}
+		if start.Clip == 0 {
 			return bad("start", "%s gradient needs a model that has gradients and bounds them; use prior-mean, prior-draw or values", name("start"))
 		}
 	}

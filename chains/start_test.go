@@ -1,7 +1,6 @@
 package chains_test
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func TestStartsAreChosen(t *testing.T) {
 		start    string
 		share    float64
 	}{
-		{asked("", 0), binary, "", 0},
+		{asked("", 0), binary, "optimum", starts.DefaultShare},
 		{asked("auto", 0), binary, "optimum", starts.DefaultShare},
 		{asked("auto", 0.3), binary, "optimum", 0.3},
 		{asked("auto", 0), p, "gradient", starts.DefaultShare},
@@ -86,12 +85,13 @@ func TestStartAndChainsAreCharged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Open(records); err != nil {
+	session, err := r.Open(records, 1)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.FindStart(context.Background(), records, 1)
-	if err != nil || len(s.Theta) != 2 || slices.Equal(s.Theta, []float64{0, 0}) {
-		t.Fatalf("start %+v, error %v", s, err)
+	started, err := session.Chains(t.Context())
+	if err != nil || len(started) != 2 || len(started[1].Start) != 2 || slices.Equal(started[1].Start, []float64{0, 0}) {
+		t.Fatalf("chains %+v, error %v", started, err)
 	}
 	cost, err := r.Cost()
 	if err != nil || !cost.Equal(records.Budget().Events()) {
@@ -99,7 +99,7 @@ func TestStartAndChainsAreCharged(t *testing.T) {
 	}
 	// A budget that covers the chains but not the start opens nothing.
 	short := sealed(t, 300, 2, 0.95)
-	if _, err := r.Open(short); err == nil {
+	if _, err := r.Open(short, 1); err == nil {
 		t.Error("chains were opened on a budget that does not cover their start")
 	} else if g, err := short.Budget().Spent(); err != nil || g.Epsilon != 0 {
 		t.Errorf("a refused opening spent ε = %v, error %v", g.Epsilon, err)
@@ -124,7 +124,8 @@ func TestStartRefusals(t *testing.T) {
 		"finite values":            {p, chains.Settings{Start: "1,Inf"}},
 		"must be in (0, 1)":        {p, chains.Settings{Start: "gradient", StartShare: 1}},
 		"starts that are charged":  {p, chains.Settings{Start: "prior-mean", StartShare: 0.5}},
-		"is given without start":   {p, chains.Settings{StartShare: 0.5}},
+		"exclude one another":      {p, chains.Settings{StartShare: 0.5, StartEpsilon: 0.5}},
+		"must be below ε":          {p, chains.Settings{Start: "gradient", StartEpsilon: 1}},
 		"does not pay for":         {p, chains.Settings{Start: "gradient", StartShare: 1e-5}},
 		"has gradients and bounds": {mean, chains.Settings{Start: "gradient"}},
 	} {

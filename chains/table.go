@@ -25,7 +25,7 @@ type Setting struct {
 
 	every bool                // every kernel knows it
 	at    func(*Settings) any // the field: a *float64, *int64, *bool or *string
-	span  func(curator.Facts, int64) (low, high float64)
+	span  func(f curator.Facts, chains int64) (low, high float64)
 	open  func(fixed Settings) bool
 	turn  func(asked *Settings, now Settings, factor float64, records int64) bool
 }
@@ -117,8 +117,14 @@ func (v Setting) Solvable() (solvable, whole bool) {
 	return v.span != nil, whole
 }
 
-// Span is the range in which a solver looks for the setting.
-func (v Setting) Span(f curator.Facts, chains int64) (low, high float64) { return v.span(f, chains) }
+// Span is the range in which a solver looks for the setting of a kernel.
+func (v Setting) Span(kernel string, f curator.Facts, chains int64) (low, high float64) {
+	low, high = v.span(f, max(1, chains))
+	if v.Name == "noise" && families[kernel].mechanism {
+		high = 1e9 // no sampler has to draw it
+	}
+	return low, high
+}
 
 // Open reports whether the fixed settings leave this one to a search.
 func (v Setting) Open(fixed Settings) bool {

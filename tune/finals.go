@@ -53,7 +53,7 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 	var whole []final
 	for _, t := range trials {
 		s := of[t]
-		cost := looks(t.recipe, c.facts()) * float64(t.recipe.Settings.Iterations) * float64(c.Repeats)
+		cost := looks(t.plan, c.facts()) * float64(t.plan.Settings.Iterations) * float64(c.Repeats)
 		if slices.Index(byScore, s) >= groups || cost > left {
 			continue
 		}
@@ -64,7 +64,7 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 		}
 	}
 	err := parallel(ctx, c.Workers, len(whole), func(i int) (err error) {
-		whole[i].parameters, err = whole[i].stage.whole(ctx, whole[i].trial.recipe)
+		whole[i].parameters, err = whole[i].stage.whole(ctx, whole[i].trial.plan)
 		return err
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *search) starts() []*trial {
 			others = append(others, other)
 		}
 	}
-	if s.stage.config.Fixed.Start == "auto" {
+	if slices.Contains([]string{"", "auto"}, s.stage.config.Fixed.Start) {
 		other := s.best.asked
 		other.Start, other.StartShare = "prior-mean", 0
 		others = append(others, other)

@@ -20,7 +20,7 @@ type stage struct {
 	seed      uint64 // of the chains' noise
 }
 
-// run makes the first steps of one chain of the recipe, on a curator of its own with
+// run makes the first steps of one chain of the plan, on a curator of its own with
 // the whole budget: from start, or from where a real chain starts if that is nil.
 func (s *stage) run(ctx context.Context, r *chains.Plan, steps int64, start []float64) ([][]float64, error) {
 	budget, err := s.config.budget()
@@ -31,27 +31,21 @@ func (s *stage) run(ctx context.Context, r *chains.Plan, steps int64, start []fl
 	if err != nil {
 		return nil, err
 	}
-	opened, err := r.Open(sealed)
+	session, err := r.Open(sealed, s.seed)
 	if err != nil {
 		return nil, err
 	}
+	chain := kernels.Chain{Kernel: session.Kernels()[0], Start: start}
 	if start == nil {
-		if start, err = s.start(ctx, r, sealed); err != nil {
+		all, err := session.Chains(ctx)
+		if err != nil {
 			return nil, err
 		}
+		chain = all[0]
 	}
 	sink := kernels.NewMemory(1)
-	err = kernels.Run(ctx, []kernels.Chain{{Kernel: opened[0], Start: start}}, kernels.Options{Iterations: steps, Seed: s.seed, Sink: sink})
+	err = kernels.Run(ctx, []kernels.Chain{chain}, kernels.Options{Iterations: steps, Seed: s.seed, Sink: sink})
 	return sink.Draws(0), err
-}
-
-// start is where a real chain starts: where the settings say, or at zero.
-func (s *stage) start(ctx context.Context, r *chains.Plan, sealed *curator.Curator) ([]float64, error) {
-	if r.Settings.Start == "" {
-		return make([]float64, len(s.reference.mean)), nil
-	}
-	found, err := r.FindStart(ctx, sealed, s.seed)
-	return found.Theta, err
 }
 
 // looks is the number of records that a step looks at, and a surcharge for what a
@@ -165,7 +159,7 @@ func (s *stage) whole(ctx context.Context, r *chains.Plan) ([]Parameter, error) 
 		return nil, err
 	}
 	kept := draws[int(s.config.Warmup*float64(len(draws))):]
-	ess := s.ess(kept, float64(r.Settings.Chains*len(kept)))
+	ess := s.ess(kept, float64(int(r.Settings.Chains)*len(kept)))
 	out := make([]Parameter, len(ess))
 	for j := range out {
 		x := make([]float64, len(kept))

@@ -1,11 +1,9 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/dpmcmc/dpmcmc/chains"
 )
@@ -35,11 +33,11 @@ type search struct {
 	skipped        error
 }
 
-// trial is a candidate with the settings that were asked for, of which the recipe
+// trial is a candidate with the settings that were asked for, of which the plan
 // fills the rest.
 type trial struct {
-	asked  chains.Settings
-	recipe *chains.Plan
+	asked chains.Settings
+	plan  *chains.Plan
 	Candidate
 	looks float64
 }
@@ -66,13 +64,13 @@ func (s *search) work() float64 {
 // choose makes a trial that is not measured yet.
 func (s *search) choose(asked chains.Settings) (*trial, error) {
 	c := s.stage.config
-	recipe, err := chains.Choose(asked, chains.Problem{
+	plan, err := chains.Choose(asked, chains.Problem{
 		Target: s.stage.model.Target, Logistic: c.Family == Logistic, Facts: c.facts(), Epsilon: c.Epsilon, Delta: c.Delta,
 	})
 	if err != nil {
 		return nil, err
 	}
-	cost, err := recipe.Cost()
+	cost, err := plan.Cost()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +81,7 @@ func (s *search) choose(asked chains.Settings) (*trial, error) {
 	if g.Epsilon > c.Epsilon {
 		return nil, errors.New("tune: the settings cost more than the budget")
 	}
-	return &trial{asked: asked, recipe: recipe, Candidate: Candidate{Model: s.stage.model.Name, Settings: recipe.Settings, Cost: g}}, nil
+	return &trial{asked: asked, plan: plan, Candidate: Candidate{Model: s.stage.model.Name, Settings: plan.Settings, Cost: g}}, nil
 }
 
 // try chooses and measures. Settings that cannot be met are an error.
@@ -94,10 +92,10 @@ func (s *search) try(ctx context.Context, asked chains.Settings) (*trial, error)
 		return nil, err
 	}
 	if c.Objective == Accuracy {
-		if t.looks = looks(t.recipe, c.facts()) * float64(t.recipe.Settings.Iterations); t.looks > perSearch*s.work() {
+		if t.looks = looks(t.plan, c.facts()) * float64(t.plan.Settings.Iterations); t.looks > perSearch*s.work() {
 			return nil, errTooLong
 		}
-		t.Parameters, err = s.stage.whole(ctx, t.recipe)
+		t.Parameters, err = s.stage.whole(ctx, t.plan)
 		t.Whole = true
 	} else {
 		err = s.measure(ctx, t, s.work(), 0)
@@ -108,9 +106,9 @@ func (s *search) try(ctx context.Context, asked chains.Settings) (*trial, error)
 
 // measure predicts a trial's sample sizes by a probe of so much work.
 func (s *search) measure(ctx context.Context, t *trial, work float64, round int) error {
-	each := looks(t.recipe, s.stage.config.facts())
-	steps := min(t.recipe.Settings.Iterations, max(leastSteps, int64(work/each)))
-	ess, err := s.stage.probe(ctx, t.recipe, steps, round)
+	each := looks(t.plan, s.stage.config.facts())
+	steps := min(t.plan.Settings.Iterations, max(leastSteps, int64(work/each)))
+	ess, err := s.stage.probe(ctx, t.plan, steps, round)
 	t.looks, t.Parameters = each*float64(steps), nil
 	for _, e := range ess {
 		t.Parameters = append(t.Parameters, Parameter{ESS: e, MeanError: math.NaN(), SDRatio: math.NaN()})
@@ -160,11 +158,11 @@ func (s *search) run(ctx context.Context) error {
 	spent := first.looks
 	for range passes {
 		before := s.best
-		for _, d := range dials {
-			if !d.applies(s.kernel, about.Own, s.stage.config) || spent > perSearch*s.work() {
+		for _, v := range chains.Table() {
+			if !s.turns(v, about) || spent > perSearch*s.work() {
 				continue
 			}
-			used, err := s.turn(ctx, d)
+			used, err := s.turn(ctx, v)
 			if err != nil {
 				return err
 			}
@@ -178,11 +176,11 @@ func (s *search) run(ctx context.Context) error {
 }
 
 // turn tries other values of one setting and keeps the best.
-func (s *search) turn(ctx context.Context, d dial) (spent float64, err error) {
+func (s *search) turn(ctx context.Context, v chains.Setting) (spent float64, err error) {
 	var asked []chains.Settings
 	for _, factor := range s.stage.config.Factors {
 		next := s.best.asked
-		if d.set(&next, s.best.recipe.Settings, factor, int64(s.stage.config.Shape.Records)) && !(d.name == "step" && s.tooLong(next)) {
+		if v.Turn(&next, s.best.plan.Settings, factor, int64(s.stage.config.Shape.Records)) && !(v.Name == "step" && s.tooLong(next)) {
 			asked = append(asked, next)
 		}
 	}
@@ -207,14 +205,10 @@ func (s *search) turn(ctx context.Context, d dial) (spent float64, err error) {
 	return spent, err
 }
 
-// unadjusted are the kernels without a test, whose batches, frictions and long steps
-// bias them. Where mixing is slow a probe takes that for speed.
-var unadjusted = []string{"barker-dynamics", "dpsgld", "sgnht"}
-
 // tooLong reports a step of an unadjusted kernel that is longer than package chains
 // chooses against its bias, which only whole chains would show.
 func (s *search) tooLong(asked chains.Settings) bool {
-	if s.stage.config.Objective == Accuracy || !slices.Contains(unadjusted, s.kernel) {
+	if about, err := chains.Describe(s.kernel); err != nil || !about.Biased || s.stage.config.Objective == Accuracy {
 		return false
 	}
 	open := asked
@@ -236,95 +230,10 @@ func (s *search) note(t *trial) {
 	s.looks += t.looks
 }
 
-// dial is a setting that is tried at multiples of its value.
-type dial struct {
-	name string
-	// real or whole points to the setting, except to those with rules of their own.
-	real  func(*chains.Settings) *float64
-	whole func(*chains.Settings) *int64
-	// hidden settings do what only whole chains show: biased ones, or a later start.
-	hidden bool
-}
-
-// dials are in the order in which they are turned.
-var dials = []dial{
-	{name: "iterations", whole: func(s *chains.Settings) *int64 { return &s.Iterations }},
-	{name: "leapfrog"},
-	{name: "batch", whole: func(s *chains.Settings) *int64 { return &s.Batch }},
-	{name: "rate", real: func(s *chains.Settings) *float64 { return &s.Rate }},
-	{name: "variance", real: func(s *chains.Settings) *float64 { return &s.Variance }},
-	{name: "max-move", real: func(s *chains.Settings) *float64 { return &s.MaxMove }},
-	{name: "noise", real: func(s *chains.Settings) *float64 { return &s.Noise }},
-	{name: "ratio-noise", real: func(s *chains.Settings) *float64 { return &s.RatioNoise }},
-	{name: "step", real: func(s *chains.Settings) *float64 { return &s.Step }},
-	{name: "friction", real: func(s *chains.Settings) *float64 { return &s.Friction }},
-	{name: "clip", real: func(s *chains.Settings) *float64 { return &s.Clip }, hidden: true},
-	{name: "start-share", real: func(s *chains.Settings) *float64 { return &s.StartShare }, hidden: true},
-}
-
-// applies reports whether the kernel knows the setting and it is left open.
-func (d dial) applies(kernel string, own []string, c Config) bool {
-	hidden := d.hidden || slices.Contains(unadjusted, kernel) && slices.Contains([]string{"batch", "rate", "friction"}, d.name)
-	if hidden && c.Objective != Accuracy {
-		return false
-	}
-	if d.name != "iterations" && d.name != "start-share" && !slices.Contains(own, d.name) {
-		return false
-	}
-	switch f := c.Fixed; {
-	case d.name == "leapfrog":
-		return f.Leapfrog == 0
-	case d.name == "batch":
-		return f.Batch == 0 && f.Rate == 0 && !f.FullData
-	case d.whole != nil:
-		return *d.whole(&f) == 0
-	default:
-		return *d.real(&f) == 0
-	}
-}
-
-// set asks for a multiple of the setting's present value, and reports whether that is
-// another one.
-func (d dial) set(asked *chains.Settings, now chains.Settings, factor float64, records int64) bool {
-	switch {
-	case d.name == "leapfrog":
-		next := max(1, int(math.Round(float64(now.Leapfrog)*factor)))
-		asked.Leapfrog = next
-		return next != now.Leapfrog
-	case d.name == "rate" && now.Batch+boolInt(now.FullData) > 0:
-		return false // the dial batch is turned
-	case d.name == "batch":
-		return setBatch(asked, now, factor, records)
-	case d.whole != nil:
-		next := max(1, int64(math.Round(float64(*d.whole(&now))*factor)))
-		*d.whole(asked) = next
-		return next != *d.whole(&now)
-	}
-	v := *d.real(&now)
-	*d.real(asked) = v * factor
-	return v != 0
-}
-
-func boolInt(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// setBatch also knows that a batch of all records is the full data.
-func setBatch(asked *chains.Settings, now chains.Settings, factor float64, records int64) bool {
-	size := cmp.Or(now.Batch, int64(now.Rate*float64(records)))
-	if now.FullData {
-		size = records
-	}
-	next := int64(math.Round(float64(size) * factor))
-	if next < 1 || next == size || now.FullData && factor > 1 {
-		return false
-	}
-	asked.Batch, asked.Rate, asked.FullData = next, 0, false
-	if next >= records {
-		asked.Batch, asked.FullData = 0, true
-	}
-	return true
+// turns reports whether the kernel knows a setting that is left open, and a search may
+// turn it.
+func (s *search) turns(v chains.Setting, k chains.Description) bool {
+	c := s.stage.config
+	probed := v.Turned == chains.Probed || v.Turned == chains.ProbedIfExact && !k.Biased
+	return (probed || v.Turned != chains.NotTurned && c.Objective == Accuracy) && k.Knows(v) && v.Open(c.Fixed)
 }

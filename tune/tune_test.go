@@ -108,10 +108,10 @@ func TestFixedSettingsStay(t *testing.T) {
 // of 2 off.
 func TestChainsAreCountedTogether(t *testing.T) {
 	var ess []float64
-	for _, chains := range []int{1, 2} {
+	for _, n := range []int64{1, 2} {
 		c := config(t, 2000, 2)
 		c.Kernels, c.Temperatures, c.SearchOnly = []string{"dpsgld"}, []float64{0.2}, true
-		c.Fixed.Iterations, c.Fixed.Chains = 2000/int64(chains), chains
+		c.Fixed.Iterations, c.Fixed.Chains = 2000/n, n
 		c.Factors, c.Work = []float64{1.5}, 1e9
 		r, err := tune.Run(t.Context(), c)
 		if err != nil {
@@ -174,11 +174,11 @@ func TestWinnersAreReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	won := r.Candidates[0].Settings
-	recipe, err := chains.Choose(won, chains.Problem{Target: c.Models[0].Target, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
-	if err != nil || recipe.Settings != won {
-		t.Fatalf("settings %+v became %+v, error %v", won, recipe, err)
+	plan, err := chains.Choose(won, chains.Problem{Target: c.Models[0].Target, Logistic: true, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
+	if err != nil || plan.Settings != won {
+		t.Fatalf("settings %+v became %+v, error %v", won, plan, err)
 	}
-	if _, err := recipe.Open(sealed); err != nil {
+	if _, err := plan.Open(sealed, 1); err != nil {
 		t.Error(err)
 	}
 }

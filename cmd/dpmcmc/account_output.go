@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/accountant/pld"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
@@ -101,7 +102,7 @@ func (a *costAnswer) words() string {
 	if a.lower != nil {
 		fmt.Fprintf(&b, "  Some pair of adjacent data sets attains at least %s.\n", short(*a.lower))
 	}
-	for _, r := range (&certificate{Epsilon: a.guarantee.Epsilon}).remarks() {
+	for _, r := range chains.Remarks(a.guarantee.Epsilon, 0, 0) {
 		fmt.Fprintf(&b, "  %s\n", r)
 	}
 	asked := "δ"

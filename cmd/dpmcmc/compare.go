@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
@@ -188,16 +189,24 @@ func listCompare(w io.Writer) error {
 			models = strings.Join(m.Models, ", ")
 		}
 		fmt.Fprintf(w, "\n  %s  [%s; %s]\n    %s\n", m.Name, m.Kind, models, m.About)
+		_, err := chains.Describe(m.Name)
+		chain := err == nil
 		var others []string
 		for _, s := range m.Settings {
-			if s.About == methods.AsInSample {
+			if _, shared := chains.Lookup(s.Name); shared && chain {
 				others = append(others, s.Name)
 				continue
 			}
 			fmt.Fprintf(w, "      %s = %#v: %s\n", s.Name, s.Default, s.About)
 		}
 		if others != nil {
-			fmt.Fprintf(w, "      %s: %s\n", strings.Join(others, ", "), methods.AsInSample)
+			fmt.Fprintf(w, "      %s: see below\n", strings.Join(others, ", "))
+		}
+	}
+	fmt.Fprintln(w, "\nSettings of private chains, as in dpmcmc sample")
+	for _, v := range chains.Table() {
+		if v.Name != "kernel" {
+			fmt.Fprintf(w, "\n  %s\n    %s\n", v.Name, about(v))
 		}
 	}
 	fmt.Fprintln(w, "\nMetrics (metrics = [...])")

@@ -6,18 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
-
-// model is a target with the names of what it draws.
-type model struct {
-	name   string
-	target targets.Target
-	params []string                   // names of the values written
-	labels []string                   // what each parameter belongs to, for people
-	output func(dst, theta []float64) // state to values written; nil for the state itself
-}
 
 // modelSettings are the public choices that make a target.
 type modelSettings struct {
@@ -29,24 +23,42 @@ type modelSettings struct {
 	dispersion       float64
 }
 
+func (s *modelSettings) bind(f *pflag.FlagSet) {
+	f.StringVar(&s.model, "model", "", strings.Join(modelNames, ", ")+"; by default what the target column suggests")
+	f.StringVar(&s.loss, "loss", "log", "log, or beta for the β-divergence loss")
+	f.Float64Var(&s.beta, "beta", 0, "β above 1, with --loss beta")
+	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns")
+	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors, in units of the scaled target")
+	f.Float64Var(&s.degreesOfFreedom, "degrees-of-freedom", 0, "linear model: Student-t errors with this many; normal errors by default")
+	f.Float64Var(&s.dispersion, "dispersion", 0, "negative-binomial model: r, public, where a count with mean μ has variance μ + μ²/r")
+}
+
 // modelNames lists what --model takes.
 var modelNames = []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear", "mixture", "mean"}
 
+type modelInMaking struct{ chains.Model }
+
 // buildModel makes the target that the settings describe for a table.
-func buildModel(s modelSettings, t *data.Shape) (*model, error) {
+func buildModel(s modelSettings, t *data.Shape) (chains.Model, error) {
+	if s.model == "" {
+		s.model = defaultModel(t)
+	}
 	loss, err := s.buildLoss()
 	if err != nil {
-		return nil, err
+		return chains.Model{}, err
 	}
 	if err := s.check(); err != nil {
-		return nil, err
+		return chains.Model{}, err
 	}
-	m := &model{name: s.model}
+	m := modelInMaking{Model: chains.Model{
+		Name: s.model, Logistic: s.model == "logistic", Loss: s.loss, Beta: s.beta, DegreesOfFreedom: s.degreesOfFreedom, Dispersion: s.dispersion,
+	}}
 	for i, term := range t.Terms {
-		m.params = append(m.params, fmt.Sprintf("beta[%d]", i+1))
-		m.labels = append(m.labels, term.Name)
+		m.Parameters = append(m.Parameters, fmt.Sprintf("beta[%d]", i+1))
+		m.Labels = append(m.Labels, term.Name)
 	}
-	return m, m.build(s, t, loss, targets.Gaussian{SD: s.priorSD})
+	err = m.build(s, t, loss, targets.Gaussian{SD: s.priorSD})
+	return m.Model, err
 }
 
 // check reports settings that are out of range or belong to another model.
@@ -67,7 +79,7 @@ func (s modelSettings) check() error {
 }
 
 // build makes the target of the named model.
-func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) (err error) {
+func (m *modelInMaking) build(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) (err error) {
 	regression := targets.RegressionConfig{Features: t.Features(), Loss: loss, Prior: prior}
 	switch s.model {
 	case "logistic", "probit", "cloglog":
@@ -77,15 +89,15 @@ func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior t
 		constructor := map[string]func(targets.RegressionConfig) (*targets.Regression, error){
 			"logistic": targets.NewLogistic, "probit": targets.NewProbit, "cloglog": targets.NewCLogLog,
 		}[s.model]
-		m.target, err = constructor(regression)
+		m.Target, err = constructor(regression)
 	case "poisson", "negative-binomial":
 		if c := t.Target; !t.HasTarget() || c.Level != "" || c.Center != 0 || c.Unit != 1 || c.Lower < 0 {
 			return fmt.Errorf("--model %s needs a target column of counts, a number with center = 0, scale = 1 and a lower bound of at least 0 in the schema; its target is %s", s.model, targetText(t))
 		}
 		if s.model == "poisson" {
-			m.target, err = targets.NewPoisson(regression)
+			m.Target, err = targets.NewPoisson(regression)
 		} else {
-			m.target, err = targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: regression, Dispersion: s.dispersion})
+			m.Target, err = targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: regression, Dispersion: s.dispersion})
 		}
 	case "linear":
 		if !t.HasTarget() || (t.Classes() == 2) {
@@ -96,22 +108,22 @@ func (m *model) build(s modelSettings, t *data.Shape, loss targets.Loss, prior t
 		if t.Features() != 1 || t.HasTarget() {
 			return fmt.Errorf("--model mixture needs one feature column, no intercept and no target; the table has %d design columns and its target is %s", t.Features(), targetText(t))
 		}
-		m.params, m.labels = []string{"theta[1]", "theta[2]"}, []string{"mean of the first component", "distance to the second"}
-		m.target, err = targets.NewMixture(targets.MixtureConfig{Loss: loss, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
+		m.Parameters, m.Labels = []string{"theta[1]", "theta[2]"}, []string{"mean of the first component", "distance to the second"}
+		m.Target, err = targets.NewMixture(targets.MixtureConfig{Loss: loss, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 	case "mean":
 		if t.HasTarget() {
 			return fmt.Errorf("--model mean has no target column; the schema's is %s", targetText(t))
 		}
-		for i := range m.params {
-			m.params[i] = fmt.Sprintf("mu[%d]", i+1)
+		for i := range m.Parameters {
+			m.Parameters[i] = fmt.Sprintf("mu[%d]", i+1)
 		}
-		m.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.Features(), Loss: loss, Prior: prior})
+		m.Target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: t.Features(), Loss: loss, Prior: prior})
 	}
 	return err
 }
 
 // linear makes the linear regression's target; σ = s + e^ω is written as sigma.
-func (m *model) linear(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) error {
+func (m *modelInMaking) linear(s modelSettings, t *data.Shape, loss targets.Loss, prior targets.Prior) error {
 	linear, err := targets.NewLinear(targets.LinearConfig{
 		Features: t.Features(), Loss: loss, Prior: prior, MinScale: s.minScale, ScalePrior: targets.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: s.degreesOfFreedom,
@@ -119,9 +131,9 @@ func (m *model) linear(s modelSettings, t *data.Shape, loss targets.Loss, prior 
 	if err != nil {
 		return err
 	}
-	m.target = linear
-	m.params, m.labels = append(m.params, "sigma"), append(m.labels, "scale of the errors")
-	m.output = func(dst, theta []float64) {
+	m.Target = linear
+	m.Parameters, m.Labels = append(m.Parameters, "sigma"), append(m.Labels, "scale of the errors")
+	m.Output = func(dst, theta []float64) {
 		copy(dst, theta)
 		dst[t.Features()] = linear.Scale(theta)
 	}

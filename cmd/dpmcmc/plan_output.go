@@ -10,41 +10,39 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
 // explore tabulates what lies around the plan.
 func (a *planAnswer) explore() error {
-	s := a.settings
 	if err := a.compareWorst(); err != nil {
 		return err
 	}
-	if s.iterations < 1 {
+	asked := a.iterations()
+	if asked < 1 {
 		return nil
 	}
 	for factor := 1.0 / 16; factor <= 16; factor *= 2 {
-		if n := int64(factor * float64(s.iterations)); n >= 1 && n <= mostSteps/int64(s.chains) {
+		if n := int64(factor * float64(asked)); n >= 1 && n <= mostSteps/a.plan.Settings.Chains {
 			a.counts = append(a.counts, n)
 		}
 	}
-	own := s.batchSize()
-	choices, err := a.affordable([]int64{own / 100, own / 10, own, own * 10, own * 100, s.records})
+	own := a.batchSize(a.plan.Settings)
+	choices, err := a.affordable([]int64{own / 100, own / 10, own, own * 10, own * 100, a.asked.records})
 	if err != nil {
 		return err
 	}
 	for _, alternative := range choices {
-		run, err := alternative.run()
-		if err != nil {
-			return err
-		}
-		c, err := planning.EpsilonCurve(alternative.batchName(), run, a.counts, a.guarantee.Delta)
+		c, err := planning.EpsilonCurve(a.batchName(alternative.Settings), alternative.CostAt, a.counts, a.guarantee.Delta)
 		if err != nil {
 			return err
 		}
 		a.lengths = append(a.lengths, c)
 	}
-	if s.plot == "" {
+	if a.asked.plot == "" {
 		return nil
 	}
 	return a.exploreBatches()
@@ -54,24 +52,22 @@ func (a *planAnswer) explore() error {
 // and sizes farther off, are of no interest. Their costs are slow to compute.
 const farDearer = 20
 
-// affordable are the settings with batches of the given sizes, those of the plan
-// among them, from the smallest: out to the first that a theorem does not cover
-// or that is far dearer than the plan.
-func (a *planAnswer) affordable(sizes []int64) ([]planSettings, error) {
-	s := a.settings
-	out := []planSettings{s}
-	if !s.hasBatches() {
+// affordable are the plans with batches of the given sizes, the answer's own among
+// them, from the smallest: out to the first that a theorem does not cover or that is
+// far dearer.
+func (a *planAnswer) affordable(sizes []int64) ([]*chains.Plan, error) {
+	out := []*chains.Plan{a.plan}
+	if !a.hasBatches() {
 		return out, nil
 	}
-	own := s.batchSize()
-	sizes = slices.DeleteFunc(sizes, func(b int64) bool { return b < 1 || b > s.records || b == own })
+	own := a.batchSize(a.plan.Settings)
+	sizes = slices.DeleteFunc(sizes, func(b int64) bool { return b < 1 || b > a.asked.records || b == own })
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
 	larger, _ := slices.BinarySearch(sizes, own)
 	walk := func(i, by int) error {
 		for ; i >= 0 && i < len(sizes); i += by {
-			alternative := s.withBatch(sizes[i])
-			e, err := alternative.total()
+			alternative, e, err := a.withBatch(sizes[i])
 			if err != nil {
 				return nil
 			}
@@ -89,47 +85,54 @@ func (a *planAnswer) affordable(sizes []int64) ([]planSettings, error) {
 }
 
 // hasBatches reports whether the kernel can work on batches.
-func (s planSettings) hasBatches() bool {
-	return slices.Contains(planKernels[s.kernel].parameters, "batch")
+func (a *planAnswer) hasBatches() bool {
+	k, err := chains.Describe(a.asked.Kernel)
+	return err == nil && slices.Contains(k.Own, "batch")
 }
 
 // batchSize is the expected number of records in a step.
-func (s planSettings) batchSize() int64 {
+func (a *planAnswer) batchSize(s chains.Settings) int64 {
 	switch {
-	case s.fullData:
-		return s.records
-	case s.rate != 0:
-		return max(1, int64(math.Round(s.rate*float64(s.records))))
+	case s.FullData || s.Batch == 0 && s.Rate == 0:
+		return a.asked.records
+	case s.Rate != 0:
+		return max(1, int64(math.Round(s.Rate*float64(a.asked.records))))
 	}
-	return s.batch
+	return s.Batch
 }
 
-// withBatch is s with batches of another size, drawn in the same way; its own
-// size leaves it as it is, and the number of records means all of them.
-func (s planSettings) withBatch(size int64) planSettings {
-	if size == s.batchSize() {
-		return s
+// withBatch is the plan with batches of another size, drawn in the same way, and what
+// it costs; the number of records means all of them.
+func (a *planAnswer) withBatch(size int64) (*chains.Plan, accountant.Event, error) {
+	s := a.asked
+	s.Settings = a.plan.Settings
+	s.FullData, s.Rate, s.Batch = size == s.records, 0, size
+	if s.FullData {
+		s.Batch, s.FixedBatch = 0, false
 	}
-	s.fullData, s.rate, s.batch = size == s.records, 0, size
-	return s
+	p, err := s.priced()
+	if err != nil {
+		return nil, accountant.Event{}, err
+	}
+	e, err := p.CostAt(a.iterations())
+	return p, e, err
 }
 
-func (s planSettings) batchName() string {
-	if s.fullData {
-		return "full data"
+func (a *planAnswer) batchName(s chains.Settings) string {
+	if size := a.batchSize(s); size != a.asked.records || !s.FullData && a.hasBatches() {
+		return fmt.Sprintf("batch %d", size)
 	}
-	return fmt.Sprintf("batch %d", s.batchSize())
+	return "full data"
 }
 
 // exploreBatches tabulates ε against the batch size, for --plot.
 func (a *planAnswer) exploreBatches() error {
-	s := a.settings
-	choices, err := a.affordable(planning.Ladder(max(1, s.records/100_000), s.records, 24))
+	choices, err := a.affordable(planning.Ladder(max(1, a.asked.records/100_000), a.asked.records, 24))
 	if err != nil {
 		return err
 	}
 	for _, alternative := range choices {
-		e, err := alternative.total()
+		e, err := alternative.CostAt(a.iterations())
 		if err != nil {
 			return err
 		}
@@ -137,7 +140,8 @@ func (a *planAnswer) exploreBatches() error {
 		if err != nil {
 			return err
 		}
-		a.batches.X, a.batches.Y = append(a.batches.X, float64(alternative.batchSize())), append(a.batches.Y, g.Epsilon)
+		a.batches.X = append(a.batches.X, float64(a.batchSize(alternative.Settings)))
+		a.batches.Y = append(a.batches.Y, g.Epsilon)
 	}
 	return nil
 }
@@ -156,7 +160,8 @@ type planReport struct {
 	Order         *float64        `json:"order"`
 	Kernel        string          `json:"kernel"`
 	Iterations    int64           `json:"iterations"`
-	Chains        int             `json:"chains"`
+	Chains        int64           `json:"chains"`
+	Settings      chains.Settings `json:"settings"`
 	RowsPerPerson int             `json:"rows_per_person"`
 	Event         json.RawMessage `json:"event"`
 	Alternatives  []lengthRow     `json:"alternatives"`
@@ -170,7 +175,7 @@ type lengthRow struct {
 }
 
 func (a *planAnswer) report() planReport {
-	g, s := a.guarantee, a.settings
+	g, s := a.guarantee, a.asked
 	event, err := json.Marshal(a.event)
 	if err != nil {
 		panic("dpmcmc: a priced event must marshal: " + err.Error())
@@ -178,7 +183,8 @@ func (a *planAnswer) report() planReport {
 	r := planReport{
 		Solve: s.solve, Value: figure(a.value), AtEnd: a.atEnd, Epsilon: figure(g.Epsilon), Delta: figure(g.Delta),
 		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: figure(g.Order),
-		Kernel: s.kernel, Iterations: s.iterations, Chains: s.chains, RowsPerPerson: s.rowsPerPerson,
+		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
+		Settings: a.plan.Settings, RowsPerPerson: s.rowsPerPerson,
 		Event: event, WorstCase: a.worst,
 	}
 	for i, n := range a.counts {
@@ -194,18 +200,18 @@ func (a *planAnswer) report() planReport {
 // words is the plan as a data steward reads it.
 func (a *planAnswer) words() string {
 	var b strings.Builder
-	s := a.settings
+	s := a.asked
 	fmt.Fprintf(&b, "%s = %s\n", s.solve, valueText(a.value))
 	if a.atEnd {
 		fmt.Fprintf(&b, "  The budget covers every value that is looked at; this is the dearest.\n")
 	}
 	fmt.Fprintf(&b, "\n%s", guaranteeWords(a.guarantee))
 	fmt.Fprintf(&b, "  Run: %d steps of %d chain(s), %s, %d records, at most %d of one person\n",
-		s.iterations, s.chains, s.batchName(), s.records, s.rowsPerPerson)
+		a.iterations(), a.plan.Settings.Chains, a.batchName(a.plan.Settings), s.records, s.rowsPerPerson)
 	for _, m := range a.event.Mechanisms() {
 		fmt.Fprintf(&b, "  Released: %d × %s\n", m.Count, describe(m))
 	}
-	for _, r := range (&certificate{Epsilon: a.guarantee.Epsilon, Delta: a.guarantee.Delta, Records: s.records}).remarks() {
+	for _, r := range chains.Remarks(a.guarantee.Epsilon, a.guarantee.Delta, s.records) {
 		fmt.Fprintf(&b, "  %s\n", r)
 	}
 	if w := a.worst; w != nil {
@@ -255,11 +261,11 @@ func (a *planAnswer) tabulate(b *strings.Builder) {
 
 // panels are the charts of --plot.
 func (a *planAnswer) panels() []plot.Panel {
-	s, g := a.settings, a.guarantee
+	s, g := a.asked, a.guarantee
 	lengths := plot.Panel{
 		Title:  fmt.Sprintf("ε against iterations, δ = %s, %v", roundedUp(g.Delta), g.Adjacency),
 		XLabel: "iterations", YLabel: "ε", LogX: true, LogY: true,
-		Marks: []plot.Mark{{Name: "this plan", X: float64(s.iterations), Y: g.Epsilon}},
+		Marks: []plot.Mark{{Name: "this plan", X: float64(a.iterations()), Y: g.Epsilon}},
 	}
 	for _, c := range a.lengths {
 		lengths.Lines = append(lengths.Lines, plot.Line{Name: c.Name, X: c.X, Y: c.Y})
@@ -267,10 +273,10 @@ func (a *planAnswer) panels() []plot.Panel {
 	panels := []plot.Panel{lengths}
 	if len(a.batches.X) > 1 {
 		panels = append(panels, plot.Panel{
-			Title:  fmt.Sprintf("ε against the batch size, %d iterations", s.iterations),
+			Title:  fmt.Sprintf("ε against the batch size, %d iterations", a.iterations()),
 			XLabel: "records in a batch", YLabel: "ε", LogX: true, LogY: true,
-			Lines: []plot.Line{{Name: s.kernel, X: a.batches.X, Y: a.batches.Y}},
-			Marks: []plot.Mark{{Name: "this plan", X: float64(s.batchSize()), Y: g.Epsilon}},
+			Lines: []plot.Line{{Name: s.Kernel, X: a.batches.X, Y: a.batches.Y}},
+			Marks: []plot.Mark{{Name: "this plan", X: float64(a.batchSize(a.plan.Settings)), Y: g.Epsilon}},
 		})
 	}
 	if s.epsilon > 0 {

@@ -4,49 +4,18 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
-// realParameter and integerParameter say where a setting that can be solved for
-// is kept, and in which range its value is looked for.
-type (
-	realParameter struct {
-		field     func(*planSettings) *float64
-		low, high func(*planSettings) float64
-	}
-	integerParameter struct {
-		field func(*planSettings) *int64
-		high  func(*planSettings) int64 // from 1
-	}
-)
-
-// mostSteps keeps counts exact in JSON numbers.
-const mostSteps = 1 << 53
-
-var realParameters = map[string]realParameter{
-	"noise":       {func(s *planSettings) *float64 { return &s.noise }, is(0.05), func(s *planSettings) float64 { return planKernels[s.kernel].mostNoise }},
-	"rate":        {func(s *planSettings) *float64 { return &s.rate }, func(s *planSettings) float64 { return 0.5 / float64(s.records) }, is(1)},
-	"clip":        {func(s *planSettings) *float64 { return &s.clip }, is(1e-12), is(1e3)},
-	"temperature": {func(s *planSettings) *float64 { return &s.temperature }, is(1e-9), is(1)},
-	"step":        {func(s *planSettings) *float64 { return &s.step }, is(minStep), is(maxStep)},
-	"variance":    {func(s *planSettings) *float64 { return &s.variance }, is(0.25), is(9)},
-	"max-move":    {func(s *planSettings) *float64 { return &s.maxMove }, is(minStep), is(maxStep)},
-	"beta":        {func(s *planSettings) *float64 { return &s.beta }, is(1 + 1e-6), is(20)},
-}
-
-func is(v float64) func(*planSettings) float64 {
-	return func(*planSettings) float64 { return v }
-}
-
-var integerParameters = map[string]integerParameter{
-	"iterations": {func(s *planSettings) *int64 { return &s.iterations }, func(s *planSettings) int64 { return mostSteps / int64(s.chains) }},
-	"batch":      {func(s *planSettings) *int64 { return &s.batch }, func(s *planSettings) int64 { return s.records }},
-}
-
 // planAnswer is a solved plan with what lies around it.
 type planAnswer struct {
-	settings  planSettings // the solved value filled in
+	asked     planSettings // the solved value filled in
+	plan      *chains.Plan // and everything else
+	none      bool         // no iterations were asked for
 	value     float64
 	event     accountant.Event // the whole run
 	guarantee accountant.Guarantee
@@ -58,52 +27,86 @@ type planAnswer struct {
 }
 
 // solved finds the value of the setting that --solve names.
-func (s *planSettings) solved(given func(flag string) bool) (*planAnswer, error) {
-	a := &planAnswer{settings: *s}
+func (s *planSettings) solved(f *pflag.FlagSet) (*planAnswer, error) {
+	a := &planAnswer{asked: *s}
 	if s.solve == "epsilon" || s.solve == "delta" {
-		return a, a.price(given)
+		return a, a.price(f)
 	}
-	budget := planning.Budget{Epsilon: s.epsilon, Delta: s.delta}
-	var err error
-	if p, ok := realParameters[s.solve]; ok {
-		err = solveInto(a, p.field(&a.settings), planning.Parameter[float64]{Name: "--" + s.solve, Low: p.low(s), High: p.high(s)}, budget)
-	} else {
-		p := integerParameters[s.solve]
-		high := p.high(s)
+	if s.solve == "beta" {
+		return a, solveInto(a, &a.asked.beta, 1+1e-6, 20)
+	}
+	v, _ := chains.Lookup(s.solve)
+	p, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	low, high := v.Span(s.Kernel, p.Facts, s.Chains)
+	if v.Name == "batch" || v.Name == "rate" {
+		a.asked.FullData = false
+	}
+	switch field := v.At(&a.asked.Settings).(type) {
+	case *float64:
+		err = solveInto(a, field, low, high)
+	case *int64:
 		if high < 2 {
 			return nil, fmt.Errorf("--%s can only be 1 here; there is nothing to solve", s.solve)
 		}
-		err = solveInto(a, p.field(&a.settings), planning.Parameter[int64]{Name: "--" + s.solve, Low: 1, High: high}, budget)
+		err = solveInto(a, field, int64(low), int64(high))
 	}
 	return a, err
 }
 
-// solveInto solves for a field of a's settings and leaves the solution there.
-func solveInto[T int64 | float64](a *planAnswer, field *T, p planning.Parameter[T], b planning.Budget) error {
-	p.Event = func(x T) (accountant.Event, error) {
-		*field = x
-		return a.settings.total()
+// total is all that the chains release, with as many iterations as were asked for.
+func (a *planAnswer) total() (accountant.Event, error) {
+	var err error
+	if a.plan == nil || a.asked.solve != "iterations" { // whose steps all cost the same
+		s := a.asked
+		if a.asked.solve == "iterations" || a.none {
+			s.Iterations = 1
+		}
+		if a.plan, err = s.priced(); err != nil {
+			return accountant.Event{}, err
+		}
 	}
-	low, errLow := p.Event(p.Low)
-	high, errHigh := p.Event(p.High)
-	if errLow == nil && errHigh == nil && low.Equal(high) {
+	return a.plan.CostAt(a.iterations())
+}
+
+// iterations is the number of steps of a chain, which may be none.
+func (a *planAnswer) iterations() int64 {
+	if a.asked.Iterations != 0 || a.none {
+		return a.asked.Iterations
+	}
+	return a.plan.Settings.Iterations
+}
+
+// solveInto solves for a field of a's settings and leaves the solution there.
+func solveInto[T int64 | float64](a *planAnswer, field *T, low, high T) error {
+	p := planning.Parameter[T]{Name: "--" + a.asked.solve, Low: low, High: high, Event: func(x T) (accountant.Event, error) {
+		*field = x
+		return a.total()
+	}}
+	least, errLow := p.Event(p.Low)
+	most, errHigh := p.Event(p.High)
+	if errLow == nil && errHigh == nil && least.Equal(most) {
 		return fmt.Errorf("%s makes no difference to what this run costs; other settings bound it", p.Name)
 	}
-	plan, err := planning.Solve(p, b)
+	plan, err := planning.Solve(p, planning.Budget{Epsilon: a.asked.epsilon, Delta: a.asked.delta})
 	if err != nil {
 		return err
 	}
 	*field = plan.Value
 	a.value, a.event, a.guarantee, a.atEnd = float64(plan.Value), plan.Event, plan.Guarantee, plan.AtEnd
-	return nil
+	a.plan, err = a.asked.priced()
+	return err
 }
 
 // price answers --solve epsilon and --solve delta. A budget that is given all
 // the same is a limit: a run that exceeds it is refused.
-func (a *planAnswer) price(given func(flag string) bool) error {
-	s := &a.settings
+func (a *planAnswer) price(f *pflag.FlagSet) error {
+	s := &a.asked
+	a.none = f.Changed("iterations") && s.Iterations == 0
 	var err error
-	if a.event, err = s.total(); err != nil {
+	if a.event, err = a.total(); err != nil {
 		return err
 	}
 	if s.solve == "epsilon" {
@@ -113,7 +116,7 @@ func (a *planAnswer) price(given func(flag string) bool) error {
 		a.guarantee, err = a.event.Delta(s.epsilon)
 		a.value = a.guarantee.Delta
 	}
-	if err != nil || !given(s.solve) {
+	if err != nil || !f.Changed(s.solve) {
 		return err
 	}
 	needed, err := a.event.Epsilon(s.delta)
@@ -138,19 +141,24 @@ type worstCase struct {
 
 // compareWorst fills in the comparison where the price is an average.
 func (a *planAnswer) compareWorst() error {
-	s := a.settings
+	s := a.asked
 	order := a.guarantee.Order
 	if s.dimension == 1 || !averages(a.event) || !(order > 1) || math.IsInf(order, 1) {
 		return nil
 	}
 	// Moves are about step·√dimension long; truncated there, they pay for the
 	// worst direction of that length.
-	s.proposal = fmt.Sprintf("truncated:%v", math.Nextafter(math.Sqrt(float64(s.dimension)), math.Inf(1)))
-	worst, err := s.total()
+	s.Settings = a.plan.Settings
+	s.Proposal = fmt.Sprintf("truncated:%v", math.Nextafter(math.Sqrt(float64(s.dimension)), math.Inf(1)))
+	dear, err := s.priced()
 	if err != nil {
 		return err
 	}
-	steps := float64(s.iterations) * float64(s.chains)
+	worst, err := dear.CostAt(a.iterations())
+	if err != nil {
+		return err
+	}
+	steps := float64(a.iterations()) * float64(s.Chains)
 	w := &worstCase{Dimension: s.dimension, Order: order, Averaged: a.event.RDP(order) / steps, Worst: worst.RDP(order) / steps}
 	w.Ratio = w.Worst / w.Averaged
 	a.worst = w

@@ -79,7 +79,7 @@ func TestPlanEveryParameterOfEveryKernel(t *testing.T) {
 			t.Errorf("--solve %s %s: %s at ε %v, δ %v", c.solve, c.flags, p.Solve, p.Epsilon, p.Delta)
 		}
 		least := 0.999999
-		if _, integer := integerParameters[c.solve]; integer {
+		if c.solve == "iterations" || c.solve == "batch" {
 			least = 0.99 // one step or record more may cost as much
 		}
 		if p.Epsilon < least {
@@ -253,7 +253,7 @@ func TestPlanRefusals(t *testing.T) {
 		"rate NaN":             {noisy + "--rate NaN " + base, "--rate is NaN"},
 		"fixed rate":           {noisy + "--rate 0.5 --fixed-batch " + base, "--fixed-batch goes with --batch"},
 		"fixed add/remove":     {noisy + "--batch 5 --fixed-batch --adjacency add_remove " + base, "substitution only"},
-		"no bound":             {"--kernel barker --solve iterations " + base, "nothing bounds"},
+		"no bound":             {"--kernel barker --solve iterations " + base, "--step is required"},
 		"no step":              {"--kernel barker --solve iterations --radius 1 --lipschitz 1 " + base, "--step is required"},
 		"no radius":            {"--kernel barker --solve iterations --step 1 --lipschitz 1 " + base, "--radius"},
 		"two slopes":           {"--kernel barker --solve iterations --step 1 --radius 1 --lipschitz 1 --model logistic " + base, "leave --lipschitz out"},
@@ -266,7 +266,7 @@ func TestPlanRefusals(t *testing.T) {
 		"no difference":        {"--kernel barker --solve step --iterations 10 --clip 0.1 " + base, "--step makes no difference"},
 		"unreachable":          {"--kernel barker --solve iterations --clip 50 " + base, "the nearest value in the range, 1, gives ε"},
 		"one record":           {"--kernel poisson-gaussian --solve batch --noise 1 --iterations 1 --records 1 --epsilon 1 --delta 1e-6", "nothing to solve"},
-		"no leapfrog":          {"--kernel dphmc --solve noise --iterations 1 " + base, "--leapfrog is required"},
+		"no longest move":      {"--kernel dphmc --solve noise --iterations 1 --clip 1 " + base, "--max-move is required"},
 		"no gradients by name": {"--kernel dphmc --solve noise --iterations 1 --leapfrog 0 " + base, "--leapfrog is 0"},
 		"plot of no steps":     {"--kernel gaussian --solve epsilon --noise 1 --iterations 0 --plot p.svg " + base, "--plot"},
 		"plot into nowhere":    {"--kernel gaussian --solve noise --iterations 1 --plot no/such/folder.svg " + base, "--plot"},

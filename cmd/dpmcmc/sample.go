@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,10 +17,28 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
-	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
-	"github.com/dpmcmc/dpmcmc/starts"
+)
+
+// sampleSettings are the flags of sample. All are public.
+type sampleSettings struct {
+	data, schema, out, config string
+	modelSettings
+	chains.Settings
+	budgetFlags
+	thin               int64
+	warmup             float64
+	seed, insecureSeed uint64
+	tune, json         bool
+}
+
+// The budget of the bare command, which runs on simulated data.
+const (
+	demoData        = "builtin:logistic?n=50000"
+	demoEpsilon     = 1.0
+	demoDelta       = 1e-6
+	demoTemperature = 0.1 // wide enough for that budget to cross the posterior many times
 )
 
 func newSample() *cobra.Command {
@@ -32,7 +51,7 @@ and a certificate of the privacy they cost. Everything that is printed or
 written together costs at most (--epsilon, --delta), whether or not the chain
 has converged. Without --data it runs on a simulated table.
 
-` + sampleKernelHelp(),
+` + kernelHelp(),
 		Example: `  dpmcmc sample
   dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out run/
   dpmcmc sample --data people.csv --schema people.toml --epsilon 0.3 --delta 1e-6 --loss beta --beta 1.5 --out run/
@@ -43,51 +62,157 @@ has converged. Without --data it runs on a simulated table.
 			if err := applyConfig(c, s.config); err != nil {
 				return err
 			}
-			err := s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr())
-			var unreachable *accountant.UnreachableError
-			if errors.As(err, &unreachable) {
-				return &shortBudgetError{err}
-			}
-			return err
+			return s.explained(s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr()))
 		},
 	}
 	s.bind(c.Flags())
 	return c
 }
 
-// run is the whole of sample: load, price, charge, draw, report.
+// kernelHelp lists the kernels for --help.
+func kernelHelp() string {
+	var b strings.Builder
+	b.WriteString("Kernels, and how each chooses what is not given, always from public facts:")
+	for _, name := range chains.Names() {
+		k, err := chains.Describe(name)
+		if err != nil {
+			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
+		}
+		fmt.Fprintf(&b, "\n  %s\n      %s.\n      Defaults: %s.\n      Flags of its own: --%s.", name, k.About, k.Defaults, strings.Join(k.Own, ", --"))
+	}
+	return b.String()
+}
+
+// bind declares the flags; their help states every default.
+func (s *sampleSettings) bind(f *pflag.FlagSet) {
+	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
+	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file (dpmcmc schema drafts one)")
+	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
+	s.modelSettings.bind(f)
+	bindSettings(f, &s.Settings)
+	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that summaries leave out; those draws are released and written too")
+	bindWhole(f, &s.thin, "thin", 0, "keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
+	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
+	f.Uint64Var(&s.seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
+	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0, "make the whole run repeatable. The result is NOT PRIVATE and is marked so")
+	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does; logistic and linear models")
+	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
+	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
+}
+
+// require reports flags that are missing or out of range, all at once.
+func (s *sampleSettings) require(f *pflag.FlagSet) error {
+	var errs []error
+	if strings.HasPrefix(s.data, data.BuiltinPrefix) {
+		s.demonstrate(f)
+		if s.schema != "" {
+			errs = append(errs, fmt.Errorf("--schema is for files; the built-in table %s states its own", s.data))
+		}
+	} else if missing := missing(f, "schema", "epsilon", "delta"); missing != "" {
+		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc schema --data %s drafts a schema)", missing, s.data))
+	}
+	if !(s.warmup >= 0 && s.warmup < 1) {
+		errs = append(errs, fmt.Errorf("--warmup is %v; it is the share of the chain to leave out, in [0, 1)", s.warmup))
+	}
+	return errors.Join(append(errs, checkZeros(f, s.Settings))...)
+}
+
+// demonstrate fills in what a run on simulated data does without.
+func (s *sampleSettings) demonstrate(f *pflag.FlagSet) {
+	if !f.Changed("data") && !f.Changed("temperature") {
+		s.Temperature = demoTemperature
+	}
+	if !f.Changed("epsilon") {
+		s.epsilon = demoEpsilon
+	}
+	if !f.Changed("delta") {
+		s.delta = demoDelta
+	}
+}
+
+// run is the whole of sample: load, choose, charge, draw, report.
 func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) error {
 	if err := s.require(flags); err != nil {
 		return err
 	}
-	table, err := s.load(ctx)
+	session, m, err := s.open(ctx, flags)
 	if err != nil {
 		return err
 	}
-	if s.model == "" {
-		s.model = defaultModel(&table.Shape)
+	if err := s.setThinning(flags, session.Plan.Settings.Iterations); err != nil {
+		return err
+	}
+	options := chains.Options{Thin: s.thin, Warmup: s.warmup}
+	if s.warmup == 0 {
+		options.Warmup = -1
+	}
+	if s.out != "" {
+		if options.Sink, err = s.files(session, m); err != nil {
+			return err
+		}
+	}
+	finish := func() {}
+	if !s.json {
+		options.Progress, finish = progress(errw)
+	}
+	result, runErr := session.Run(ctx, m, options)
+	finish()
+	if result == nil {
+		return runErr
+	}
+	return errors.Join(s.report(result, out), runErr)
+}
+
+// open loads the table, chooses, and charges the whole run. Nothing has been read of a
+// record when it fails, and the table is not kept.
+func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chains.Session, chains.Model, error) {
+	table, err := s.load(ctx)
+	if err != nil {
+		return nil, chains.Model{}, err
 	}
 	m, err := buildModel(s.modelSettings, &table.Shape)
 	if err != nil {
-		return err
+		return nil, m, err
 	}
-	job, err := s.prepare(ctx, flags, table, m)
+	budget, err := s.budget()
 	if err != nil {
-		return err
+		return nil, m, err
 	}
-	report, finish := func(kernels.Progress) {}, func() {}
-	if !s.json {
-		report, finish = progress(errw)
+	var options []curator.Option
+	if flags.Changed("insecure-seed") {
+		options = append(options, curator.InsecureSeed(s.insecureSeed))
 	}
-	runErr := job.run(ctx, report)
-	finish()
-	if runErr != nil && !errors.Is(runErr, context.Canceled) {
-		return runErr
+	sealed, err := chains.Seal(table, budget, options...)
+	if err != nil {
+		return nil, m, err
 	}
-	if err := job.report(out); err != nil {
-		return err
+	settings := s.Settings
+	if s.tune {
+		if settings, err = s.tuned(ctx, &table.Shape, m, sealed.Facts()); err != nil {
+			return nil, m, err
+		}
 	}
-	return runErr
+	plan, err := chains.Choose(settings, m.Problem(sealed))
+	if err != nil {
+		return nil, m, flagged(err)
+	}
+	if s.tune {
+		plan.ChosenFrom = "public facts and data simulated from them"
+	}
+	session, err := plan.Open(sealed, s.seed)
+	if err != nil {
+		return nil, m, flagged(err)
+	}
+	return session, m, nil
+}
+
+// budget is what pays for the run.
+func (s *sampleSettings) budget() (*accountant.Budget, error) {
+	adjacency, err := s.parsed()
+	if err != nil {
+		return nil, err
+	}
+	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
 }
 
 // load reads or simulates the table.
@@ -110,153 +235,42 @@ func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
 	return data.Load(ctx, s.data, schema)
 }
 
-// job is a sampling run whose privacy has been charged.
-type job struct {
-	settings *sampleSettings
-	model    *model
-	table    *data.Table
-	curator  *curator.Curator
-	recipe   *chains.Plan
-	event    accountant.Event // the start and all chains
-	start    starts.Start     // found by run
-	chains   []kernels.Chain
-	memory   *kernels.Memory
-	files    *draws.Sink // nil without --out
-	done     bool        // every step was taken
+// setThinning fills in --thin for the iterations that were chosen.
+func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
+	if !f.Changed("thin") {
+		s.thin = chains.Thinning(iterations)
+	}
+	if s.thin < 1 || s.thin > iterations {
+		return fmt.Errorf("--thin is %d; it must be between 1 and the %d iterations", s.thin, iterations)
+	}
+	return nil
 }
 
-// prepare seals the records, prices and charges the whole run, and opens its
-// files. Nothing has been read of a record when it fails.
-func (s *sampleSettings) prepare(ctx context.Context, flags *pflag.FlagSet, table *data.Table, m *model) (*job, error) {
-	adjacency, err := accountant.ParseAdjacency(s.adjacency)
-	if err != nil {
-		return nil, fmt.Errorf("--adjacency: %w", err)
-	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+// files opens the draws files, and writes the certificate before the first release, so
+// that no interruption can leave draws without one.
+func (s *sampleSettings) files(session *chains.Session, m chains.Model) (kernels.Sink, error) {
+	c, err := session.Certificate(m, s.thin)
 	if err != nil {
 		return nil, err
 	}
-	var options []curator.Option
-	if flags.Changed("insecure-seed") {
-		options = append(options, curator.InsecureSeed(s.insecureSeed))
-	}
-	sealed, err := curator.Seal(chains.Records(table), budget, options...)
-	if err != nil {
-		return nil, err
-	}
-	recipe, err := s.choose(ctx, flags, &table.Shape, m, sealed.Facts())
-	if err != nil {
-		return nil, err
-	}
-	j := &job{settings: s, model: m, table: table, curator: sealed, recipe: recipe, memory: kernels.NewMemory(s.chains)}
-	if j.event, err = recipe.Cost(); err != nil {
-		return nil, err
-	}
-	opened, err := recipe.Open(sealed)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range opened {
-		j.chains = append(j.chains, kernels.Chain{Kernel: k})
-	}
-	return j, j.open()
-}
-
-// choose fills what is not given.
-func (s *sampleSettings) choose(ctx context.Context, flags *pflag.FlagSet, shape *data.Shape, m *model, facts curator.Facts) (*chains.Plan, error) {
-	if err := s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() }); err != nil {
-		return nil, err
-	}
-	settings := s.recipe()
-	if s.tune {
-		var err error
-		if settings, err = s.tuned(ctx, flags, shape, m, facts); err != nil {
-			return nil, err
-		}
-	}
-	r, err := chains.Choose(settings, chains.Problem{
-		Target: m.target, Logistic: m.name == "logistic", Facts: facts, Epsilon: s.epsilon, Delta: s.delta,
+	set := session.Plan.Settings
+	sink, err := draws.New(draws.Config{
+		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.Parameters, Output: m.Output,
+		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin, Chains: int(set.Chains),
+		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: c.Pairs(),
 	})
 	if err != nil {
-		return nil, flagged(err)
+		return nil, fmt.Errorf("--out: %w", err)
 	}
-	s.iterations, s.step = r.Settings.Iterations, r.Settings.Step
-	return r, s.setThinning(flags.Changed)
+	return sink, s.write(certificateFile, c.JSON())
 }
 
-// warmupSteps is the number of steps that summaries leave out, a multiple of
-// the thinning.
-func (s *sampleSettings) warmupSteps() int64 {
-	return int64(s.warmup*float64(s.iterations)) / s.thin * s.thin
-}
-
-// open makes the draws files, unless nothing is to be written.
-func (j *job) open() error {
-	s := j.settings
-	if s.out == "" {
-		return nil
-	}
-	c, err := j.certificate()
-	if err != nil {
-		return err
-	}
-	j.files, err = draws.New(draws.Config{
-		Dir: s.out, Model: s.model, Algorithm: j.chains[0].Kernel.Name(), Parameters: j.model.params, Output: j.model.output,
-		Iterations: s.iterations, Warmup: s.warmupSteps(), Thin: s.thin, Chains: s.chains, StepSize: s.step,
-		Data: s.data, Init: j.recipe.Settings.Start, Seed: s.seed, Extra: c.pairs(),
-	})
-	if err != nil {
+// write puts a file into the output folder, through a temporary one, so that a
+// reader never sees half of it.
+func (s *sampleSettings) write(name string, content []byte) error {
+	path := filepath.Join(s.out, name)
+	if err := os.WriteFile(path+".tmp", content, 0o644); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	// The certificate goes to disk before the first release, so that no
-	// interruption can leave draws without one.
-	return j.write(certificateFile, c.json())
-}
-
-// run finds the start, and draws every chain from it, to memory and, with --out, to
-// files.
-func (j *job) run(ctx context.Context, report func(kernels.Progress)) (err error) {
-	if j.start, err = j.recipe.FindStart(ctx, j.curator, j.settings.seed); err != nil {
-		return err
-	}
-	for i := range j.chains {
-		j.chains[i].Start = j.start.Theta
-	}
-	var sink kernels.Sink = j.memory
-	if j.files != nil {
-		sink = kernels.Tee(j.memory, j.files)
-	}
-	err = kernels.Run(ctx, j.chains, kernels.Options{
-		Iterations: j.settings.iterations, Thin: j.settings.thin, Seed: j.settings.seed, Sink: sink, Progress: report,
-	})
-	j.done = err == nil
-	return err
-}
-
-// summary summarises the draws after warm-up.
-func (j *job) summary() diag.Table {
-	names := make([]string, len(j.model.params))
-	for i, p := range j.model.params {
-		names[i] = p
-		if l := j.model.labels[i]; l != "" {
-			names[i] += " " + l
-		}
-	}
-	skip := int(j.settings.warmupSteps() / j.settings.thin)
-	var all [][][]float64
-	for id := range j.settings.chains {
-		var kept [][]float64
-		drawn := j.memory.Draws(id)
-		for _, theta := range drawn[min(skip, len(drawn)):] {
-			v := make([]float64, len(j.model.params))
-			if j.model.output == nil {
-				copy(v, theta)
-			} else {
-				j.model.output(v, theta)
-			}
-			kept = append(kept, v)
-		}
-		all = append(all, kept)
-	}
-	return diag.SummarizeAll(names, all)
+	return os.Rename(path+".tmp", path)
 }

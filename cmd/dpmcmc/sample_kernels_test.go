@@ -27,10 +27,10 @@ var kernelCases = map[string]struct{ algorithm, released, bounded string }{
 }
 
 // certified samples and returns the certificate of the run.
-func certified(t *testing.T, args ...string) certificate {
+func certified(t *testing.T, args ...string) chains.Certificate {
 	t.Helper()
 	code, out, errw := call(t.Context(), append([]string{"sample", "--json"}, args...)...)
-	var v struct{ Certificate certificate }
+	var v struct{ Certificate chains.Certificate }
 	if code != exitOK {
 		t.Fatalf("%v: exit code %d: %s", args, code, errw)
 	}
@@ -51,9 +51,9 @@ func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
 			if code != exitOK || !strings.Contains(out, "Released per step: "+want.released) {
 				t.Fatalf("exit code %d: %s\nthe certificate lacks %q:\n%s", code, errw, want.released, out)
 			}
-			var c certificate
+			var c chains.Certificate
 			readJSON(t, filepath.Join(dir, certificateFile), &c)
-			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) || !(c.Step > 0) {
+			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) || !(c.Settings.Step > 0) {
 				t.Errorf("certificate: %+v", c)
 			}
 			// Every kernel spends what it is given.
@@ -112,7 +112,7 @@ func TestChoicesDoNotReadRecords(t *testing.T) {
 		first := certified(t, append(args, "--data", small+"&seed=1")...)
 		second := certified(t, append(args, "--data", small+"&seed=2")...)
 		first.Start.Value, second.Start.Value = nil, nil // released, and charged
-		a, b := string(first.json()), string(second.json())
+		a, b := string(first.JSON()), string(second.JSON())
 		if a != b {
 			t.Errorf("%s: the certificates of two tables with the same public facts differ:\n%s\n%s", name, a, b)
 		}
@@ -171,8 +171,8 @@ func TestFewIterationsWhereNoiseIsScarce(t *testing.T) {
 		for _, epsilon := range []string{"0.1", "0.3"} {
 			c := certified(t, "--kernel", name, "--data", small, "--epsilon", epsilon)
 			k, err := chains.Describe(name)
-			if err != nil || c.Iterations >= k.Iterations || c.Noise > curatorNoise || c.Noise < 0.6*curatorNoise {
-				t.Errorf("%s at ε = %s: %d iterations with noise %v", name, epsilon, c.Iterations, c.Noise)
+			if err != nil || c.Iterations >= k.Iterations || c.Settings.Noise > 512 || c.Settings.Noise < 0.6*512 {
+				t.Errorf("%s at ε = %s: %d iterations with noise %v", name, epsilon, c.Iterations, c.Settings.Noise)
 			}
 		}
 	}
@@ -183,14 +183,14 @@ func TestFewIterationsWhereNoiseIsScarce(t *testing.T) {
 // is the privacy noise's share of the Langevin noise.
 func TestLangevinStepLeavesRoom(t *testing.T) {
 	c := certified(t, "--kernel", "dpsgld", "--data", small, "--iterations", "200")
-	s := c.Noise * 2 * c.Temperature * c.Radius
-	if share := c.Step * s * s / 4; math.Abs(share-0.9) > 1e-6 {
+	s := c.Settings.Noise * 2 * c.Temperature * c.Radius
+	if share := c.Settings.Step * s * s / 4; math.Abs(share-0.9) > 1e-6 {
 		t.Errorf("privacy noise makes up %v of the Langevin noise, want 0.9", share)
 	}
 	// A thermostat of friction 1/h moves as far with h as Langevin's with 2h².
 	n := certified(t, "--kernel", "sgnht", "--data", small, "--iterations", "200")
-	if h := 2 * n.Step * n.Step; math.Abs(h/c.Step-1) > 1e-9 || math.Abs(n.Friction*n.Step-1) > 1e-9 {
-		t.Errorf("thermostat step %v and friction %v beside Langevin step %v", n.Step, n.Friction, c.Step)
+	if h := 2 * n.Settings.Step * n.Settings.Step; math.Abs(h/c.Settings.Step-1) > 1e-9 || math.Abs(n.Settings.Friction*n.Settings.Step-1) > 1e-9 {
+		t.Errorf("thermostat step %v and friction %v beside Langevin step %v", n.Settings.Step, n.Settings.Friction, c.Settings.Step)
 	}
 }
 
@@ -249,13 +249,13 @@ func TestPublishedVariantsAreCertifiedAsSuch(t *testing.T) {
 		{"--kernel dpsgld --schedule polynomial:0.7", `"schedule": "polynomial:0.7"`},
 		{"--kernel penalty --proposal guided", "of a guided walk"},
 		{"--kernel dphmc --acceptance penalty", "one noisy log-likelihood ratio, noise "},
-		{"--kernel dphmc --acceptance penalty", `"ratio_noise_multiplier": `},
+		{"--kernel dphmc --acceptance penalty", `"ratio-noise": `},
 	} {
 		cert := certified(t, append(strings.Fields(c.args), "--data", small, "--iterations", "100")...)
-		if text := string(cert.json()); !strings.Contains(text, c.want) {
+		if text := string(cert.JSON()); !strings.Contains(text, c.want) {
 			t.Errorf("%s: the certificate lacks %s:\n%s", c.args, c.want, text)
 		}
-		if words := cert.words(true); (cert.Caveat != "") != strings.Contains(words, "Not the posterior: ") || (cert.Caveat != "") != strings.Contains(c.args, "as-published") {
+		if words := cert.Words(true); (cert.Caveat != "") != strings.Contains(words, "Not the posterior: ") || (cert.Caveat != "") != strings.Contains(c.args, "as-published") {
 			t.Errorf("%s: caveat %q in\n%s", c.args, cert.Caveat, words)
 		}
 		if cert.Epsilon > 1 || cert.Epsilon < 0.99 {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
 	"time"
 )
 
@@ -39,7 +41,7 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 			t.Errorf("the progress lacks %q:\n%s", line, errw)
 		}
 	}
-	var c certificate
+	var c chains.Certificate
 	readJSON(t, filepath.Join(dir, certificateFile), &c)
 	if c.Guarantee != "unconditional" || c.Epsilon > 1 || c.Epsilon < 0.99 || c.Records != 2000 || c.Draws != 4000 || c.Insecure {
 		t.Errorf("certificate: %+v", c)
@@ -106,7 +108,7 @@ func TestSampleJSONIsOneObject(t *testing.T) {
 		t.Fatalf("exit code %d, stderr %q", code, errw)
 	}
 	var v struct {
-		Certificate certificate
+		Certificate chains.Certificate
 		Complete    bool
 		Summary     []row
 	}
@@ -164,7 +166,7 @@ func TestCountsSample(t *testing.T) {
 	} {
 		args = append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--iterations", "300", "--json"}, args...)
 		code, out, errw := call(t.Context(), args...)
-		var v struct{ Certificate certificate }
+		var v struct{ Certificate chains.Certificate }
 		if code != exitOK {
 			t.Errorf("%v: exit code %d: %s", args, code, errw)
 		} else if err := json.Unmarshal([]byte(out), &v); err != nil || v.Certificate.Guarantee != "unconditional" || (v.Certificate.Dispersion == 3) != slices.Contains(args, "--dispersion") {
@@ -206,7 +208,7 @@ func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 	if code != exitInterrupted || !strings.Contains(errw, "interrupted") || !strings.Contains(out, "stopped early") {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
 	}
-	var c certificate
+	var c chains.Certificate
 	readJSON(t, filepath.Join(dir, certificateFile), &c)
 	if c.Epsilon < 3.9 {
 		t.Errorf("an interrupted run is certified at ε = %v; all its steps were charged", c.Epsilon)
@@ -297,7 +299,7 @@ func TestConfigFileSetsFlagsAndTheCommandLineWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errw := call(t.Context(), "sample", "--config", config, "--chains", "1", "--json")
-	var v struct{ Certificate certificate }
+	var v struct{ Certificate chains.Certificate }
 	if code != exitOK || json.Unmarshal([]byte(out), &v) != nil {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}

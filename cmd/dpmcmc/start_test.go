@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/starts"
 )
 
@@ -64,7 +65,7 @@ func squeezed(t *testing.T, raw json.RawMessage) []byte {
 
 // TestOtherStarts: every word that --start takes, and values.
 func TestOtherStarts(t *testing.T) {
-	for args, want := range map[string]certifiedStart{
+	for args, want := range map[string]chains.CertifiedStart{
 		"--start gradient --start-share 0.3":                       {Kind: "gradient", Epsilon: 0.3},
 		"--start prior-mean":                                       {Kind: "prior-mean"},
 		"--start prior-draw":                                       {Kind: "prior-draw"},
@@ -90,7 +91,7 @@ func TestStartFlagsRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"--start middle": "--start is \"middle\"; it must be one of auto",
 		"--start optimum --data builtin:linear?n=99": "--start optimum is for logistic regression",
-		"--start prior-mean --start-share 0.5":       "--start-share is for starts that are charged",
+		"--start prior-mean --start-share 0.5":       "are for starts that are charged",
 		"--start optimum --start-share 1":            "--start-share is 1; it must be in (0, 1)",
 		"--start-share 0":                            "--start-share is 0",
 		"--start 1,2":                                "--start has 2 values",

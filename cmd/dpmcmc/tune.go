@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -20,9 +19,12 @@ import (
 )
 
 // tuneSettings are the flags of tune: public facts, what may be chosen from, and
-// settings of sample that are fixed.
+// settings of sample, which fix what tune would turn.
 type tuneSettings struct {
-	sampleSettings
+	modelSettings
+	chains.Settings
+	budgetFlags
+	schema, out   string
 	records       int64
 	features      int
 	rowsPerPerson int
@@ -33,9 +35,12 @@ type tuneSettings struct {
 	objective     string
 	coefficientSD float64
 	errorSD       float64
+	warmup        float64
 	repeats       int
 	work          float64
+	seed          uint64
 	workers       int
+	json          bool
 }
 
 func newTune() *cobra.Command {
@@ -58,12 +63,7 @@ effective sample size to say.`,
   dpmcmc sample --config tuned.toml --data people.csv --schema people.toml --out run/`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := s.execute(c.Context(), c.Flags(), c.OutOrStdout())
-			var unreachable *accountant.UnreachableError
-			if errors.As(err, &unreachable) {
-				return &shortBudgetError{err}
-			}
-			return err
+			return s.explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
 		},
 	}
 	s.bindTune(c.Flags())
@@ -71,30 +71,21 @@ effective sample size to say.`,
 }
 
 func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
-	f.Int64Var(&s.records, "records", 0, "number of records; required without --schema")
+	bindWhole(f, &s.records, "records", 0, "number of records; required without --schema")
 	f.IntVar(&s.features, "features", 0, "number of features, each simulated as a standard normal number, beside the intercept; required without --schema")
 	f.Float64Var(&s.radius, "radius", 1, "public bound on the norm of a design row; the schema's with --schema")
 	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns; the schema's with --schema")
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
-	f.Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε; required")
-	f.Float64Var(&s.delta, "delta", 0, "privacy budget δ; required")
-	f.StringVar(&s.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
-	f.StringVar(&s.model, "model", "", "logistic or linear; required without --schema")
-	f.Float64Var(&s.priorSD, "prior-sd", 3, "standard deviation of the Gaussian prior of every coefficient")
-	f.Float64Var(&s.minScale, "min-scale", 0.05, "linear model: the least standard deviation of the errors")
+	s.budgetFlags.bind(f, "required")
+	s.modelSettings.bind(f)
+	f.Lookup("model").Usage = "logistic or linear; required without --schema"
 	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+"; by default all")
 	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1}, "temperatures τ in (0, 1] to compare; others are not looked at")
 	f.Float64SliceVar(&s.betas, "betas", nil, "β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
 	f.StringVar(&s.objective, "objective", "ess", "ess (predicted effective sample size) or accuracy (of means and standard deviations)")
 	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0, "standard deviation of the simulated coefficients; by default they are drawn from the prior")
 	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
-	f.StringVar(&s.start, "start", "auto", "as in sample: "+strings.Join(chains.StartNames(), ", ")+", or values")
-	f.Float64Var(&s.startShare, "start-share", 0, "fixes the part of ε that a charged start takes; by default it is tuned")
-	f.Int64Var(&s.iterations, "iterations", 0, "fixes the steps of each chain")
-	f.IntVar(&s.chains, "chains", 1, "number of chains that share the budget")
-	f.Int64Var(&s.batch, "batch", 0, "fixes the expected number of records in a step")
-	f.Float64Var(&s.clip, "clip", 0, "fixes the clip, as in sample")
-	f.StringVar(&s.proposal, "proposal", "", "fixes the proposal, as in sample")
+	bindSettings(f, &s.Settings, "kernel", "temperature")
 	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that is left out")
 	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
 	f.Float64Var(&s.work, "work", 2e9, "looks at simulated records to spend, one a record and step")
@@ -140,7 +131,7 @@ func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
 	if s.schema == "" {
 		required = append(required, "records", "features", "model")
 	}
-	if missing := missing(flags, required); missing != "" {
+	if missing := missing(flags, required...); missing != "" {
 		return fmt.Errorf("%s; --schema can stand for --records, --features and --model", missing)
 	}
 	for _, name := range []string{"records", "features", "radius", "rows-per-person"} {
@@ -154,7 +145,7 @@ func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
 	if !(s.work >= 1 && s.work < 1e18) {
 		return fmt.Errorf("--work is %v; it must be at least 1", s.work)
 	}
-	return s.check(flags.Changed, func(flag string) string { return flags.Lookup(flag).Value.String() })
+	return checkZeros(flags, s.Settings)
 }
 
 // shape is what the flags or the schema state of the table.
@@ -196,17 +187,16 @@ func (s *tuneSettings) config(t *data.Shape) (tune.Config, map[string]modelSetti
 	if family != tune.Logistic && family != tune.Linear {
 		return tune.Config{}, nil, fmt.Errorf("--model %s cannot be simulated; tune knows logistic and linear", s.model)
 	}
-	adjacency, err := accountant.ParseAdjacency(s.adjacency)
+	adjacency, err := s.parsed()
 	if err != nil {
-		return tune.Config{}, nil, fmt.Errorf("--adjacency: %w", err)
+		return tune.Config{}, nil, err
 	}
 	config := tune.Config{
 		Shape: t, Adjacency: adjacency,
 		Family: family, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
-		Fixed: s.recipe(), Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
+		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
-	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
 	models := map[string]modelSettings{}
 	for _, beta := range orLogLoss(s.betas) {
 		m := modelSettings{model: s.model, loss: "beta", beta: beta, priorSD: s.priorSD, minScale: s.minScale}
@@ -218,7 +208,7 @@ func (s *tuneSettings) config(t *data.Shape) (tune.Config, map[string]modelSetti
 		if err != nil {
 			return config, nil, err
 		}
-		target, ok := built.target.(targets.GradTarget)
+		target, ok := built.Target.(targets.GradTarget)
 		if !ok {
 			return config, nil, fmt.Errorf("--model %s has no gradients, which the reference needs", s.model)
 		}
@@ -236,4 +226,29 @@ func orLogLoss(betas []float64) []float64 {
 		return []float64{1}
 	}
 	return betas
+}
+
+// tuned are settings that tune finds at what the schema states of the table.
+func (s *sampleSettings) tuned(ctx context.Context, shape *data.Shape, m chains.Model, facts curator.Facts) (chains.Settings, error) {
+	target, ok := m.Target.(targets.GradTarget)
+	family := tune.Family(m.Name)
+	if !ok || family != tune.Logistic && family != tune.Linear {
+		return chains.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.Name)
+	}
+	config := tune.Config{
+		Shape: shape, Adjacency: facts.Adjacency, Family: family, Models: []tune.Model{{Name: m.Name, Target: target}},
+		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup, Seed: s.seed,
+	}
+	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
+	if s.Temperature != 0 {
+		config.Temperatures = []float64{s.Temperature}
+	}
+	if s.Kernel != "" {
+		config.Kernels = []string{s.Kernel}
+	}
+	result, err := tune.Run(ctx, config)
+	if err != nil {
+		return chains.Settings{}, flagged(err)
+	}
+	return result.Candidates[0].Settings, nil
 }

@@ -18,72 +18,27 @@ type tuneAnswer struct {
 	settings *tuneSettings
 }
 
-// setting is a flag of sample with its value.
-type setting struct {
-	flag  string
-	value any
-}
-
-// flagsOf are the flags that give sample the settings of a chain.
-func flagsOf(r chains.Settings) []setting {
-	var out []setting
-	for _, s := range []struct {
-		setting
-		given bool
-	}{
-		{setting{"kernel", r.Kernel}, true},
-		{setting{"iterations", r.Iterations}, true},
-		{setting{"chains", r.Chains}, true},
-		{setting{"temperature", r.Temperature}, true},
-		{setting{"start", r.Start}, r.Start != ""},
-		{setting{"start-share", r.StartShare}, r.StartShare != 0},
-		{setting{"step", r.Step}, r.Step != 0},
-		{setting{"proposal", r.Proposal}, r.Proposal != ""},
-		{setting{"clip", r.Clip}, r.Clip != 0},
-		{setting{"test", r.Test}, r.Test != ""},
-		{setting{"accounting", r.Accounting}, r.Accounting != ""},
-		{setting{"batch", r.Batch}, r.Batch != 0},
-		{setting{"rate", r.Rate}, r.Rate != 0},
-		{setting{"fixed-batch", true}, r.FixedBatch},
-		{setting{"full", true}, r.FullData},
-		{setting{"noise", r.Noise}, r.Noise != 0},
-		{setting{"variance", r.Variance}, r.Variance != 0},
-		{setting{"friction", r.Friction}, r.Friction != 0},
-		{setting{"schedule", r.Schedule}, r.Schedule != ""},
-		{setting{"as-published", true}, r.AsPublished},
-		{setting{"leapfrog", r.Leapfrog}, r.Leapfrog != 0},
-		{setting{"max-move", r.MaxMove}, r.MaxMove != 0},
-		{setting{"acceptance", r.Acceptance}, r.Acceptance != ""},
-		{setting{"ratio-noise", r.RatioNoise}, r.RatioNoise != 0},
-	} {
-		if s.given {
-			out = append(out, s.setting)
-		}
-	}
-	return out
-}
-
 // toml is the winner as a configuration of sample.
 func (a tuneAnswer) toml() string {
 	best, s := a.result.Candidates[0], a.settings
 	m := a.models[best.Model]
-	all := append([]setting{
-		{"epsilon", s.epsilon}, {"delta", s.delta}, {"adjacency", s.adjacency},
-		{"model", m.model}, {"loss", m.loss}, {"prior-sd", m.priorSD}, {"warmup", s.warmup},
-	}, flagsOf(best.Settings)...)
+	all := append([]chains.Named{
+		{Name: "epsilon", Value: s.epsilon}, {Name: "delta", Value: s.delta}, {Name: "adjacency", Value: s.adjacency},
+		{Name: "model", Value: m.model}, {Name: "loss", Value: m.loss}, {Name: "prior-sd", Value: m.priorSD}, {Name: "warmup", Value: s.warmup},
+	}, best.Settings.Given()...)
 	if m.beta != 0 {
-		all = append(all, setting{"beta", m.beta})
+		all = append(all, chains.Named{Name: "beta", Value: m.beta})
 	}
 	if m.model == "linear" {
-		all = append(all, setting{"min-scale", m.minScale})
+		all = append(all, chains.Named{Name: "min-scale", Value: m.minScale})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample --config, which refuses it where it costs more than the budget.\n", s.records)
 	for _, v := range all {
-		if text, ok := v.value.(string); ok {
-			fmt.Fprintf(&b, "%s = %q\n", v.flag, text)
+		if text, ok := v.Value.(string); ok {
+			fmt.Fprintf(&b, "%s = %q\n", v.Name, text)
 		} else {
-			fmt.Fprintf(&b, "%s = %v\n", v.flag, v.value)
+			fmt.Fprintf(&b, "%s = %v\n", v.Name, v.Value)
 		}
 	}
 	return b.String()
@@ -139,36 +94,36 @@ func settingsText(c tune.Candidate) string {
 	if c.Default {
 		parts = append(parts, "defaults:")
 	}
-	for _, s := range flagsOf(c.Settings) {
-		switch s.flag {
+	for _, s := range c.Settings.Given() {
+		switch s.Name {
 		case "kernel", "chains", "temperature", "proposal", "test", "accounting", "schedule", "acceptance":
 			continue
 		}
-		text := fmt.Sprint(s.value)
-		if v, ok := s.value.(float64); ok {
+		text := fmt.Sprint(s.Value)
+		if v, ok := s.Value.(float64); ok {
 			text = fmt.Sprintf("%.3g", v)
 		}
-		parts = append(parts, s.flag+" "+text)
+		parts = append(parts, s.Name+" "+text)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // tuneRow is a candidate as JSON; figures that are not known are null.
 type tuneRow struct {
-	Kernel      string         `json:"kernel"`
-	Model       string         `json:"model"`
-	Loss        string         `json:"loss"`
-	Beta        float64        `json:"beta"`
-	Temperature float64        `json:"temperature"`
-	Default     bool           `json:"default"`
-	Whole       bool           `json:"whole"`
-	Epsilon     float64        `json:"epsilon"`
-	Score       *float64       `json:"score"`
-	ESS         *float64       `json:"ess"`
-	ESSBulk     []*float64     `json:"ess_bulk"`
-	MeanError   []*float64     `json:"mean_error"`
-	SDRatio     []*float64     `json:"sd_ratio"`
-	Settings    map[string]any `json:"settings"`
+	Kernel      string          `json:"kernel"`
+	Model       string          `json:"model"`
+	Loss        string          `json:"loss"`
+	Beta        float64         `json:"beta"`
+	Temperature float64         `json:"temperature"`
+	Default     bool            `json:"default"`
+	Whole       bool            `json:"whole"`
+	Epsilon     float64         `json:"epsilon"`
+	Score       *float64        `json:"score"`
+	ESS         *float64        `json:"ess"`
+	ESSBulk     []*float64      `json:"ess_bulk"`
+	MeanError   []*float64      `json:"mean_error"`
+	SDRatio     []*float64      `json:"sd_ratio"`
+	Settings    chains.Settings `json:"settings"`
 }
 
 // writeJSON is the one object of --json.
@@ -192,13 +147,10 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		m := a.models[c.Model]
 		row := tuneRow{
 			Kernel: c.Settings.Kernel, Model: m.model, Loss: m.loss, Beta: m.beta, Temperature: c.Settings.Temperature,
-			Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()), Settings: map[string]any{},
+			Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()), Settings: c.Settings,
 		}
 		for _, p := range c.Parameters {
 			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, figure(p.ESS)), append(row.MeanError, figure(p.MeanError)), append(row.SDRatio, figure(p.SDRatio))
-		}
-		for _, s := range flagsOf(c.Settings) {
-			row.Settings[s.flag] = s.value
 		}
 		answer.Candidates = append(answer.Candidates, row)
 	}

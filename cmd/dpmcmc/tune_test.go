@@ -49,7 +49,7 @@ func TestTuneJSONComparesTheGivenLossesAndTemperatures(t *testing.T) {
 	for _, c := range v.Candidates {
 		key, _ := json.Marshal([]any{c.Loss, c.Beta, c.Temperature})
 		seen[string(key)] = true
-		if c.Epsilon > 1 || len(c.ESSBulk) != 3 || c.ESS == nil || c.Settings["kernel"] != "barker" {
+		if c.Epsilon > 1 || len(c.ESSBulk) != 3 || c.ESS == nil || c.Settings.Kernel != "barker" {
 			t.Errorf("candidate %+v", c)
 		}
 	}
@@ -153,7 +153,7 @@ func TestSampleTunesOnSimulatedDataOnly(t *testing.T) {
 	args := []string{"--tune", "--kernel", "dpsgld", "--iterations", "300"}
 	first := certified(t, append(args, "--data", "builtin:logistic?n=300&d=1&seed=1")...)
 	second := certified(t, append(args, "--data", "builtin:logistic?n=300&d=1&seed=2")...)
-	if a, b := string(first.json()), string(second.json()); a != b {
+	if a, b := string(first.JSON()), string(second.JSON()); a != b {
 		t.Errorf("two tables with the same public facts:\n%s\n%s", a, b)
 	}
 	if first.SettingsFrom != "public facts and data simulated from them" || first.Epsilon > 1 || first.Iterations != 300 || first.Kernel != "dpsgld" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -24,25 +23,12 @@ var chainSettings = []Setting{
 	{"beta", "β above 1, with loss = \"beta\"", 0.0},
 	{"warmup", "share of the chain that is left out, in [0, 1)", 0.5},
 	{"thin", "keep every thin-th state; 0 for so many that at most 2000 a chain are kept", int64(0)},
-	{"start", "where chains start: " + strings.Join(chains.StartNames(), ", ") + ", or values separated by commas; a charged start is part of the cost", "auto"},
-	{"start-share", "part of ε that a charged start takes; 0 for the default", 0.0},
-}
-
-// AsInSample describes the settings of private chains that package chains chooses.
-const AsInSample = "as in dpmcmc sample; by default the kernel's choice"
-
-// kernelField maps the settings of package chains to the fields of chains.Settings.
-var kernelField = map[string]string{
-	"iterations": "Iterations", "chains": "Chains", "temperature": "Temperature", "step": "Step", "proposal": "Proposal", "clip": "Clip",
-	"test": "Test", "accounting": "Accounting", "batch": "Batch", "rate": "Rate", "fixed-batch": "FixedBatch", "full": "FullData",
-	"noise": "Noise", "variance": "Variance", "friction": "Friction", "schedule": "Schedule", "as-published": "AsPublished",
-	"start": "Start", "start-share": "StartShare", "leapfrog": "Leapfrog", "max-move": "MaxMove", "acceptance": "Acceptance", "ratio-noise": "RatioNoise",
 }
 
 var _ = register(privateChains()...)
 
-// privateChains are the kernels of package chains. A kernel or a setting that is new
-// there appears here by itself, as long as it is in kernelField.
+// privateChains are the kernels of package chains, with the settings that its table has.
+// A kernel or a setting that is new there appears here by itself.
 func privateChains() []*Method {
 	var list []*Method
 	for _, name := range chains.Names() {
@@ -51,9 +37,9 @@ func privateChains() []*Method {
 			panic("methods: " + err.Error())
 		}
 		knobs := slices.Clone(chainSettings)
-		for _, s := range slices.Concat([]string{"iterations", "chains", "temperature"}, d.Own) {
-			if field, ok := reflect.TypeFor[chains.Settings]().FieldByName(kernelField[s]); ok {
-				knobs = append(knobs, Setting{s, AsInSample, zero(field.Type)})
+		for _, v := range chains.Table() {
+			if d.Knows(v) && v.Name != "kernel" {
+				knobs = append(knobs, chainSetting(v))
 			}
 		}
 		list = append(list, &Method{
@@ -76,30 +62,23 @@ func withFeatures() (names []string) {
 	return names
 }
 
-// zero is the zero value of a setting with the given type of field.
-func zero(t reflect.Type) any {
-	switch t.Kind() {
-	case reflect.Int, reflect.Int64:
-		return int64(0)
-	case reflect.Float64:
-		return 0.0
-	case reflect.Bool:
-		return false
+// chainSetting describes a setting of the table. Its zero stands for the rule, if it
+// has one.
+func chainSetting(v chains.Setting) Setting {
+	about := v.Help
+	if v.Rule != "" {
+		about += "; " + v.Rule
 	}
-	return ""
+	return Setting{v.Name, about, cmp.Or(v.Default, v.Value(chains.Settings{}))}
 }
 
 // kernelSettings fills in chains.Settings.
 func kernelSettings(kernel string, s settings) chains.Settings {
 	out := chains.Settings{Kernel: kernel}
-	fields := reflect.ValueOf(&out).Elem()
-	for name, field := range kernelField {
-		v, given := s[name]
-		if !given {
-			continue
+	for _, v := range chains.Table() {
+		if value, given := s[v.Name]; given {
+			v.Set(&out, value)
 		}
-		f := fields.FieldByName(field)
-		f.Set(reflect.ValueOf(v).Convert(f.Type()))
 	}
 	return out
 }
@@ -113,18 +92,18 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 	if err != nil {
 		return nil, err
 	}
-	recipe, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
+	plan, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
 		Target: target, Logistic: p.Optimum == models.LogisticOptimum, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {
 		return nil, err
 	}
-	cost, err := recipe.Cost()
+	cost, err := plan.Cost()
 	if err != nil {
 		return nil, err
 	}
-	c := &chainRun{problem: p, budget: b, recipe: recipe, warmup: warmup, thin: thin}
-	return &Mechanism{Cost: cost, Theorem: recipe.Released, Choice: c.describe(), Run: c.run}, nil
+	c := &chainRun{problem: p, budget: b, plan: plan, warmup: warmup, thin: thin}
+	return &Mechanism{Cost: cost, Theorem: plan.Released, Choice: c.describe(), Run: c.run}, nil
 }
 
 // chainTarget is the problem's target, or that with the loss of the settings.
@@ -145,24 +124,24 @@ func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 	}
 }
 
-// chainRun runs the chains of a recipe.
+// chainRun runs the chains of a plan.
 type chainRun struct {
 	problem Problem
 	budget  Budget
-	recipe  *chains.Plan
+	plan    *chains.Plan
 	warmup  float64
 	thin    int64
 }
 
 // describe says what was chosen.
 func (c *chainRun) describe() string {
-	s := c.recipe.Settings
-	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.recipe.Batch.String()}
+	s := c.plan.Settings
+	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.plan.Batch.String()}
 	if s.Noise != 0 {
 		parts = append(parts, fmt.Sprintf("noise %.3g", s.Noise))
 	}
-	if c.recipe.Caveat != "" {
-		parts = append(parts, c.recipe.Caveat)
+	if c.plan.Caveat != "" {
+		parts = append(parts, c.plan.Caveat)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -181,27 +160,23 @@ func (c *chainRun) run(ctx context.Context, rows targets.Rows, n Noise) (Release
 	if err != nil {
 		return Release{}, err
 	}
-	opened, err := c.recipe.Open(sealed)
+	session, err := c.plan.Open(sealed, n.public())
 	if err != nil {
 		return Release{}, err
 	}
-	start, err := c.recipe.FindStart(ctx, sealed, n.public())
+	started, err := session.Chains(ctx)
 	if err != nil {
 		return Release{}, err
 	}
-	chains := make([]kernels.Chain, len(opened))
-	for i, k := range opened {
-		chains[i] = kernels.Chain{Kernel: k, Start: start.Theta}
-	}
-	iterations := c.recipe.Settings.Iterations
+	iterations := c.plan.Settings.Iterations
 	thin := cmp.Or(c.thin, (iterations+mostDraws-1)/mostDraws)
-	memory := kernels.NewMemory(len(chains))
-	err = kernels.Run(ctx, chains, kernels.Options{Iterations: iterations, Thin: thin, Seed: n.public(), Sink: memory})
+	memory := kernels.NewMemory(len(started))
+	err = kernels.Run(ctx, started, kernels.Options{Iterations: iterations, Thin: thin, Seed: n.public(), Sink: memory})
 	if err != nil {
 		return Release{}, err
 	}
 	var r Release
-	for id := range chains {
+	for id := range started {
 		draws := memory.Draws(id)
 		r.Chains = append(r.Chains, draws[int(c.warmup*float64(len(draws))):])
 	}

@@ -103,7 +103,7 @@ type adultRun struct {
 	ratio                []float64 // of standard deviations to the exact ones
 	auc                  float64   // less the non-private one
 	epsilon, seconds     float64
-	recipe               *chains.Plan
+	plan                 *chains.Plan
 }
 
 func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultRun, err error) {
@@ -115,20 +115,20 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 	if err != nil {
 		return out, err
 	}
-	out.recipe, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(), Epsilon: adultEpsilon, Delta: adultDelta})
+	out.plan, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(), Epsilon: adultEpsilon, Delta: adultDelta})
 	if err != nil {
 		return out, err
 	}
 	began := time.Now()
-	opened, err := out.recipe.Open(sealed)
+	session, err := out.plan.Open(sealed, p.rng.Uint64())
 	if err != nil {
 		return out, err
 	}
-	start, err := out.recipe.FindStart(ctx, sealed, p.rng.Uint64())
+	started, err := session.Chains(ctx)
 	if err != nil {
 		return out, err
 	}
-	draws, _, err := walk(ctx, opened[0], start.Theta, out.recipe.Settings.Iterations, kernels.Stream(p.rng.Uint64(), 0))
+	draws, _, err := walk(ctx, started[0].Kernel, started[0].Start, out.plan.Settings.Iterations, kernels.Stream(p.rng.Uint64(), 0))
 	if err != nil {
 		return out, err
 	}
@@ -138,7 +138,7 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 		return out, err
 	}
 	out.epsilon = spent.Epsilon
-	if start.Kind.Charged() {
+	if out.plan.Start.Kind.Charged() {
 		draws = draws[len(draws)/5:]
 	} else {
 		draws = draws[len(draws)/2:]
@@ -269,7 +269,7 @@ func adultRow(tab *table, runs []adultRun) (distances, ratios []float64) {
 	for j := range ratios {
 		ratios[j] = median(medians(func(r adultRun) float64 { return r.ratio[j] }))
 	}
-	set := runs[0].recipe.Settings
+	set := runs[0].plan.Settings
 	distances = medians(func(r adultRun) float64 { return r.distance })
 	tab.add(set.Kernel, set.Start, median(medians(func(r adultRun) float64 { return r.epsilon })), median(distances), spread(distances),
 		median(medians(func(r adultRun) float64 { return r.mode })), median(medians(func(r adultRun) float64 { return r.full })),

@@ -132,22 +132,22 @@ func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, re
 	if err != nil {
 		return betaScore{}, err
 	}
-	recipe, err := chains.Choose(
-		chains.Settings{Kernel: "barker-dynamics", Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip},
+	plan, err := chains.Choose(
+		chains.Settings{Kernel: "barker-dynamics", Start: "prior-mean", Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip},
 		chains.Problem{Target: g.target, Facts: sealed.Facts(), Epsilon: c.eps, Delta: betaDelta})
 	if err != nil {
 		return betaScore{}, err
 	}
-	opened, err := recipe.Open(sealed)
+	session, err := plan.Open(sealed, seed)
 	if err != nil {
 		return betaScore{}, err
 	}
-	draws, _, err := walk(ctx, opened[0], make([]float64, g.target.Dim()), betaSteps, kernels.Stream(seed, 0))
+	draws, _, err := walk(ctx, session.Kernels()[0], make([]float64, g.target.Dim()), betaSteps, kernels.Stream(seed, 0))
 	if err != nil {
 		return betaScore{}, err
 	}
 	score := g.judge(c, draws[len(draws)/2:])
-	score.clip, score.step = recipe.Clip, recipe.Settings.Step
+	score.clip, score.step = plan.Clip, plan.Settings.Step
 	return score, nil
 }
 

@@ -1,0 +1,61 @@
+package chains
+
+import "github.com/dpmcmc/dpmcmc/accountant"
+
+// Mechanisms that are priced as the steps of a chain, and cannot be sampled: noisy sums
+// of other people's training loops. Price knows them beside the kernels.
+
+// gaussianSums is a family of sums with Gaussian noise over the sensitivity under the
+// stated adjacency.
+func gaussianSums(about string, own ...string) family {
+	return family{
+		about: about, mechanism: true, own: append([]string{"kernel", "iterations", "chains", "noise"}, own...),
+		choose: func(c *choice) error {
+			c.useFullData()
+			if c.given.Iterations == 0 {
+				if err := c.required("iterations"); err != nil {
+					return err
+				}
+			}
+			if c.given.Noise == 0 {
+				return c.required("noise")
+			}
+			return nil
+		},
+		build: (*choice).gaussianSum,
+	}
+}
+
+// gaussianSum is one sum.
+func (c *choice) gaussianSum() (*parts, error) {
+	batch, err := c.Scheme(c.Facts)
+	if err != nil {
+		return nil, err
+	}
+	event, err := accountant.Gaussian(c.Facts.Adjacency, c.Noise)
+	if err != nil {
+		return nil, err
+	}
+	if !c.FullData {
+		sampling, err := c.sampling()
+		if err != nil {
+			return nil, err
+		}
+		if event, err = accountant.Sampled(sampling, event); err != nil {
+			return nil, err
+		}
+	}
+	event, err = accountant.GroupPrivacy(event, c.Facts.RowsPerPerson)
+	return &parts{step: event, Batch: batch, Released: "one noisy sum"}, err
+}
+
+// sampling is how a batch is drawn.
+func (c *choice) sampling() (accountant.Sampling, error) {
+	switch {
+	case c.Rate != 0:
+		return accountant.Poisson(c.Rate)
+	case c.FixedBatch:
+		return accountant.WithoutReplacement(c.Facts.Records, c.Batch)
+	}
+	return accountant.Poisson(float64(c.Batch) / float64(c.Facts.Records))
+}

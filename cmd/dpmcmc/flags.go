@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
+)
+
+// whole is a flag of a whole number, which may be written as 100000 or 1e5.
+type whole int64
+
+// Set reads the number.
+func (w *whole) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		v, notNumber := strconv.ParseFloat(text, 64)
+		if notNumber != nil || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return fmt.Errorf("%q is not a whole number, such as 100000 or 1e5", text)
+		}
+		n = int64(v)
+	}
+	*w = whole(n)
+	return nil
+}
+
+func (w *whole) String() string { return strconv.FormatInt(int64(*w), 10) }
+
+// Type is what --help calls it.
+func (w *whole) Type() string { return "int" }
+
+func bindWhole(f *pflag.FlagSet, p *int64, name string, value int64, help string) {
+	*p = value
+	f.Var((*whole)(p), name, help)
+}
+
+// bindSettings declares a flag for every setting of the table. What is not given stays
+// zero, for package chains to choose.
+func bindSettings(f *pflag.FlagSet, s *chains.Settings, except ...string) {
+	for _, v := range chains.Table() {
+		if slices.Contains(except, v.Name) {
+			continue
+		}
+		switch p := v.At(s).(type) {
+		case *float64:
+			f.Float64Var(p, v.Name, 0, about(v))
+		case *int64:
+			bindWhole(f, p, v.Name, 0, about(v))
+		case *bool:
+			f.BoolVar(p, v.Name, false, about(v))
+		case *string:
+			f.StringVar(p, v.Name, "", about(v))
+		}
+	}
+}
+
+// about is a setting's help and its default.
+func about(v chains.Setting) string {
+	switch {
+	case v.Name == "kernel":
+		return "sampler: " + strings.Join(chains.Names(), ", ") + fmt.Sprintf("; by default %v", v.Default)
+	case v.Rule != "":
+		return v.Help + "; " + v.Rule
+	case v.Default != nil:
+		return fmt.Sprintf("%s; by default %v", v.Help, v.Default)
+	}
+	return v.Help
+}
+
+// checkZeros reports settings given as zero, which would stand for a default.
+func checkZeros(f *pflag.FlagSet, s chains.Settings, except ...string) error {
+	for _, v := range chains.Table() {
+		flag := f.Lookup(v.Name)
+		if flag == nil || !flag.Changed || slices.Contains(except, v.Name) {
+			continue
+		}
+		if value := v.Value(s); value == int64(0) || value == 0.0 {
+			return fmt.Errorf("--%s is 0; it must be positive, or left out for the default", v.Name)
+		}
+	}
+	return nil
+}
+
+// flagError is what is wrong with a setting, in terms of flags.
+type flagError struct{ *chains.SettingError }
+
+func (e flagError) Error() string {
+	return e.Spell(func(setting string) string { return "--" + setting })
+}
+
+func (e flagError) Unwrap() error { return e.SettingError }
+
+// flagged names settings as flags, where err is about one.
+func flagged(err error) error {
+	var about *chains.SettingError
+	if errors.As(err, &about) {
+		return flagError{about}
+	}
+	return err
+}
+
+// budgetFlags are a privacy budget.
+type budgetFlags struct {
+	epsilon, delta float64
+	adjacency      string
+}
+
+func (b *budgetFlags) bind(f *pflag.FlagSet, when string) {
+	f.Float64Var(&b.epsilon, "epsilon", 0, "privacy budget ε; "+when)
+	f.Float64Var(&b.delta, "delta", 0, "privacy budget δ; "+when)
+	f.StringVar(&b.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
+}
+
+// parsed is the adjacency.
+func (b *budgetFlags) parsed() (accountant.Adjacency, error) {
+	adjacency, err := accountant.ParseAdjacency(b.adjacency)
+	if err != nil {
+		return adjacency, fmt.Errorf("--adjacency: %w", err)
+	}
+	return adjacency, nil
+}
+
+// explained adds what --delta 0 asks for to a refusal that it caused, and marks budgets
+// that no open setting meets as refused.
+func (b *budgetFlags) explained(err error) error {
+	var unreachable *accountant.UnreachableError
+	var exceeded *accountant.ExceededError
+	short := errors.As(err, &unreachable)
+	if b.delta == 0 && (short || errors.As(err, &exceeded)) {
+		err = fmt.Errorf("%w\n--delta is 0, which asks that nothing ever leaks beyond ε, with no exception however unlikely: "+
+			"Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, such as 1e-6", err)
+	}
+	if short {
+		return &shortBudgetError{err}
+	}
+	return err
+}
+
+// applyConfig sets the flags named in the --config file, except those given on
+// the command line.
+func applyConfig(c *cobra.Command, path string) error {
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(text, &values); err != nil {
+		var where *toml.DecodeError
+		if errors.As(err, &where) {
+			line, column := where.Position()
+			return fmt.Errorf("--config: %s:%d:%d: %v", path, line, column, err)
+		}
+		return fmt.Errorf("--config: %s: %w", path, err)
+	}
+	var errs []error
+	for _, k := range sortedKeys(values) {
+		f := c.Flags().Lookup(k)
+		switch {
+		case f == nil || k == "config" || k == "help":
+			errs = append(errs, fmt.Errorf("--config: %s: there is no setting %q; the settings are the flags of %s", path, k, c.CommandPath()))
+		case !f.Changed:
+			if err := c.Flags().Set(k, fmt.Sprint(values[k])); err != nil {
+				errs = append(errs, fmt.Errorf("--config: %s: %s: %w", path, k, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// missing names the flags that were not given, or is empty.
+func missing(f *pflag.FlagSet, required ...string) string {
+	var names []string
+	for _, name := range required {
+		if !f.Changed(name) {
+			names = append(names, "--"+name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " is required"
+	}
+	return strings.Join(names, ", ") + " are required"
+}
