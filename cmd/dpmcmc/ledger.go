@@ -78,7 +78,7 @@ func newLedgerInit() *cobra.Command {
 		Example: "  dpmcmc ledger init people.csv.ledger --epsilon 4 --delta 1e-5",
 		Args:    oneLedger,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if missing := missing(c.Flags(), []string{"delta"}); missing != "" {
+			if missing := missing(c.Flags(), "delta"); missing != "" {
 				return fmt.Errorf("%s: privacy parameters have no defaults", missing)
 			}
 			if c.Flags().Changed("epsilon") && limit.Epsilon == 0 {

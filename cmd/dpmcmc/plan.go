@@ -212,7 +212,7 @@ func (s *planSettings) target() (targets.Target, error) {
 	shape := &data.Shape{Records: int(s.records), Terms: make([]data.Term, s.dimension), Radius: s.radius, RowsPerPerson: s.rowsPerPerson}
 	switch s.model {
 	case "logistic", "probit", "cloglog":
-		shape.Target = data.Term{Name: "y", Level: "1", Unit: 1, Upper: 1}
+		shape.Target, shape.Labels = data.Term{Name: "y", Level: "1", Unit: 1, Upper: 1}, []string{"0", "1"}
 	case "linear", "poisson", "negative-binomial":
 		shape.Target = data.Term{Name: "y", Unit: 1}
 	}

@@ -18,9 +18,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/diag"
-	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -67,44 +65,22 @@ func main() {
 // outliers, and a chain on them.
 func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	rng := rand.New(rand.NewPCG(1, 2))
-	records := curator.Records{Features: 2, Radius: 1} // rows are cut to this length
-	for i := range n {
-		x := rng.Float64()*1.4 - 0.7
-		y := 0.7*1 - 2*x + 0.1*rng.NormFloat64()
-		if i%10 == 0 {
-			y = 1000 // which moves a mean, but not a median
+	table := data.StandardShape(n, 1).Simulate(rng, nil, func(row []float64) float64 {
+		if rng.IntN(10) == 0 {
+			return 1000 // which moves a mean, but not a median
 		}
-		records.X, records.Y = append(records.X, 0.7, x), append(records.Y, y)
-	}
+		return row[0] - 2*row[1] + 0.1*rng.NormFloat64()
+	})
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err != nil {
 		return err
 	}
-	sealed, err := curator.Seal(records, budget)
+	model := chains.Model{Name: "median", Target: medianRegression{2}, Parameters: []string{"intercept", "slope"}}
+	settings := chains.Settings{Iterations: iterations, Temperature: 0.1, Proposal: "truncated:5", Start: "prior-mean"}
+	result, err := chains.Run(ctx, table, model, settings, budget)
 	if err != nil {
 		return err
 	}
-	recipe, err := chains.Choose(
-		chains.Settings{Kernel: "barker", Iterations: iterations, Temperature: 0.1, Proposal: "truncated:5"},
-		chains.Problem{Target: medianRegression{2}, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
-	if err != nil {
-		return err
-	}
-	opened, err := recipe.Open(sealed) // charges the whole chain, and reads nothing
-	if err != nil {
-		return err
-	}
-	draws := kernels.NewMemory(1)
-	chains := []kernels.Chain{{Kernel: opened[0], Start: []float64{0, 0}}}
-	if err := kernels.Run(ctx, chains, kernels.Options{Iterations: iterations, Thin: max(1, iterations/2000), Sink: draws}); err != nil {
-		return err
-	}
-	spent, err := budget.Spent()
-	if err != nil {
-		return err
-	}
-	kept := draws.Draws(0)
-	fmt.Fprint(out, diag.SummarizeAll([]string{"intercept", "slope"}, [][][]float64{kept[len(kept)/2:]}))
-	_, err = fmt.Fprintf(out, "every step released %s\nunconditional ε = %.3f at δ = %g (%v)\n", recipe.Released, spent.Epsilon, spent.Delta, spent.Adjacency)
+	_, err = fmt.Fprintf(out, "%v\n%v", result.Summary(), result.Certificate)
 	return err
 }
