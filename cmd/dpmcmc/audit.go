@@ -84,7 +84,7 @@ func (s *auditSettings) bind(f *pflag.FlagSet) {
 // run makes the attacks.
 func (s *auditSettings) run(ctx context.Context, flags *pflag.FlagSet) ([]audit.Finding, error) {
 	if s.chain.Kernel != "" {
-		if missing := missing(flags, []string{"epsilon", "delta"}); missing != "" {
+		if missing := missing(flags, "epsilon", "delta"); missing != "" {
 			return nil, fmt.Errorf("%s with --kernel: privacy parameters have no defaults", missing)
 		}
 		f, err := s.attackRuns(ctx)
@@ -147,20 +147,16 @@ func (s *auditSettings) draw(ctx context.Context, plan *chains.Plan, table targe
 	if err != nil {
 		return nil, err
 	}
-	opened, err := plan.Open(sealed)
+	session, err := plan.Open(sealed, seed)
 	if err != nil {
 		return nil, err
 	}
-	start, err := plan.FindStart(ctx, sealed, seed)
+	all, err := session.Chains(ctx)
 	if err != nil {
 		return nil, err
 	}
-	memory := kernels.NewMemory(len(opened))
-	var all []kernels.Chain
-	for _, k := range opened {
-		all = append(all, kernels.Chain{Kernel: k, Start: start.Theta})
-	}
-	if err := kernels.Run(ctx, all, kernels.Options{Iterations: plan.Settings.Iterations, Thin: 1, Seed: seed, Sink: memory}); err != nil {
+	memory := kernels.NewMemory(len(all))
+	if err := kernels.Run(ctx, all, kernels.Options{Iterations: plan.Settings.Iterations, Seed: seed, Sink: memory}); err != nil {
 		return nil, err
 	}
 	return memory.Draws(0), nil
