@@ -53,6 +53,7 @@ type Linear struct {
 	dim    int       // d
 	square []float64 // posterior mean of XᵀX, d×d
 	open   []float64 // posterior variances of its entries
+	broad  broad
 }
 
 func (s Sums) check() error {
@@ -96,8 +97,9 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	if err := errors.Join(c.Prior.Check(c.Sums.Features), c.ScalePrior.Check()); err != nil {
 		return nil, fmt.Errorf("surrogates: LinearConfig: %w", err)
 	}
-	l := &Linear{config: c, dim: c.Sums.Features}
-	l.square, l.open = c.Sums.features(rand.New(rand.NewPCG(c.Seed, 0x11ea)))
+	rng := rand.New(rand.NewPCG(c.Seed, 0x11ea))
+	l := &Linear{config: c, dim: c.Sums.Features, broad: broaden(c.Prior, c.Sums.Features, rng)}
+	l.square, l.open = c.Sums.features(rng)
 	return l, nil
 }
 
@@ -281,7 +283,7 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 			precision.SymRankOne(precision, h*h/(variance*h+noise+1e-300), e)
 			right.AddScaledVec(right, h*along/(variance*h+noise+1e-300), e)
 		}
-		addPriorPrecision(precision, l.config.Prior, make([]float64, d))
+		l.broad.precision(precision)
 		var chol mat.Cholesky
 		if !chol.Factorize(precision) || chol.SolveVecTo(beta, right) != nil || chol.InverseTo(cov) != nil {
 			return nil, nil, errors.New("surrogates: the posterior's precision is not positive definite")

@@ -37,6 +37,7 @@ type Score struct {
 	config      Config
 	imputations []imputation
 	dim         int
+	broad       broad
 }
 
 // imputation is one set of synthetic features, m×d, standing for all records.
@@ -69,8 +70,8 @@ func New(c Config) (*Score, error) {
 	if c.Imputations == 0 {
 		c.Imputations = 8
 	}
-	p := &Score{config: c, dim: d}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
+	p := &Score{config: c, dim: d, broad: broaden(c.Prior, d, rng)}
 	for range c.Imputations {
 		p.imputations = append(p.imputations, c.impute(rng))
 	}
@@ -259,7 +260,9 @@ func dot(a, b []float64) float64 {
 // centre is the mode, and the covariance of the first-order approximation there.
 func (p *Score) centre() (mean, factor []float64, err error) {
 	mean = append([]float64(nil), p.config.Statistics.Anchor...)
-	cov, err := climb(p.Density(), mean, p.covariance)
+	smooth := *p
+	smooth.config.Prior = p.broad
+	cov, err := climb(smooth.Density(), mean, smooth.covariance)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -292,7 +295,7 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 			precision.SetSym(j, k, (product.At(j, k)+product.At(k, j))/2)
 		}
 	}
-	addPriorPrecision(precision, p.config.Prior, theta)
+	p.broad.precision(precision)
 	if !chol.Factorize(precision) {
 		return nil, errors.New("surrogates: the posterior's precision is not positive definite")
 	}
@@ -312,24 +315,4 @@ func (p *Score) information(theta []float64) *mat.SymDense {
 		}
 	}
 	return h
-}
-
-// addPriorPrecision adds minus the diagonal of the log prior's second derivatives,
-// by differences, where it is positive.
-func addPriorPrecision(precision *mat.SymDense, prior targets.Prior, theta []float64) {
-	const h = 1e-4
-	d := len(theta)
-	at, up, down := append([]float64(nil), theta...), make([]float64, d), make([]float64, d)
-	for j := range d {
-		at[j] = theta[j] + h
-		prior.Grad(up, at)
-		at[j] = theta[j] - h
-		prior.Grad(down, at)
-		at[j] = theta[j]
-		if v := (down[j] - up[j]) / (2 * h); v > 0 && !math.IsInf(v, 1) {
-			precision.SetSym(j, j, precision.At(j, j)+v)
-		} else {
-			precision.SetSym(j, j, precision.At(j, j)+1e-6)
-		}
-	}
 }

@@ -34,6 +34,10 @@ var (
 	seed     = flag.Uint64("seed", 1, "public seed")
 	optimum  = flag.Float64("optimum", 0.75, "share of the optimum")
 	moment   = flag.Float64("moment", 0.2, "share of the second moments")
+	shared   = flag.String("shared", "../shared", "folder of the public data")
+	linear   = flag.String("linear", "", "a public table with a number to predict, in place of simulated records")
+	verbose  = flag.Bool("v", false, "print every parameter")
+	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
 	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
@@ -193,6 +197,9 @@ func main() {
 }
 
 func run() error {
+	if *linear != "" {
+		return linearTable(*linear)
+	}
 	v, err := price()
 	if err != nil {
 		return err

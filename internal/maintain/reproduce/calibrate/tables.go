@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// load reads a public table under its bundled schema.
+func load(name string) (*data.Table, error) {
+	text, err := configs.Schema(name)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemafile.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return data.Load(context.Background(), filepath.Join(*shared, "data", name+".csv"), schema)
+}
+
+// columns is what a table's public half says of its features.
+func columns(s *data.Shape) []surrogates.Column {
+	out := make([]surrogates.Column, s.Features())
+	groups := map[string]int{}
+	for j, t := range s.Terms {
+		switch {
+		case t.Name == data.Intercept:
+			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / t.Unit}
+		case t.Level != "":
+			if _, ok := groups[t.Column]; !ok {
+				groups[t.Column] = len(groups)
+			}
+			out[j] = surrogates.Column{Kind: surrogates.Level, Lower: t.At(0), Upper: t.At(1), Group: groups[t.Column]}
+		default:
+			out[j] = surrogates.Column{Lower: t.At(t.Lower), Upper: t.At(t.Upper)}
+		}
+	}
+	return out
+}
+
+// gaussianMu is the Gaussian budget of (ε, δ).
+func gaussianMu(epsilon, delta float64) (float64, error) {
+	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
+		return accountant.GaussianDP(accountant.Substitute, mu)
+	}, 1e-4, 100, epsilon, delta, true)
+	return mu, err
+}
+
+// linearFit is an estimate's error on held-out records, and how the intervals of a
+// posterior compare with those of the posterior without privacy.
+type linearFit struct{ rmse, held, ratio, sigma float64 }
+
+func linearTable(name string) error {
+	table, err := load(name)
+	if err != nil {
+		return err
+	}
+	mu, err := gaussianMu(*epsilon, delta)
+	if err != nil {
+		return err
+	}
+	bound := math.Max(math.Abs(table.Target.At(table.Target.Lower)), math.Abs(table.Target.At(table.Target.Upper)))
+	names := []string{"not private", "noise-aware", "AdaSSP"}
+	total := make([]linearFit, len(names))
+	least, most := math.Inf(1), 0.0
+	for i := range *sets {
+		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
+		test, train, err := data.Split(table, 0.1, rng)
+		if err != nil {
+			return err
+		}
+		exact := sums(train, bound, 0, rng)
+		reference, err := fitLinear(exact, train, uint64(i))
+		if err != nil {
+			return err
+		}
+		noisy := sums(train, bound, math.Sqrt2*2/mu, rng)
+		private, err := fitLinear(noisy, train, uint64(i))
+		if err != nil {
+			return err
+		}
+		least, most = min(least, private.LeastESS), max(most, private.MostRHat)
+		d := train.Features()
+		means := make([][]float64, 3)
+		for f, draws := range []surrogates.Draws{reference, private} {
+			for j := range d {
+				means[f] = append(means[f], diag.Summarize(draws.Column(j)).Mean*bound)
+			}
+		}
+		means[2] = adaSSP(train, bound, mu, rng)
+		if *verbose {
+			for j := range d {
+				r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
+				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*bound, r.SD*bound, p.Mean*bound, p.SD*bound)
+			}
+		}
+		for f := range names {
+			total[f].rmse += predict(test, means[f]) / float64(*sets)
+		}
+		for j := range d + 1 {
+			r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
+			if r.Mean >= p.Q5 && r.Mean <= p.Q95 {
+				total[1].held += 1 / float64((d+1)*(*sets))
+			}
+			total[1].ratio += math.Log(p.SD/r.SD) / float64((d+1)*(*sets))
+		}
+		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * bound / float64(*sets)
+		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * bound / float64(*sets)
+	}
+	fmt.Printf("%s n %d d %d ε %v sets %d:", name, table.Records, table.Features(), *epsilon, *sets)
+	for f, n := range names {
+		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
+	}
+	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f\n",
+		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most)
+	return nil
+}
+
+// sums releases the second moments of [x, y/bound] with noise.
+func sums(t *data.Table, bound, sd float64, rng *rand.Rand) surrogates.Sums {
+	d := t.Features()
+	p := d + 1
+	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records), Radius: math.Sqrt2, Columns: columns(&t.Shape)}
+	z := make([]float64, p)
+	for i := range t.Records {
+		copy(z, t.Row(i))
+		z[d] = t.Y[i] / bound
+		for j, u := range z {
+			for k, v := range z {
+				s.Moment[j*p+k] += u * v
+			}
+		}
+	}
+	addNoise(s.Moment, p, sd, rng)
+	return s
+}
+
+// addNoise adds symmetric noise, sd on the diagonal and sd/√2 off it.
+func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
+	for j := range p {
+		for k := j; k < p; k++ {
+			z := sd * rng.NormFloat64()
+			if j != k {
+				z /= math.Sqrt2
+			}
+			m[j*p+k] += z
+			m[k*p+j] = m[j*p+k]
+		}
+	}
+}
+
+func fitLinear(s surrogates.Sums, t *data.Table, seed uint64) (surrogates.Draws, error) {
+	bound := math.Max(math.Abs(t.Target.At(t.Target.Lower)), math.Abs(t.Target.At(t.Target.Upper)))
+	prior, err := coefficients(t, priorSD/bound, 1/bound)
+	if err != nil {
+		return surrogates.Draws{}, err
+	}
+	l, err := surrogates.NewLinear(surrogates.LinearConfig{
+		Sums: s, Prior: prior, MinScale: 1e-3 / bound, ScalePrior: targets.HalfNormal{SD: 1 / bound}, Seed: seed,
+	})
+	if err != nil {
+		return surrogates.Draws{}, err
+	}
+	return surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1, LeastESS: *least, MostRHat: *most})
+}
+
+// coefficients is the prior of a table's coefficients: normal with a fixed standard
+// deviation, or with that of the intercept fixed and the others' unknown.
+func coefficients(t *data.Table, fixed, scale float64) (targets.Prior, error) {
+	if !*learned {
+		return targets.Gaussian{SD: fixed}, nil
+	}
+	groups := make([]int, t.Features())
+	for j, term := range t.Terms {
+		if term.Name == data.Intercept {
+			groups[j] = -1
+		}
+	}
+	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed, Scale: targets.HalfCauchy{Scale: scale}})
+}
+
+// adaSSP is Wang 2018, Algorithm 2, its three releases with a third of the Gaussian
+// budget each, under substitution.
+func adaSSP(t *data.Table, bound, mu float64, rng *rand.Rand) []float64 {
+	const beta = 0.05
+	d := t.Features()
+	each := mu / math.Sqrt(3)
+	s := sums(t, 1, 0, rng)
+	p := d + 1
+	square, right := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+	for j := range d {
+		for k := j; k < d; k++ {
+			square.SetSym(j, k, s.Moment[j*p+k])
+		}
+		right.SetVec(j, s.Moment[j*p+d]+2*bound/each*rng.NormFloat64())
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(square, false)
+	unit := 1 / each
+	smallest := max(0, eigen.Values(nil)[0]+unit*rng.NormFloat64()-unit*math.Sqrt(math.Log(6/delta)))
+	noise := square.RawSymmetric().Data
+	full := make([]float64, d*d)
+	for j := range d {
+		for k := range d {
+			full[j*d+k] = square.At(j, k)
+		}
+	}
+	addNoise(full, d, math.Sqrt2/each, rng)
+	copy(noise, full)
+	ridge := max(0, math.Sqrt(float64(d)*math.Log(2*float64(d*d)/beta))*unit-smallest)
+	lhs := mat.NewDense(d, d, full)
+	for j := range d {
+		lhs.Set(j, j, lhs.At(j, j)+ridge)
+	}
+	var out mat.VecDense
+	if out.SolveVec(lhs, right) != nil {
+		return make([]float64, d)
+	}
+	return out.RawVector().Data
+}
+
+func predict(t *data.Table, beta []float64) float64 {
+	s := 0.0
+	for i := range t.Records {
+		e := t.Y[i]
+		for j, x := range t.Row(i) {
+			e -= x * beta[j]
+		}
+		s += e * e
+	}
+	return math.Sqrt(s / float64(t.Records))
+}
