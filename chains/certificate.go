@@ -109,8 +109,8 @@ func (s *Session) certifiedStart(m Model, delta float64) (CertifiedStart, error)
 		return c, err
 	}
 	c.Epsilon = g.Epsilon
-	if s.start != nil {
-		c.Value = m.written(s.start.Theta)
+	if s.starts != nil {
+		c.Value = m.written(s.starts[0])
 	}
 	c.Events, err = event.Entries()
 	return c, err

@@ -74,6 +74,10 @@ type parts struct {
 	once accountant.Event // and what a chain releases beside its steps; the zero Event for nothing
 	// prepare makes one chain's kernel, and says what it must be granted.
 	prepare func(curator.Facts) (kernels.Kernel, []curator.Request, error)
+	// shared is what all chains together release once beside the start, and open makes
+	// them where they do not share the plan's start; the zero Event and nil otherwise.
+	shared accountant.Event
+	open   func(*Plan, curator.Facts, uint64) (opening, error)
 }
 
 // Choose fills every setting that is not given, so that all chains together cost
@@ -147,6 +151,9 @@ func (r *Plan) CostAt(iterations int64) (accountant.Event, error) {
 	}
 	if chain, err = chain.Times(r.Settings.Chains); err != nil {
 		return accountant.Event{}, err
+	}
+	if len(r.shared.Mechanisms()) > 0 {
+		return accountant.Compose(r.startCost, r.shared, chain)
 	}
 	return accountant.Compose(r.startCost, chain)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -47,10 +48,18 @@ type Session struct {
 	Plan *Plan
 
 	records *curator.Curator
-	kernels []kernels.Kernel
-	search  *starts.Search
-	start   *starts.Start // once it is found
 	seed    uint64
+	opening
+	starts [][]float64 // one a chain, once they are found
+}
+
+// opening is what a run asks for, and what it does before its first step.
+type opening struct {
+	kernels  []kernels.Kernel
+	requests []curator.Request
+	// begin makes the releases that come first, once all requests have been granted, and
+	// returns where each chain starts.
+	begin func(context.Context) ([][]float64, error)
 }
 
 // Open charges the start and all chains to the records' budget, as one grant: all or
@@ -59,41 +68,60 @@ type Session struct {
 // Errors: a budget that does not cover them (an *accountant.ExceededError); records
 // whose facts the settings do not fit. Nothing was charged or read then.
 func (r *Plan) Open(records *curator.Curator, seed uint64) (*Session, error) {
-	s := &Session{Plan: r, records: records, seed: seed}
-	var all []curator.Request
-	for range r.Settings.Chains {
-		k, requests, err := r.prepare(records.Facts())
-		if err != nil {
-			return nil, err
-		}
-		s.kernels, all = append(s.kernels, k), append(all, requests...)
+	open := r.open
+	if open == nil {
+		open = openWithStart
 	}
-	start := r.Start
-	start.Seed = seed
-	search, requests, err := starts.Prepare(start, records.Facts())
+	o, err := open(r, records.Facts(), seed)
 	if err != nil {
 		return nil, err
 	}
-	s.search = search
-	return s, records.Grant(append(all, requests...)...)
+	if err := records.Grant(o.requests...); err != nil {
+		return nil, err
+	}
+	return &Session{Plan: r, records: records, seed: seed, opening: o}, nil
+}
+
+// openWithStart is chains that share the plan's start.
+func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
+	var o opening
+	for range r.Settings.Chains {
+		k, requests, err := r.prepare(f)
+		if err != nil {
+			return opening{}, err
+		}
+		o.kernels, o.requests = append(o.kernels, k), append(o.requests, requests...)
+	}
+	start := r.Start
+	start.Seed = seed
+	search, requests, err := starts.Prepare(start, f)
+	if err != nil {
+		return opening{}, err
+	}
+	o.requests = append(o.requests, requests...)
+	o.begin = func(ctx context.Context) ([][]float64, error) {
+		found, err := search.Find(ctx)
+		return slices.Repeat([][]float64{found.Theta}, len(o.kernels)), err
+	}
+	return o, nil
 }
 
 // Kernels are the chains' kernels, one a chain.
 func (s *Session) Kernels() []kernels.Kernel { return s.kernels }
 
-// Chains finds the start, which all chains share, and returns the chains at it, for
-// kernels.Run or kernels.Steps. It finds the start once.
+// Chains finds the chains' starts, once, and returns the chains at them, for
+// kernels.Run or kernels.Steps.
 func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
-	if s.start == nil {
-		start, err := s.search.Find(ctx)
+	if s.starts == nil {
+		found, err := s.begin(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.start = &start
+		s.starts = found
 	}
 	out := make([]kernels.Chain, len(s.kernels))
 	for i, k := range s.kernels {
-		out[i] = kernels.Chain{Kernel: k, Start: s.start.Theta}
+		out[i] = kernels.Chain{Kernel: k, Start: s.starts[i]}
 	}
 	return out, nil
 }
