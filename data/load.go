@@ -17,6 +17,11 @@ func Load(ctx context.Context, path string, schema *Schema) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.load(ctx, path)
+}
+
+// load reads the file at path.
+func (p *plan) load(ctx context.Context, path string) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
@@ -113,7 +118,7 @@ func (l *loader) match(header []heading) error {
 		l.order = append(l.order, d)
 	}
 	for _, name := range l.plan.names {
-		if !seen[name] {
+		if !seen[name] && !l.plan.spare(name) {
 			role := "column"
 			if name == l.plan.target {
 				role = "target column"
@@ -159,6 +164,9 @@ func (l *loader) records() error {
 		switch {
 		case err != nil:
 			return err
+		case !some && l.plan.unseen:
+			t.Records, t.X = l.read, t.X[:l.read*t.Features()]
+			return nil
 		case !some && l.read < want:
 			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(l.read),
 				Found: fmt.Sprintf("the end of the file after %d records", l.read), Allowed: allowed, Do: do}

@@ -21,6 +21,7 @@ type plan struct {
 
 	ignore    bool    // columns that are not in decoders
 	intercept float64 // entry of the first design column; 0 without an intercept
+	unseen    bool    // any number of records, without responses: see LoadNew
 	shape     Shape
 }
 
