@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // Certificate says what a run's releases cost, and of what. It holds public facts and
@@ -61,7 +63,7 @@ type CertifiedStart struct {
 
 // Certificate describes the whole run, which is paid for before it starts. thin is the
 // thinning of its draws. The start's value is there once it has been found.
-func (s *Session) Certificate(m Model, thin int64) (*Certificate, error) {
+func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error) {
 	f, p := s.records.Facts(), s.Plan
 	config := s.records.Budget().Config()
 	event, err := p.Cost()
@@ -84,11 +86,11 @@ func (s *Session) Certificate(m Model, thin int64) (*Certificate, error) {
 		Epsilon: g.Epsilon, Delta: config.Delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
 		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
-		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Loss, Beta: m.Beta, Temperature: p.Settings.Temperature,
-		DegreesOfFreedom: m.DegreesOfFreedom, Dispersion: m.Dispersion,
+		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: p.Settings.Temperature,
+		DegreesOfFreedom: m.Options.DegreesOfFreedom, Dispersion: m.Options.Dispersion,
 		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
-		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: m.names(),
+		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
 	}
 	if s.records.Insecure() {
@@ -98,7 +100,7 @@ func (s *Session) Certificate(m Model, thin int64) (*Certificate, error) {
 }
 
 // certifiedStart describes the start.
-func (s *Session) certifiedStart(m Model, delta float64) (CertifiedStart, error) {
+func (s *Session) certifiedStart(m *models.Model, delta float64) (CertifiedStart, error) {
 	event, r := s.Plan.StartCost(), s.Plan.Settings
 	c := CertifiedStart{Kind: r.Start, Share: r.StartShare}
 	if !slices.Contains(StartNames(), r.Start) {
@@ -110,7 +112,7 @@ func (s *Session) certifiedStart(m Model, delta float64) (CertifiedStart, error)
 	}
 	c.Epsilon = g.Epsilon
 	if s.starts != nil {
-		c.Value = m.written(s.starts[0])
+		c.Value = written(m, s.starts[0])
 	}
 	c.Events, err = event.Entries()
 	return c, err

@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -19,11 +20,13 @@ func Example() {
 	ctx := context.Background()
 	simulated, err1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
 	budget, err2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
-	target, err3 := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 3}})
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		log.Fatal(err)
 	}
-	model := chains.Model{Name: "logistic", Target: target, Logistic: true, Parameters: []string{"intercept", "x1", "x2"}}
+	model, err := models.New("logistic", &simulated.Table.Shape, models.Options{PriorSD: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
 	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{Iterations: 1000, Temperature: 0.1}, budget)
 	if err != nil {
 		log.Fatal(err)
@@ -50,7 +53,11 @@ func ExampleSession_Chains() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := chains.Choose(chains.Settings{Iterations: 100, Chains: 2, Start: "prior-mean"}, chains.Model{Target: target}.Problem(records))
+	model, err := models.Custom("mine", target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := chains.Choose(chains.Settings{Iterations: 100, Chains: 2, Start: "prior-mean"}, chains.ProblemOn(model, records))
 	if err != nil {
 		log.Fatal(err)
 	}

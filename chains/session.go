@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/starts"
 )
 
@@ -21,12 +22,12 @@ import (
 //
 // Errors: those of Choose and Open, before a record was read; ctx's, with what was
 // drawn. Whatever was charged stays charged.
-func Run(ctx context.Context, t *data.Table, m Model, s Settings, b *accountant.Budget) (*Result, error) {
+func Run(ctx context.Context, t *data.Table, m *models.Model, s Settings, b *accountant.Budget) (*Result, error) {
 	records, err := Seal(t, b)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := Choose(s, m.Problem(records))
+	plan, err := Choose(s, ProblemOn(m, records))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func WarmupSteps(iterations, thin int64, share float64) int64 {
 
 // Run runs every chain to its end. When ctx is cancelled the result holds what was
 // drawn, beside ctx's error.
-func (s *Session) Run(ctx context.Context, m Model, o Options) (*Result, error) {
+func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result, error) {
 	iterations := s.Plan.Settings.Iterations
 	thin := cmp.Or(o.Thin, Thinning(iterations))
 	warmup := max(0, cmp.Or(o.Warmup, 0.5))
@@ -175,13 +176,13 @@ func (s *Session) Run(ctx context.Context, m Model, o Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Names: m.names(), Certificate: certificate, Complete: runErr == nil}
+	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
 	skip := int(WarmupSteps(iterations, thin, math.Min(warmup, 1)) / thin)
 	for id := range started {
 		drawn := memory.Draws(id)
 		var kept [][]float64
 		for _, theta := range drawn[min(skip, len(drawn)):] {
-			kept = append(kept, m.written(theta))
+			kept = append(kept, written(m, theta))
 		}
 		result.Draws = append(result.Draws, kept)
 	}

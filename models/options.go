@@ -1,7 +1,9 @@
 package models
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -39,6 +41,19 @@ type Setting struct {
 	Models []string
 	// Of returns a pointer to the option: *string, *float64, *int or *[]float64.
 	Of func(*Options) any
+}
+
+// Has reports whether the model of the given name has the option.
+func (s Setting) Has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }
+
+// Value is the option's value: a string, a float64, an int or a []float64; nil where it
+// is zero.
+func (s Setting) Value(o *Options) any {
+	v := reflect.ValueOf(s.Of(o)).Elem()
+	if v.IsZero() {
+		return nil
+	}
+	return v.Interface()
 }
 
 // Settings lists the options.
@@ -94,6 +109,14 @@ func value(of any) float64 {
 	return 0
 }
 
+// LossName is the loss in a few letters: log, or β and its value.
+func (o Options) LossName() string {
+	if o.Beta == 0 {
+		return o.Loss
+	}
+	return fmt.Sprintf("β = %v", o.Beta)
+}
+
 // Check returns a *SettingError for options that are out of range or belong to another
 // model than the named one; an empty name stands for any.
 func (o Options) Check(model string) error {
@@ -106,7 +129,7 @@ func (o Options) check(model string) (targets.Loss, error) {
 	defaults := Options{}.Filled()
 	for _, s := range settings {
 		v := value(s.Of(&o))
-		if model != "" && s.Models != nil && !slices.Contains(s.Models, model) && v != value(s.Of(&defaults)) {
+		if model != "" && !s.Has(model) && v != value(s.Of(&defaults)) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name), setting.Name("model"), strings.Join(s.Models, " or "), model)
 		}
 		if !(v >= 0) || math.IsInf(v, 1) {

@@ -10,27 +10,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
-
-// Family is how simulated responses arise from the linear predictor.
-type Family string
-
-// The families.
-const (
-	Logistic Family = "logistic" // 1 with probability 1/(1 + e^−η), else 0
-	Linear   Family = "linear"   // η and a normal error, within the response's bounds
-)
-
-// Model is something to sample from.
-type Model struct {
-	// Name tells models apart in results. Required where there are several.
-	Name string
-	// Target is the model itself. Of the Linear family it has a scale of the errors
-	// as its last parameter. Required.
-	Target targets.GradTarget
-}
 
 // Objective is what makes settings better.
 type Objective string
@@ -47,15 +29,11 @@ const (
 
 // Config says what to tune for. All of it is public.
 type Config struct {
-	// Shape is the table's, with a target. Required.
-	Shape *data.Shape
+	// Models are what may be sampled: one model of package models for one shape, with
+	// one loss or several, all of which are compared. Required.
+	Models []*models.Model
 	// Adjacency is the neighbouring relation of the budget. Required.
 	Adjacency accountant.Adjacency
-	// Family is how responses are simulated. Required.
-	Family Family
-	// Models are what may be sampled, of the same parameters but, say, of different
-	// losses: all are compared. Required.
-	Models []Model
 	// Temperatures are the τ in (0, 1] to compare. Defaults to 1 alone.
 	Temperatures []float64
 	// Kernels are those to compare, by the names of package chains. Defaults to all.
@@ -71,7 +49,8 @@ type Config struct {
 	// CoefficientSD is the standard deviation of simulated coefficients. Zero draws
 	// them from the prior of the first model's target.
 	CoefficientSD float64
-	// ErrorSD is that of simulated errors, Linear only. Defaults to ½.
+	// ErrorSD is that of simulated errors, where the model has a scale of errors as a
+	// parameter. Defaults to ½.
 	ErrorSD float64
 	// Factors are the multiples of a setting that are tried around its current value.
 	// Default to ¼, ½, 2 and 4.
@@ -130,21 +109,14 @@ func fill[T any](given []T, instead ...T) []T {
 
 // check reports a config that makes no sense.
 func (c Config) check() error {
+	if err := c.checkModels(); err != nil {
+		return err
+	}
 	switch {
-	case c.Shape == nil:
-		return errors.New("tune: Shape is not set; give the table's, or data.StandardShape")
-	case c.Shape.Records < 1 || len(c.Shape.Terms) == 0 || !(c.Shape.Radius > 0):
-		return fmt.Errorf("tune: Shape has %d records, %d terms and radius %v; all of them must be stated", c.Shape.Records, len(c.Shape.Terms), c.Shape.Radius)
-	case c.Shape.Records*len(c.Shape.Terms) > 1<<28:
-		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", c.Shape.Records, len(c.Shape.Terms))
-	case c.Family != Logistic && c.Family != Linear:
-		return fmt.Errorf("tune: Family is %q; it must be %s or %s", c.Family, Logistic, Linear)
 	case c.Objective != ESS && c.Objective != Accuracy:
 		return fmt.Errorf("tune: Objective is %q; it must be %s or %s", c.Objective, ESS, Accuracy)
 	case c.SearchOnly && c.Objective != ESS:
 		return fmt.Errorf("tune: SearchOnly measures nothing for the objective %s; leave one of them out", c.Objective)
-	case len(c.Models) == 0:
-		return errors.New("tune: Models is empty; give a target")
 	case c.Fixed.Kernel != "" || c.Fixed.Temperature != 0:
 		return errors.New("tune: Fixed has a kernel or a temperature; give them as Kernels and Temperatures")
 	case !(c.Warmup >= 0 && c.Warmup < 1):
@@ -153,19 +125,6 @@ func (c Config) check() error {
 		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out", c.CoefficientSD, c.ErrorSD)
 	case c.Repeats < 1 || c.Work < 1 || c.Workers < 1:
 		return fmt.Errorf("tune: Repeats is %d, Work %d and Workers %d; each must be at least 1, or left out", c.Repeats, c.Work, c.Workers)
-	}
-	for _, m := range c.Models {
-		if m.Target == nil {
-			return fmt.Errorf("tune: model %q has no target", m.Name)
-		}
-		features, response := m.Target.Shape()
-		parameters := features
-		if c.Family == Linear {
-			parameters++
-		}
-		if features != len(c.Shape.Terms) || !response || m.Target.Dim() != parameters {
-			return fmt.Errorf("tune: model %q takes %d features and has %d parameters; a %s model of this table has %d terms", m.Name, features, m.Target.Dim(), c.Family, len(c.Shape.Terms))
-		}
 	}
 	for _, t := range c.Temperatures {
 		if !(t > 0 && t <= 1) {
@@ -186,10 +145,35 @@ func (c Config) check() error {
 	return err
 }
 
+// checkModels reports models that cannot be simulated or compared.
+func (c Config) checkModels() error {
+	if len(c.Models) == 0 || c.Models[0] == nil {
+		return errors.New("tune: Models is empty; give one of package models")
+	}
+	first, seen := c.Models[0], map[string]bool{}
+	for _, m := range c.Models {
+		if _, gradients := m.Target.(targets.GradTarget); !m.Simulates() || !gradients {
+			return fmt.Errorf("tune: the model %s cannot be simulated, or has no gradients for the reference", m.Name)
+		}
+		if m.Name != first.Name || m.Shape != first.Shape || seen[m.Options.LossName()] {
+			return fmt.Errorf("tune: Models are of different shapes or names, or have the loss %s twice; give one model with different losses", m.Options.LossName())
+		}
+		seen[m.Options.LossName()] = true
+	}
+	n, p := first.Shape.Records, max(1, first.Shape.Features())
+	switch {
+	case n < 1 || first.Shape.Features() > 0 && !(first.Shape.Radius > 0):
+		return fmt.Errorf("tune: the shape has %d records and radius %v; both must be stated", n, first.Shape.Radius)
+	case n > 1<<28/p:
+		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", n, p)
+	}
+	return nil
+}
+
 // budget is a new budget of a simulated table.
 func (c Config) budget() (*accountant.Budget, error) {
 	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Adjacency})
 }
 
 // facts are those of a curator that holds a simulated table.
-func (c Config) facts() curator.Facts { return chains.Facts(c.Shape, c.Adjacency) }
+func (c Config) facts() curator.Facts { return chains.Facts(c.Models[0].Shape, c.Adjacency) }

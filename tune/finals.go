@@ -60,7 +60,7 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 		left -= cost
 		result.Looks += cost
 		for r := range c.Repeats {
-			whole = append(whole, final{trial: t, stage: stages[key{s.stage.model.Name, s.temperature, r}]})
+			whole = append(whole, final{trial: t, stage: stages[key{s.stage.model.Options.LossName(), s.temperature, r}]})
 		}
 	}
 	err := parallel(ctx, c.Workers, len(whole), func(i int) (err error) {

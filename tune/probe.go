@@ -9,12 +9,13 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // stage is a simulated posterior that candidates are tried on.
 type stage struct {
 	config    Config
-	model     Model
+	model     *models.Model
 	table     *data.Table
 	reference reference
 	seed      uint64 // of the chains' noise

@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // logisticConfig is that of a logistic model on n records with d features.
 func logisticConfig(t *testing.T, n, d int) Config {
 	t.Helper()
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
+	shape, err := models.StandardShape("logistic", n, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := data.StandardShape(n, d)
-	shape.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
+	model, err := models.New("logistic", shape, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c, err := Config{
-		Shape: shape, Adjacency: accountant.Substitute,
-		Family: Logistic, Models: []Model{{Name: "log", Target: model}}, Epsilon: 1, Delta: 1e-6, CoefficientSD: 1,
+		Adjacency: accountant.Substitute,
+		Models:    []*models.Model{model}, Epsilon: 1, Delta: 1e-6, CoefficientSD: 1,
 	}.filled()
 	if err != nil {
 		t.Fatal(err)

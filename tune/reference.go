@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -25,9 +26,9 @@ type reference struct {
 }
 
 // refer samples the tempered posterior of a simulated table.
-func refer(ctx context.Context, m Model, t *data.Table, temperature float64, seed uint64) (reference, error) {
+func refer(ctx context.Context, m *models.Model, t *data.Table, temperature float64, seed uint64) (reference, error) {
 	chains, err := nuts.Sample(ctx, func() nuts.LogDensity {
-		return nuts.Posterior(m.Target, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, temperature)
+		return nuts.Posterior(m.Target.(targets.GradTarget), targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, temperature)
 	}, nuts.Config{
 		Chains: 1, Workers: 1, Warmup: referenceWarmup, Draws: referenceDraws, Seed: seed,
 	})
@@ -43,7 +44,7 @@ func refer(ctx context.Context, m Model, t *data.Table, temperature float64, see
 		}
 		mean, sd := moments(column)
 		if ess := diag.ESSBulk([][]float64{column}); !(ess >= referenceESS) || !(sd > 0) {
-			return r, fmt.Errorf("tune: the reference of model %q at temperature %v has an ESS of %.3g for parameter %d; the simulated posterior is too hard: state CoefficientSD, or a narrower prior", m.Name, temperature, ess, j+1)
+			return r, fmt.Errorf("tune: the reference of model %q at temperature %v has an ESS of %.3g for parameter %d; the simulated posterior is too hard: state CoefficientSD, or a narrower prior", m.Options.LossName(), temperature, ess, j+1)
 		}
 		r.mean, r.sd = append(r.mean, mean), append(r.sd, sd)
 	}

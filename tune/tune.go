@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // Parameter is what is predicted of one parameter's draws after warm-up.
@@ -30,8 +31,8 @@ type Parameter struct {
 
 // Candidate is a setting that was tried.
 type Candidate struct {
-	// Model is the model's name.
-	Model string
+	// Model is one of the Config's.
+	Model *models.Model
 	// Settings are complete: chains.Choose adds nothing to them.
 	Settings chains.Settings
 	// Default reports that they are the kernel's defaults.
@@ -97,8 +98,9 @@ func (o Objective) score(c Candidate) float64 {
 
 // Skipped is a kernel that has no candidate.
 type Skipped struct {
-	Model, Kernel string
-	Temperature   float64
+	Model       *models.Model
+	Kernel      string
+	Temperature float64
 	// Reason is why: an *chains.SettingError for one that needs a setting which
 	// nothing can choose, or whose settings the budget cannot meet.
 	Reason error
@@ -146,7 +148,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		result.Tried += s.tried
 		result.Looks += s.looks
 		if s.skipped != nil {
-			result.Skipped = append(result.Skipped, Skipped{s.stage.model.Name, s.kernel, s.temperature, s.skipped})
+			result.Skipped = append(result.Skipped, Skipped{s.stage.model, s.kernel, s.temperature, s.skipped})
 			reasons = append(reasons, s.skipped)
 		}
 	}
@@ -174,7 +176,7 @@ func (c Config) stages(ctx context.Context) (map[key]*stage, error) {
 		for _, m := range c.Models {
 			for _, tau := range c.Temperatures {
 				s := &stage{config: c, model: m, table: t, seed: c.Seed + uint64(repeat)}
-				stages[key{m.Name, tau, repeat}] = s
+				stages[key{m.Options.LossName(), tau, repeat}] = s
 				all, temperatures = append(all, s), append(temperatures, tau)
 			}
 		}

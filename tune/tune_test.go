@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -20,15 +21,17 @@ import (
 // config is that of a logistic model on n records with an intercept and d features.
 func config(t *testing.T, n, d int) tune.Config {
 	t.Helper()
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
+	shape, err := models.StandardShape("logistic", n, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := data.StandardShape(n, d)
-	shape.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
+	model, err := models.New("logistic", shape, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return tune.Config{
-		Shape: shape, Adjacency: accountant.Substitute,
-		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Epsilon: 1, Delta: 1e-6,
+		Adjacency: accountant.Substitute,
+		Models:    []*models.Model{model}, Epsilon: 1, Delta: 1e-6,
 		CoefficientSD: 1, Work: 2e7, Seed: 1,
 	}
 }
@@ -185,12 +188,13 @@ func TestWinnersAreReady(t *testing.T) {
 
 func TestAccuracyAndLinearModels(t *testing.T) {
 	c := config(t, 300, 1)
-	model, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 1}, MinScale: 0.05, ScalePrior: targets.HalfCauchy{Scale: 1}})
+	c.Models[0].Shape.Target = data.Term{Name: "y", Unit: 1, Lower: -4, Upper: 4}
+	c.Models[0].Shape.Labels = nil
+	model, err := models.New("linear", c.Models[0].Shape, models.Options{PriorSD: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Family, c.Models = tune.Linear, []tune.Model{{Name: "linear", Target: model}}
-	c.Shape.Target = data.Term{Name: "y", Unit: 1, Lower: -4, Upper: 4}
+	c.Models = []*models.Model{model}
 	c.Objective, c.Repeats = tune.Accuracy, 2
 	c.Kernels, c.Fixed.Iterations = []string{"barker", "dpsgld"}, 300
 	r, err := tune.Run(t.Context(), c)
@@ -210,15 +214,20 @@ func TestAccuracyAndLinearModels(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, edit := range map[string]func(*tune.Config){
-		"Shape has 0 records":  func(c *tune.Config) { c.Shape.Records = 0 },
-		"radius 0":             func(c *tune.Config) { c.Shape.Radius = 0 },
-		"too many to simulate": func(c *tune.Config) { c.Shape.Records = 1 << 30 },
-		"Family is \"probit\"": func(c *tune.Config) { c.Family = "probit" },
+		"shape has 0 records":  func(c *tune.Config) { c.Models[0].Shape.Records = 0 },
+		"radius 0":             func(c *tune.Config) { c.Models[0].Shape.Radius = 0 },
+		"too many to simulate": func(c *tune.Config) { c.Models[0].Shape.Records = 1 << 30 },
 		"Objective is":         func(c *tune.Config) { c.Objective = "speed" },
 		"SearchOnly measures":  func(c *tune.Config) { c.SearchOnly, c.Objective = true, tune.Accuracy },
 		"Models is empty":      func(c *tune.Config) { c.Models = nil },
-		"has no target":        func(c *tune.Config) { c.Models[0].Target = nil },
-		"takes 3 features":     func(c *tune.Config) { c.Shape.Terms = c.Shape.Terms[:2] },
+		"loss log twice":       func(c *tune.Config) { c.Models = append(c.Models, c.Models[0]) },
+		"cannot be simulated": func(c *tune.Config) {
+			custom, err := models.Custom("mine", c.Models[0].Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Models[0] = custom
+		},
 		"give them as Kernels": func(c *tune.Config) { c.Fixed.Kernel = "barker" },
 		"Warmup is 1":          func(c *tune.Config) { c.Warmup = 1 },
 		"a temperature is 2":   func(c *tune.Config) { c.Temperatures = []float64{2} },

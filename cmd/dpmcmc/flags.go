@@ -15,6 +15,8 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // whole is a flag of a whole number, which may be written as 100000 or 1e5.
@@ -62,6 +64,58 @@ func bindSettings(f *pflag.FlagSet, s *chains.Settings, except ...string) {
 			f.StringVar(p, v.Name, "", about(v))
 		}
 	}
+}
+
+// modelFlags are a model and its options.
+type modelFlags struct {
+	model string
+	models.Options
+}
+
+// bind declares a flag for the model and every option of package models.
+func (m *modelFlags) bind(f *pflag.FlagSet, except ...string) {
+	f.StringVar(&m.model, "model", "", strings.Join(models.Names(), ", ")+"; by default what the target column suggests")
+	m.Options = m.Filled()
+	for _, v := range models.Settings() {
+		help := v.Help
+		if v.Models != nil {
+			help = strings.Join(v.Models, ", ") + ": " + help
+		}
+		if slices.Contains(except, v.Name) {
+			continue
+		}
+		switch p := v.Of(&m.Options).(type) {
+		case *string:
+			f.StringVar(p, v.Name, *p, help)
+		case *float64:
+			f.Float64Var(p, v.Name, *p, help)
+		case *int:
+			f.IntVar(p, v.Name, *p, help)
+		case *[]float64:
+			f.Float64SliceVar(p, v.Name, *p, help)
+		}
+	}
+}
+
+// names are the flags of a model.
+func (m *modelFlags) names() []string {
+	names := []string{"model"}
+	for _, v := range models.Settings() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// build makes the model for a shape.
+func (m *modelFlags) build(shape *data.Shape) (*models.Model, error) {
+	defaults := models.Options{}.Filled()
+	for _, v := range models.Settings() {
+		if v.Value(&m.Options) == nil && v.Value(&defaults) != nil {
+			return nil, fmt.Errorf("--%s is zero or empty; leave it out for the default, %v", v.Name, v.Value(&defaults))
+		}
+	}
+	built, err := models.New(m.model, shape, m.Options)
+	return built, flagged(err)
 }
 
 // about is a setting's help and its default.
@@ -172,12 +226,25 @@ func applyConfig(c *cobra.Command, path string) error {
 		case f == nil || k == "config" || k == "help":
 			errs = append(errs, fmt.Errorf("--config: %s: there is no setting %q; the settings are the flags of %s", path, k, c.CommandPath()))
 		case !f.Changed:
-			if err := c.Flags().Set(k, fmt.Sprint(values[k])); err != nil {
+			if err := c.Flags().Set(k, flagText(values[k])); err != nil {
 				errs = append(errs, fmt.Errorf("--config: %s: %s: %w", path, k, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// flagText is a value of a configuration as a flag has it: lists with commas.
+func flagText(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = fmt.Sprint(e)
+	}
+	return strings.Join(parts, ",")
 }
 
 func sortedKeys[V any](m map[string]V) []string {

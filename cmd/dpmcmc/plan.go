@@ -13,14 +13,14 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // planSettings are the flags of plan: those of sample that say what is run, and the
 // public facts that sample takes from a schema.
 type planSettings struct {
-	modelSettings
+	modelFlags
 	chains.Settings
 	budgetFlags
 	solve, plot       string
@@ -90,7 +90,7 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 	f.Float64Var(&s.radius, "radius", 0, "public bound on the norm of a record's features")
 	f.Float64Var(&s.lipschitz, "lipschitz", 0, "bound on the slope of the loss along the linear predictor; --model computes it")
 	f.IntVar(&s.dimension, "dimension", 1, "number of features; compares the price with that of the worst direction of a move")
-	s.modelSettings.bind(f)
+	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Lookup("kernel").Usage = "what is run: " + strings.Join(chains.Priced(), ", ") + "; required"
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
@@ -147,7 +147,7 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	bad(f.Changed("delta") && !(s.delta >= 0 && s.delta < 1), "--delta is %v; it must be in [0, 1)", s.delta)
 	bad(s.solve != "epsilon" && s.solve != "delta" && s.solve != "" && f.Changed(s.solve),
 		"--%s is given, but it is what --solve names; leave one of them out", s.solve)
-	for _, name := range []string{"radius", "lipschitz", "model", "loss", "beta", "min-scale", "degrees-of-freedom", "dispersion", "prior-sd", "dimension"} {
+	for _, name := range append(s.modelFlags.names(), "radius", "lipschitz", "dimension") {
 		bad(k.Mechanism && f.Changed(name), "--%s has no meaning for --kernel %s", name, s.Kernel)
 	}
 	bad(slices.Contains([]string{"auto", "optimum", "gradient"}, s.Start) && !f.Changed("delta"), "--start %s is charged at --delta; give that too", s.Start)
@@ -165,12 +165,12 @@ func (s *planSettings) problem() (chains.Problem, error) {
 	if err != nil {
 		return chains.Problem{}, err
 	}
-	target, err := s.target()
+	target, optimum, err := s.target()
 	if err != nil {
 		return chains.Problem{}, err
 	}
 	p := chains.Problem{
-		Target: target, Logistic: s.model == "logistic", Epsilon: s.epsilon, Delta: s.delta,
+		Target: target, Logistic: optimum, Epsilon: s.epsilon, Delta: s.delta,
 		Facts: curator.Facts{Records: s.records, Radius: s.radius, RowsPerPerson: s.rowsPerPerson, Adjacency: adjacency},
 	}
 	p.Facts.Features, p.Facts.Response = target.Shape()
@@ -193,31 +193,33 @@ func (s *planSettings) priced() (*chains.Plan, error) {
 	return chains.Price(settings, p)
 }
 
-// target is one with the certificates that the flags state.
-func (s *planSettings) target() (targets.Target, error) {
+// target is one with the certificates that the flags state, and whether chains can start
+// at the logistic optimum.
+func (s *planSettings) target() (targets.Target, bool, error) {
 	switch {
 	case s.dimension < 1:
-		return nil, fmt.Errorf("--dimension is %d; at least 1 is needed", s.dimension)
+		return nil, false, fmt.Errorf("--dimension is %d; at least 1 is needed", s.dimension)
 	case !(s.lipschitz >= 0) || math.IsInf(s.lipschitz, 1):
-		return nil, fmt.Errorf("--lipschitz is %v; it must be positive and finite", s.lipschitz)
+		return nil, false, fmt.Errorf("--lipschitz is %v; it must be positive and finite", s.lipschitz)
 	case s.model != "" && s.lipschitz != 0:
-		return nil, fmt.Errorf("--model %s certifies its own slope; leave --lipschitz out", s.model)
+		return nil, false, fmt.Errorf("--model %s certifies its own slope; leave --lipschitz out", s.model)
 	case s.lipschitz != 0 && s.radius == 0:
-		return nil, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its features")
+		return nil, false, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its features")
 	case s.model == "" && s.lipschitz == 0:
-		return anyLinear{dim: s.dimension, slope: math.Inf(1)}, nil
+		return anyLinear{dim: s.dimension, slope: math.Inf(1)}, false, nil
 	case s.model == "":
-		return anyLinear{dim: s.dimension, slope: s.lipschitz}, nil
+		return anyLinear{dim: s.dimension, slope: s.lipschitz}, false, nil
 	}
-	shape := &data.Shape{Records: int(s.records), Terms: make([]data.Term, s.dimension), Radius: s.radius, RowsPerPerson: s.rowsPerPerson}
-	switch s.model {
-	case "logistic", "probit", "cloglog":
-		shape.Target, shape.Labels = data.Term{Name: "y", Level: "1", Unit: 1, Upper: 1}, []string{"0", "1"}
-	case "linear", "poisson", "negative-binomial":
-		shape.Target = data.Term{Name: "y", Unit: 1}
+	shape, err := models.StandardShape(s.model, int(s.records), s.dimension-1)
+	if err != nil {
+		return nil, false, flagged(err)
 	}
-	m, err := buildModel(s.modelSettings, shape)
-	return m.Target, err
+	shape.Radius, shape.RowsPerPerson = s.radius, s.rowsPerPerson
+	m, err := s.build(shape)
+	if err != nil {
+		return nil, false, err
+	}
+	return m.Target, m.Optimum == models.LogisticOptimum, nil
 }
 
 // anyLinear stands for any target whose loss has a bounded slope along the

@@ -33,7 +33,7 @@ func (s *planSettings) solved(f *pflag.FlagSet) (*planAnswer, error) {
 		return a, a.price(f)
 	}
 	if s.solve == "beta" {
-		return a, solveInto(a, &a.asked.beta, 1+1e-6, 20)
+		return a, solveInto(a, &a.asked.Beta, 1+1e-6, 20)
 	}
 	v, _ := chains.Lookup(s.solve)
 	p, err := s.problem()

@@ -19,12 +19,13 @@ import (
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
+	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // sampleSettings are the flags of sample. All are public.
 type sampleSettings struct {
 	data, schema, out, config string
-	modelSettings
+	modelFlags
 	chains.Settings
 	budgetFlags
 	thin               int64
@@ -88,7 +89,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file (dpmcmc schema drafts one)")
 	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
-	s.modelSettings.bind(f)
+	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that summaries leave out; those draws are released and written too")
 	bindWhole(f, &s.thin, "thin", 0, "keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
@@ -165,12 +166,12 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
 // record when it fails, and the table is not kept.
-func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chains.Session, chains.Model, error) {
+func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chains.Session, *models.Model, error) {
 	table, err := s.load(ctx)
 	if err != nil {
-		return nil, chains.Model{}, err
+		return nil, nil, err
 	}
-	m, err := buildModel(s.modelSettings, &table.Shape)
+	m, err := s.build(&table.Shape)
 	if err != nil {
 		return nil, m, err
 	}
@@ -188,11 +189,11 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chain
 	}
 	settings := s.Settings
 	if s.tune {
-		if settings, err = s.tuned(ctx, &table.Shape, m, sealed.Facts()); err != nil {
+		if settings, err = s.tuned(ctx, m, sealed.Facts()); err != nil {
 			return nil, m, err
 		}
 	}
-	plan, err := chains.Choose(settings, m.Problem(sealed))
+	plan, err := chains.Choose(settings, chains.ProblemOn(m, sealed))
 	if err != nil {
 		return nil, m, flagged(err)
 	}
@@ -248,14 +249,14 @@ func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
 
 // files opens the draws files, and writes the certificate before the first release, so
 // that no interruption can leave draws without one.
-func (s *sampleSettings) files(session *chains.Session, m chains.Model) (kernels.Sink, error) {
+func (s *sampleSettings) files(session *chains.Session, m *models.Model) (kernels.Sink, error) {
 	c, err := session.Certificate(m, s.thin)
 	if err != nil {
 		return nil, err
 	}
 	set := session.Plan.Settings
 	sink, err := draws.New(draws.Config{
-		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.Parameters, Output: m.Output,
+		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
 		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin, Chains: int(set.Chains),
 		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: c.Pairs(),
 	})

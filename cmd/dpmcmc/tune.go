@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,14 +15,14 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // tuneSettings are the flags of tune: public facts, what may be chosen from, and
 // settings of sample, which fix what tune would turn.
 type tuneSettings struct {
-	modelSettings
+	modelFlags
 	chains.Settings
 	budgetFlags
 	schema, out   string
@@ -77,8 +78,8 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns; the schema's with --schema")
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
 	s.budgetFlags.bind(f, "required")
-	s.modelSettings.bind(f)
-	f.Lookup("model").Usage = "logistic or linear; required without --schema"
+	s.modelFlags.bind(f, "loss", "beta")
+	f.Lookup("model").Usage += "; required without --schema"
 	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+"; by default all")
 	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1}, "temperatures τ in (0, 1] to compare; others are not looked at")
 	f.Float64SliceVar(&s.betas, "betas", nil, "β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
@@ -104,7 +105,7 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err != nil {
 		return err
 	}
-	config, models, err := s.config(shape)
+	config, err := s.config(shape)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err != nil {
 		return flagged(err)
 	}
-	a := tuneAnswer{result: result, models: models, settings: s}
+	a := tuneAnswer{result: result, settings: s}
 	if s.out != "" {
 		if err := create(s.out, []byte(a.toml())); err != nil {
 			return err
@@ -153,11 +154,11 @@ func (s *tuneSettings) shape() (*data.Shape, error) {
 	if s.schema != "" {
 		return s.schemaShape()
 	}
-	shape, err := data.BuiltinShape(fmt.Sprintf("builtin:%s?n=1&d=%d", s.model, s.features))
+	shape, err := models.StandardShape(s.model, int(s.records), s.features)
 	if err != nil {
-		return nil, fmt.Errorf("--model is %q; it must be logistic or linear", s.model)
+		return nil, flagged(err)
 	}
-	shape.Records, shape.Radius, shape.RowsPerPerson = int(s.records), s.radius, s.rowsPerPerson
+	shape.Radius, shape.RowsPerPerson = s.radius, s.rowsPerPerson
 	return shape, nil
 }
 
@@ -178,47 +179,33 @@ func (s *tuneSettings) schemaShape() (*data.Shape, error) {
 	return schema.Shape()
 }
 
-// config is what tune is asked for, with the models by the names that it reports.
-func (s *tuneSettings) config(t *data.Shape) (tune.Config, map[string]modelSettings, error) {
-	if s.model == "" {
-		s.model = defaultModel(t)
-	}
-	family := tune.Family(s.model)
-	if family != tune.Logistic && family != tune.Linear {
-		return tune.Config{}, nil, fmt.Errorf("--model %s cannot be simulated; tune knows logistic and linear", s.model)
-	}
+// config is what tune is asked for.
+func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 	adjacency, err := s.parsed()
 	if err != nil {
-		return tune.Config{}, nil, err
+		return tune.Config{}, err
 	}
 	config := tune.Config{
-		Shape: t, Adjacency: adjacency,
-		Family: family, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
+		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
 		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
-	models := map[string]modelSettings{}
-	for _, beta := range orLogLoss(s.betas) {
-		m := modelSettings{model: s.model, loss: "beta", beta: beta, priorSD: s.priorSD, minScale: s.minScale}
-		name := fmt.Sprintf("β = %v", beta)
-		if beta == 1 {
-			m.loss, m.beta, name = "log", 0, "log"
+	betas := orLogLoss(s.betas)
+	for i, beta := range betas {
+		if slices.Contains(betas[:i], beta) {
+			return config, fmt.Errorf("--betas has %v twice", beta)
 		}
-		built, err := buildModel(m, t)
+		m := s.modelFlags
+		if m.Loss, m.Beta = "beta", beta; beta == 1 {
+			m.Loss, m.Beta = "log", 0
+		}
+		built, err := m.build(shape)
 		if err != nil {
-			return config, nil, err
+			return config, err
 		}
-		target, ok := built.Target.(targets.GradTarget)
-		if !ok {
-			return config, nil, fmt.Errorf("--model %s has no gradients, which the reference needs", s.model)
-		}
-		if _, twice := models[name]; twice {
-			return config, nil, fmt.Errorf("--betas has %v twice", beta)
-		}
-		models[name] = m
-		config.Models = append(config.Models, tune.Model{Name: name, Target: target})
+		config.Models = append(config.Models, built)
 	}
-	return config, models, nil
+	return config, nil
 }
 
 func orLogLoss(betas []float64) []float64 {
@@ -229,14 +216,9 @@ func orLogLoss(betas []float64) []float64 {
 }
 
 // tuned are settings that tune finds at what the schema states of the table.
-func (s *sampleSettings) tuned(ctx context.Context, shape *data.Shape, m chains.Model, facts curator.Facts) (chains.Settings, error) {
-	target, ok := m.Target.(targets.GradTarget)
-	family := tune.Family(m.Name)
-	if !ok || family != tune.Logistic && family != tune.Linear {
-		return chains.Settings{}, fmt.Errorf("--tune simulates logistic and linear models, and --model is %s; leave it out", m.Name)
-	}
+func (s *sampleSettings) tuned(ctx context.Context, m *models.Model, facts curator.Facts) (chains.Settings, error) {
 	config := tune.Config{
-		Shape: shape, Adjacency: facts.Adjacency, Family: family, Models: []tune.Model{{Name: m.Name, Target: target}},
+		Models: []*models.Model{m}, Adjacency: facts.Adjacency,
 		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup, Seed: s.seed,
 	}
 	config.Fixed.Kernel, config.Fixed.Temperature = "", 0

@@ -8,36 +8,39 @@ import (
 	"text/tabwriter"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // tuneAnswer is what tune found, with what was asked.
 type tuneAnswer struct {
 	result   *tune.Result
-	models   map[string]modelSettings
 	settings *tuneSettings
 }
 
 // toml is the winner as a configuration of sample.
 func (a tuneAnswer) toml() string {
 	best, s := a.result.Candidates[0], a.settings
-	m := a.models[best.Model]
-	all := append([]chains.Named{
+	m := best.Model
+	all := []chains.Named{
 		{Name: "epsilon", Value: s.epsilon}, {Name: "delta", Value: s.delta}, {Name: "adjacency", Value: s.adjacency},
-		{Name: "model", Value: m.model}, {Name: "loss", Value: m.loss}, {Name: "prior-sd", Value: m.priorSD}, {Name: "warmup", Value: s.warmup},
-	}, best.Settings.Given()...)
-	if m.beta != 0 {
-		all = append(all, chains.Named{Name: "beta", Value: m.beta})
+		{Name: "model", Value: m.Name}, {Name: "warmup", Value: s.warmup},
 	}
-	if m.model == "linear" {
-		all = append(all, chains.Named{Name: "min-scale", Value: m.minScale})
+	for _, v := range models.Settings() {
+		if value := v.Value(&m.Options); value != nil && v.Has(m.Name) {
+			all = append(all, chains.Named{Name: v.Name, Value: value})
+		}
 	}
+	all = append(all, best.Settings.Given()...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample --config, which refuses it where it costs more than the budget.\n", s.records)
 	for _, v := range all {
-		if text, ok := v.Value.(string); ok {
-			fmt.Fprintf(&b, "%s = %q\n", v.Name, text)
-		} else {
+		switch value := v.Value.(type) {
+		case string:
+			fmt.Fprintf(&b, "%s = %q\n", v.Name, value)
+		case []float64:
+			fmt.Fprintf(&b, "%s = [%s]\n", v.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ", "), "[]"))
+		default:
 			fmt.Fprintf(&b, "%s = %v\n", v.Name, v.Value)
 		}
 	}
@@ -57,7 +60,7 @@ func (a tuneAnswer) text() string {
 			errs, ratio = fmt.Sprintf("%.2f", c.MeanError()), fmt.Sprintf("%.2f", c.SDRatio())
 		}
 		fmt.Fprintf(w, "%s\t%s\t%v\t%.3g\t%.3g\t%s\t%s\t%.4g\t%s\n",
-			c.Settings.Kernel, c.Model, c.Settings.Temperature, c.ESS(), leastESS(c), errs, ratio, c.Cost.Epsilon, settingsText(c))
+			c.Settings.Kernel, c.Model.Options.LossName(), c.Settings.Temperature, c.ESS(), leastESS(c), errs, ratio, c.Cost.Epsilon, settingsText(c))
 	}
 	w.Flush()
 	fmt.Fprintf(&b, `
@@ -66,11 +69,11 @@ where a mean that is e standard deviations off counts for at most 9/e² draws. M
 error: root mean square over parameters, in posterior standard deviations. Sd ratio:
 over the non-private posterior's. A dash: the chain was not simulated whole.
 `)
-	if len(a.settings.temperatures)*len(a.models) > 1 {
+	if len(a.settings.temperatures)*max(1, len(a.settings.betas)) > 1 {
 		fmt.Fprintf(&b, "Rows of another τ or loss sample another posterior: an ESS does not say which to want.\n")
 	}
 	for _, k := range a.result.Skipped {
-		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model, k.Temperature, flagged(k.Reason))
+		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model.Options.LossName(), k.Temperature, flagged(k.Reason))
 	}
 	if a.settings.out == "" {
 		fmt.Fprintf(&b, "\nThe winner for sample --config (--out writes it to a file):\n\n%s", a.toml())
@@ -144,9 +147,9 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		Objective: a.settings.objective, Simulated: true, Tried: a.result.Tried, Config: a.toml(),
 	}
 	for _, c := range a.result.Candidates {
-		m := a.models[c.Model]
+		m := c.Model
 		row := tuneRow{
-			Kernel: c.Settings.Kernel, Model: m.model, Loss: m.loss, Beta: m.beta, Temperature: c.Settings.Temperature,
+			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: c.Settings.Temperature,
 			Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()), Settings: c.Settings,
 		}
 		for _, p := range c.Parameters {
@@ -155,7 +158,7 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		answer.Candidates = append(answer.Candidates, row)
 	}
 	for _, k := range a.result.Skipped {
-		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model, k.Temperature, flagged(k.Reason)))
+		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model.Options.LossName(), k.Temperature, flagged(k.Reason)))
 	}
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

@@ -120,7 +120,7 @@ func TestTuneRefusals(t *testing.T) {
 		{exitUsage, "--records, --features, --model are required; --schema can stand", "--epsilon 1 --delta 1e-6"},
 		{exitUsage, "--model is required", "--records 400 --features 2 --epsilon 1 --delta 1e-6"},
 		{exitUsage, "--records is 0", "--records 0 --features 2 --model logistic --epsilon 1 --delta 1e-6"},
-		{exitUsage, "--model is \"probit\"", "--records 400 --features 2 --model probit --epsilon 1 --delta 1e-6"},
+		{exitUsage, "--model is \"probitt\"", "--records 400 --features 2 --model probitt --epsilon 1 --delta 1e-6"},
 		{exitUsage, "--records is what --schema states", "--schema " + schema + " --records 3 --epsilon 1 --delta 1e-6"},
 		{exitUsage, "confirmed", "--schema " + unconfirmed + " --epsilon 1 --delta 1e-6"},
 		{exitUsage, "no such file", "--schema none.toml --epsilon 1 --delta 1e-6"},
@@ -162,7 +162,7 @@ func TestSampleTunesOnSimulatedDataOnly(t *testing.T) {
 	if plain := certified(t, "--kernel", "dpsgld", "--iterations", "300", "--data", "builtin:logistic?n=300&d=1"); plain.SettingsFrom != "public facts" {
 		t.Errorf("without --tune: settings from %s", plain.SettingsFrom)
 	}
-	if code, _, errw := call(t.Context(), "sample", "--tune", "--data", "builtin:mixture?n=300"); code != exitUsage || !strings.Contains(errw, "--tune simulates logistic and linear models") {
+	if code, _, errw := call(t.Context(), "sample", "--tune", "--data", "builtin:mixture?n=300"); code != exitUsage || !strings.Contains(errw, "the simulated posterior is too hard") {
 		t.Errorf("a mixture: exit code %d, %s", code, errw)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -75,7 +76,10 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	if err != nil {
 		return err
 	}
-	model := chains.Model{Name: "median", Target: medianRegression{2}, Parameters: []string{"intercept", "slope"}}
+	model, err := models.Custom("median", medianRegression{2}, "intercept", "slope")
+	if err != nil {
+		return err
+	}
 	settings := chains.Settings{Iterations: iterations, Temperature: 0.1, Proposal: "truncated:5", Start: "prior-mean"}
 	result, err := chains.Run(ctx, table, model, settings, budget)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
@@ -40,17 +39,16 @@ func tuning(ctx context.Context, s settings) error {
 
 // tuneCell adds the rows of one table's shape and one budget.
 func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon float64) error {
-	shape, err := data.BuiltinShape(fmt.Sprintf("builtin:logistic?n=%d&d=%d", n, d))
+	shape, err := models.StandardShape("logistic", int(n), d)
 	if err != nil {
 		return err
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d + 1, Prior: targets.Gaussian{SD: 3}})
+	model, err := models.New("logistic", shape, models.Options{})
 	if err != nil {
 		return err
 	}
 	result, err := tune.Run(ctx, tune.Config{
-		Shape: shape, Adjacency: accountant.Substitute,
-		Family: tune.Logistic, Models: []tune.Model{{Name: "log", Target: model}}, Kernels: tuningKernels,
+		Models: []*models.Model{model}, Adjacency: accountant.Substitute, Kernels: tuningKernels,
 		Epsilon: epsilon, Delta: 1e-6, CoefficientSD: 1, Work: int64(2 * tuningWork * float64(len(tuningKernels))), Seed: s.seed,
 		Fixed: chains.Settings{Start: "prior-mean"}, SearchOnly: true,
 	})
