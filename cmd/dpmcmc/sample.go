@@ -96,7 +96,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
 	f.Uint64Var(&s.seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
 	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0, "make the whole run repeatable. The result is NOT PRIVATE and is marked so")
-	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does; logistic and linear models")
+	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 }
