@@ -110,7 +110,7 @@ func decode(raw []byte) (Entry, error) {
 	if dec.More() {
 		return Entry{}, fmt.Errorf("text follows the entry")
 	}
-	return e, nil
+	return e, e.Limit.check()
 }
 
 // hash is that of an entry as it is kept.
