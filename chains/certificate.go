@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Certificate says what a run's releases cost, and of what. It holds public facts and
@@ -48,6 +49,7 @@ type Certificate struct {
 	Columns          []string          `json:"columns"`
 	NoiseSource      string            `json:"noise_source"`
 	Insecure         bool              `json:"insecure"`
+	Assumed          string            `json:"assumed,omitempty"` // of a target that is not the library's own
 	SoftwareVersion  string            `json:"software_version"`
 }
 
@@ -91,7 +93,10 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
-		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: version(),
+		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
+	}
+	if !targets.Ours(m.Target) {
+		c.Assumed = targets.Assumed
 	}
 	if s.records.Insecure() {
 		c.Guarantee, c.Insecure, c.NoiseSource = "none", true, "INSECURE: ChaCha8 keyed by --insecure-seed"
@@ -118,8 +123,8 @@ func (s *Session) certifiedStart(m *models.Model, delta float64) (CertifiedStart
 	return c, err
 }
 
-// version is the module's version, or the commit it was built from.
-func version() string {
+// Version is the module's version, or the commit it was built from.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -202,6 +207,12 @@ func (c *Certificate) promise(line func(format string, args ...any)) {
 	line("One person contributes at most %d row(s).", c.RowsPerPerson)
 	line("It holds for every step, whether or not the chain has converged.")
 	line("Costs of several runs on the same people add up.")
+	if c.Assumed != "" {
+		line("The model is not the library's own. What is assumed of it, and not checked:")
+		for text := range strings.SplitAfterSeq(c.Assumed, ". ") {
+			line("  %s", strings.TrimSpace(text))
+		}
+	}
 }
 
 // Remarks are what a careful colleague would say about a budget. records is 0 where

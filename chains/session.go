@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -177,11 +176,14 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 		return nil, err
 	}
 	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
-	skip := int(WarmupSteps(iterations, thin, math.Min(warmup, 1)) / thin)
+	left := int(WarmupSteps(iterations, thin, warmup) / thin)
 	for id := range started {
 		drawn := memory.Draws(id)
+		if !result.Complete { // the share of what was run
+			left = int(warmup * float64(len(drawn)))
+		}
 		var kept [][]float64
-		for _, theta := range drawn[min(skip, len(drawn)):] {
+		for _, theta := range drawn[min(left, len(drawn)):] {
 			kept = append(kept, written(m, theta))
 		}
 		result.Draws = append(result.Draws, kept)

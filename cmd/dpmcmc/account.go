@@ -16,10 +16,11 @@ import (
 
 // accountSettings are the flags of account.
 type accountSettings struct {
-	events, orders, plot string
-	epsilon, delta       float64
-	givenDelta           bool // δ was given and ε is asked, or the other way round
-	classic, pld, json   bool
+	events             []string
+	orders, plot       string
+	epsilon, delta     float64
+	givenDelta         bool // δ was given and ε is asked, or the other way round
+	classic, pld, json bool
 }
 
 func newAccount() *cobra.Command {
@@ -35,10 +36,12 @@ The document states the adjacency, "substitute" (one record is replaced, their
 number is public) or "add_remove", and lists events, each with its kind, its
 parameters and a count; noise_multiplier is the noise's standard deviation
 (Laplace: its scale) over the sensitivity under that adjacency. docs/planning.md
-lists all kinds.`,
+lists all kinds. The certificate.json of a run will do as well: several of them,
+from runs on the same people, are added up.`,
 		Example: `  echo '{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":20,"count":100}]}' | dpmcmc account --events - --delta 1e-6
   echo '{"adjacency":"add_remove","events":[{"kind":"sampled","scheme":"poisson","rate":0.01,"event":{"kind":"gaussian","noise_multiplier":1},"count":1000}]}' | dpmcmc account --events - --delta 1e-5 --pld
-  echo '{"adjacency":"substitute","events":[{"kind":"randomized_response","epsilon":0.5,"count":8}]}' | dpmcmc account --events - --epsilon 2 --orders 2,4.5,64 --json`,
+  echo '{"adjacency":"substitute","events":[{"kind":"randomized_response","epsilon":0.5,"count":8}]}' | dpmcmc account --events - --epsilon 2 --orders 2,4.5,64 --json
+  dpmcmc account --events monday/certificate.json --events friday/certificate.json --delta 1e-6`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(c.Flags().Changed); err != nil {
@@ -48,7 +51,7 @@ lists all kinds.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&s.events, "events", "", "JSON file with the releases, or - for standard input; required")
+	f.StringArrayVar(&s.events, "events", nil, "JSON file with the releases, a run's certificate.json, or - for standard input; required. Given several times, all are added up")
 	f.Float64Var(&s.delta, "delta", 0, "δ in [0, 1): asks for ε. Exactly one of --delta and --epsilon is required")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "ε of at least 0: asks for δ")
 	f.StringVar(&s.orders, "orders", "", "Rényi orders above 1 whose costs to list, such as 2,4.5,64; by default a few round ones and the best")
@@ -63,7 +66,7 @@ lists all kinds.`,
 func (s *accountSettings) check(given func(flag string) bool) error {
 	s.givenDelta = given("delta")
 	switch {
-	case s.events == "":
+	case len(s.events) == 0:
 		return errors.New("--events is required: a JSON file with the releases, or - for standard input")
 	case s.givenDelta == given("epsilon"):
 		return errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required")
@@ -106,20 +109,34 @@ func (s *accountSettings) run(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// read reads and decodes the events document.
+// read reads and decodes the documents, and adds them up.
 func (s *accountSettings) read(in io.Reader) (accountant.Event, error) {
-	if s.events == "-" {
-		text, err := io.ReadAll(in)
-		if err != nil {
-			return accountant.Event{}, fmt.Errorf("--events: standard input: %w", err)
+	var all []accountant.Event
+	for _, path := range s.events {
+		name, text, err := path, []byte(nil), error(nil)
+		if path == "-" {
+			name = "standard input"
+			text, err = io.ReadAll(in)
+		} else {
+			text, err = os.ReadFile(path)
 		}
-		return decodeEvents("standard input", text)
+		if err != nil {
+			return accountant.Event{}, fmt.Errorf("--events: %s: %w", name, err)
+		}
+		e, err := decodeEvents(name, text)
+		if err != nil {
+			return accountant.Event{}, err
+		}
+		all = append(all, e)
 	}
-	text, err := os.ReadFile(s.events)
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	e, err := accountant.Compose(all...)
 	if err != nil {
-		return accountant.Event{}, fmt.Errorf("--events: %w", err)
+		return e, fmt.Errorf("--events: %w", err)
 	}
-	return decodeEvents(s.events, text)
+	return e, nil
 }
 
 // parseOrders reads --orders; no orders stand for the default ones.

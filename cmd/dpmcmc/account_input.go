@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // decodeEvents reads an events document. Errors name the file, and the line and
@@ -16,6 +17,9 @@ func decodeEvents(name string, text []byte) (accountant.Event, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(text)) == 0 {
 		return accountant.Event{}, fmt.Errorf(`--events: %s is empty; it must hold {"adjacency":"substitute","events":[…]}`, name)
+	}
+	if c, ok := asCertificate(text); ok {
+		return certifiedEvents(name, c)
 	}
 	var e accountant.Event
 	err := e.UnmarshalJSON(text)
@@ -28,6 +32,27 @@ func decodeEvents(name string, text []byte) (accountant.Event, error) {
 		err = fmt.Errorf(`found a JSON %s; the document has the form {"adjacency":"substitute","events":[…]}`, mismatch.Value)
 	}
 	return accountant.Event{}, fmt.Errorf("--events: %s:%d:%d: %w", name, line, column, err)
+}
+
+// asCertificate reads a run's certificate, if the text is one.
+func asCertificate(text []byte) (c chains.Certificate, ok bool) {
+	err := json.Unmarshal(text, &c)
+	return c, err == nil && c.SoftwareVersion != "" && c.Kernel != ""
+}
+
+// certifiedEvents are the releases of a run.
+func certifiedEvents(name string, c chains.Certificate) (e accountant.Event, err error) {
+	if c.Insecure {
+		return e, fmt.Errorf("--events: %s is of a run with --insecure-seed, which is not private at any ε", name)
+	}
+	document, err := json.Marshal(map[string]any{"adjacency": c.Adjacency, "events": c.Events})
+	if err == nil {
+		err = e.UnmarshalJSON(document)
+	}
+	if err != nil {
+		return e, fmt.Errorf("--events: the certificate %s: %w", name, err)
+	}
+	return e, nil
 }
 
 // errorOffset finds where in the text an error arose.

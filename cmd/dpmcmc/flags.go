@@ -272,3 +272,18 @@ func missing(f *pflag.FlagSet, required ...string) string {
 	}
 	return strings.Join(names, ", ") + " are required"
 }
+
+// complete lets shells complete the values of flags that have a list of them.
+func complete(c *cobra.Command) {
+	for flag, values := range map[string][]string{
+		"kernel": chains.Names(), "start": chains.StartNames(), "model": models.Names(), "loss": {"log", "beta"},
+		"adjacency": {"substitute", "add_remove"}, "accounting": {"bit", "published", "tightened"}, "acceptance": {"barker", "penalty"},
+	} {
+		if c.Flags().Lookup(flag) == nil {
+			continue
+		}
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic("dpmcmc: " + err.Error())
+		}
+	}
+}

@@ -10,6 +10,7 @@
 //	dpmcmc summary    summarise draws files
 //	dpmcmc audit      attack mechanisms and runs, and compare with their claims
 //	dpmcmc ledger     what has been spent on the people in a data set
+//	dpmcmc completion a script that completes commands and flags in a shell
 //
 // Every command has --help with a working example and --json for one
 // machine-readable object on standard output.
@@ -27,6 +28,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // Exit codes, part of the command's contract.
@@ -87,15 +89,18 @@ func newRoot() *cobra.Command {
 		Long: `dpmcmc draws from posteriors with an (ε, δ) that holds for every step of the
 chain, whether or not it has converged: every look at the records is a private
 release that was charged to a budget first.`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args:              cobra.NoArgs,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version:       chains.Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune(), newLedger(), newAudit())
+	for _, c := range root.Commands() {
+		complete(c)
+	}
 	return root
 }

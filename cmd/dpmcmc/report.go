@@ -17,10 +17,13 @@ const (
 	summaryFile     = "summary.txt"
 )
 
+// leastDraws of a chain have an effective sample size.
+const leastDraws = 4
+
 // report prints the summary and the certificate, and writes them with --out.
 func (s *sampleSettings) report(r *chains.Result, out io.Writer) (err error) {
 	table := r.Summary()
-	words := s.summaryText(table, r.Certificate) + "\n" + r.Certificate.Words(r.Complete)
+	words := s.summaryText(r, table) + "\n" + r.Certificate.Words(r.Complete)
 	text := words
 	if s.json {
 		if text, err = reportJSON(r, table); err != nil {
@@ -35,8 +38,14 @@ func (s *sampleSettings) report(r *chains.Result, out io.Writer) (err error) {
 }
 
 // summaryText is the summary for people, with what is to be said against it.
-func (s *sampleSettings) summaryText(table diag.Table, c *chains.Certificate) string {
+func (s *sampleSettings) summaryText(r *chains.Result, table diag.Table) string {
 	var b strings.Builder
+	c := r.Certificate
+	for _, draws := range r.Draws {
+		if len(draws) < leastDraws {
+			return fmt.Sprintf("Too few draws of %s to summarise: a chain has %d after warm-up.\n", s.data, len(draws))
+		}
+	}
 	tempered := ""
 	if c.Temperature != 1 {
 		tempered = fmt.Sprintf(" at temperature %v", c.Temperature)

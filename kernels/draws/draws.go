@@ -47,7 +47,8 @@ type Config struct {
 
 // Sink writes the files of a run.
 type Sink struct {
-	config Config
+	config  Config
+	started time.Time // of all chains
 }
 
 var _ kernels.Sink = (*Sink)(nil)
@@ -70,7 +71,7 @@ func New(c Config) (*Sink, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("draws: the output folder cannot be made: %w", err)
 	}
-	s := &Sink{config: c}
+	s := &Sink{config: c, started: time.Now().UTC().Truncate(time.Second)}
 	for id := range c.Chains {
 		path := s.Path(id)
 		if _, err := os.Stat(path); err == nil {
@@ -89,7 +90,7 @@ func (s *Sink) Path(id int) string {
 func (s *Sink) Chain(id int) (kernels.ChainSink, error) {
 	c := s.config
 	h := stancsv.Header{
-		Model: c.Model, Started: time.Now().UTC().Truncate(time.Second), Algorithm: c.Algorithm, Engine: "mh", StepSize: c.StepSize,
+		Model: c.Model, Started: s.started, Algorithm: c.Algorithm, Engine: "mh", StepSize: c.StepSize,
 		NumSamples: int(c.Iterations - c.Warmup), NumWarmup: int(c.Warmup), SaveWarmup: c.Warmup > 0, Thin: int(c.Thin),
 		NumChains: c.Chains, ID: id + 1, DataFile: c.Data, Init: c.Init, Seed: c.Seed, Output: filepath.Base(s.Path(id)),
 	}

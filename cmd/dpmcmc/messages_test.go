@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+)
+
+// sampled is the folder of a short run.
+func sampled(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	code, _, errw := call(t.Context(), append([]string{"sample", "--data", small, "--iterations", "60", "--start", "prior-mean", "--out", dir}, args...)...)
+	if code != exitOK {
+		t.Fatalf("%v: exit code %d: %s", args, code, errw)
+	}
+	return dir
+}
+
+// TestAccountAddsCertificatesUp: a run's certificate is an events document, two are
+// added up, and one of an insecure run is refused.
+func TestAccountAddsCertificatesUp(t *testing.T) {
+	path := filepath.Join(sampled(t), certificateFile)
+	var c chains.Certificate
+	readJSON(t, path, &c)
+	cost := func(args ...string) float64 {
+		t.Helper()
+		code, out, errw := call(t.Context(), append([]string{"account", "--json", "--delta", "1e-6"}, args...)...)
+		var r struct{ Epsilon float64 }
+		if err := json.Unmarshal([]byte(out), &r); code != exitOK || err != nil {
+			t.Fatalf("%v: exit code %d: %s", args, code, errw)
+		}
+		return r.Epsilon
+	}
+	once, twice := cost("--events", path), cost("--events", path, "--events", path)
+	if math.Abs(once/c.Epsilon-1) > 1e-9 || twice < 1.3*once || twice > 2*once {
+		t.Errorf("one certificate costs %v, two %v; it says %v", once, twice, c.Epsilon)
+	}
+	insecure := filepath.Join(sampled(t, "--insecure-seed", "1"), certificateFile)
+	if code, _, errw := call(t.Context(), "account", "--delta", "1e-6", "--events", insecure); code != exitUsage || !strings.Contains(errw, "not private at any ε") {
+		t.Errorf("an insecure certificate: exit code %d: %s", code, errw)
+	}
+}
+
+// TestInsecureRunsPromiseNothing: whatever says what an insecure run is, promises no
+// privacy.
+func TestInsecureRunsPromiseNothing(t *testing.T) {
+	dir := sampled(t, "--insecure-seed", "1")
+	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, promise := range []string{"unconditional", "It holds for every step", "bound how well", "One person contributes"} {
+		if strings.Contains(string(text), promise) {
+			t.Errorf("an insecure run says %q:\n%s", promise, text)
+		}
+	}
+	code, out, errw := call(t.Context(), "summary", filepath.Join(dir, "draws_1.csv"))
+	if code != exitOK || !strings.HasPrefix(out, "NOT PRIVATE") {
+		t.Errorf("summary drops the mark: exit code %d, %s%s", code, out, errw)
+	}
+	_, out, _ = call(t.Context(), "summary", "--json", filepath.Join(dir, "draws_1.csv"))
+	if !strings.Contains(out, `"insecure": true`) {
+		t.Errorf("summary --json drops the mark: %s", out)
+	}
+}
+
+// TestSummaryPoolsChainsOfOneRunOnly tells runs, kernels, budgets and repeated files
+// apart, and pools them when told to.
+func TestSummaryPoolsChainsOfOneRunOnly(t *testing.T) {
+	run := sampled(t, "--chains", "2")
+	first, second := filepath.Join(run, "draws_1.csv"), filepath.Join(run, "draws_2.csv")
+	if code, _, errw := call(t.Context(), "summary", first, second); code != exitOK {
+		t.Errorf("two chains of a run: exit code %d: %s", code, errw)
+	}
+	for want, pair := range map[string][2]string{
+		"chain 1 was given before": {first, first},
+		"its algorithm is":         {first, filepath.Join(sampled(t, "--kernel", "tunamh"), "draws_1.csv")},
+		"its dp_epsilon is": {
+			filepath.Join(sampled(t, "--step", "0.0001"), "draws_1.csv"),
+			filepath.Join(sampled(t, "--step", "0.0001", "--rate", "0.5"), "draws_1.csv"),
+		},
+	} {
+		if code, _, errw := call(t.Context(), "summary", pair[0], pair[1]); code != exitUsage || !strings.Contains(errw, want) || !strings.Contains(errw, "--pool") {
+			t.Errorf("%s: exit code %d: %s", want, code, errw)
+		}
+		if code, _, errw := call(t.Context(), "summary", "--pool", pair[0], pair[1]); code != exitOK {
+			t.Errorf("--pool: exit code %d: %s", code, errw)
+		}
+	}
+}
+
+// TestSmallMessages: what is asked for is said where it is missing or wrong.
+func TestSmallMessages(t *testing.T) {
+	for _, c := range []struct {
+		code       int
+		args, want string
+	}{
+		{exitRefused, "sample --data " + small + " --delta 0 --iterations 10", "--delta is 0, which asks that nothing ever leaks beyond ε"},
+		{exitUsage, "sample --data " + small + " --iterations 1.5", `"1.5" is not a whole number`},
+		{exitOK, "sample --data " + small + " --iterations 1e2 --start prior-mean", ""},
+		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--schema, --epsilon, --delta are required"},
+		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--warmup is 2"},
+		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--step is 0"},
+		{exitUsage, "plan --kernel gaussian", "--solve is"},
+		{exitUsage, "plan --kernel gaussian", "--records is 0"},
+		{exitUsage, "plan --kernel gaussian", "--delta is required"},
+		{exitOK, "--version", ""},
+		{exitOK, "completion bash", ""},
+	} {
+		code, out, errw := call(t.Context(), strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(errw, c.want) || code == exitOK && out == "" {
+			t.Errorf("%s: exit code %d, want %d: %s", c.args, code, c.code, errw)
+		}
+	}
+	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out, "barker-dynamics-adjusted") {
+		t.Errorf("--kernel bark completes to %s", out)
+	}
+}
