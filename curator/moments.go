@@ -51,6 +51,9 @@ func (m SecondMoment) largest(f Facts) float64 {
 	return m.weight() * (f.Radius*f.Radius + m.Response*m.Response)
 }
 
+// Radius bounds the length of a row z.
+func (m SecondMoment) Radius(f Facts) float64 { return math.Hypot(f.Radius, m.Response) }
+
 // Size is the number of rows of the released matrix.
 func (m SecondMoment) Size(f Facts) int {
 	if m.Response > 0 {

@@ -73,6 +73,19 @@ func NewLinear(cfg LinearConfig) (*Linear, error) {
 	}, nil
 }
 
+// Prior is the prior of the coefficients.
+func (m *Linear) Prior() Prior { return m.prior.prior }
+
+// ScalePrior is the prior of the excess σ − s.
+func (m *Linear) ScalePrior() ScalePrior { return m.scalePrior }
+
+// MinScale is s.
+func (m *Linear) MinScale() float64 { return m.minScale }
+
+// Normal reports whether the loss is the log loss of normal errors, of which sums over
+// the records say all.
+func (m *Linear) Normal() bool { return m.loss.IsLog() && m.errors.nu == 0 }
+
 // Dim returns the number of features plus one.
 func (m *Linear) Dim() int { return m.features + 1 }
 

@@ -66,6 +66,13 @@ func newRegression(cfg RegressionConfig, f family) (*Regression, error) {
 	return &Regression{features: cfg.Features, loss: cfg.Loss, priorPart: prior, family: f}, nil
 }
 
+// Family is the name of the response's law and link: logistic, probit, cloglog, Poisson
+// or negative binomial.
+func (r *Regression) Family() string { return r.family.name() }
+
+// Prior is the prior of the coefficients.
+func (r *Regression) Prior() Prior { return r.prior }
+
 // Dim returns the number of coefficients, one per feature.
 func (r *Regression) Dim() int { return r.features }
 

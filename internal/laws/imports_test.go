@@ -86,6 +86,7 @@ var lower = map[string][]string{
 	// Post-processing: it must not know the curator, so that nothing in it can cost privacy.
 	"surrogates": {"targets", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
+	"anchors":    {"surrogates", "kernels", "curator", "targets", "accountant"},
 	"chains":     {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }
 

@@ -1,0 +1,149 @@
+package anchors
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+)
+
+// Shares of the budget, in ρ; what is left is the optimum's.
+const (
+	momentShare = 0.2
+	bitShare    = 0.045
+)
+
+// LeastKept is the share of the information that must be predicted to survive the
+// noise of the score for Auto to be Remainder, whose noise-awareness is of first order.
+const LeastKept = 0.9
+
+// Ridges, in units of τR²/ε: where the price hardly notices them.
+const (
+	logisticRidge = 2
+	convexRidge   = 10 // times the largest curvature
+)
+
+const (
+	mostNoise = 512    // the largest noise multiplier that the curator takes
+	manyRows  = 20_000 // records beyond which a step reads a part
+	mostParts = 64     // expected records of a step then, at least
+	easeOfBit = 8      // times the clip, of a part's intensity: a record then costs 7% more
+	reach     = 6      // spreads of a typical record's move that a clip allows for
+)
+
+// Afford fills in what Config marks, so that anchor and chains together cost at most
+// (epsilon, delta). Shares of ρ are 0.2 for the second moments, 0.045 for bits, and the
+// rest for the optimum; a clip is lower than its share affords where no typical record
+// would need it. What is given stays. Errors: those of Cost; an
+// *accountant.UnreachableError when no noise is enough.
+func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
+	m, err := c.model()
+	if err != nil {
+		return c, err
+	}
+	if f.Radius == 0 {
+		return c, errors.New("anchors: the records have no Radius, which bounds their gradients and curvatures; seal them with one")
+	}
+	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
+		return c, fmt.Errorf("anchors: ε = %v; it must be positive and finite", epsilon)
+	}
+	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) { return accountant.ZCDP(f.Adjacency, x) },
+		1e-9, 1e6, epsilon, delta, true)
+	if err != nil {
+		return c, err
+	}
+	if m.linear != nil {
+		c.Aim = Sums
+		return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.MomentNoise = x }, c.MomentNoise)
+	}
+	if c.Ridge == 0 {
+		c.Ridge = convexRidge * m.loss.MaxCurvature()
+		if m.loss.IsLogistic() {
+			c.Ridge = logisticRidge
+		}
+		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
+	}
+	if c.Aim == Auto {
+		c.Aim = Remainder
+		if kept := c.kept(m, f, (1-momentShare)*rho); kept < LeastKept && m.link != nil {
+			c.Aim = Score
+		}
+	}
+	if c.MomentNoise == 0 {
+		c.MomentNoise = min(mostNoise, multiplier(f, momentShare*rho)*adjacent(f, math.Sqrt2))
+	}
+	if c.Aim.Bits() {
+		c.chooseBits(m, f, rho)
+	}
+	return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.OptimumNoise = x }, c.OptimumNoise)
+}
+
+// multiplier is the noise that ρ buys under substitution: ρ = k²/2m².
+func multiplier(f curator.Facts, rho float64) float64 {
+	return float64(max(1, f.RowsPerPerson)) / math.Sqrt(2*rho)
+}
+
+// adjacent divides by what a sensitivity is smaller by under add/remove.
+func adjacent(f curator.Facts, ratio float64) float64 {
+	if f.Adjacency == accountant.AddRemove {
+		return 1 / ratio
+	}
+	return 1
+}
+
+// solve fills in one noise multiplier.
+func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config, float64), given float64) (Config, error) {
+	if given != 0 {
+		return c, nil
+	}
+	m, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
+		set(&c, x)
+		return Cost(c, f)
+	}, 1e-3, mostNoise, epsilon, delta, false)
+	set(&c, m)
+	return c, err
+}
+
+// chooseBits fills in Clip and Rate.
+func (c *Config) chooseBits(m model, f curator.Facts, rho float64) {
+	if c.Clip == 0 {
+		// A bit whose log-odds a person moves by k·clip costs (k·clip)²/2 under
+		// substitution, a quarter of that under add/remove.
+		total := float64(c.Iterations) * float64(c.chains())
+		c.Clip = math.Sqrt(2*bitShare*rho/total) / float64(max(1, f.RowsPerPerson)) / adjacent(f, 2)
+		c.Clip = min(c.Clip, c.typical(m, f, rho))
+	}
+	if c.Rate == 0 && f.Records > manyRows {
+		c.Rate = min(0.5, max(-math.Expm1(-easeOfBit*c.Clip), mostParts/float64(f.Records)))
+		c.Clip *= 0.95 // what exact parts of the records cost more
+	}
+}
+
+// typical is the remainder of a record whose linear predictor moves by reach times the
+// spread that the posterior and the noise of the score give it.
+func (c Config) typical(m model, f curator.Facts, rho float64) float64 {
+	information := c.information(m, f)
+	sd := c.scoreSD(m, f, rho)
+	spread := f.Radius * math.Sqrt((1+sd*sd/information)/information)
+	return c.temperature() * m.loss.MaxCurvature() * 0.4 / 6 * math.Pow(reach*spread, 3)
+}
+
+// information is that of a typical direction: records as long as the radius allows,
+// pointing everywhere, and with three fifths of the largest curvature.
+func (c Config) information(m model, f curator.Facts) float64 {
+	return c.temperature() * 0.6 * m.loss.MaxCurvature() * float64(f.Records) * f.Radius * f.Radius / float64(f.Features)
+}
+
+// scoreSD is about the noise of a score that costs ρ.
+func (c Config) scoreSD(m model, f curator.Facts, rho float64) float64 {
+	return 2 * multiplier(f, rho) * adjacent(f, 2) * c.temperature() * f.Radius * m.loss.MaxSlope()
+}
+
+// kept predicts the share of the information of the data that a score of cost ρ keeps,
+// in a typical direction.
+func (c Config) kept(m model, f curator.Facts, rho float64) float64 {
+	h, sd := c.information(m, f), c.scoreSD(m, f, rho)
+	return h / (h + sd*sd)
+}

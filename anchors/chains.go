@@ -1,0 +1,191 @@
+package anchors
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Chains are anchored chains of which the releases have been asked for: what Prepare
+// returns. Begin makes the first releases, after the grant.
+type Chains struct {
+	config    Config
+	facts     curator.Facts
+	model     model
+	remainder *targets.Remainder
+	optima    *curator.Optima
+	moments   *curator.Moments
+	bits      []*curator.Bits
+}
+
+// Release is what was released before the first step, and what it says to first order.
+type Release struct {
+	// Statistics are the score and the second moments at the anchor, for aims other
+	// than Sums.
+	Statistics surrogates.Statistics
+	// Sums are the second moments of extended rows, for Sums.
+	Sums surrogates.Sums
+	// Kept is the mean share of the information of the data that survived the noise of
+	// the score, by the released curvature, for aims with bits; 0 for others.
+	Kept float64
+}
+
+// Prepare checks a configuration and returns its chains with the requests that the
+// records' curator must grant before Begin, all in one: anchor and bits are paid for
+// together or not at all. f are the facts of those records. Errors are those of Cost.
+func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
+	if _, err := Cost(c, f); err != nil {
+		return nil, nil, err
+	}
+	if c.Aim == Auto {
+		return nil, nil, fmt.Errorf("anchors: Config.Aim is %v; Afford chooses it", c.Aim)
+	}
+	m, err := c.model()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Chains{config: c, facts: f, model: m, bits: make([]*curator.Bits, c.chains())}
+	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(m), 1)}
+	if c.Aim != Sums {
+		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(m), 1))
+	}
+	if !c.Aim.Bits() {
+		return s, requests, nil
+	}
+	if s.remainder, err = newRemainder(m); err != nil {
+		return nil, nil, err
+	}
+	full, thinned := c.bit(s.remainder)
+	for i := range s.bits {
+		if c.Rate > 0 {
+			requests = append(requests, curator.RequestThinnedBits(&s.bits[i], thinned, c.Iterations))
+		} else {
+			requests = append(requests, curator.RequestBits(&s.bits[i], full, c.Iterations))
+		}
+	}
+	return s, requests, nil
+}
+
+// Begin makes the releases of the anchor and returns the chains: kernels with starts
+// drawn twice as far out as their targets reach. seed starts the public randomness of
+// starts, and of draws that see no record. It must be called once, after the requests
+// were granted. Errors: ctx's, before anything is released; a release that leaves
+// nothing to sample, which depends on released values alone.
+func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Release, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Release{}, err
+	}
+	r, err := s.release()
+	if err != nil {
+		return nil, Release{}, err
+	}
+	switch s.config.Aim {
+	case Sums:
+		l := s.model.linear
+		p, err := surrogates.NewLinear(surrogates.LinearConfig{
+			Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
+		})
+		if err != nil {
+			return nil, r, err
+		}
+		chains, err := s.sampled(ctx, p, seed)
+		return chains, r, err
+	case Score:
+		p, err := surrogates.New(surrogates.Config{Statistics: r.Statistics, Link: s.model.link, Prior: s.model.regression.Prior(), Seed: seed})
+		if err != nil {
+			return nil, r, err
+		}
+		chains, err := s.sampled(ctx, p, seed)
+		return chains, r, err
+	}
+	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
+	if err != nil {
+		return nil, r, err
+	}
+	r.Kept = d.kept
+	if err := s.remainder.Anchor(r.Statistics.Anchor, d.kept, d.log); err != nil {
+		return nil, r, err
+	}
+	return s.walks(d, seed), r, nil
+}
+
+// release makes the releases of the anchor.
+func (s *Chains) release() (r Release, err error) {
+	c, f := s.config, s.facts
+	mechanism := c.moment(s.model)
+	size := mechanism.Size(f)
+	moment := make([]float64, size*size)
+	sd, err := mechanism.NoiseSD(f)
+	if err != nil {
+		return r, err
+	}
+	if c.Aim == Sums {
+		largest := mechanism.Radius(f)
+		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records, Radius: largest, Columns: c.Columns}
+		return r, s.moments.Release(moment, nil)
+	}
+	optimum := c.optimum(s.model)
+	scoreSD, err := optimum.ScoreSD(f)
+	if err != nil {
+		return r, err
+	}
+	anchor := make([]float64, f.Features)
+	if err := s.optima.Release(anchor); err != nil {
+		return r, err
+	}
+	var at []float64
+	if c.Aim.Bits() {
+		at = anchor
+	}
+	if err := s.moments.Release(moment, at); err != nil {
+		return r, err
+	}
+	score := make([]float64, len(anchor))
+	for j, v := range anchor {
+		score[j] = -c.Ridge * v
+	}
+	r.Statistics = surrogates.Statistics{
+		Anchor: anchor, Score: score, ScoreSD: scoreSD, Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
+		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
+	}
+	return r, nil
+}
+
+// Name is the name of the chains' kernels.
+func (c Config) Name() string { return "dp_anchored_" + c.Aim.String() }
+
+// walks are the chains with bits.
+func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
+	rng := kernels.Stream(seed, startStream)
+	chains := make([]kernels.Chain, len(s.bits))
+	for i, bits := range s.bits {
+		w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, kernels.Independent(d.mean, d.factor, tail))
+		w.Bits = bits
+		chains[i] = kernels.Chain{Kernel: w, Start: d.start(rng)}
+	}
+	return chains
+}
+
+// startStream is the public stream of starts, which no chain uses.
+const startStream = 1<<31 - 2
+
+// sampled are chains of draws from a density that sees no record.
+func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64) ([]kernels.Chain, error) {
+	c := s.config
+	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
+		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	chains := make([]kernels.Chain, c.chains())
+	for i := range chains {
+		k := &replay{name: c.Name(), target: c.Target, draws: draws.Chains[i], left: c.Iterations}
+		chains[i] = kernels.Chain{Kernel: k, Start: draws.Chains[i][0]}
+	}
+	return chains, nil
+}

@@ -1,0 +1,249 @@
+package anchors
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Aim is what anchored chains sample.
+type Aim uint8
+
+const (
+	// Auto is Score or Remainder, whichever Afford predicts to be the better from
+	// public facts: Remainder where the data say more than LeastKept.
+	Auto Aim = iota
+	// Score is the posterior given the release alone, by its score likelihood: noise-aware
+	// at every budget. Steps look at no record.
+	Score
+	// Remainder is the anchored posterior: to first order noise-aware, its shape by
+	// acceptance bits that see the remainder of the loss.
+	Remainder
+	// Perturbed is the posterior of which the released score and curvature are taken
+	// for true: its shape is right and its place is shifted by the noise, which its
+	// intervals do not contain.
+	Perturbed
+	// Sums is the posterior of a linear regression with normal errors given released
+	// sums, noise-aware. Steps look at no record.
+	Sums
+)
+
+// String is the aim's name.
+func (a Aim) String() string {
+	switch a {
+	case Auto:
+		return "auto"
+	case Score:
+		return "score"
+	case Remainder:
+		return "remainder"
+	case Perturbed:
+		return "perturbed"
+	case Sums:
+		return "sums"
+	}
+	return fmt.Sprintf("Aim(%d)", uint8(a))
+}
+
+// Bits reports whether the chains' steps look at records.
+func (a Aim) Bits() bool { return a == Remainder || a == Perturbed }
+
+// Config describes anchored chains. All of it is public and chosen without looking at
+// the records. Afford fills in what is marked so.
+type Config struct {
+	// Target is the model: a *targets.Regression under its log loss, or, for Sums, a
+	// *targets.Linear with normal errors. Required.
+	Target targets.Target
+	// Aim is what is sampled. Auto is Afford's to decide.
+	Aim Aim
+	// Cap cuts the loss of a regression where that needs it.
+	Cap targets.Cap
+	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
+	Response float64
+	// Columns is what a schema says of the features; nil for nothing.
+	Columns []surrogates.Column
+	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
+	Temperature float64
+	// Chains is the number of chains. Defaults to 4.
+	Chains int
+	// Iterations is the number of steps of each chain. Required.
+	Iterations int64
+	// Ridge and OptimumNoise are those of curator.Optimum. Afford.
+	Ridge, OptimumNoise float64
+	// MomentNoise is the noise multiplier of curator.SecondMoment. Afford.
+	MomentNoise float64
+	// Clip bounds a record's part of an acceptance's log-odds. Afford; for aims with
+	// bits.
+	Clip float64
+	// Rate is the share of the records that a step reads, of which it decides exactly
+	// (curator.ThinnedBit). 0 is all of them. Afford sets it for many records.
+	Rate float64
+}
+
+// tail is the degrees of freedom of proposals from the surrogate.
+const tail = 20
+
+func (c Config) temperature() float64 {
+	if c.Temperature == 0 {
+		return 1
+	}
+	return c.Temperature
+}
+
+func (c Config) chains() int {
+	if c.Chains == 0 {
+		return 4
+	}
+	return c.Chains
+}
+
+// model is what the configuration's target is, checked.
+type model struct {
+	regression *targets.Regression
+	linear     *targets.Linear
+	loss       targets.ConvexLoss
+	link       surrogates.Link
+}
+
+func (c Config) model() (model, error) {
+	var m model
+	var err error
+	switch t := c.Target.(type) {
+	case nil:
+		return m, errors.New("anchors: Config.Target is not set; give the chain's target")
+	case *targets.Regression:
+		m.regression = t
+		if m.loss, err = t.Convex(c.Cap); err != nil {
+			return m, fmt.Errorf("anchors: %w", err)
+		}
+		m.link = links[t.Family()]
+	case *targets.Linear:
+		m.linear = t
+	default:
+		return m, fmt.Errorf("anchors: a %T cannot be anchored; give a *targets.Regression or a *targets.Linear", t)
+	}
+	return m, c.check(m)
+}
+
+var links = map[string]surrogates.Link{
+	"logistic": surrogates.Logistic, "probit": surrogates.Probit, "cloglog": surrogates.CLogLog, "Poisson": surrogates.Poisson,
+}
+
+func (c Config) check(m model) error {
+	switch {
+	case c.Aim > Sums:
+		return fmt.Errorf("anchors: Config.Aim is %v; use Score, Remainder, Perturbed or Sums, or Auto with Afford", c.Aim)
+	case c.Aim == Sums && m.linear == nil, c.Aim != Sums && c.Aim != Auto && m.linear != nil:
+		return fmt.Errorf("anchors: the aim %v does not fit a %T; Sums is for *targets.Linear, other aims are for *targets.Regression", c.Aim, c.Target)
+	case c.Aim == Score && m.link == nil:
+		return fmt.Errorf("anchors: the score likelihood of %s regression is not known; use Remainder", m.regression.Family())
+	case m.linear != nil && !m.linear.Normal():
+		return errors.New("anchors: released sums say all of a linear regression under the log loss with normal errors only")
+	case m.linear != nil && !(c.Response > 0 && c.Response <= 1e100):
+		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
+	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:
+		return fmt.Errorf("anchors: Config.Temperature is %v; it must be in (0, 1], and 1 for Sums", c.Temperature)
+	case c.Iterations < 1 || c.Chains < 0:
+		return fmt.Errorf("anchors: %d chains of %d steps; at least 1 of each is needed", c.chains(), c.Iterations)
+	}
+	return nil
+}
+
+// optimum and moment are the curator's mechanisms.
+func (c Config) optimum(m model) curator.Optimum {
+	return curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise}
+}
+
+func (c Config) moment(m model) curator.SecondMoment {
+	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise}
+	switch {
+	case c.Aim == Sums:
+		s.Response = c.Response
+	case c.Aim.Bits():
+		s.Loss = m.loss
+	}
+	return s
+}
+
+// bit is the look that a step takes at the records: one of the two.
+func (c Config) bit(remainder *targets.Remainder) (curator.AcceptanceBit, curator.ThinnedBit) {
+	return curator.AcceptanceBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip},
+		curator.ThinnedBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip, Rate: c.Rate}
+}
+
+// Cost is the price of the anchor and of all chains on records with the given facts. It
+// charges nothing. Errors: settings that are missing or out of range; a target or
+// facts that cannot be anchored.
+func Cost(c Config, f curator.Facts) (accountant.Event, error) {
+	m, err := c.model()
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	var events []accountant.Event
+	add := func(e accountant.Event, err error, count int64) error {
+		if err != nil {
+			return err
+		}
+		e, err = e.Times(count)
+		events = append(events, e)
+		return err
+	}
+	moment, err := c.moment(m).Event(f)
+	if err := add(moment, err, 1); err != nil {
+		return accountant.Event{}, err
+	}
+	if c.Aim != Sums {
+		optimum, err := c.optimum(m).Event(f)
+		if err := add(optimum, err, 1); err != nil {
+			return accountant.Event{}, err
+		}
+	}
+	if c.Aim.Bits() {
+		each, err := c.step(m, f)
+		if err := add(each, err, c.Iterations*int64(c.chains())); err != nil {
+			return accountant.Event{}, err
+		}
+	}
+	return accountant.Compose(events...)
+}
+
+// StepCost is the price of one step of one chain: nothing for aims without bits.
+func StepCost(c Config, f curator.Facts) (accountant.Event, error) {
+	m, err := c.model()
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	if c.Aim.Bits() {
+		return c.step(m, f)
+	}
+	free, err := accountant.Pure(f.Adjacency, 0)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	return free.Times(0)
+}
+
+// step is the price of one step of a chain with bits.
+func (c Config) step(m model, f curator.Facts) (accountant.Event, error) {
+	if !(c.Clip > 0) || math.IsInf(c.Clip, 1) {
+		return accountant.Event{}, fmt.Errorf("anchors: Config.Clip is %v; it must be positive and finite, as Afford chooses it", c.Clip)
+	}
+	remainder, err := newRemainder(m)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	full, thinned := c.bit(remainder)
+	if c.Rate > 0 {
+		return thinned.Event(f)
+	}
+	return full.Event(f)
+}
+
+func newRemainder(m model) (*targets.Remainder, error) {
+	return targets.NewRemainder(targets.RemainderConfig{Target: m.regression, Order: 2, Loss: m.loss})
+}
