@@ -8,6 +8,11 @@ import "math"
 // The logarithm log(1+u) of u in [0, 1] likewise writes u = c + r(1+c) with c a
 // multiple of 1/128, so that log(1+u) = log(1+c) + log(1+r), |r| ≤ 1/256.
 //
+// Where the processor has AVX2 the loops over slices take four numbers at a time
+// (elementary_amd64.s), with the same operations in the same order, so the bits
+// do not depend on the machine. For the same reason every product is rounded
+// explicitly: some processors would fuse it with a sum.
+//
 // The pieces are small enough for the compiler to inline, and loops do one
 // function at a time: the chain of dependent operations is what limits them.
 const (
@@ -23,9 +28,9 @@ const (
 // reduce returns r and the bits that hold 128k + j. x must lie in
 // [expMin, expMax].
 func reduce(x float64) (r float64, bits uint64) {
-	z := x*perLn2 + shift
+	z := float64(x*perLn2) + shift
 	n := z - shift
-	return x - n*ln2Hi - n*ln2Lo, math.Float64bits(z)
+	return x - float64(n*ln2Hi) - float64(n*ln2Lo), math.Float64bits(z)
 }
 
 // power returns 2^k·2^(j/128) as head·(1 + tail).
@@ -37,7 +42,8 @@ func power(bits uint64) (head, tail float64) {
 // expm1Small returns e^r − 1 + tail for a reduced r.
 func expm1Small(r, tail float64) float64 {
 	r2 := r * r
-	return r + (tail + r2*(0.5+r*(1.0/6)) + r2*r2*(1.0/24+r*(1.0/120)))
+	a, b := 0.5+float64(r*(1.0/6)), 1.0/24+float64(r*(1.0/120))
+	return r + (tail + float64(r2*a) + float64(r2*r2*b))
 }
 
 // Log1pUnit returns log(1 + u) for u in [0, 1], or NaN for NaN; anything else is
@@ -47,7 +53,9 @@ func Log1pUnit(u float64) float64 {
 	e := &log1pTable[math.Float64bits(z)%(2*tableSize)]
 	r := (u - (z - log1pShift)) * e.inv
 	r2 := r * r
-	return e.log + (r - r2*(0.5-r*(1.0/3)) - r2*r2*((0.25-r*(1.0/5))+r2*(1.0/6-r*(1.0/7))))
+	a := float64(r2 * (0.5 - float64(r*(1.0/3))))
+	b := (0.25 - float64(r*(1.0/5))) + float64(r2*(1.0/6-float64(r*(1.0/7))))
+	return e.log + (r - a - float64(r2*r2*b))
 }
 
 // Exp returns e^x with relative error at most 2⁻⁵².
@@ -57,7 +65,7 @@ func Exp(x float64) float64 {
 	}
 	r, bits := reduce(x)
 	head, tail := power(bits)
-	return head + head*expm1Small(r, tail)
+	return head + float64(head*expm1Small(r, tail))
 }
 
 // Expm1 returns e^x − 1 with relative error at most 2⁻⁵¹.
@@ -67,22 +75,20 @@ func Expm1(x float64) float64 {
 	}
 	r, bits := reduce(x)
 	head, tail := power(bits)
-	return (head - 1) + head*expm1Small(r, tail)
+	return (head - 1) + float64(head*expm1Small(r, tail))
 }
 
 // ExpNegAbs sets dst[i] = e^−|x[i]| with relative error at most 2⁻⁵². dst may be
 // x.
 func ExpNegAbs(dst, x []float64) {
 	dst = dst[:len(x)]
-	for i, v := range x {
-		t := -math.Abs(v)
-		if !(t >= expMin) {
-			dst[i] = math.Exp(t)
-			continue
+	for at := 0; at < len(x); {
+		if wide && len(x)-at >= 4 {
+			at += expNegAbs4(&dst[at], &x[at], len(x)-at, &exp2Table[0])
 		}
-		r, bits := reduce(t)
-		head, tail := power(bits)
-		dst[i] = head + head*expm1Small(r, tail)
+		for end := min(at+4, len(x)); at < end; at++ {
+			dst[at] = Exp(-math.Abs(x[at]))
+		}
 	}
 }
 
@@ -90,14 +96,13 @@ func ExpNegAbs(dst, x []float64) {
 // x.
 func Expm1All(dst, x []float64) {
 	dst = dst[:len(x)]
-	for i, v := range x {
-		if !(v >= expMin && v <= expMax) {
-			dst[i] = math.Expm1(v)
-			continue
+	for at := 0; at < len(x); {
+		if wide && len(x)-at >= 4 {
+			at += expm1All4(&dst[at], &x[at], len(x)-at, &exp2Table[0])
 		}
-		r, bits := reduce(v)
-		head, tail := power(bits)
-		dst[i] = (head - 1) + head*expm1Small(r, tail)
+		for end := min(at+4, len(x)); at < end; at++ {
+			dst[at] = Expm1(x[at])
+		}
 	}
 }
 
@@ -109,9 +114,45 @@ func Softplus(dst, x []float64) {
 		n := min(len(x), len(buf))
 		u := buf[:n]
 		ExpNegAbs(u, x[:n])
-		for i, v := range x[:n] {
-			dst[i] = max(v, 0) + Log1pUnit(u[i])
-		}
+		addLog1p(dst[:n], x[:n], u)
 		dst, x = dst[n:], x[n:]
 	}
+}
+
+// addLog1p sets dst[i] = max(x[i], 0) + log(1 + u[i]), each u[i] in [0, 1].
+func addLog1p(dst, x, u []float64) {
+	at := 0
+	if wide && len(x) >= 4 {
+		at = len(x) &^ 3
+		addLog1p4(&dst[0], &x[0], &u[0], at, &log1pTable[0])
+	}
+	for ; at < len(x); at++ {
+		dst[at] = max(x[at], 0) + Log1pUnit(u[at])
+	}
+}
+
+// LogisticTails sets q[i] = 1/(1 + e^s[i]) with relative error at most 2⁻⁵¹ and
+// returns Σ log(1 + e^−s[i]), with an error of about len(s)·2⁻⁵³. Each log(1+u) is
+// not taken: the sum over 256 of them is the logarithm of a product below 2²⁵⁶.
+// q must not be s.
+func LogisticTails(q, s []float64) (sum float64) {
+	q = q[:len(s)]
+	ExpNegAbs(q, s)
+	for len(s) > 0 {
+		n := min(len(s), 256)
+		product, linear := 1.0, 0.0
+		for i, v := range s[:n] {
+			u := q[i]
+			inv := 1 / (1 + u)
+			product *= 1 + u
+			linear += math.Abs(v) - v
+			q[i] = inv
+			if v > 0 {
+				q[i] = u * inv
+			}
+		}
+		sum += linear/2 + math.Log(product)
+		q, s = q[n:], s[n:]
+	}
+	return sum
 }

@@ -145,3 +145,38 @@ func ExampleSoftplus() {
 	fmt.Println(x)
 	// Output: [0 0.6931471805599453 1e+08]
 }
+
+// TestWideIsNarrow: over slices of every length and with exponents beyond the
+// fast range among them, the loops give the bits of the functions of one number.
+func TestWideIsNarrow(t *testing.T) {
+	if !wide {
+		t.Skip("this processor works on one number at a time")
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	special := []float64{0, math.Copysign(0, -1), 708, -708, 709, -709, 745, -746, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN(), 1e-320}
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
+	for round := range 4000 {
+		x, dst := make([]float64, 1+round%37), make([]float64, 1+round%37)
+		for i := range x {
+			x[i] = rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-3)
+			if rng.IntN(12) == 0 {
+				x[i] = special[rng.IntN(len(special))]
+			}
+		}
+		for name, f := range map[string]struct {
+			all func(dst, x []float64)
+			one func(x float64) float64
+		}{
+			"ExpNegAbs": {ExpNegAbs, func(x float64) float64 { return Exp(-math.Abs(x)) }},
+			"Expm1All":  {Expm1All, Expm1},
+			"Softplus":  {Softplus, func(x float64) float64 { return max(x, 0) + Log1pUnit(Exp(-math.Abs(x))) }},
+		} {
+			f.all(dst, x)
+			for i, v := range x {
+				if want := f.one(v); !same(dst[i], want) {
+					t.Fatalf("%s: element %d of %d, %v, gives %x and not %x", name, i, len(x), v, dst[i], want)
+				}
+			}
+		}
+	}
+}

@@ -56,3 +56,22 @@ func Scale(dst []float64, a float64, x []float64) {
 		dst[i] = a * v
 	}
 }
+
+// AddRows sets dst += Σ a[i]·row i of x, which is len(a)×len(dst), row-major. Every
+// product is rounded, and rows are added in fours.
+func AddRows(dst, a, x []float64) {
+	d := len(dst)
+	for len(a) >= 4 {
+		r, s, t, u := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]
+		b, c, e, f := a[0], a[1], a[2], a[3]
+		for j, v := range dst {
+			dst[j] = v + ((float64(b*r[j]) + float64(c*s[j])) + (float64(e*t[j]) + float64(f*u[j])))
+		}
+		a, x = a[4:], x[4*d:]
+	}
+	for i, v := range a {
+		for j, w := range x[i*d : (i+1)*d] {
+			dst[j] += float64(v * w)
+		}
+	}
+}

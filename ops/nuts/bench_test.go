@@ -2,10 +2,12 @@ package nuts
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // benchmarkModel samples one chain of 1000 draws after 1000 of warm-up and
@@ -36,8 +38,20 @@ func benchmarkModel(b *testing.B, m model, metric MetricKind) {
 }
 
 func BenchmarkWellsInteraction(b *testing.B) { benchmarkModel(b, wellsInteraction(b), Diagonal) }
+func BenchmarkWellsTarget(b *testing.B)      { benchmarkModel(b, wellsTarget(b), Diagonal) }
 func BenchmarkSblrcDiagonal(b *testing.B)    { benchmarkModel(b, blr(b), Diagonal) }
 func BenchmarkSblrcDense(b *testing.B)       { benchmarkModel(b, blr(b), Dense) }
+
+// wellsTarget is the same posterior through package targets, in one pass.
+func wellsTarget(t testing.TB) model {
+	x, y := wellsDesign(t)
+	_, p := x.Dims()
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: p, Prior: targets.Gaussian{SD: 1e6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model{Posterior(target, targets.Rows{X: x.RawMatrix().Data, P: p, Y: y}, 1), slices.Clone[[]float64]}
+}
 
 // BenchmarkStep is a transition of about 15 leapfrog steps on an independent
 // normal law of 100 coordinates, whose density costs next to nothing.

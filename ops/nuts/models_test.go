@@ -354,7 +354,9 @@ func wellsDist(t testing.TB) model {
 	return logistic(design(mapped(column(t, data, "dist"), hundred)), column(t, data, "switched"))
 }
 
-func wellsInteraction(t testing.TB) model {
+func wellsInteraction(t testing.TB) model { return logistic(wellsDesign(t)) }
+
+func wellsDesign(t testing.TB) (x *mat.Dense, y []float64) {
 	data := load(t, "wells_data")
 	centred := func(key string, scale float64) []float64 {
 		c := column(t, data, key)
@@ -364,5 +366,5 @@ func wellsInteraction(t testing.TB) model {
 	dist, arsenic := centred("dist", 100), centred("arsenic", 1)
 	inter := make([]float64, len(dist))
 	floats.MulTo(inter, dist, arsenic)
-	return logistic(design(dist, arsenic, inter), column(t, data, "switched"))
+	return design(dist, arsenic, inter), column(t, data, "switched")
 }

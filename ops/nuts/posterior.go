@@ -11,8 +11,8 @@ import (
 // the same records aims at. It holds buffers: one goroutine at a time may use it.
 func Posterior(t targets.GradTarget, rows targets.Rows, temperature float64) LogDensity {
 	p := &posterior{target: t, rows: rows, temperature: temperature, loss: make([]float64, block)}
-	if l, ok := t.(targets.LinearTarget); ok {
-		p.linear, p.slope = l, make([]float64, block)
+	if s, ok := t.(targets.SumTarget); ok {
+		p.sums, p.grads = s, make([]float64, t.Dim())
 	} else {
 		p.grads = make([]float64, block*t.Dim())
 	}
@@ -23,11 +23,11 @@ func Posterior(t targets.GradTarget, rows targets.Rows, temperature float64) Log
 const block = 256
 
 type posterior struct {
-	target             targets.GradTarget
-	linear             targets.LinearTarget // nil if the target is none
-	rows               targets.Rows
-	temperature        float64
-	loss, slope, grads []float64 // of one block of records
+	target      targets.GradTarget
+	sums        targets.SumTarget // nil if the target is none
+	rows        targets.Rows
+	temperature float64
+	loss, grads []float64 // of one block of records; grads of all for sums
 }
 
 func (p *posterior) Dim() int { return p.target.Dim() }
@@ -38,42 +38,25 @@ func (p *posterior) LogDensityGrad(grad, theta []float64) float64 {
 		return math.Inf(-1)
 	}
 	p.target.GradLogPrior(grad, theta)
+	if p.sums != nil {
+		v -= p.temperature * p.sums.SumLossGrad(p.grads, theta, p.rows)
+		for j, g := range p.grads {
+			grad[j] -= p.temperature * g
+		}
+		return v
+	}
 	for lo := 0; lo < p.rows.Len(); lo += block {
 		part := p.rows.Slice(lo, min(lo+block, p.rows.Len()))
 		loss := p.loss[:part.Len()]
-		if p.linear != nil {
-			p.alongRows(loss, grad, theta, part)
-		} else {
-			p.target.Loss(loss, theta, part)
-			g := p.grads[:part.Len()*len(theta)]
-			p.target.LossGrad(g, theta, part)
-			for i, x := range g {
-				grad[i%len(theta)] -= p.temperature * x
-			}
+		p.target.Loss(loss, theta, part)
+		g := p.grads[:part.Len()*len(theta)]
+		p.target.LossGrad(g, theta, part)
+		for i, x := range g {
+			grad[i%len(theta)] -= p.temperature * x
 		}
 		for _, l := range loss {
 			v -= p.temperature * l
 		}
 	}
 	return v
-}
-
-// alongRows sets the losses of a block and takes their gradient off grad, with
-// one product of the features for both.
-func (p *posterior) alongRows(loss, grad, theta []float64, part targets.Rows) {
-	slope := p.slope[:part.Len()]
-	for i := range slope {
-		eta := 0.0
-		for j, x := range part.Row(i) {
-			eta += x * theta[j]
-		}
-		slope[i] = eta
-	}
-	p.linear.LossAt(loss, slope, part.Y)
-	p.linear.SlopeAt(slope, slope, part.Y)
-	for i, s := range slope {
-		for j, x := range part.Row(i) {
-			grad[j] -= p.temperature * s * x
-		}
-	}
 }

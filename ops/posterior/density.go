@@ -18,13 +18,13 @@ type LogDensity interface {
 // buffers: one goroutine at a time may use it.
 type Density struct {
 	target targets.GradTarget
-	linear targets.LinearTarget // nil if the target is none
+	sums   targets.SumTarget // nil if the target is none
 	rows   targets.Rows
 	weight float64
 	ball   float64 // 0, or the radius outside which the prior is zero
 
-	loss, slope, grads []float64 // for one block of records
-	theta, gradTheta   []float64 // parameters when ball > 0
+	loss, grads      []float64 // for one block of records; grads of all for sums
+	theta, gradTheta []float64 // parameters when ball > 0
 }
 
 var _ LogDensity = (*Density)(nil)
@@ -34,14 +34,10 @@ const block = 256
 func newDensity(t targets.GradTarget, rows targets.Rows, weight, ball float64) *Density {
 	d := &Density{
 		target: t, rows: rows, weight: weight, ball: ball,
-		loss: make([]float64, block), slope: make([]float64, block),
+		loss: make([]float64, block), grads: make([]float64, block*t.Dim()),
 		theta: make([]float64, t.Dim()), gradTheta: make([]float64, t.Dim()),
 	}
-	if l, ok := t.(targets.LinearTarget); ok {
-		d.linear = l
-	} else {
-		d.grads = make([]float64, block*t.Dim())
-	}
+	d.sums, _ = t.(targets.SumTarget)
 	return d
 }
 
@@ -90,6 +86,14 @@ func (d *Density) Constrain(theta, u []float64) {
 // inner is the log density in the parameters themselves.
 func (d *Density) inner(grad, theta []float64) float64 {
 	d.target.GradLogPrior(grad, theta)
+	if d.sums != nil {
+		sum := d.grads[:len(theta)]
+		total := d.sums.SumLossGrad(sum, theta, d.rows)
+		for j, g := range sum {
+			grad[j] -= d.weight * g
+		}
+		return d.target.LogPrior(theta) - d.weight*total
+	}
 	total := 0.0
 	for lo := 0; lo < d.rows.Len(); lo += block {
 		part := d.rows.Slice(lo, min(lo+block, d.rows.Len()))
@@ -98,34 +102,13 @@ func (d *Density) inner(grad, theta []float64) float64 {
 		for _, l := range loss {
 			total += l
 		}
-		d.subtractGrad(grad, theta, part)
-	}
-	return d.target.LogPrior(theta) - d.weight*total
-}
-
-// subtractGrad takes the weighted gradient of a block's losses off grad.
-func (d *Density) subtractGrad(grad, theta []float64, part targets.Rows) {
-	if d.linear == nil {
 		g := d.grads[:part.Len()*len(theta)]
 		d.target.LossGrad(g, theta, part)
 		for i, v := range g {
 			grad[i%len(theta)] -= d.weight * v
 		}
-		return
 	}
-	slope := d.slope[:part.Len()]
-	for i := range slope {
-		slope[i] = 0
-		for j, x := range part.Row(i) {
-			slope[i] += x * theta[j]
-		}
-	}
-	d.linear.SlopeAt(slope, slope, part.Y)
-	for i, s := range slope {
-		for j, x := range part.Row(i) {
-			grad[j] -= d.weight * s * x
-		}
-	}
+	return d.target.LogPrior(theta) - d.weight*total
 }
 
 // farthest is a norm that no product with a parameter overflows from.

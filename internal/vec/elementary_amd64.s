@@ -1,0 +1,222 @@
+// Four numbers at a time with AVX2, by the very operations of elementary.go in
+// their order and without fused multiply-add: the bits are the same.
+
+#include "textflag.h"
+
+DATA c<>+0(SB)/8, $0x40671547652b82fe  // 128/ln2
+DATA c<>+8(SB)/8, $0x4338000000000000  // shift, 1.5·2^52
+DATA c<>+16(SB)/8, $0x3f762e42fef80000 // ln2Hi
+DATA c<>+24(SB)/8, $0x3d41cf79abc9e3b4 // ln2Lo
+DATA c<>+32(SB)/8, $0xc086200000000000 // −708
+DATA c<>+40(SB)/8, $0x4086280000000000 // 709
+DATA c<>+48(SB)/8, $0x3fe0000000000000 // 1/2
+DATA c<>+56(SB)/8, $0x3fc5555555555555 // 1/6
+DATA c<>+64(SB)/8, $0x3fa5555555555555 // 1/24
+DATA c<>+72(SB)/8, $0x3f81111111111111 // 1/120
+DATA c<>+80(SB)/8, $127
+DATA c<>+88(SB)/8, $0x8000000000000000 // the sign bit
+DATA c<>+96(SB)/8, $0x3ff0000000000000 // 1
+DATA c<>+104(SB)/8, $0x42c8000000000000 // log1pShift, 1.5·2^45
+DATA c<>+112(SB)/8, $255
+DATA c<>+120(SB)/8, $0x3fd5555555555555 // 1/3
+DATA c<>+128(SB)/8, $0x3fd0000000000000 // 1/4
+DATA c<>+136(SB)/8, $0x3fc999999999999a // 1/5
+DATA c<>+144(SB)/8, $0x3fc2492492492492 // 1/7
+GLOBL c<>(SB), RODATA, $152
+
+// POWER leaves head in Y2 and e^r − 1 + tail in Y6 for the exponents in Y0, from
+// the table at BX. It uses Y1 to Y7.
+#define POWER \
+	VMULPD Y0, Y8, Y1 \ // z
+	VADDPD Y9, Y1, Y1 \
+	VSUBPD Y9, Y1, Y2 \ // n
+	VMULPD Y10, Y2, Y3 \
+	VSUBPD Y3, Y0, Y3 \
+	VMULPD Y11, Y2, Y2 \
+	VSUBPD Y2, Y3, Y3 \ // r
+	VPAND Y14, Y1, Y4 \
+	VPSLLQ $1, Y4, Y4 \
+	VPCMPEQD Y5, Y5, Y5 \
+	VGATHERQPD Y5, (BX)(Y4*8), Y2 \ // head
+	VPCMPEQD Y5, Y5, Y5 \
+	VGATHERQPD Y5, 8(BX)(Y4*8), Y6 \ // tail
+	VPSRLQ $7, Y1, Y1 \
+	VPSLLQ $52, Y1, Y1 \
+	VPADDQ Y1, Y2, Y2 \
+	VMULPD Y3, Y3, Y1 \ // r²
+	VBROADCASTSD c<>+56(SB), Y4 \
+	VMULPD Y3, Y4, Y4 \
+	VADDPD Y13, Y4, Y4 \
+	VMULPD Y4, Y1, Y4 \
+	VADDPD Y4, Y6, Y6 \
+	VBROADCASTSD c<>+72(SB), Y4 \
+	VMULPD Y3, Y4, Y4 \
+	VBROADCASTSD c<>+64(SB), Y5 \
+	VADDPD Y5, Y4, Y4 \
+	VMULPD Y1, Y1, Y1 \
+	VMULPD Y4, Y1, Y4 \
+	VADDPD Y4, Y6, Y6 \
+	VADDPD Y6, Y3, Y6
+
+#define CONSTANTS \
+	VBROADCASTSD c<>+0(SB), Y8 \
+	VBROADCASTSD c<>+8(SB), Y9 \
+	VBROADCASTSD c<>+16(SB), Y10 \
+	VBROADCASTSD c<>+24(SB), Y11 \
+	VBROADCASTSD c<>+32(SB), Y12 \
+	VBROADCASTSD c<>+48(SB), Y13 \
+	VBROADCASTSD c<>+80(SB), Y14
+
+// func expNegAbs4(dst, x *float64, n int, table *exp2Entry) int
+TEXT ·expNegAbs4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), BX
+	XORQ AX, AX
+	CONSTANTS
+	VBROADCASTSD c<>+88(SB), Y15
+	SUBQ $3, CX
+
+negLoop:
+	CMPQ AX, CX
+	JGE  negDone
+	VMOVUPD (SI)(AX*8), Y0
+	VORPD Y15, Y0, Y0 // −|x|
+	VCMPPD $0x0d, Y12, Y0, Y1
+	VMOVMSKPD Y1, DX
+	CMPL DX, $15
+	JNE  negDone
+	POWER
+	VMULPD Y6, Y2, Y6
+	VADDPD Y6, Y2, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	JMP  negLoop
+
+negDone:
+	VZEROUPPER
+	MOVQ AX, ret+32(FP)
+	RET
+
+// func expm1All4(dst, x *float64, n int, table *exp2Entry) int
+TEXT ·expm1All4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), BX
+	XORQ AX, AX
+	CONSTANTS
+	VBROADCASTSD c<>+96(SB), Y15
+	SUBQ $3, CX
+
+m1Loop:
+	CMPQ AX, CX
+	JGE  m1Done
+	VMOVUPD (SI)(AX*8), Y0
+	VBROADCASTSD c<>+40(SB), Y2
+	VCMPPD $0x0d, Y12, Y0, Y1
+	VCMPPD $0x02, Y2, Y0, Y2
+	VANDPD Y1, Y2, Y1
+	VMOVMSKPD Y1, DX
+	CMPL DX, $15
+	JNE  m1Done
+	POWER
+	VMULPD Y6, Y2, Y6
+	VSUBPD Y15, Y2, Y2
+	VADDPD Y6, Y2, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	JMP  m1Loop
+
+m1Done:
+	VZEROUPPER
+	MOVQ AX, ret+32(FP)
+	RET
+
+// func addLog1p4(dst, x, u *float64, n int, table *log1pEntry)
+TEXT ·addLog1p4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ u+16(FP), R8
+	MOVQ n+24(FP), CX
+	MOVQ table+32(FP), BX
+	XORQ AX, AX
+	VBROADCASTSD c<>+104(SB), Y8
+	VBROADCASTSD c<>+112(SB), Y9
+	VBROADCASTSD c<>+120(SB), Y10
+	VBROADCASTSD c<>+48(SB), Y11
+	VBROADCASTSD c<>+136(SB), Y12
+	VBROADCASTSD c<>+128(SB), Y13
+	VBROADCASTSD c<>+144(SB), Y14
+	VBROADCASTSD c<>+56(SB), Y15
+	SUBQ $3, CX
+
+logLoop:
+	CMPQ AX, CX
+	JGE  logDone
+	VMOVUPD (R8)(AX*8), Y0
+	VADDPD Y8, Y0, Y1 // z
+	VPAND Y9, Y1, Y2
+	VPSLLQ $1, Y2, Y2
+	VPCMPEQD Y5, Y5, Y5
+	VGATHERQPD Y5, (BX)(Y2*8), Y3 // 1/(1+c)
+	VPCMPEQD Y5, Y5, Y5
+	VGATHERQPD Y5, 8(BX)(Y2*8), Y4 // log(1+c)
+	VSUBPD Y8, Y1, Y1
+	VSUBPD Y1, Y0, Y0
+	VMULPD Y3, Y0, Y0 // r
+	VMULPD Y0, Y0, Y1 // r²
+	VMULPD Y10, Y0, Y2
+	VSUBPD Y2, Y11, Y2
+	VMULPD Y2, Y1, Y2
+	VSUBPD Y2, Y0, Y2 // r − r²(½ − r/3)
+	VMULPD Y14, Y0, Y3
+	VSUBPD Y3, Y15, Y3
+	VMULPD Y3, Y1, Y3
+	VMULPD Y12, Y0, Y0
+	VSUBPD Y0, Y13, Y0
+	VADDPD Y3, Y0, Y0
+	VMULPD Y1, Y1, Y1
+	VMULPD Y0, Y1, Y0
+	VSUBPD Y0, Y2, Y2
+	VADDPD Y2, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VMOVUPD (SI)(AX*8), Y6
+	VMAXPD Y5, Y6, Y6
+	VADDPD Y4, Y6, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	JMP  logLoop
+
+logDone:
+	VZEROUPPER
+	RET
+
+// func hasAVX2() bool
+TEXT ·hasAVX2(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	MOVL $0, AX
+	CPUID
+	CMPL AX, $7
+	JLT  no
+	MOVL $1, AX
+	MOVL $0, CX
+	CPUID
+	ANDL $0x18000000, CX // OSXSAVE and AVX
+	CMPL CX, $0x18000000
+	JNE  no
+	MOVL $0, CX
+	XGETBV
+	ANDL $6, AX // the system keeps the wide registers
+	CMPL AX, $6
+	JNE  no
+	MOVL $7, AX
+	MOVL $0, CX
+	CPUID
+	BTL  $5, BX
+	JCC  no
+	MOVB $1, ret+0(FP)
+
+no:
+	RET

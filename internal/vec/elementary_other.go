@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package vec
+
+const wide = false
+
+func expNegAbs4(dst, x *float64, n int, table *exp2Entry) int { return 0 }
+
+func expm1All4(dst, x *float64, n int, table *exp2Entry) int { return 0 }
+
+func addLog1p4(dst, x, u *float64, n int, table *log1pEntry) {}
