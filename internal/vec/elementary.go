@@ -53,9 +53,8 @@ func Log1pUnit(u float64) float64 {
 	e := &log1pTable[math.Float64bits(z)%(2*tableSize)]
 	r := (u - (z - log1pShift)) * e.inv
 	r2 := r * r
-	a := float64(r2 * (0.5 - float64(r*(1.0/3))))
-	b := (0.25 - float64(r*(1.0/5))) + float64(r2*(1.0/6-float64(r*(1.0/7))))
-	return e.log + (r - a - float64(r2*r2*b))
+	return e.log + (r - float64(r2*(0.5-float64(r*(1.0/3)))) -
+		float64(r2*r2*((0.25-float64(r*(1.0/5)))+float64(r2*(1.0/6-float64(r*(1.0/7)))))))
 }
 
 // Exp returns e^x with relative error at most 2⁻⁵².
