@@ -102,9 +102,7 @@ func TestEveryModelIsCompared(t *testing.T) {
 			text += "dispersion = 2\n"
 		}
 		text += "[reference]\nchains = 1\nwarmup = 30\ndraws = 30\n[[method]]\nname = \"nuts\"\nsettings = { draws = 30, warmup = 30, chains = 1 }\n"
-		if s, err := models.StandardShape(name, 1, 1); err != nil || s.Features() > 0 {
-			text += "[[method]]\nname = \"barker\"\nsettings = { iterations = 20, step = 0.1, clip = 0.1 }\n"
-		}
+		text += "[[method]]\nname = \"barker\"\nsettings = { iterations = 20, step = 0.1, clip = 0.1 }\n"
 		p := plan(t, text, Options{})
 		r, err := p.Run(t.Context(), RunOptions{})
 		if err != nil {

@@ -118,7 +118,9 @@ func (p *Plan) findData(o Options) error {
 	if bundled, ok := strings.CutPrefix(name, configs.Prefix); ok {
 		text, err = configs.Schema(bundled)
 	} else {
-		name = filepath.Join(o.ConfigDir, name)
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(o.ConfigDir, name)
+		}
 		text, err = os.ReadFile(name)
 	}
 	if err != nil {

@@ -44,22 +44,11 @@ func privateChains() []*Method {
 		}
 		list = append(list, &Method{
 			Name: name, Kind: Unconditional, About: "private chain: " + d.About,
-			// A curator needs features.
-			Models: withFeatures(), Settings: knobs,
-			build: func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
+			Settings: knobs,
+			build:    func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
 		})
 	}
 	return list
-}
-
-// withFeatures are the models of records with features.
-func withFeatures() (names []string) {
-	for _, name := range models.Names() {
-		if s, err := models.StandardShape(name, 1, 1); err == nil && s.Features() > 0 {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // chainSetting describes a setting of the table. Its zero stands for the rule, if it
