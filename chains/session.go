@@ -188,6 +188,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 		}
 		result.Draws = append(result.Draws, kept)
 	}
+	result.Verdict = judge(result.Summary(), s.Plan.Caveat)
 	return result, runErr
 }
 
@@ -200,6 +201,8 @@ type Result struct {
 	// Certificate says what the run cost, whether or not it is Complete.
 	Certificate *Certificate
 	Complete    bool
+	// Verdict says whether the draws can stand for the posterior.
+	Verdict Verdict
 }
 
 // Summary is the table of means, quantiles and diagnostics of the draws.

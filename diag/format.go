@@ -25,9 +25,17 @@ var columns = []struct {
 	{"rhat", threeDecimals, func(s Summary) float64 { return s.RHat }},
 }
 
-func significant(x float64) string   { return strconv.FormatFloat(x, 'g', 4, 64) }
-func whole(x float64) string         { return strconv.FormatFloat(math.Floor(x), 'f', 0, 64) }
-func threeDecimals(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+func significant(x float64) string   { return defined(x, strconv.FormatFloat(x, 'g', 4, 64)) }
+func whole(x float64) string         { return defined(x, strconv.FormatFloat(math.Floor(x), 'f', 0, 64)) }
+func threeDecimals(x float64) string { return defined(x, strconv.FormatFloat(x, 'f', 3, 64)) }
+
+// defined is the text of a figure, and a dash for one that does not exist.
+func defined(x float64, text string) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return text
+}
 
 // String renders the table as text for a terminal: one line of titles, one line
 // per parameter, columns aligned to the right and a newline after each. ESS is

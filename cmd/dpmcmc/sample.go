@@ -32,6 +32,7 @@ type sampleSettings struct {
 	warmup             float64
 	seed, insecureSeed uint64
 	tune, json         bool
+	acceptUnexplored   bool
 }
 
 // The budget of the bare command, which runs on simulated data.
@@ -98,6 +99,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0, "make the whole run repeatable. The result is NOT PRIVATE and is marked so")
 	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
+	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "print standard deviations and quantiles of chains that did not explore their posterior")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 }
 

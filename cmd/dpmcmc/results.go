@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/chains"
@@ -26,6 +28,9 @@ func (s *sampleSettings) report(r *chains.Result, out io.Writer) (err error) {
 	words := s.summaryText(r, table) + "\n" + r.Certificate.Words(r.Complete)
 	text := words
 	if s.json {
+		if !r.Verdict.Usable && !s.acceptUnexplored {
+			table = withheld(table)
+		}
 		if text, err = reportJSON(r, table); err != nil {
 			return err
 		}
@@ -50,17 +55,35 @@ func (s *sampleSettings) summaryText(r *chains.Result, table diag.Table) string 
 	if c.Temperature != 1 {
 		tempered = fmt.Sprintf(" at temperature %v", c.Temperature)
 	}
-	fmt.Fprintf(&b, "Posterior of %s%s, after leaving out the first %.0f%% of each chain:\n\n%s\n",
+	fmt.Fprintf(&b, "%s\n", r.Verdict.Headline)
+	for _, line := range slices.Concat(r.Verdict.Reasons, r.Verdict.Advice) {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if !r.Verdict.Usable && !s.acceptUnexplored {
+		table = withheld(table)
+		b.WriteString("  Standard deviations and quantiles are withheld; --accept-unexplored shows them all the same.\n")
+	}
+	fmt.Fprintf(&b, "\nPosterior of %s%s, after leaving out the first %.0f%% of each chain:\n\n%s\n",
 		s.data, tempered, 100*s.warmup, strings.TrimRight(table.String(), "\n"))
 	if warnings := warningLines(table); warnings != nil {
 		b.WriteString("\nWarnings\n")
 		for _, w := range warnings {
 			fmt.Fprintf(&b, "  %s\n", w)
 		}
-		b.WriteString("  A private chain explores slowly. A larger ε, a lower --temperature or --loss beta\n" +
-			"  lets the budget cross the posterior more often (docs/theory.md, section 5).\n")
 	}
 	return b.String()
+}
+
+// withheld is a table without what describes a spread that the chain did not explore.
+func withheld(t diag.Table) diag.Table {
+	out := slices.Clone(t)
+	for i := range out {
+		r := &out[i]
+		for _, figure := range []*float64{&r.SD, &r.Median, &r.Q5, &r.Q95, &r.MAD, &r.MCSEMean, &r.MCSESD} {
+			*figure = math.NaN()
+		}
+	}
+	return out
 }
 
 // warningLines says each kind of warning once, with the parameters it is about.
@@ -93,7 +116,8 @@ func reportJSON(r *chains.Result, table diag.Table) (string, error) {
 	b, err := json.MarshalIndent(struct {
 		Certificate *chains.Certificate `json:"certificate"`
 		Complete    bool                `json:"complete"`
+		Verdict     chains.Verdict      `json:"verdict"`
 		Summary     []row               `json:"summary"`
-	}{r.Certificate, r.Complete, rows(table)}, "", "  ")
+	}{r.Certificate, r.Complete, r.Verdict, rows(table)}, "", "  ")
 	return string(b) + "\n", err
 }

@@ -1,0 +1,76 @@
+package chains
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpmcmc/dpmcmc/diag"
+)
+
+// Verdict says whether a run's draws can stand for their posterior. It follows from the
+// draws alone, so it costs no privacy; and it cannot see what a chain has never visited.
+type Verdict struct {
+	// Usable says that means and intervals of the draws estimate the posterior's.
+	Usable bool `json:"usable"`
+	// Headline is the verdict in one sentence: "Usable: …" or "Not a posterior: …".
+	Headline string `json:"headline"`
+	// Reasons say why, and Advice what to do.
+	Reasons []string `json:"reasons,omitempty"`
+	Advice  []string `json:"advice,omitempty"`
+}
+
+// The limits of usable draws. An ESS of 50 puts the Monte Carlo error of a mean at a
+// seventh of the posterior's standard deviation, and that of a 5% quantile at a third.
+const (
+	leastESS    = 50
+	largestRHat = 1.05
+)
+
+// The headlines.
+const (
+	usable       = "Usable: the draws can stand for the posterior."
+	notPosterior = "Not a posterior: do not use standard deviations or intervals of these draws."
+)
+
+// judge is the verdict on draws. caveat is the plan's, of chains that aim elsewhere.
+func judge(t diag.Table, caveat string) Verdict {
+	var slow, apart, undefined []string
+	for _, r := range t {
+		name, _, _ := strings.Cut(r.Name, " ")
+		switch {
+		case r.NotFinite || r.Constant || r.Chains == 0 || r.Draws < leastDraws:
+			undefined = append(undefined, name)
+		case !(r.RHat <= largestRHat):
+			apart = append(apart, name)
+		case !(min(r.ESSBulk, r.ESSTail) >= leastESS):
+			slow = append(slow, name)
+		}
+	}
+	v := Verdict{Usable: true, Headline: usable}
+	because := func(names []string, format string, args ...any) {
+		if len(names) > 0 {
+			v.Usable, v.Headline = false, notPosterior
+			v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)+": "+strings.Join(names, ", ")+".")
+		}
+	}
+	because(undefined, "Too few draws that differ")
+	because(apart, "The chain was still on its way: R-hat is above %v", largestRHat)
+	because(slow, "The chain explored too slowly: its effective sample size is below %d", leastESS)
+	if caveat != "" {
+		v.Usable, v.Headline = false, notPosterior
+		v.Reasons = append(v.Reasons, caveat)
+		return v
+	}
+	if !v.Usable {
+		v.Advice = []string{
+			"Spend more: a larger ε lets the chain move farther.",
+			"Widen the posterior: a lower temperature, or the β loss, needs less of the budget.",
+			"Ask for less: fewer parameters, or columns on a public scale of their own.",
+			"Compare kernels and settings with dpmcmc tune, which costs no privacy.",
+		}
+	}
+	return v
+}
+
+// leastDraws of a chain have an effective sample size.
+const leastDraws = 4

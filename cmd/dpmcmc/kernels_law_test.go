@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+)
+
+// lawful are flags of every kernel, and of the variants that a kernel's settings make of
+// it.
+func lawful() []string {
+	all := chains.Names()
+	return append(all, "penalty --proposal guided", "penalty-ratio --proposal guided", "dphmc --acceptance penalty",
+		"dpsgld --schedule polynomial", "dpsgld --as-published", "barker --proposal one-component", "barker --batch 300 --fixed-batch --test corrected:2")
+}
+
+// TestEveryKernelUnderEveryCommand: whatever the registry of kernels holds is sampled,
+// is planned at exactly the price that sample charges, is tuned, and is compared.
+func TestEveryKernelUnderEveryCommand(t *testing.T) {
+	for _, flags := range lawful() {
+		t.Run(flags, func(t *testing.T) {
+			kernel, more, _ := strings.Cut(flags, " ")
+			given := append([]string{"--kernel", kernel}, strings.Fields(more)...)
+			c := certified(t, append(given, "--data", small, "--iterations", "60", "--chains", "2")...)
+			if c.Epsilon > 1 || c.Epsilon < 0.99 {
+				t.Errorf("sample spends ε = %v of 1", c.Epsilon)
+			}
+			p := plan(t, planFlags(c))
+			if p.Value != c.Epsilon {
+				t.Errorf("sample charges ε = %v, plan says %v for %s", c.Epsilon, p.Value, planFlags(c))
+			}
+			if more != "" {
+				return
+			}
+			code, out, errw := call(t.Context(), strings.Fields("tune --records 300 --features 2 --model logistic --epsilon 1 --delta 1e-6 --work 1e5 "+
+				"--start prior-mean --coefficient-sd 1 --iterations 60 --json --kernels "+kernel)...)
+			var tuned struct{ Candidates []tuneRow }
+			if err := json.Unmarshal([]byte(out), &tuned); err != nil || code != exitOK || len(tuned.Candidates) == 0 || tuned.Candidates[0].Kernel != kernel {
+				t.Errorf("tune: exit code %d, %s %s", code, out, errw)
+			}
+			m, err := methods.ByName(kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := chains.Describe(kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			offered := map[string]bool{}
+			for _, s := range m.Settings {
+				offered[s.Name] = true
+			}
+			for _, v := range chains.Table() {
+				if k.Knows(v) && v.Name != "kernel" && !offered[v.Name] {
+					t.Errorf("compare does not offer %s of %s", v.Name, kernel)
+				}
+			}
+		})
+	}
+}
+
+// planFlags are those that price the run of a certificate.
+func planFlags(c chains.Certificate) string {
+	flags := fmt.Sprintf("--solve epsilon --epsilon 2 --delta %v --model %s --records %d --radius %v --dimension %d", c.Delta, c.Model, c.Records, c.Radius, len(c.Columns))
+	for _, s := range c.Settings.Given() {
+		switch s.Value {
+		case true:
+			flags += " --" + s.Name
+		default:
+			flags += fmt.Sprintf(" --%s %v", s.Name, s.Value)
+		}
+	}
+	return strings.Replace(flags, "--start-share 0.25", "--start-epsilon 0.25", 1) // of the run's ε = 1
+}
+
+// TestEveryFlagOfSampleIsPlanned: a setting of sample is one of plan, so that the one
+// becomes the other by its verb.
+func TestEveryFlagOfSampleIsPlanned(t *testing.T) {
+	sample, planned, tuned := newSample().Flags(), newPlan().Flags(), newTune().Flags()
+	for _, v := range chains.Table() {
+		if sample.Lookup(v.Name) == nil || planned.Lookup(v.Name) == nil {
+			t.Errorf("--%s is not a flag of sample and plan", v.Name)
+		}
+		if tuned.Lookup(v.Name) == nil && tuned.Lookup(v.Name+"s") == nil {
+			t.Errorf("--%s is not a flag of tune", v.Name)
+		}
+		if v.Help == "" {
+			t.Errorf("%s has no help", v.Name)
+		}
+	}
+}
