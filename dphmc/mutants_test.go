@@ -111,7 +111,7 @@ func (m *mutant) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 func TestInvarianceRejectsMutants(t *testing.T) {
 	target := posteriors.StandardMean()
 	records, exact := posteriors.Conjugate()
-	options := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact}
+	options := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Effort: proptest.Quick}
 	for _, mutation := range []string{"", "whole first kick", "momentum not refreshed", "kinetic energy forgotten"} {
 		t.Run("mutant "+mutation, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) {

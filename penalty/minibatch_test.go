@@ -22,7 +22,7 @@ func minibatch(p posteriors.Problem, noise penalty.Noise) penalty.Config {
 func TestMinibatchConforms(t *testing.T) {
 	p := posteriors.All()[2]
 	proptest.CheckKernel(t, factory(minibatch(p, penalty.Fixed(4))), proptest.KernelOptions{
-		Records: p.Records, Adjacency: options().Adjacency, Start: p.Start, Steps: 20})
+		Records: p.Records, Adjacency: options().Adjacency, Start: p.Start, Steps: 20, Effort: proptest.Quick})
 }
 
 // TestMinibatchAbsorbsBatchNoise measures the bias of the minibatch form on the

@@ -19,7 +19,7 @@ import (
 
 func options() proptest.KernelOptions {
 	records, exact := posteriors.Conjugate()
-	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact}
+	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Effort: proptest.Quick}
 }
 
 func factory(c penalty.Config) proptest.Factory {

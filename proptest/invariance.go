@@ -2,173 +2,177 @@ package proptest
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
-// stages and growth are those of the sequential test: Gandy and Scott (2020),
-// "Unit testing for MCMC and other Monte Carlo methods", Algorithm 1.
+// CheckInvariance is the part of CheckKernel that needs Exact, alone: what a
+// failure of it prints calls it.
+func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
+	t.Helper()
+	kernelCheck{t, factory, o.withDefaults()}.invariance()
+}
+
+// looks are how often the test of invariance looks at its results, each time
+// with growth times as many chains, spending an equal part of FalseAlarm.
 const (
-	stages = 3
+	looks  = 4
 	growth = 4
 )
 
-// invariance starts chains at exact draws and compares where they are after
-// Stride steps with where they were.
+// long is the share of chains that are stretch times as long as the others:
+// they see what needs many steps to show.
+const (
+	long    = 200
+	stretch = 40
+)
+
+// invariance starts chains at exact draws and compares where they are, after one
+// step and after Stride steps, with where they were.
 //
-// For a fixed set A of states, a chain that starts from a law π and leaves it
-// invariant enters A as often as it leaves it: P(θ₀ ∉ A, θ_k ∈ A) =
-// P(θ₀ ∈ A, θ_k ∉ A). So, given that m of n independent chains crossed the
+// A chain that starts from a law π and leaves it invariant enters any fixed set
+// as often as it leaves it: given that m of n independent chains crossed the
 // border, the number that entered is Binomial(m, ½), exactly (McNemar's test).
-// The sets are half-spaces and balls whose borders are quantiles of a separate
-// sample of exact draws; the smallest p-value times their number is the p-value
-// of a stage. A stage fails at p ≤ β, passes at p > γ, and goes on with four
-// times as many chains in between, with β = FalseAlarm/stages, γ = β^(1/stages)
-// and β divided by γ from stage to stage: stage i is reached with probability at
-// most γ^(i−1), so that a kernel that leaves π invariant fails with probability
-// at most stages·β = FalseAlarm.
+// Bounded functions keep their mean, for which an empirical Bernstein bound holds
+// at every n. Sets and functions are fixed by a separate sample of exact draws.
+// The smallest p-value times their number is the p-value of a look; a look fails
+// at FalseAlarm/looks, so that a kernel that leaves π invariant fails with
+// probability at most FalseAlarm. Half of the chains start late, at iterations
+// up to a million, as resumed ones do; one in 200 is 40 times as long.
 func (c kernelCheck) invariance() {
+	if c.o.Exact == nil {
+		return
+	}
 	rng := rand64(c.o.Seed, 3)
-	sets := c.regions(rng)
-	steps := int64(0)
-	for i := range stages {
-		steps += int64(c.o.Replicates) * c.o.Stride * int64(math.Pow(growth, float64(i)))
-	}
-	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), steps)
-	beta := c.o.FalseAlarm / stages
-	gamma := math.Pow(beta, 1.0/stages)
+	l := c.newLaw(rng)
 	n := c.o.Replicates
-	for range stages {
-		set, p := c.crossings(k, sets, n, rng)
-		p = min(1, p*float64(len(sets)))
-		c.t.Logf("proptest: invariance of %s over %d chains of %d steps: p = %.2g", k.Name(), n, c.o.Stride, p)
-		if p <= beta {
-			c.fail("%s does not leave the exact law invariant: after %d steps from %d exact draws, %v (p = %.2g, false-alarm rate %g)",
-				k.Name(), c.o.Stride, n, set, p, c.o.FalseAlarm)
+	// Twice the steps: kernels may pay for every start.
+	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*int64(n+stretch*(n/long+1)))
+	done := 0
+	for look := looks - 1; look >= 0; look-- {
+		for until := n / pow(growth, look); done < until; done++ {
+			l.replicate(c, k, rng, done)
 		}
-		if p > gamma {
-			return
+		e := l.evidence(c.o.Reversible)
+		c.t.Logf("proptest: invariance of %s over %d chains: p = %.2g in %d comparisons", k.Name(), done, e.family(), e.count)
+		if e.family() <= c.o.FalseAlarm/looks {
+			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact draws, %s (p = %.2g in %d comparisons, false-alarm rate %g)",
+				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm)
 		}
-		beta /= gamma
-		n *= growth
 	}
+	l.connects(c, k.Name())
 }
 
-// region is a set of states: those whose coordinate, or whose distance from
-// center when coordinate is −1, is at most border. It counts crossings.
-type region struct {
-	coordinate      int
-	center, spread  []float64
-	border          float64
-	entered, exited int
+func pow(b, k int) int {
+	r := 1
+	for range k {
+		r *= b
+	}
+	return r
 }
 
-func (r *region) holds(theta []float64) bool { return r.measure(theta) <= r.border }
-
-func (r *region) measure(theta []float64) float64 {
-	if r.coordinate >= 0 {
-		return theta[r.coordinate]
-	}
-	sum := 0.0
-	for j, t := range theta {
-		z := (t - r.center[j]) / r.spread[j]
-		sum += z * z
-	}
-	return sum
+// law compares a kernel's states with those it started from.
+type law struct {
+	one, all, late  *tally
+	reference       *tally // of one step against Transition's
+	public          *rand.Rand
+	theta, told     []float64
+	at, after, then []rank
+	moved           int
 }
 
-// p is the two-sided p-value of the crossings.
-func (r *region) p() float64 {
-	m, k := r.entered+r.exited, max(r.entered, r.exited)
-	if m == 0 {
-		return 1
-	}
-	// P(Binomial(m, ½) ≥ k) = I_½(k, m−k+1).
-	return min(1, 2*mathext.RegIncBeta(float64(k), float64(m-k+1), 0.5))
-}
-
-func (r *region) String() string {
-	what := fmt.Sprintf("parameter %d ≤ %.4g", r.coordinate, r.border)
-	if r.coordinate < 0 {
-		what = fmt.Sprintf("squared standardised distance from the mean ≤ %.4g", r.border)
-	}
-	return fmt.Sprintf("%d chains entered and %d left the set {%s}", r.entered, r.exited, what)
-}
-
-// regions fixes the sets from a sample of exact draws that is used for nothing else.
-func (c kernelCheck) regions(rng *rand.Rand) []*region {
-	const n = 4000
-	draws := make([][]float64, n)
+func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	d := len(c.o.Start)
-	center, spread := make([]float64, d), make([]float64, d)
-	for i := range draws {
-		draws[i] = make([]float64, d)
-		c.o.Exact(rng, draws[i])
-		for j, v := range draws[i] {
-			center[j] += v / n
-			spread[j] += v * v / n
-		}
+	dirs := directions(sample(4095, d, rng, c.o.Exact))
+	l := &law{one: newTally(dirs), all: newTally(dirs), late: newTally(dirs), theta: make([]float64, d), told: make([]float64, d),
+		public: kernels.Stream(c.o.Seed, 1)}
+	if c.o.Transition != nil {
+		l.reference = c.newReference(rng)
 	}
-	for j := range spread {
-		spread[j] = math.Sqrt(max(spread[j]-center[j]*center[j], math.SmallestNonzeroFloat64))
-	}
-	var all []*region
-	add := func(coordinate int, levels ...float64) {
-		proto := region{coordinate: coordinate, center: center, spread: spread}
-		values := make([]float64, n)
-		for i, theta := range draws {
-			values[i] = proto.measure(theta)
-		}
-		slices.Sort(values)
-		for _, level := range levels {
-			r := proto
-			r.border = values[int(level*n)]
-			all = append(all, &r)
-		}
-	}
-	for j := range d {
-		add(j, 0.15, 0.5, 0.85)
-	}
-	add(-1, 0.3, 0.7)
-	return all
+	return l
 }
 
-// crossings runs n chains and returns the region with the smallest p-value.
-func (c kernelCheck) crossings(k kernels.Kernel, sets []*region, n int, rng *rand.Rand) (worst *region, p float64) {
-	for _, r := range sets {
-		r.entered, r.exited = 0, 0
+// iterations are the numbers of steps that chains are said to have made.
+var iterations = []int64{61, 100, 101, 1000, 4096, 10_000, 1_000_000}
+
+func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int) {
+	c.o.Exact(rng, l.theta)
+	s, err := k.Init(l.theta)
+	if err != nil {
+		c.fail("Init refuses the exact draw %v: %v", l.theta, err)
 	}
-	theta, public := make([]float64, len(c.o.Start)), kernels.Stream(c.o.Seed, 1+n)
-	for range n {
-		c.o.Exact(rng, theta)
-		s, err := k.Init(theta)
-		if err != nil {
-			c.fail("Init refuses the exact draw %v: %v", theta, err)
+	if id%2 == 1 {
+		s.Iteration = iterations[id/2%len(iterations)]
+	}
+	l.at = l.all.place(l.at, l.theta)
+	steps, into := c.o.Stride, l.all
+	if id%long == long-1 {
+		steps, into = steps*stretch, l.late
+	}
+	for n := range steps {
+		if _, err := k.Step(l.public, s); err != nil {
+			c.fail("a step of the test of invariance: %v", err)
 		}
-		for range c.o.Stride {
-			if _, err := k.Step(public, s); err != nil {
-				c.fail("a step of the test of invariance: %v", err)
+		if n > 0 {
+			continue
+		}
+		l.after = l.all.place(l.after, s.Theta)
+		l.one.add(l.at, l.after)
+		if l.reference != nil {
+			c.o.Transition(rng, l.theta, l.told)
+			l.refer(s.Theta)
+		}
+	}
+	if !slices.Equal(s.Theta, l.theta) {
+		l.moved++
+	}
+	l.then = l.all.place(l.then, s.Theta)
+	into.add(l.at, l.then)
+}
+
+// evidence is the worst of all comparisons so far.
+func (l *law) evidence(reversible bool) *evidence {
+	e := &evidence{}
+	if reversible {
+		l.one.symmetric(e, "in one step")
+		l.all.symmetric(e, "in Stride steps")
+	}
+	l.one.equal(e, "in one step")
+	l.all.equal(e, "in Stride steps")
+	l.late.equal(e, fmt.Sprintf("in %d times Stride steps", stretch))
+	if l.reference != nil {
+		l.reference.equal(e, "compared with Transition,")
+	}
+	return e
+}
+
+// connects expects borders of every parameter to be crossed: a border that no
+// chain crosses, where others are crossed at least a hundred times as often as
+// would be needed to see it, separates what the law connects.
+func (l *law) connects(c kernelCheck, name string) {
+	if l.moved == 0 {
+		c.fail("%s never moves: none of %d chains left its start", name, l.all.n)
+	}
+	for i, d := range l.all.dirs {
+		most := 0
+		for cell := range cells - 1 {
+			up, down := l.all.crossings(i, cell)
+			most = max(most, up+down)
+		}
+		for cell, level := range levels {
+			up, down := l.all.crossings(i, cell)
+			expected := float64(most) * min(level, 1-level)
+			if most == 0 && l.moved >= 1000 {
+				expected = 100
+			}
+			if up+down == 0 && expected >= 100 {
+				c.fail("%s never crosses the value %.4g of %s, although %d of %d chains moved and other values are crossed up to %d times: it cannot reach the whole law",
+					name, d.border(cell), d.name, l.moved, l.all.n, most)
 			}
 		}
-		for _, r := range sets {
-			switch before, after := r.holds(theta), r.holds(s.Theta); {
-			case after && !before:
-				r.entered++
-			case before && !after:
-				r.exited++
-			}
-		}
 	}
-	p = 2
-	for _, r := range sets {
-		if v := r.p(); v < p {
-			worst, p = r, v
-		}
-	}
-	return worst, p
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/tape"
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
@@ -38,8 +37,18 @@ type KernelOptions struct {
 	// Stride is the number of steps between an exact draw and the state that is
 	// compared with it. Defaults to 5.
 	Stride int64
-	// Replicates is the number of chains that the test of invariance starts with;
-	// in doubt it makes up to 20 times as many more. Defaults to 10000.
+	// Reversible adds the test of detailed balance, which Exact is needed for: a
+	// kernel in detailed balance goes from one set to another as often as back.
+	Reversible bool
+	// Transition, if not nil, sets next to an exact draw of one step from theta, as
+	// a plain implementation without privacy makes it. Steps are then compared with
+	// it, in scale and direction: a wrong scale of moves may well leave a law
+	// invariant. Needs Exact.
+	Transition func(rng *rand.Rand, theta, next []float64)
+	// Effort is Quick, Standard or Thorough. Defaults to Standard.
+	Effort Effort
+	// Replicates is the number of chains in the test of invariance. Defaults to
+	// a million times Effort.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.
@@ -52,7 +61,8 @@ type KernelOptions struct {
 func (o KernelOptions) withDefaults() KernelOptions {
 	o.Steps = orDefault(o.Steps, 60)
 	o.Stride = orDefault(o.Stride, 5)
-	o.Replicates = orDefault(o.Replicates, 10_000)
+	o.Effort = orDefault(o.Effort, Standard)
+	o.Replicates = orDefault(o.Replicates, o.Effort.times(1_000_000, 1000))
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	return o
@@ -73,28 +83,28 @@ func orDefault[T comparable](v, otherwise T) T {
 //     unchanged after an error; Init that copies, refuses bad starts and reads
 //     nothing; steps that allocate nothing (not counted under the race detector,
 //     which allocates itself); Info of reviewed fields only;
-//   - tape replay: releases recorded on Records and replayed over other records
-//     give the same states and the same Info, bit for bit, and use the whole
-//     tape, so everything a chain shows is post-processing of its releases;
+//   - it moves: every parameter, in every direction, by sizes that do not repeat,
+//     exactly when Accepted says so; starts far away do not break it;
+//   - tape replay: releases recorded over one data set and replayed over another
+//     give the same states, Info and errors, bit for bit, and use the whole tape,
+//     so everything a chain shows is post-processing of its releases. Thousands of
+//     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
 //   - a parallel run equals a serial one, and a thinned run is a slice of it;
-//   - records of NaN, ±Inf and huge numbers never stop a chain;
-//   - with Exact, invariance: see the package comment. The false-alarm rate is at
-//     most FalseAlarm; nothing else here is statistical.
+//   - with Exact: invariance, that all parts of the law are connected, with
+//     Reversible detailed balance, and with Transition the steps' own law. Their
+//     false-alarm rate is at most FalseAlarm; nothing else here is statistical.
 func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
 	o = o.withDefaults()
 	c := kernelCheck{t, factory, o}
 	for _, check := range []func(kernelCheck){
 		kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.badState, kernelCheck.allocations,
-		kernelCheck.infoFields, kernelCheck.replay, kernelCheck.runs, kernelCheck.strangeRecords,
+		kernelCheck.infoFields, kernelCheck.replay, kernelCheck.runs, kernelCheck.invariance, kernelCheck.moves, kernelCheck.accepts, kernelCheck.farStarts,
 	} {
 		check(c)
 		if t.Failed() {
 			t.FailNow()
 		}
-	}
-	if o.Exact != nil {
-		c.invariance()
 	}
 }
 
@@ -107,7 +117,13 @@ type kernelCheck struct {
 // fail reports a violation and ends the check.
 func (c kernelCheck) fail(format string, args ...any) {
 	c.t.Helper()
-	failf(c.t, "%s (Seed %d)", fmt.Sprintf(format, args...), c.o.Seed)
+	c.failWith("", format, args...)
+}
+
+// failWith adds a Go test that reproduces the violation.
+func (c kernelCheck) failWith(test, format string, args ...any) {
+	c.t.Helper()
+	failf(c.t, "%s (Seed %d)%s", fmt.Sprintf(format, args...), c.o.Seed, test)
 	c.t.FailNow()
 }
 
@@ -248,21 +264,32 @@ func (c kernelCheck) badState() {
 	}
 }
 
+// allocations counts over many steps, so that a rare one shows, and takes the
+// least of two counts, since other goroutines allocate too.
 func (c kernelCheck) allocations() {
-	const runs = 20
-	k, s := c.chain(runs + 2)
+	if raceDetector {
+		return
+	}
+	runs := c.o.Effort.times(10_000, 1000)
+	k, s := c.chain(int64(6 * runs))
 	rng := c.rng()
 	var failed error
-	allocs := testing.AllocsPerRun(runs, func() {
-		if _, err := k.Step(rng, s); err != nil {
-			failed = err
+	steps := func() {
+		for range runs {
+			if _, err := k.Step(rng, s); err != nil {
+				failed = err
+			}
 		}
-	})
+	}
+	least := math.Inf(1)
+	for range 2 {
+		least = min(least, testing.AllocsPerRun(1, steps))
+	}
 	if failed != nil {
 		c.fail("a step while counting allocations: %v", failed)
 	}
-	if allocs != 0 && !raceDetector {
-		c.fail("a step makes %v allocations; it must make none", allocs)
+	if least > float64(runs)/5000 {
+		c.fail("%d steps make %v allocations; they must make none", runs, least)
 	}
 }
 
@@ -277,76 +304,4 @@ func (c kernelCheck) infoFields() {
 			c.fail("kernels.Info has the field %s, which nobody has reviewed: is it computed from released values and public facts only? If so add it to proptest's list", name)
 		}
 	}
-}
-
-// other are records of the same shape that have nothing in common with r.
-func other(r curator.Records) curator.Records {
-	r.X, r.Y = slices.Clone(r.X), slices.Clone(r.Y)
-	slices.Reverse(r.X)
-	slices.Reverse(r.Y)
-	for i := range r.X {
-		r.X[i] = 0.75 - 2*r.X[i]
-	}
-	for i := range r.Y {
-		r.Y[i] = 1 - r.Y[i]
-	}
-	return r
-}
-
-// step is what a chain shows to an observer.
-type step struct {
-	theta []float64
-	info  kernels.Info
-}
-
-// trace makes all of a chain's steps.
-func (c kernelCheck) trace(k kernels.Kernel, what string) []step {
-	c.t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			c.fail("%s: panic: %v", what, p)
-		}
-	}()
-	s, rng := c.start(k), c.rng()
-	var all []step
-	for n := range c.o.Steps {
-		info, err := k.Step(rng, s)
-		if err != nil {
-			c.fail("%s: step %d: %v", what, n+1, err)
-		}
-		all = append(all, step{slices.Clone(s.Theta), info})
-	}
-	return all
-}
-
-// replay is the tape-replay law. The curator's seed differs too, so that no
-// secret randomness can pass beside the tape.
-func (c kernelCheck) replay() {
-	recording := tape.New()
-	want := c.trace(c.kernel(c.seal(c.o.Records, c.o.Seed, curator.UseTape(recording)), c.o.Steps), "recording")
-	playing := recording.Rewind()
-	k := c.kernel(c.seal(other(c.o.Records), c.o.Seed+1, curator.UseTape(playing)), c.o.Steps)
-	got := c.trace(k, "replaying the releases over other records")
-	for n := range want {
-		if !slices.Equal(got[n].theta, want[n].theta) || got[n].info != want[n].info {
-			c.fail("step %d is %v, %+v, and %v, %+v when its releases are replayed over other records: the chain depends on the records beyond what was released",
-				n+1, want[n].theta, want[n].info, got[n].theta, got[n].info)
-		}
-	}
-	if !playing.Played() {
-		c.fail("the replayed chain asked for fewer releases than were recorded: their number depends on the records")
-	}
-}
-
-// strangeRecords runs over records that are not numbers, or huge ones.
-func (c kernelCheck) strangeRecords() {
-	r := c.o.Records
-	r.X, r.Y = slices.Clone(r.X), slices.Clone(r.Y)
-	for i := range r.X {
-		r.X[i] = extremes[i%len(extremes)]
-	}
-	for i := range r.Y {
-		r.Y[i] = extremes[(i*7)%len(extremes)]
-	}
-	c.trace(c.kernel(c.seal(r, c.o.Seed), c.o.Steps), "records of NaN, ±Inf and huge values")
 }

@@ -47,6 +47,7 @@ func kernelOptions() proptest.KernelOptions {
 		Adjacency: accountant.Substitute,
 		Start:     []float64{0.5},
 		Exact:     posterior,
+		Effort:    proptest.Quick,
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func options() proptest.KernelOptions {
 	records, exact := posteriors.Conjugate()
 	records.Radius = 3
-	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Stride: 10}
+	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Stride: 10, Effort: proptest.Quick}
 }
 
 func factory(c tunamh.Config) proptest.Factory {

@@ -206,7 +206,7 @@ func gradientKernels(t testing.TB) []law {
 }
 
 func (l law) options() proptest.KernelOptions {
-	return proptest.KernelOptions{Records: l.records, Adjacency: accountant.Substitute, Start: []float64{0.3, -0.1}, Exact: l.exact}
+	return proptest.KernelOptions{Records: l.records, Adjacency: accountant.Substitute, Start: []float64{0.3, -0.1}, Exact: l.exact, Effort: proptest.Quick}
 }
 
 // TestKernels holds every sampler to the laws of package proptest. Tests of

@@ -1,0 +1,85 @@
+package proptest
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// fair is the two-sided p-value of k successes and l failures of fair coins,
+// exact. Only far tails matter, so that counts near balance give 1.
+func fair(k, l int) float64 {
+	m, top := k+l, max(k, l)
+	if m == 0 || float64(2*top-m) < 3*math.Sqrt(float64(m)) {
+		return 1
+	}
+	// P(Binomial(m, ½) ≥ top) = I_½(top, m−top+1).
+	return min(1, 2*mathext.RegIncBeta(float64(top), float64(m-top+1), 0.5))
+}
+
+// moment is the sum of independent numbers that lie in an interval of length
+// span and are expected to have mean zero.
+type moment struct {
+	n            int
+	sum, squares float64
+	span         float64
+}
+
+func (m *moment) add(v float64) {
+	m.n++
+	m.sum += v
+	m.squares += v * v
+}
+
+// mean is the average, and p bounds the probability of one as far from zero: the
+// empirical Bernstein bound of Maurer and Pontil (2009, Theorem 4), solved for
+// its level. It holds at every sample size.
+func (m *moment) mean() float64 { return m.sum / float64(m.n) }
+
+func (m *moment) p() float64 {
+	if m.n < 2 {
+		return 1
+	}
+	n, mean := float64(m.n), math.Abs(m.mean())
+	variance := max(0, (m.squares-n*mean*mean)/(n-1))
+	// mean = √(2·variance·L/n) + 7·span·L/(3(n−1)) with L = log(4/p).
+	a, b := 7*m.span/(3*(n-1)), math.Sqrt(2*variance/n)
+	if a == 0 {
+		return 1
+	}
+	root := (math.Sqrt(b*b+4*a*mean) - b) / (2 * a)
+	return min(1, 4*math.Exp(-root*root))
+}
+
+// atLeast is P(Binomial(n, p) ≥ k).
+func atLeast(k, n int, p float64) float64 {
+	switch {
+	case k <= 0:
+		return 1
+	case k > n || p <= 0:
+		return 0
+	case p >= 1:
+		return 1
+	}
+	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
+}
+
+// atMost is P(Binomial(n, p) ≤ k), without the cancellation of 1 − atLeast.
+func atMost(k, n int, p float64) float64 { return atLeast(n-k, n, 1-p) }
+
+// evidence is the smallest of many p-values, and what it is about.
+type evidence struct {
+	p     float64
+	about string
+	count int
+}
+
+// see counts one test; about is asked for only when it is the worst so far.
+func (e *evidence) see(p float64, about func() string) {
+	if e.count++; e.count == 1 || p < e.p {
+		e.p, e.about = p, about()
+	}
+}
+
+// family is the p-value of the smallest among all tests seen.
+func (e *evidence) family() float64 { return min(1, e.p*float64(e.count)) }

@@ -1,0 +1,79 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// source writes numbers as Go does.
+func source(v []float64) string {
+	if v == nil {
+		return "nil"
+	}
+	parts := make([]string, len(v))
+	for i, x := range v {
+		switch {
+		case math.IsNaN(x):
+			parts[i] = "math.NaN()"
+		case math.IsInf(x, 1):
+			parts[i] = "math.Inf(1)"
+		case math.IsInf(x, -1):
+			parts[i] = "math.Inf(-1)"
+		case x == 0 && math.Signbit(x):
+			parts[i] = "math.Copysign(0, -1)"
+		default:
+			parts[i] = fmt.Sprint(x)
+		}
+	}
+	return "[]float64{" + strings.Join(parts, ", ") + "}"
+}
+
+func sourceOfRecords(r curator.Records) string {
+	s := fmt.Sprintf("curator.Records{X: %s, Features: %d", source(r.X), r.Features)
+	if r.Y != nil {
+		s += ", Y: " + source(r.Y)
+	}
+	if r.Radius != 0 {
+		s += fmt.Sprintf(", Radius: %v", r.Radius)
+	}
+	return s + "}"
+}
+
+func sourceOfRows(r targets.Rows) string {
+	s := fmt.Sprintf("targets.Rows{X: %s, P: %d", source(r.X), r.P)
+	if r.Y != nil {
+		s += ", Y: " + source(r.Y)
+	}
+	return s + "}"
+}
+
+// goTest is a test to be copied: its lines between the braces.
+func goTest(lines ...string) string {
+	return "\nas a test:\n\tfunc TestCounterexample(t *testing.T) {\n\t\t" + strings.Join(lines, "\n\t\t") + "\n\t}"
+}
+
+func (c kernelCheck) reproduceReplay(from, to curator.Records, steps int64) string {
+	return goTest(
+		"// Step "+fmt.Sprint(steps)+" of a chain recorded over from differs when it is replayed over to.",
+		"from := "+sourceOfRecords(from),
+		"to := "+sourceOfRecords(to),
+		fmt.Sprintf("proptest.CheckReplay(t, yourFactory, from, to, proptest.KernelOptions{Adjacency: accountant.%s, Start: %s, Steps: %d, Seed: %d})",
+			c.adjacency(), source(c.o.Start), steps, c.o.Seed))
+}
+
+func (c kernelCheck) reproduceInvariance(n int) string {
+	return goTest(fmt.Sprintf("proptest.CheckInvariance(t, yourFactory, proptest.KernelOptions{Adjacency: accountant.%s, Start: %s, Stride: %d, Replicates: %d, Seed: %d,",
+		c.adjacency(), source(c.o.Start), c.o.Stride, n, c.o.Seed),
+		"\tRecords: "+sourceOfRecords(c.o.Records)+", Exact: yourExact})")
+}
+
+func (c kernelCheck) adjacency() string {
+	if c.o.Adjacency == 1 {
+		return "Substitute"
+	}
+	return "AddRemove"
+}

@@ -1,0 +1,18 @@
+package proptest
+
+// Effort is how much work a check does, as a multiple of the standard amount.
+// docs/proptest.md says what each setting detects. False-alarm rates do not
+// depend on it.
+type Effort float64
+
+const (
+	// Quick takes a second or less: for suites with many targets or kernels.
+	Quick Effort = 0.03
+	// Standard is the default: about ten seconds.
+	Standard Effort = 1
+	// Thorough takes minutes, and sees effects a third as large as Standard does.
+	Thorough Effort = 10
+)
+
+// times scales an amount of work, which stays at least least.
+func (e Effort) times(amount, least int) int { return max(least, int(float64(e)*float64(amount))) }

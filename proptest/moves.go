@@ -1,0 +1,181 @@
+package proptest
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/dpmcmc/dpmcmc/kernels"
+)
+
+// walk makes steps of one chain and shows each to see, with the state before it.
+func (c kernelCheck) walk(steps int64, see func(before []float64, s *kernels.State, info kernels.Info)) {
+	k, s := c.chain(steps)
+	rng, before := c.rng(), slices.Clone(s.Theta)
+	for range steps {
+		info, err := k.Step(rng, s)
+		if err != nil {
+			c.fail("step %d of %d: %v", s.Iteration+1, steps, err)
+		}
+		see(before, s, info)
+		copy(before, s.Theta)
+	}
+}
+
+// moves expects a chain to move: in every parameter, in every direction, by
+// sizes that do not repeat.
+func (c kernelCheck) moves() {
+	steps := int64(c.o.Effort.times(20_000, 2000))
+	var jumps [][]float64
+	c.walk(steps, func(before []float64, s *kernels.State, info kernels.Info) {
+		if math.IsNaN(info.StepSize) || math.IsInf(info.StepSize, 0) || info.StepSize < 0 || info.Gradients < 0 {
+			c.fail("step %d reports %+v; sizes are finite and counts are not negative", s.Iteration, info)
+		}
+		if slices.Equal(before, s.Theta) || len(jumps) == 5000 {
+			return
+		}
+		jump := slices.Clone(s.Theta)
+		for j, v := range before {
+			jump[j] -= v
+		}
+		jumps = append(jumps, jump)
+	})
+	c.spread(jumps, steps)
+}
+
+// accepts expects a step that is said to be refused to leave the state alone,
+// and steps that are said to be made to move it sometimes.
+func (c kernelCheck) accepts() {
+	said, made := 0, 0
+	c.walk(int64(c.o.Effort.times(20_000, 2000)), func(before []float64, s *kernels.State, info kernels.Info) {
+		moved := !slices.Equal(before, s.Theta)
+		if moved && !info.Accepted {
+			c.fail("step %d goes from %v to %v and says Accepted = false; Accepted reports whether the chain moved", s.Iteration, before, s.Theta)
+		}
+		if info.Accepted {
+			said++
+		}
+		if moved {
+			made++
+		}
+	})
+	if said > 1000 && made < said/20 {
+		c.fail("%d steps say Accepted = true and %d moved; Accepted reports whether the chain moved", said, made)
+	}
+}
+
+// spread expects moves to reach every direction and not to repeat their sizes.
+func (c kernelCheck) spread(jumps [][]float64, steps int64) {
+	d := len(c.o.Start)
+	if len(jumps) == 0 {
+		c.fail("the chain never moves: its state after %d steps is the start %v", steps, c.o.Start)
+	}
+	if len(jumps) < 20*d+200 {
+		return // too few moves to tell
+	}
+	for j := range d {
+		if !slices.ContainsFunc(jumps, func(v []float64) bool { return v[j] != 0 }) {
+			c.fail("parameter %d never changes in %d moves", j, len(jumps))
+		}
+		c.sizes(jumps, j)
+	}
+	scales := make([]float64, d)
+	for j := range scales {
+		for _, v := range jumps {
+			scales[j] = max(scales[j], math.Abs(v[j]))
+		}
+	}
+	if r := rankOf(jumps, scales); r < d {
+		c.fail("%d moves of %d parameters stay in a subspace of %d dimensions: the chain cannot reach the rest", len(jumps), d, r)
+	}
+}
+
+// sizes expects the sizes of changes of one parameter to be distinct: on a
+// lattice of moves a chain reaches countably many states. A law that is itself
+// on a lattice is known by its exact draws.
+func (c kernelCheck) sizes(jumps [][]float64, j int) {
+	if c.discrete(j) {
+		return
+	}
+	var all []float64
+	for _, v := range jumps {
+		if v[j] != 0 {
+			all = append(all, math.Abs(v[j]))
+		}
+	}
+	if len(all) < 200 {
+		return
+	}
+	sort.Float64s(all)
+	distinct := 1
+	for i := 1; i < len(all); i++ {
+		if all[i]-all[i-1] > 1e-9*all[i] {
+			distinct++
+		}
+	}
+	if distinct < len(all)/20 {
+		c.fail("%d changes of parameter %d have %d different sizes, such as %.6g: the chain stays on a lattice", len(all), j, distinct, all[len(all)/2])
+	}
+	if distinct < len(all)*9/10 {
+		c.fail("%d changes of parameter %d have only %d different sizes: moves repeat", len(all), j, distinct)
+	}
+}
+
+// discrete reports whether exact draws of a parameter repeat.
+func (c kernelCheck) discrete(j int) bool {
+	if c.o.Exact == nil {
+		return false
+	}
+	seen, rng, theta := map[float64]bool{}, rand64(c.o.Seed, 9), make([]float64, len(c.o.Start))
+	for range 100 {
+		c.o.Exact(rng, theta)
+		seen[theta[j]] = true
+	}
+	return len(seen) < 90
+}
+
+// rankOf is the dimension of the space that vectors span, to a relative 1e-6,
+// by elimination with their largest remainder as the next pivot.
+func rankOf(vectors [][]float64, scales []float64) int {
+	d := len(scales)
+	rest := make([][]float64, min(len(vectors), 400))
+	for i := range rest {
+		rest[i] = make([]float64, d)
+		for j, v := range vectors[i*len(vectors)/len(rest)] {
+			rest[i][j] = v / scales[j]
+		}
+	}
+	for r := range d {
+		best, length := -1, 1e-6
+		for i, v := range rest {
+			if n := norm(v); n > length {
+				best, length = i, n
+			}
+		}
+		if best < 0 {
+			return r
+		}
+		pivot := slices.Clone(rest[best])
+		for j := range pivot {
+			pivot[j] /= length
+		}
+		for _, v := range rest {
+			along := 0.0
+			for j := range v {
+				along += v[j] * pivot[j]
+			}
+			for j := range v {
+				v[j] -= along * pivot[j]
+			}
+		}
+	}
+	return d
+}
+
+func norm(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}

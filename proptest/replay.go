@@ -1,0 +1,258 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/tape"
+	"github.com/dpmcmc/dpmcmc/kernels"
+)
+
+// variant is a data set of the same shape as another.
+type variant struct {
+	name    string
+	records curator.Records
+}
+
+// edited copies records and changes the copy.
+func edited(r curator.Records, edit func(x, y []float64)) curator.Records {
+	r.X, r.Y = slices.Clone(r.X), slices.Clone(r.Y)
+	edit(r.X, r.Y)
+	return r
+}
+
+func fill(v []float64, with float64) {
+	for i := range v {
+		v[i] = with
+	}
+}
+
+func times(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// variants are data sets that a chain must not tell from the given ones but by
+// its releases: strange, huge, repeated, permuted and neighbouring ones.
+func variants(r curator.Records, rng *rand.Rand) []variant {
+	p := r.Features
+	all := []variant{{"records that have nothing in common", other(r)}}
+	add := func(name string, edit func(x, y []float64)) { all = append(all, variant{name, edited(r, edit)}) }
+	for _, by := range []float64{1e3, -1e6, 1e12, 1e-6} {
+		add(fmt.Sprintf("features times %g", by), func(x, _ []float64) { times(x, by) })
+	}
+	for _, v := range []float64{0, 1, math.NaN(), math.Inf(1), 1e300} {
+		add(fmt.Sprintf("a first record of %g", v), func(x, _ []float64) { fill(x[:p], v) })
+		add(fmt.Sprintf("a last record of %g", v), func(x, _ []float64) { fill(x[len(x)-p:], v) })
+		add(fmt.Sprintf("features that are all %g", v), func(x, _ []float64) { fill(x, v) })
+		if r.Y != nil {
+			add(fmt.Sprintf("responses that are all %g", v), func(_, y []float64) { fill(y, v) })
+			add(fmt.Sprintf("a first response of %g", v), func(_, y []float64) { y[0] = v })
+		}
+	}
+	for j := range p {
+		for k, v := range []float64{math.NaN(), math.Inf(-1), 1e8} {
+			if p <= 3 || k == j%3 {
+				add(fmt.Sprintf("feature %d all %g", j, v), func(x, _ []float64) {
+					for i := j; i < len(x); i += p {
+						x[i] = v
+					}
+				})
+			}
+		}
+	}
+	add("the first record repeated", func(x, y []float64) {
+		for i := p; i < len(x); i++ {
+			x[i] = x[i%p]
+		}
+		if y != nil {
+			fill(y, y[0])
+		}
+	})
+	add("extreme values", func(x, y []float64) {
+		for i := range x {
+			x[i] = extremes[rng.IntN(len(extremes))]
+		}
+		for i := range y {
+			y[i] = extremes[rng.IntN(len(extremes))]
+		}
+	})
+	add("records with one in ten extreme", func(x, y []float64) {
+		for i := range x {
+			if rng.IntN(10) == 0 {
+				x[i] = extremes[rng.IntN(len(extremes))]
+			}
+		}
+	})
+	add("other records, ten times as large", func(x, y []float64) {
+		for i := range x {
+			x[i] = 10 * rng.NormFloat64()
+		}
+		for i := range y {
+			y[i] = math.Round(3 * rng.Float64())
+		}
+	})
+	return all
+}
+
+// other are records of the same shape that have nothing in common with r.
+func other(r curator.Records) curator.Records {
+	return edited(r, func(x, y []float64) {
+		slices.Reverse(x)
+		slices.Reverse(y)
+		for i := range x {
+			x[i] = 0.75 - 2*x[i]
+		}
+		for i := range y {
+			y[i] = 1 - y[i]
+		}
+	})
+}
+
+// trace is what a chain shows to an observer.
+type trace struct {
+	theta []float64 // of each step in turn
+	info  []kernels.Info
+	// What the step after the last shows.
+	end     kernels.Info
+	refusal string
+}
+
+// trace makes the given number of steps and one that must be refused.
+func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
+	c.t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail("%s: panic: %v", what, p)
+		}
+	}()
+	s, rng := c.start(k), c.rng()
+	all := &trace{}
+	for n := range steps {
+		info, err := k.Step(rng, s)
+		if err != nil {
+			c.fail("%s: step %d: %v; errors must not depend on records", what, n+1, err)
+		}
+		all.theta, all.info = append(all.theta, s.Theta...), append(all.info, info)
+	}
+	info, err := k.Step(rng, s)
+	if err == nil {
+		c.fail("%s: a step beyond those granted gives no error", what)
+	}
+	all.end, all.refusal = info, err.Error()
+	return all
+}
+
+// replay is the tape-replay law: releases recorded over one data set and replayed
+// over another give the same chain. The curator's seed differs too, so that no
+// secret randomness can pass beside the tape. Each pair has a chain of its own.
+func (c kernelCheck) replay() {
+	steps := int64(c.o.Effort.times(5000, 400))
+	base := c.o.Seed
+	for i, v := range variants(c.o.Records, rand64(c.o.Seed, 8)) {
+		c.o.Seed = base + uint64(i)
+		from, to, what := c.o.Records, v.records, "when its releases are replayed over "+v.name
+		if i%2 == 1 {
+			from, to, what = to, from, "with "+v.name+" when its releases are replayed over the check's records"
+		}
+		c.compare(from, to, steps, what)
+	}
+}
+
+// CheckReplay is tape replay of one chain over from and to, alone: what a failure
+// of CheckKernel prints calls it.
+func CheckReplay(t rapid.TB, factory Factory, from, to curator.Records, o KernelOptions) {
+	t.Helper()
+	c := kernelCheck{t, factory, o.withDefaults()}
+	c.compare(from, to, c.o.Steps, "when its releases are replayed over the other records")
+}
+
+// compare replays a chain over other records, and makes them as much like the
+// first ones as it can while the chain differs.
+func (c kernelCheck) compare(from, to curator.Records, steps int64, what string) {
+	c.t.Helper()
+	n, shown := c.differ(from, to, steps, what)
+	if shown == "" {
+		return
+	}
+	p, steps := from.Features, min(steps, n)
+	for i := range min(20, len(from.X)/p) {
+		nearer := edited(to, func(x, y []float64) {
+			copy(x[i*p:(i+1)*p], from.X[i*p:])
+			if y != nil {
+				y[i] = from.Y[i]
+			}
+		})
+		if k, s := c.differ(from, nearer, steps, what); s != "" {
+			to, steps, shown = nearer, k, s
+		}
+	}
+	c.failWith(c.reproduceReplay(from, to, steps), "%s", shown)
+}
+
+// differ says in which step two chains differ, and how; nothing if in none.
+func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) (int64, string) {
+	c.t.Helper()
+	recording := tape.New()
+	want := c.trace(c.kernel(c.seal(from, c.o.Seed, curator.UseTape(recording)), steps), steps, "a chain recorded "+what)
+	playing := recording.Rewind()
+	got := c.trace(c.kernel(c.seal(to, c.o.Seed+1, curator.UseTape(playing)), steps), steps, "a chain, "+what)
+	d := len(c.o.Start)
+	for n := range want.info {
+		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]
+		if !slices.EqualFunc(a, b, same) || want.info[n] != got.info[n] {
+			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, and %v, %+v %s: the chain depends on the records beyond what was released",
+				n+1, a, want.info[n], b, got.info[n], what)
+		}
+	}
+	if want.end != got.end || want.refusal != got.refusal {
+		return steps, fmt.Sprintf("a step beyond those granted shows %+v, %q, and %+v, %q %s: errors depend on the records",
+			want.end, want.refusal, got.end, got.refusal, what)
+	}
+	if !playing.Played() {
+		return steps, fmt.Sprintf("the chain asked for fewer releases %s: their number depends on the records", what)
+	}
+	return 0, ""
+}
+
+// farStarts runs from states that data never suggest: no panic, and no state
+// that is not finite.
+func (c kernelCheck) farStarts() {
+	for _, far := range []float64{10, -1e3, 1e8, -1e150} {
+		k := c.kernel(c.seal(c.o.Records, c.o.Seed), 20)
+		theta := slices.Clone(c.o.Start)
+		for j := range theta {
+			theta[j] += far
+		}
+		s, err := k.Init(theta)
+		if err != nil {
+			continue // outside the prior's support
+		}
+		c.survives(k, s, fmt.Sprintf("the start %v", theta))
+	}
+}
+
+func (c kernelCheck) survives(k kernels.Kernel, s *kernels.State, what string) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail("a chain from %s: panic: %v", what, p)
+		}
+	}()
+	rng := c.rng()
+	for range 20 {
+		if _, err := k.Step(rng, s); err != nil {
+			return
+		}
+		for j, v := range s.Theta {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				c.fail("parameter %d of a chain from %s becomes %v", j, what, v)
+			}
+		}
+	}
+}

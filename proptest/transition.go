@@ -1,0 +1,63 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// newReference fixes what one step is compared with Transition's in: how far and
+// in which direction each parameter moves, how long the move is, and the same in
+// each half of each parameter's law, where scales that depend on the state show.
+func (c kernelCheck) newReference(rng *rand.Rand) *tally {
+	const n = 4095
+	d := len(c.o.Start)
+	starts := sample(n, d, rng, c.o.Exact)
+	moves := make([][]float64, n)
+	for i, theta := range starts {
+		next := make([]float64, d)
+		c.o.Transition(rng, theta, next)
+		moves[i] = pair2(theta, next)
+	}
+	var dirs []*direction
+	for j := range min(d, maxDirections) {
+		middle := median(starts, j)
+		change := func(v []float64) float64 { return v[d+j] - v[j] }
+		dirs = append(dirs,
+			&direction{name: fmt.Sprintf("the change of parameter %d", j), value: change},
+			&direction{name: fmt.Sprintf("the size of the change of parameter %d", j), value: func(v []float64) float64 { return math.Abs(change(v)) }},
+			&direction{name: fmt.Sprintf("the change of parameter %d away from its median", j), value: func(v []float64) float64 {
+				return math.Copysign(change(v), (v[j]-middle)*change(v))
+			}},
+			&direction{name: fmt.Sprintf("the size of the change of parameter %d, signed by where it starts", j), value: func(v []float64) float64 {
+				return math.Copysign(change(v), v[j]-middle)
+			}})
+	}
+	dirs = append(dirs, &direction{name: "the length of the move", value: func(v []float64) float64 {
+		sum := 0.0
+		for j := range d {
+			sum += (v[d+j] - v[j]) * (v[d+j] - v[j])
+		}
+		return sum
+	}})
+	for _, one := range dirs {
+		one.fix(moves)
+	}
+	return newTally(dirs)
+}
+
+// pair2 joins two states.
+func pair2(a, b []float64) []float64 { return append(append(make([]float64, 0, 2*len(a)), a...), b...) }
+
+func median(draws [][]float64, j int) float64 {
+	d := direction{value: func(theta []float64) float64 { return theta[j] }}
+	d.fix(draws)
+	return d.sorted[len(d.sorted)/2]
+}
+
+// refer compares a step of the kernel with one of Transition from the same state.
+func (l *law) refer(theta []float64) {
+	kernel := l.reference.place(nil, pair2(l.theta, theta))
+	told := l.reference.place(nil, pair2(l.theta, l.told))
+	l.reference.add(told, kernel)
+}
