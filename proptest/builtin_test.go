@@ -89,7 +89,11 @@ func TestEveryBuiltInTarget(t *testing.T) {
 			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU, Loss: l, Prior: prior})
 		}), classes(3)},
 	} {
-		for _, beta := range []float64{1, 1.1, 1.5, 2} {
+		betas := []float64{1, 1.1, 1.5, 2}
+		if testing.Short() {
+			betas = []float64{1, 1.5}
+		}
+		for _, beta := range betas {
 			t.Run(fmt.Sprintf("%s, β = %v", name, beta), func(t *testing.T) {
 				loss := targets.LogLoss()
 				if beta > 1 {
@@ -102,9 +106,9 @@ func TestEveryBuiltInTarget(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := proptest.TargetOptions{Response: m.response, Tightness: 0.95}
+				o := proptest.TargetOptions{Response: m.response, Tightness: 0.95, Effort: proptest.Quick}
 				if strings.HasSuffix(name, "box") {
-					o.Effort = 10
+					o.Effort = proptest.Standard
 					if strings.Contains(name, "classes") && beta > 1 {
 						// Attained where fifteen parameters take values of their own, which a test
 						// of package targets gives; a climb comes near.

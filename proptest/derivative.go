@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"pgregory.net/rapid"
-
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -17,149 +15,100 @@ type ComplexTarget interface {
 	ComplexLoss(dst, theta []complex128, rows targets.Rows)
 }
 
-// difference is a derivative from differences, with an allowance for its error.
-type difference struct{ slope, allowance float64 }
+// slope is a derivative from differences, and how far off it may be.
+type slope struct{ value, off float64 }
 
-// differences returns what the derivative of f along coordinate j at theta may
-// be: central differences with one Richardson step, whose allowance is wide
-// where f is not smooth, and quadratics on either side, one of which is right
-// where f has a kink nearby.
-func differences(f func(theta []float64) float64, theta []float64, j int) []difference {
-	h := 1e-4 * max(1, math.Abs(theta[j]))
-	scale := 0.0
-	at := func(v float64) float64 {
-		moved := slices.Clone(theta)
-		moved[j] += v
-		l := f(moved)
-		scale = max(scale, math.Abs(l))
-		return l
-	}
-	central := func(h float64) float64 { return (at(h) - at(-h)) / (2 * h) }
-	side := func(h float64) float64 { return (4*at(h/2) - 3*at(0) - at(h)) / h }
-	d1, d2 := central(h), central(2*h)
-	all := []difference{{(4*d1 - d2) / 3, math.Abs(d1 - d2)}}
-	for _, h := range []float64{h, -h} {
-		s1, s2 := side(h), side(2*h)
-		all = append(all, difference{s1, min(math.Abs(s1-s2), 1e-3*(1+math.Abs(s1)))})
-	}
-	for i := range all {
-		all[i].allowance += 4e-14 * scale / h
-	}
-	return all
-}
+// line is a function along one coordinate, at offsets from a point.
+type line func(offset float64) float64
 
-// checkSlope compares a derivative with differences, to a relative 1e-6.
-func checkSlope(rt *rapid.T, what string, got float64, want []difference) {
-	for _, d := range want {
-		if math.IsNaN(d.slope) || math.IsInf(d.slope, 0) || math.IsInf(d.allowance, 1) {
-			return // not differentiable there in float64
-		}
-		if math.Abs(got-d.slope) <= 1e-6*(1+math.Abs(d.slope))+d.allowance {
-			return
-		}
-	}
-	failf(rt, "%s is %v, differences give %v ± %.1g", what, got, want[0].slope, want[0].allowance)
-}
-
-// gradientIsADerivative compares LossGrad with differences of Loss, and with the
-// complex step where there is one.
-func gradientIsADerivative(rt *rapid.T, target targets.Target, o TargetOptions) {
-	g, ok := target.(targets.GradTarget)
-	if !ok {
-		return
-	}
-	rng := stream(rt, "parameters and record")
-	theta, rows := o.state(rng, target), o.plausible(rng, target, 1)
-	grad := make([]float64, target.Dim())
-	g.LossGrad(grad, theta, rows)
-	loss := func(theta []float64) float64 { return lossOf(target, theta, rows)[0] }
-	for j, got := range grad {
-		checkSlope(rt, "∂ℓ/∂θ"+index(j)+" at θ = "+text(theta)+", "+describe(rows), got, differences(loss, theta, j))
-	}
-	if c, ok := target.(ComplexTarget); ok {
-		checkComplexStep(rt, c, grad, theta, rows)
+// along is f along coordinate j at theta.
+func along(f func(theta []float64) float64, theta []float64, j int) line {
+	at := slices.Clone(theta)
+	return func(offset float64) float64 {
+		at[j] = theta[j] + offset
+		return f(at)
 	}
 }
 
-func checkComplexStep(rt *rapid.T, c ComplexTarget, grad, theta []float64, rows targets.Rows) {
-	const h = 1e-100
-	z, dst := make([]complex128, len(theta)), make([]complex128, 1)
-	for j, got := range grad {
-		for k, v := range theta {
-			z[k] = complex(v, 0)
-		}
-		z[j] += complex(0, h)
-		c.ComplexLoss(dst, z, rows)
-		if want := imag(dst[0]) / h; !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) {
-			failf(rt, "∂ℓ/∂θ%s at θ = %v is %v, the complex step gives %v", index(j), theta, got, want)
-		}
+// noise estimates the rounding of f near a point, from fourth differences at
+// offsets too small for anything else to show (Moré and Wild 2011).
+func (f line) noise(scale float64) float64 {
+	var v [7]float64
+	largest := 1.0
+	for k := range v {
+		v[k] = f(float64(k-3) * 3e-13 * scale)
+		largest = max(largest, math.Abs(v[k]))
 	}
+	worst := 0.0
+	for k := range 3 {
+		worst = max(worst, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4]))
+	}
+	return worst + 4e-16*largest
 }
 
-// priorIsADensity checks LogPrior, its gradient and its draws.
-func priorIsADensity(rt *rapid.T, target targets.Target, o TargetOptions) {
-	rng := stream(rt, "parameters")
-	theta := o.state(rng, target)
-	before := slices.Clone(theta)
-	lp := target.LogPrior(theta)
-	if math.IsNaN(lp) || math.IsInf(lp, 0) {
-		failf(rt, "LogPrior is %v at the plausible θ = %v", lp, theta)
-		return
-	}
-	if g, ok := target.(targets.GradTarget); ok {
-		grad := make([]float64, len(theta))
-		g.GradLogPrior(grad, theta)
-		for j, got := range grad {
-			checkSlope(rt, "∂log p₀/∂θ"+index(j)+" at θ = "+text(theta), got, differences(target.LogPrior, theta, j))
+// steadiest is the derivative by a rule that takes a step, at the largest step
+// that still agrees with all smaller ones: a large step alone may see a plain
+// where there is a valley.
+func steadiest(steps []float64, noise float64, rule func(h float64) float64) slope {
+	best := slope{math.NaN(), math.Inf(1)}
+	for _, h := range steps {
+		coarse, fine := rule(h), rule(h/2)
+		now := slope{fine, math.Abs(coarse-fine) + noise/math.Abs(h)}
+		if math.IsNaN(now.off) || math.Abs(now.value-best.value) > 3*(now.off+best.off) {
+			break
+		}
+		if now.off < best.off {
+			best = now
 		}
 	}
-	if !slices.Equal(theta, before) {
-		failf(rt, "the prior writes to its parameters")
-	}
-	if s, ok := target.(targets.PriorSampler); ok {
-		s.SamplePrior(theta, rng)
-		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
-			failf(rt, "SamplePrior drew %v, where LogPrior is %v", theta, lp)
-		}
-	}
+	return best
 }
 
-// linearGoesThroughThePredictor compares LossAt and SlopeAt with Loss and
-// LossGrad, on records with one feature that is not zero, whose linear predictor
-// has no rounding.
-func linearGoesThroughThePredictor(rt *rapid.T, target targets.Target, o TargetOptions) {
-	l, ok := target.(targets.LinearTarget)
-	if !ok {
-		return
+// central is the derivative by differences of fourth order.
+func (f line) central(scale, noise float64) slope {
+	steps := []float64{1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2}
+	times(steps, scale)
+	return steadiest(steps, 4*noise, func(h float64) float64 { return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h) })
+}
+
+// kinked reports whether got is the derivative on one side of a kink: at some
+// step the two sides' derivatives differ, and got is one of them.
+func (f line) kinked(got, floor, scale, noise float64) bool {
+	side := func(h float64) slope {
+		two := func(h float64) float64 { return (4*f(h/2) - 3*f(0) - f(h)) / h }
+		coarse, fine := two(h), two(h/2)
+		return slope{fine, math.Abs(coarse-fine) + 16*noise/math.Abs(h)}
 	}
-	rng := stream(rt, "parameters and record")
-	theta, rows := o.state(rng, target), o.plausible(rng, target, 1)
-	j := rapid.IntRange(0, l.Dim()-1).Draw(rt, "feature")
-	x := rapid.Float64Range(-4, 4).Draw(rt, "its value")
-	clear(rows.X)
-	rows.X[j] = x
-	eta := []float64{x * theta[j]}
-	loss, slope := make([]float64, 1), slices.Clone(eta)
-	l.LossAt(loss, eta, rows.Y)
-	l.SlopeAt(slope, slope, rows.Y)
-	if want := lossOf(target, theta, rows)[0]; !(math.Abs(loss[0]-want) <= 1e-12*(1+math.Abs(want))) {
-		failf(rt, "LossAt is %v, Loss %v at η = %v, %s", loss[0], want, eta[0], describe(rows))
-	}
-	inPlace := slices.Clone(eta)
-	l.LossAt(inPlace, inPlace, rows.Y)
-	if !same(inPlace[0], loss[0]) {
-		failf(rt, "LossAt is %v when dst is eta and %v when it is not", inPlace[0], loss[0])
-	}
-	at := func(eta []float64) float64 {
-		l.LossAt(loss, eta, rows.Y)
-		return loss[0]
-	}
-	checkSlope(rt, "∂ℓ/∂η at η = "+text(eta)+", "+describe(rows), slope[0], differences(at, eta, 0))
-	if g, ok := target.(targets.GradTarget); ok {
-		grad := make([]float64, l.Dim())
-		g.LossGrad(grad, theta, rows)
-		if want := slope[0] * x; !(math.Abs(grad[j]-want) <= 1e-12*(1+math.Abs(want))) {
-			failf(rt, "LossGrad is %v where SlopeAt times the feature is %v, for %s", grad[j], want, describe(rows))
+	for h := 1e-8 * scale; h <= 1e-3*scale; h *= 10 {
+		left, right := side(-h), side(h)
+		if math.IsNaN(left.off) || math.IsNaN(right.off) {
+			return true
+		}
+		if gap := math.Abs(left.value - right.value); gap > 10*(left.off+right.off) && (left.agrees(got, floor) || right.agrees(got, floor)) {
+			return true
 		}
 	}
+	return false
+}
+
+// agrees reports whether got may be the derivative: the differences' own error
+// and a relative 1e-7 are allowed, and floor in absolute terms.
+func (s slope) agrees(got, floor float64) bool {
+	return math.Abs(got-s.value) <= 10*s.off+1e-7*(math.Abs(got)+math.Abs(s.value))+floor
+}
+
+// wrongSlope reports whether got is not the derivative of f at 0, and what
+// differences give. Beside a kink either side's derivative is right. Where f is
+// not finite, or too rough for differences, nothing is.
+func wrongSlope(f line, at, got, floor float64) (slope, bool) {
+	scale := max(1, math.Abs(at))
+	noise := f.noise(scale)
+	s := f.central(scale, noise)
+	switch {
+	case math.IsNaN(s.value) || math.IsInf(s.off, 1):
+		return s, false
+	case s.agrees(got, floor):
+		return s, false
+	}
+	return s, !f.kinked(got, floor, scale, noise)
 }

@@ -1,0 +1,111 @@
+package proptest
+
+import (
+	"math"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// priorAlarm bounds the probability that checkSampler rejects a right sampler.
+const priorAlarm = 1e-6
+
+// checkSampler compares a PriorSampler's draws with LogPrior: given the other
+// parameters, the place of each among the density's quantiles, by quadrature
+// along it, is uniform.
+func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
+	t.Helper()
+	s, ok := target.(targets.PriorSampler)
+	if !ok || t.Failed() {
+		return
+	}
+	rng, d := rand64(o.Seed, 25), target.Dim()
+	n := o.Effort.times(10_000, 1000)
+	theta := make([]float64, d)
+	scale := make([]float64, d)
+	for range 200 {
+		s.SamplePrior(theta, rng)
+		for j, v := range theta {
+			scale[j] += math.Abs(v) / 200
+		}
+	}
+	moments := make([][4]moment, d)
+	for range n {
+		s.SamplePrior(theta, rng)
+		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
+			failf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
+			t.FailNow()
+		}
+		j := rng.IntN(d)
+		if u := quantile(target, theta, j, scale[j]); !math.IsNaN(u) {
+			for k, v := range polynomials(u) {
+				moments[j][k].add(v)
+			}
+		}
+	}
+	for j := range moments {
+		for k := range moments[j] {
+			m := &moments[j][k]
+			m.span = 2
+			// Quadrature is good to a thousandth.
+			m.sum -= math.Copysign(min(math.Abs(m.sum), 2e-3*float64(m.n)), m.sum)
+			if p := m.p() * float64(4*d); p < priorAlarm {
+				failf(t, "SamplePrior does not draw from LogPrior: the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g over %d draws, not 0 (p = %.2g, Seed %d)",
+					k+1, j, m.mean(), m.n, p, o.Seed)
+				t.FailNow()
+			}
+		}
+	}
+}
+
+// quantile is the place of coordinate j of theta in its density given the others,
+// by the trapezoidal rule on points that are dense near 0 and near theta; NaN if
+// they cannot resolve it.
+func quantile(target targets.Target, theta []float64, j int, scale float64) float64 {
+	const half = 120
+	at := append([]float64(nil), theta...)
+	here := theta[j]
+	density := func(v float64) float64 {
+		at[j] = v
+		return target.LogPrior(at)
+	}
+	top := density(here)
+	if scale == 0 || math.IsInf(scale, 0) || math.IsNaN(top) {
+		return math.NaN()
+	}
+	side := func(sign float64) float64 {
+		mass, before, was := 0.0, here, 1.0
+		for i := 1; i <= half; i++ {
+			v := here + sign*scale*0.02*math.Sinh(12*float64(i)/half)/math.Sinh(0.1)*0.1
+			p := math.Exp(density(v) - top)
+			if math.IsNaN(p) || math.IsInf(p, 0) {
+				return math.NaN()
+			}
+			if (p == 0) != (was == 0) { // an end of the support
+				in, out := before, v
+				if was == 0 {
+					in, out = v, before
+				}
+				for range 40 {
+					if m := (in + out) / 2; math.IsInf(density(m), -1) || density(m)-top < -700 {
+						out = m
+					} else {
+						in = m
+					}
+				}
+				edge := math.Exp(density(in) - top)
+				mass += math.Abs(in-before) * (was + edge) / 2
+				if was == 0 {
+					mass += math.Abs(v-in) * (p + edge) / 2
+				}
+			} else {
+				mass += math.Abs(v-before) * (p + was) / 2
+			}
+			before, was = v, p
+		}
+		return mass
+	}
+	below, above := side(-1), side(1)
+	return below / (below + above)
+}

@@ -1,0 +1,324 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// blockSizes are batches around the sizes that targets and the curator work in.
+var blockSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2049}
+
+// checkBlocks evaluates batches of every size, with records that repeat, in
+// another order, and one at a time: dst[i] depends on record i alone.
+func checkBlocks(t rapid.TB, target targets.Target, o TargetOptions) {
+	t.Helper()
+	g := o.stage(target, 22)
+	most := o.Effort.times(2049, 300)
+	for _, n := range blockSizes {
+		if n > most {
+			break
+		}
+		for kind := range 3 {
+			theta, _ := g.place()
+			next := g.move(scene{theta: theta, z: g.record()})
+			rows := o.plausible(g.rng, target, n)
+			g.mix(rows, kind)
+			for _, f := range forms(target) {
+				if said := g.block(f, theta, next, rows); said != "" {
+					failf(t, "%s (Seed %d)", said, o.Seed)
+					t.FailNow()
+				}
+			}
+		}
+	}
+}
+
+// mix makes a batch one of distinct records, of repeated ones, or of records
+// that share their first feature with one extreme among them.
+func (g stage) mix(rows targets.Rows, kind int) {
+	n := rows.Len()
+	set := func(to, from int) {
+		copy(rows.Row(to), rows.Row(from))
+		if rows.Y != nil {
+			rows.Y[to] = rows.Y[from]
+		}
+	}
+	switch kind {
+	case 1: // repeats, next to each other and apart
+		for i := range n {
+			if g.rng.IntN(2) == 0 {
+				set(i, g.rng.IntN(i+1))
+			}
+		}
+		if n > 1 {
+			set(n-1, 0)
+		}
+	case 2:
+		for i := 1; i < n; i++ {
+			if g.rng.IntN(3) == 0 && rows.P > 0 {
+				rows.Row(i)[0] = rows.Row(0)[0]
+			}
+			if g.rng.IntN(10) == 0 && rows.P > 0 {
+				rows.Row(i)[g.rng.IntN(rows.P)] = extremes[g.rng.IntN(len(extremes))]
+			}
+			if g.rng.IntN(10) == 0 && rows.Y != nil {
+				rows.Y[i] = g.o.Response(replies[g.rng.IntN(len(replies))])
+			}
+		}
+	}
+}
+
+// block compares a batch with its records one by one, and with the batch in
+// another order.
+func (g stage) block(f form, theta, next []float64, rows targets.Rows) string {
+	n, w := rows.Len(), f.width
+	whole := f.run(math.NaN(), theta, next, rows)
+	order := g.rng.Perm(n)
+	if n > 1 && g.rng.IntN(2) == 0 { // the same first record
+		at := slices.Index(order, 0)
+		order[0], order[at] = order[at], order[0]
+	}
+	shuffled := permuted(rows, order)
+	again := f.run(1, theta, next, shuffled)
+	for i := range n {
+		alone := f.run(0, slices.Clone(theta), slices.Clone(next), cloneRows(rows.Slice(i, i+1)))
+		if got := whole[i*w : (i+1)*w]; !slices.EqualFunc(got, alone, same) {
+			return fmt.Sprintf("%s of record %d in a batch of %d is %v, and %v alone; dst[i] must depend on record i alone: θ = %s, %s",
+				f.name, i, n, got, alone, text(theta), describe(rows.Slice(i, i+1)))
+		}
+	}
+	for i, from := range order {
+		if !slices.EqualFunc(again[i*w:(i+1)*w], whole[from*w:(from+1)*w], same) {
+			return fmt.Sprintf("%s of a batch of %d in another order gives %v for the record that had %v; dst[i] must depend on record i alone: θ = %s, %s",
+				f.name, n, again[i*w:(i+1)*w], whole[from*w:(from+1)*w], text(theta), describe(rows.Slice(from, from+1)))
+		}
+	}
+	return ""
+}
+
+func permuted(rows targets.Rows, order []int) targets.Rows {
+	out := targets.Rows{P: rows.P}
+	for _, i := range order {
+		out.X = append(out.X, rows.Row(i)...)
+		if rows.Y != nil {
+			out.Y = append(out.Y, rows.Y[i])
+		}
+	}
+	return out
+}
+
+// memory holds what a target said, to ask again.
+type memory struct {
+	scenes []scene
+	said   [][][]float64 // by scene and form
+}
+
+func remember(g stage, n int) *memory {
+	m := &memory{}
+	for i := range n {
+		s := g.plain()
+		if i%2 == 1 {
+			s = g.random()
+		}
+		if i%3 == 2 { // shares its record, or part of its parameters, with the one before
+			before := m.scenes[i-1]
+			s.z = cloneRows(before.z)
+			if g.d > 1 {
+				copy(s.theta[:1], before.theta)
+			}
+		}
+		m.scenes = append(m.scenes, s)
+		m.said = append(m.said, g.ask(s))
+	}
+	return m
+}
+
+func (g stage) ask(s scene) (all [][]float64) {
+	for _, f := range forms(g.target) {
+		all = append(all, f.run(0, s.theta, s.next, s.z))
+	}
+	return append(all, []float64{g.target.LogPrior(s.theta)})
+}
+
+// changed says which answer is another one now.
+func (m *memory) changed(g stage) string {
+	for i, s := range m.scenes {
+		for k, now := range g.ask(s) {
+			if before := m.said[i][k]; !slices.EqualFunc(now, before, same) {
+				name := "LogPrior"
+				if all := forms(g.target); k < len(all) {
+					name = all[k].name
+				}
+				return fmt.Sprintf("%s is %v and was %v for the same arguments: it keeps something from one call to the next: %v", name, now, before, s)
+			}
+		}
+	}
+	return ""
+}
+
+// checkSteady asks the same questions many times, and again after many others.
+func checkSteady(t rapid.TB, target targets.Target, o TargetOptions) (again func()) {
+	t.Helper()
+	g := o.stage(target, 23)
+	m := remember(g, 60)
+	check := func() {
+		if said := m.changed(g); said != "" {
+			failf(t, "%s (Seed %d)", said, o.Seed)
+			t.FailNow()
+		}
+	}
+	for range o.Effort.times(200, 20) {
+		check()
+	}
+	g.nudged(t)
+	return check
+}
+
+// nudged moves plausible parameters and features by a few units of their last
+// place, which a cache takes for others. A loss has no business to change much.
+func (g stage) nudged(t rapid.TB) {
+	t.Helper()
+	e := newEvaluator(g)
+	for range g.o.Effort.times(5000, 500) {
+		s := g.plain()
+		near := s.clone()
+		if j := g.rng.IntN(g.d); g.d > 1 { // all but one parameter stay what a call before had
+			e.loss(s.theta, s.z)
+			s.theta[j] = g.o.state(g.rng, g.target)[j]
+			copy(near.theta, s.theta)
+		}
+		if g.p > 1 && g.rng.IntN(2) == 0 {
+			e.loss(s.theta, s.z)
+			s.z.X[g.rng.IntN(g.p)] *= 1.5
+			copy(near.z.X, s.z.X)
+		}
+		for j := range near.theta {
+			near.theta[j] *= 1 + 1e-14
+		}
+		for j := range near.z.X {
+			near.z.X[j] *= 1 - 1e-14
+		}
+		a, b := e.loss(s.theta, s.z), e.loss(near.theta, near.z)
+		if c, d := e.loss(s.theta, s.z), e.loss(near.theta, near.z); !same(a, c) || !same(b, d) {
+			failf(t, "Loss is %v, then %v for the same arguments: %v (Seed %d)", a, c, s, g.o.Seed)
+			t.FailNow()
+		}
+		if finite(a) && finite(b) && math.Abs(a-b) > 1e-9*(1+math.Abs(a)+math.Abs(b)) && !e.jumps(s) {
+			failf(t, "Loss is %v at %v, and %v when the parameters and features change in their 14th digit: a jump, or something kept from a call before (Seed %d)", a, s, b, g.o.Seed)
+			t.FailNow()
+		}
+	}
+}
+
+// jumps reports whether the loss also changes between two other nearby points:
+// it is rough there, and nothing was kept.
+func (e *evaluator) jumps(s scene) bool {
+	a, b := s.clone(), s.clone()
+	for j := range a.theta {
+		a.theta[j] *= 1 + 2e-14
+		b.theta[j] *= 1 - 2e-14
+	}
+	return math.Abs(e.loss(a.theta, a.z)-e.loss(b.theta, b.z)) > 1e-9
+}
+
+// checkExtremes evaluates records with every extreme number in every column and
+// in the response, in pairs and all at once: no panic, alone or beside an
+// ordinary record, whose own value stays.
+func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
+	t.Helper()
+	g := o.stage(target, 0)
+	theta, next := o.state(g.rng, target), o.state(g.rng, target)
+	plain := g.record()
+	var want [][]float64
+	for _, f := range forms(target) {
+		if said := writes(f, theta, next, cloneRows(plain)); said != "" {
+			failf(t, "%s (Seed %d)", said, o.Seed)
+			t.FailNow()
+		}
+		want = append(want, f.run(0, theta, next, plain))
+	}
+	try := func(z targets.Rows) {
+		both := permuted(targets.Rows{X: slices.Concat(z.X, plain.X, z.X), P: z.P, Y: slices.Concat(z.Y, plain.Y, z.Y)}, []int{0, 1, 2})
+		for k, f := range forms(target) {
+			said := g.survives(f, theta, next, z)
+			if said == "" {
+				said = g.survives(f, theta, next, both)
+			}
+			if said != "" {
+				failf(t, "%s (Seed %d)", said, o.Seed)
+				t.FailNow()
+			}
+			alone, three := f.run(0, theta, next, z), f.run(7, theta, next, both)
+			w := f.width
+			if !slices.EqualFunc(three[w:2*w], want[k], same) || !slices.EqualFunc(three[:w], alone, same) || !slices.EqualFunc(three[2*w:], alone, same) {
+				failf(t, "%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend on record i alone (Seed %d)",
+					f.name, describe(z), alone, three, three[w:2*w], want[k], o.Seed)
+				t.FailNow()
+			}
+		}
+	}
+	for _, v := range extremes {
+		for j := range g.p {
+			one := g.record()
+			one.X[j] = v
+			try(one)
+			if g.response { // with each extreme response
+				for _, y := range extremes {
+					pair := cloneRows(one)
+					pair.Y[0] = y
+					try(pair)
+				}
+			}
+			for range min(4, g.p-1) { // with an extreme neighbour
+				pair := cloneRows(one)
+				pair.X[(j+1+g.rng.IntN(g.p-1))%g.p] = extremes[g.rng.IntN(len(extremes))]
+				try(pair)
+			}
+			lone := cloneRows(one)
+			clear(lone.X)
+			lone.X[j] = v
+			try(lone)
+		}
+		all := g.record()
+		fill(all.X, v)
+		try(all)
+		if g.response {
+			one := g.record()
+			one.Y[0] = v
+			try(one)
+		}
+	}
+}
+
+// writes says whether a form changes its arguments.
+func writes(f form, theta, next []float64, rows targets.Rows) string {
+	now := func() [][]float64 { return [][]float64{theta, next, rows.X, rows.Y} }
+	var before [][]float64
+	for _, v := range now() {
+		before = append(before, slices.Clone(v))
+	}
+	f.run(0, theta, next, rows)
+	for k, v := range now() {
+		if !slices.EqualFunc(v, before[k], same) {
+			copy(v, before[k])
+			return fmt.Sprintf("%s writes to its %s", f.name, []string{"parameters", "proposal", "features", "responses"}[k])
+		}
+	}
+	return ""
+}
+
+// survives says whether a form panics.
+func (g stage) survives(f form, theta, next []float64, z targets.Rows) (said string) {
+	defer func() {
+		if p := recover(); p != nil {
+			said = fmt.Sprintf("%s panics (%v) on the record %s; NaN and ±Inf are proper answers, a panic is none", f.name, p, describe(z))
+		}
+	}()
+	f.run(0, theta, next, z)
+	return ""
+}

@@ -1,0 +1,233 @@
+package proptest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// sizes are magnitudes at which a coordinate is looked at in turn.
+var sizes = []float64{0, 1e-8, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 12, 12.5, 15, 18, 20, 25, 30,
+	35, 40, 50, 75, 100, 250, 700, 800, 1e3, 1e4, 9e4, 1.1e5, 1e6, 1e8}
+
+// replies are turned into responses that a continuous draw never hits.
+var replies = []float64{0, 1, -1, 2, 3, 4, 5, 7, 10, 0.5, 1.5, 100, -100}
+
+// scene is one place to look at a target: a move and one record.
+type scene struct {
+	theta, next []float64
+	z           targets.Rows
+	// usual says that z is as Record draws it; plausible that theta is as State
+	// does too, so that the loss must be finite.
+	usual, plausible bool
+}
+
+func (s scene) String() string {
+	return "θ = " + text(s.theta) + ", θ′ = " + text(s.next) + ", " + describe(s.z)
+}
+
+func (s scene) clone() scene {
+	return scene{slices.Clone(s.theta), slices.Clone(s.next), cloneRows(s.z), s.usual, s.plausible}
+}
+
+// stage makes scenes of one target.
+type stage struct {
+	o        TargetOptions
+	target   targets.Target
+	rng      *rand.Rand
+	d, p     int
+	response bool
+}
+
+func (o TargetOptions) stage(target targets.Target, purpose uint64) stage {
+	p, response := target.Shape()
+	return stage{o, target, rand64(o.Seed, purpose), target.Dim(), p, response}
+}
+
+// random makes a scene of any kind.
+func (g stage) random() scene {
+	s := scene{z: g.record()}
+	var near bool
+	s.theta, near = g.place()
+	usual := g.rng.IntN(3) > 0
+	if !usual {
+		g.distort(s)
+	}
+	s.usual, s.plausible = usual, near && usual
+	s.next = g.move(s)
+	return s
+}
+
+// plain is a plausible scene whose move is drawn like its start.
+func (g stage) plain() scene {
+	return scene{g.o.state(g.rng, g.target), g.o.state(g.rng, g.target), g.record(), true, true}
+}
+
+// record draws a plausible record.
+func (g stage) record() targets.Rows { return g.o.plausible(g.rng, g.target, 1) }
+
+// place draws parameters, and says whether they are plausible.
+func (g stage) place() (theta []float64, plausible bool) {
+	theta = g.o.state(g.rng, g.target)
+	switch j := g.rng.IntN(g.d); g.rng.IntN(9) {
+	case 0:
+		theta[j] = max(-1e3, min(g.size(), 1e3))
+	case 1:
+		for k := range theta {
+			theta[k] *= 4 * g.rng.Float64()
+		}
+	case 2:
+		theta[j] *= 8 * g.rng.Float64()
+	case 3:
+		clear(theta)
+	case 4:
+		if s, ok := g.target.(targets.PriorSampler); ok {
+			drawn := slices.Clone(theta)
+			if s.SamplePrior(drawn, g.rng); !slices.ContainsFunc(drawn, func(v float64) bool { return !finite(v) }) {
+				return drawn, false
+			}
+		}
+	case 5: // extremes of several draws, coordinate by coordinate
+		for range 20 {
+			other := g.o.state(g.rng, g.target)
+			k := g.rng.IntN(g.d)
+			if math.Abs(other[k]) > math.Abs(theta[k]) {
+				theta[k] = other[k]
+			}
+		}
+	default:
+		return theta, true
+	}
+	return theta, false
+}
+
+// size is a magnitude of the list, or between two, of either sign.
+func (g stage) size() float64 {
+	v := sizes[g.rng.IntN(len(sizes))]
+	if g.rng.IntN(2) == 0 {
+		v *= 0.8 + 0.4*g.rng.Float64()
+	}
+	if g.rng.IntN(2) == 0 {
+		return -v
+	}
+	return v
+}
+
+// distort makes a scene's record one that Record would not draw.
+func (g stage) distort(s scene) {
+	if g.response && g.rng.IntN(2) == 0 {
+		s.z.Y[0] = g.o.Response(replies[g.rng.IntN(len(replies))])
+	}
+	if g.p == 0 {
+		return
+	}
+	x, j := s.z.X, g.rng.IntN(g.p)
+	switch g.rng.IntN(7) {
+	case 0:
+		x[j] = g.size()
+	case 1: // one feature alone
+		v := g.size()
+		clear(x)
+		x[j] = v
+	case 2: // all alike
+		fill(x, g.size())
+	case 3: // along the parameters, with a predictor of the list
+		if len(s.theta) == g.p {
+			if n := norm(s.theta); n > 0 {
+				v := g.size()
+				for k, t := range s.theta {
+					x[k] = t / n * v / n
+				}
+			}
+		}
+	case 4:
+		times(x, math.Abs(g.size()))
+	case 5:
+		clear(x)
+	case 6:
+		for k := range x {
+			x[k] = math.Round(x[k])
+		}
+	}
+}
+
+// lengths of moves.
+var lengths = []float64{1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1, 3, 10}
+
+// move draws where a chain may want to go: near, far, along one coordinate,
+// along the record, back, nowhere.
+func (g stage) move(s scene) []float64 {
+	next := slices.Clone(s.theta)
+	length := lengths[g.rng.IntN(len(lengths))] * (0.5 + g.rng.Float64())
+	switch g.rng.IntN(8) {
+	case 0:
+		return g.o.state(g.rng, g.target)
+	case 1, 2, 3:
+		next[g.rng.IntN(g.d)] += length * g.rng.NormFloat64()
+	case 4:
+		for j := range next {
+			next[j] += length * g.rng.NormFloat64()
+		}
+	case 5:
+		if g.p > 0 {
+			if n := norm(s.z.X); n > 0 && !math.IsInf(n, 0) {
+				for j := range min(g.d, g.p) {
+					next[j] += length * s.z.X[j] / n
+				}
+			}
+		}
+	case 6:
+		j := g.rng.IntN(g.d)
+		next[j] = -next[j]
+	}
+	return next
+}
+
+// scans visits every coordinate of the parameters and of the record, and the
+// response, at every size in turn, the rest being plausible.
+func (g stage) scans(visit func(scene)) {
+	for _, sign := range []float64{1, -1} {
+		for _, v := range sizes {
+			for j := range g.d {
+				if v > 1e3 {
+					break // losses of sums of squares lose their digits
+				}
+				s := g.plain()
+				s.theta[j], s.plausible = sign*v, false
+				s.next = g.move(s)
+				visit(s)
+			}
+			for j := range g.p {
+				s := g.plain()
+				s.z.X[j], s.usual, s.plausible = sign*v, false, false
+				s.next = g.move(s)
+				visit(s)
+			}
+		}
+	}
+	if g.response {
+		for _, v := range replies {
+			for range 20 {
+				s := g.plain()
+				s.z.Y[0], s.usual, s.plausible = g.o.Response(v), false, false
+				s.next = g.move(s)
+				visit(s)
+			}
+		}
+	}
+}
+
+// each visits the scans and then n scenes of any kind.
+func (g stage) each(n int, visit func(scene)) {
+	g.scans(visit)
+	for range n {
+		visit(g.random())
+	}
+}
+
+// supported reports whether the prior allows both ends of a scene's move.
+func (g stage) supported(s scene) bool {
+	return g.target.LogPrior(s.theta) > math.Inf(-1) && g.target.LogPrior(s.next) > math.Inf(-1)
+}
