@@ -27,5 +27,5 @@ func TestRun(t *testing.T) {
 // TestTarget puts the target through the suite that every target passes: no record
 // exceeds its certificate, and some attain 9/10 of it.
 func TestTarget(t *testing.T) {
-	proptest.CheckTarget(t, medianRegression{2}, proptest.TargetOptions{Tightness: 0.9})
+	proptest.CheckTarget(t, medianRegression{2}, proptest.TargetOptions{Tightness: 0.9, Effort: proptest.Quick})
 }

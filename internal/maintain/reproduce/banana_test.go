@@ -23,7 +23,7 @@ func TestBananaTarget(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, b := range []banana{bananaPlain, bananaScaled, bananaStraight} {
-		proptest.CheckTarget(t, b, proptest.TargetOptions{})
+		proptest.CheckTarget(t, b, proptest.TargetOptions{Effort: proptest.Quick})
 		rows := targets.Rows{P: 2}
 		for range 20 {
 			rows.X = append(rows.X, 50*rng.NormFloat64())

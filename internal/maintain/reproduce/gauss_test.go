@@ -47,7 +47,7 @@ func TestGaussMean(t *testing.T) {
 		}
 		return v
 	}
-	proptest.CheckTarget(t, target, proptest.TargetOptions{})
+	proptest.CheckTarget(t, target, proptest.TargetOptions{Effort: proptest.Quick})
 	top := logp(p.mean[:])
 	for j := range p.mean {
 		theta := append([]float64(nil), p.mean[:]...)
