@@ -233,7 +233,9 @@ func TestBrokenTargetsAreRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.m.Regression = logistic(t)
-			mustReject(t, c.words, func(t rapid.TB) { proptest.CheckTarget(t, &c.m, proptest.TargetOptions{Tightness: 0.95, Effort: proptest.Quick}) })
+			mustReject(t, c.words, func(t rapid.TB) {
+				proptest.CheckTarget(t, &c.m, proptest.TargetOptions{Tightness: 0.95, Effort: proptest.Quick})
+			})
 		})
 	}
 }
