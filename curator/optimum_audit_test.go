@@ -73,7 +73,7 @@ func TestOptimumCostsWhatItClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := proptest.MechanismOptions{A: with, B: without, Delta: 1e-6, Releases: 12_000}
+	options := proptest.MechanismOptions{A: with, B: without, Delta: 1e-6, Releases: 12_000, Effort: proptest.Quick}
 	proptest.CheckMechanism(t, optimum{m, claim}, options)
 	m.NoiseMultiplier *= 0.6
 	mustReject(t, "noise × 0.6", optimum{m, claim}, options)
@@ -92,7 +92,7 @@ func TestOptimumPaysForItsDeterminant(t *testing.T) {
 	}
 	// The record's curvature is where the optimum is near 0.
 	near := func(release []float64) float64 { return -math.Abs(release[0]) }
-	options := proptest.MechanismOptions{A: curved, B: flat, Delta: 1e-6, Statistic: near}
+	options := proptest.MechanismOptions{A: curved, B: flat, Delta: 1e-6, Statistic: near, Effort: proptest.Quick}
 	proptest.CheckMechanism(t, optimum{m, claim}, options)
 	dropped, err := accountant.ObjectivePerturbation(accountant.Substitute, 3.3, 0)
 	if err != nil {
@@ -156,7 +156,7 @@ func TestSecondMomentCostsWhatItClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := proptest.MechanismOptions{A: a, B: b, Delta: 1e-6}
+	options := proptest.MechanismOptions{A: a, B: b, Delta: 1e-6, Effort: proptest.Quick}
 	audit := proptest.CheckMechanism(t, moments{m, claim, false}, options)
 	if share := audit.LowerRDP / audit.ClaimedRDP; share < 0.4 {
 		t.Errorf("the distinguisher shows only %.2f of what an exact claim allows", share)

@@ -193,7 +193,7 @@ func (e *evaluator) ratioAgrees(s scene) string {
 // gradientAgrees compares LossGrad with differences of Loss, and with the complex
 // step where there is one.
 func (e *evaluator) gradientAgrees(s scene) string {
-	if e.grad == nil || !finite(e.loss(s.theta, s.z)) || math.IsInf(e.target.LogPrior(s.theta), -1) {
+	if e.grad == nil || !finite(e.loss(s.theta, s.z)) || math.IsInf(e.target.LogPrior(s.theta), -1) || s.overflows() {
 		return ""
 	}
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
@@ -214,6 +214,25 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		return e.complexStep(s)
 	}
 	return ""
+}
+
+// overflows reports whether exponentials of a scene's products may overflow,
+// beyond which losses are rounded as they see fit.
+func (s scene) overflows() bool {
+	largest := 1.0
+	for _, x := range s.z.X {
+		largest = max(largest, math.Abs(x))
+	}
+	for _, t := range s.theta {
+		if math.Abs(t)*largest > 600 && math.Abs(t) > 20 || math.Abs(t) > 600 {
+			return true
+		}
+	}
+	sum := 0.0
+	for j, x := range s.z.X[:min(len(s.z.X), len(s.theta))] {
+		sum += math.Abs(x * s.theta[j])
+	}
+	return sum > 600 || largest > 600 && len(s.theta) != len(s.z.X)
 }
 
 // complexStep compares the gradient just computed with complex steps.

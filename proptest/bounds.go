@@ -82,4 +82,9 @@ func (e *evidence) see(p float64, about func() string) {
 }
 
 // family is the p-value of the smallest among all tests seen.
-func (e *evidence) family() float64 { return min(1, e.p*float64(e.count)) }
+func (e *evidence) family() float64 {
+	if e.count == 0 {
+		return 1
+	}
+	return min(1, e.p*float64(e.count))
+}

@@ -36,15 +36,7 @@ func (s tail) count(sorted []float64) int {
 
 // distinguish chooses an event on one half of the releases and counts it on the
 // other.
-func distinguish(m Mechanism, o MechanismOptions) (Audit, error) {
-	onA, err := releases(m, o.A, o.Seed, o.Releases)
-	if err != nil {
-		return Audit{}, err
-	}
-	onB, err := releases(m, o.B, o.Seed+1, o.Releases)
-	if err != nil {
-		return Audit{}, err
-	}
+func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, error) {
 	half := o.Releases / 2
 	statistic := o.Statistic
 	if statistic == nil {
@@ -61,8 +53,11 @@ func distinguish(m Mechanism, o MechanismOptions) (Audit, error) {
 		Claimed: guarantee.Epsilon, Delta: delta, ClaimedRDP: claim.RDP(order), Order: order, Event: event.String(), Trials: n,
 		OnA: event.count(values(onA[half:], statistic)), OnB: event.count(values(onB[half:], statistic)),
 	}
-	// Four one-sided bounds share the false-alarm rate: below and above, A and B.
-	each := o.FalseAlarm / 4
+	// Four one-sided bounds share a quarter of the false-alarm rate: below and
+	// above, A and B. The other quarters are the privacy curve's, the noise's and
+	// independence's.
+	each := o.FalseAlarm / 16
+	a.World = worlds(m, onA, onB, statistic, o.FalseAlarm/4)
 	pLow, pHigh := clopperPearson(a.OnA, n, each)
 	qLow, qHigh := clopperPearson(a.OnB, n, each)
 	a.Lower = lowerEpsilon(pLow, pHigh, qLow, qHigh, delta)

@@ -40,7 +40,10 @@ type MechanismOptions struct {
 	A, B curator.Records
 	// Delta is the δ at which the claim's ε is compared. Required.
 	Delta float64
-	// Releases is the number of releases on each data set. Defaults to 40000.
+	// Effort is Quick, Standard or Thorough. Defaults to Standard.
+	Effort Effort
+	// Releases is the number of releases on each data set. Defaults to a million
+	// times Effort.
 	Releases int
 	// Statistic turns a release into the number whose tails are compared.
 	// Defaults to the projection on the difference of means, estimated from the
@@ -65,52 +68,172 @@ type Audit struct {
 	Event string
 	// Sampling error: successes on A and B out of Trials.
 	OnA, OnB, Trials int
+	// World is the strongest evidence against the rest of the claim's privacy
+	// curve, where most of the releases are.
+	World World
 }
 
 // Violated reports whether a lower bound exceeds its claim.
-func (a Audit) Violated() bool { return a.Lower > a.Claimed || a.LowerRDP > a.ClaimedRDP }
+func (a Audit) Violated() bool {
+	return a.Lower > a.Claimed || a.LowerRDP > a.ClaimedRDP || a.World.Excess > 0
+}
 
 // String describes the audit in one line.
 func (a Audit) String() string {
-	return fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; Rényi divergence of order %.3g ≥ %.4g, claimed %.4g; from the event {%s}, seen %d and %d times in %d releases",
+	said := fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; Rényi divergence of order %.3g ≥ %.4g, claimed %.4g; from the event {%s}, seen %d and %d times in %d releases",
 		a.Lower, a.Delta, a.Claimed, a.Order, a.LowerRDP, a.ClaimedRDP, a.Event, a.OnA, a.OnB, a.Trials)
+	if w := a.World; w.Excess > 0 {
+		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d and %d times in %d releases",
+			w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
+	}
+	return said
 }
 
 // CheckMechanism holds what a mechanism does to what it claims to cost, and
 // returns the strongest evidence against the claim:
 //
 //   - A and B are neighbours under the claim's adjacency;
-//   - for an Additive mechanism, substituting a record by any other (rapid, with
-//     NaN, ±Inf and 2⁵³-scale values) moves a release by at most Sensitivity, and
-//     by whole steps of the grid: exact, not statistical;
-//   - a distinguisher: on the first half of the releases it chooses a threshold,
-//     a direction and a Rényi order; on the second half, Clopper–Pearson bounds
-//     on the probabilities of that one event under A and B give lower bounds on
-//     ε at δ and on the Rényi divergence, which must not exceed the claim's.
+//   - no record stops it: NaN, ±Inf and huge values in every column give no error;
+//     one seed gives the same releases, another seed others;
+//   - for an Additive mechanism, replacing a record by any other (NaN, ±Inf and
+//     2⁵³-scale values, in every column and place) moves a release by at most
+//     Sensitivity, and by whole steps of the grid; and the releases of one seed on
+//     A and on B differ by the same amount, in every release: exact;
+//   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its
+//     noise is that event's: not smaller, of the right body and tails, without
+//     atoms, on all of its grid down to the low bits, independent between
+//     coordinates;
+//   - releases are independent of each other and alike from first to last;
+//   - two worlds: a classifier orders releases by their likelihood ratio, by the
+//     statistic, coordinates, low bits and single values, on one part of the
+//     releases; on the other, Clopper–Pearson bounds are compared with the claim's
+//     δ(ε) at sixteen ε, its ε at Delta and its Rényi curve.
 //
 // A true claim is rejected with probability at most FalseAlarm.
 func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	t.Helper()
-	o.Releases = orDefault(o.Releases, 40_000)
+	o.Effort = orDefault(o.Effort, Standard)
+	o.Releases = orDefault(o.Releases, o.Effort.times(1_000_000, 40_000))
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	if err := neighbours(o.A, o.B, m.Claim().Adjacency()); err != nil {
 		failf(t, "%v", err)
 		return Audit{}
 	}
-	if a, ok := m.(Additive); ok {
+	a, additive := m.(Additive)
+	if additive {
 		checkSensitivity(t, a, o)
 	}
-	audit, err := distinguish(m, o)
+	checkAnswers(t, m, o)
+	if t.Failed() {
+		return Audit{}
+	}
+	onA, onB, err := bothWorlds(m, o)
+	if err != nil {
+		failf(t, "%v", err)
+		return Audit{}
+	}
+	if additive {
+		checkSameNoise(t, a, onA[:min(len(onA), 50_000)], o)
+		if !t.Failed() {
+			checkNoise(t, a, onA, o)
+		}
+	}
+	if !t.Failed() {
+		checkIndependent(t, onA, o)
+	}
+	if t.Failed() {
+		return Audit{}
+	}
+	audit, err := distinguish(m, o, onA, onB)
 	if err != nil {
 		failf(t, "%v", err)
 		return Audit{}
 	}
 	t.Logf("proptest: %v", audit)
 	if audit.Violated() {
-		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g): %v", m.Claim(), o.Seed, o.FalseAlarm, audit)
+		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g): %v%s", m.Claim(), o.Seed, o.FalseAlarm, audit, o.test())
+	} else if said := moving(onA, onB); said != "" {
+		failf(t, "%s: no claim of a finite Rényi curve allows that (Seed %d)%s", said, o.Seed, o.test())
 	}
 	return audit
+}
+
+// test is a Go test that repeats a failure.
+func (o MechanismOptions) test() string {
+	return goTest("proptest.CheckMechanism(t, yourMechanism, proptest.MechanismOptions{",
+		"\tA: "+sourceOfRecords(o.A)+",", "\tB: "+sourceOfRecords(o.B)+",",
+		fmt.Sprintf("\tDelta: %v, Releases: %d, Seed: %d})", o.Delta, o.Releases, o.Seed))
+}
+
+// checkAnswers expects releases for any record, decided by the seed.
+func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
+	t.Helper()
+	p := o.A.Features
+	for j := range p + 1 {
+		for _, v := range extremes {
+			r := edited(o.A, func(x, y []float64) {
+				if j < p {
+					x[j] = v
+				} else if y != nil {
+					y[0] = v
+				}
+			})
+			if j == p && r.Y == nil {
+				break
+			}
+			if said := answers(m, r, o.Seed); said != "" {
+				failf(t, "%s on data whose first record is %s; errors must not depend on records (Seed %d)", said, row(r, 0), o.Seed)
+				return
+			}
+		}
+	}
+	const few = 100
+	one, err1 := m.Release(o.A, o.Seed, few)
+	two, err2 := m.Release(o.A, o.Seed, few)
+	three, err3 := m.Release(o.A, o.Seed+1, few)
+	if err1 != nil || err2 != nil || err3 != nil || len(one) != few || len(two) != few || len(three) != few {
+		return // said when all releases are made
+	}
+	alike := func(a, b []float64) bool { return slices.EqualFunc(a, b, same) }
+	if !slices.EqualFunc(one, two, alike) {
+		failf(t, "the releases of Seed %d differ when they are made again; all randomness must derive from the seed", o.Seed)
+	}
+	if varied := slices.ContainsFunc(one, func(r []float64) bool { return !alike(r, one[0]) }); varied && slices.EqualFunc(one, three, alike) {
+		failf(t, "the releases of Seed %d and Seed %d are the same: the noise does not depend on the seed", o.Seed, o.Seed+1)
+	}
+}
+
+// answers says why a release fails.
+func answers(m Mechanism, r curator.Records, seed uint64) (said string) {
+	defer func() {
+		if p := recover(); p != nil {
+			said = fmt.Sprintf("the mechanism panics (%v)", p)
+		}
+	}()
+	if _, err := m.Release(r, seed, 1); err != nil {
+		return fmt.Sprintf("the mechanism fails (%v)", err)
+	}
+	return ""
+}
+
+// bothWorlds makes the releases on A and B, from different seeds.
+func bothWorlds(m Mechanism, o MechanismOptions) (onA, onB [][]float64, err error) {
+	if onA, err = releases(m, o.A, o.Seed, o.Releases); err != nil {
+		return nil, nil, err
+	}
+	if onB, err = releases(m, o.B, o.Seed+1, o.Releases); err != nil {
+		return nil, nil, err
+	}
+	width := len(onA[0])
+	for _, all := range [][][]float64{onA, onB} {
+		for _, r := range all {
+			if len(r) != width || width == 0 {
+				return nil, nil, fmt.Errorf("releases of %d and of %d numbers; each is a vector of one length", width, len(r))
+			}
+		}
+	}
+	return onA, onB, nil
 }
 
 // neighbours checks that two data sets are what they are said to be.
@@ -157,12 +280,31 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 			}
 		}
 		if length := math.Sqrt(sum); !(length <= m.Sensitivity()*(1+1e-9)) {
-			failf(t, "replacing the first record by %s moves the release by %v, more than the sensitivity %v", row(r, 0), length, m.Sensitivity())
+			k := differing(o.A, r)
+			failf(t, "replacing record %d by %s moves the release by %v, more than the sensitivity %v", k, row(r, k), length, m.Sensitivity())
 		}
 	}
 	compare(t, o.B)
 	if m.Claim().Adjacency() != accountant.Substitute {
 		return
+	}
+	p, n := o.A.Features, len(o.A.X)/o.A.Features
+	for i := range min(n, 8) {
+		i = i * n / min(n, 8)
+		for j := range p + 1 {
+			for _, v := range append([]float64{3, -3, 1e5, -2e5, 1e12}, extremes...) {
+				if t.Failed() {
+					return
+				}
+				compare(t, edited(o.A, func(x, y []float64) {
+					if j < p {
+						x[i*p+j] = v
+					} else if y != nil {
+						y[i] = v
+					}
+				}))
+			}
+		}
 	}
 	property(t, func(rt *rapid.T) {
 		r := o.A
@@ -173,6 +315,16 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 		}
 		compare(rt, r)
 	})
+}
+
+// differing is the first row in which two tables differ.
+func differing(a, b curator.Records) int {
+	for i := range len(b.X) / b.Features {
+		if row(a, i) != row(b, i) {
+			return i
+		}
+	}
+	return 0
 }
 
 // row writes one row of a table.

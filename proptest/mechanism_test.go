@@ -89,7 +89,7 @@ func pair(rest ...float64) proptest.MechanismOptions {
 	return proptest.MechanismOptions{
 		A:     curator.Records{X: append([]float64{1}, rest...), Features: 1},
 		B:     curator.Records{X: append([]float64{-1}, rest...), Features: 1},
-		Delta: 1e-6,
+		Delta: 1e-6, Effort: proptest.Quick,
 	}
 }
 
@@ -134,13 +134,13 @@ func TestDishonestMechanismsAreRejected(t *testing.T) {
 		m     proptest.Mechanism
 		o     proptest.MechanismOptions
 	}{
-		"noise × 0.7":          {"costs more than", quiet, pair(0.3)},
+		"noise × 0.7":          {"where 2 is stated", quiet, pair(0.3)},
 		"clip not applied":     {"more than the sensitivity", unclipped, pair(0.3)},
 		"clip beyond a pair":   {"more than the sensitivity", unclipped, beyond},
-		"sensitivity halved":   {"costs more than", halved, pair(0.3)},
+		"sensitivity halved":   {"where 2 is stated", halved, pair(0.3)},
 		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, 0.5)), logistic}, pair(0)},
 		"bit not clamped":      {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, probitSlope)), probit(8)}, pair(-1, -0.5)},
-		"add/remove cost":      {"costs more than", wrong, pair(0.3)},
+		"add/remove cost":      {"where 4 is stated", wrong, pair(0.3)},
 		"not neighbours": {"differ in more than", honestSum(t), proptest.MechanismOptions{
 			A: curator.Records{X: []float64{1, 1}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}, Delta: 1e-6}},
 		"other adjacency": {"no neighbours under", noisySum{clip: 1, noise: 1, claim: event(t)(accountant.Gaussian(accountant.AddRemove, 1))}, pair(0)},
@@ -279,6 +279,6 @@ func TestGradientSensitivityInSeveralDimensions(t *testing.T) {
 	proptest.CheckMechanism(t, m, proptest.MechanismOptions{
 		A:     curator.Records{X: []float64{3, -4, 5, 0, 0, 0}, Features: 3},
 		B:     curator.Records{X: []float64{-3, 4, -5, 0, 0, 0}, Features: 3},
-		Delta: 1e-6,
+		Delta: 1e-6, Effort: proptest.Quick,
 	})
 }

@@ -40,9 +40,10 @@ func TestFalseCertificatesAreClipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	audit := proptest.CheckMechanism(t, m, proptest.MechanismOptions{
-		A:     curator.Records{X: []float64{1}, Features: 1, Radius: 1},
-		B:     curator.Records{X: []float64{-1}, Features: 1, Radius: 1},
-		Delta: 1e-6,
+		Effort: proptest.Quick,
+		A:      curator.Records{X: []float64{1}, Features: 1, Radius: 1},
+		B:      curator.Records{X: []float64{-1}, Features: 1, Radius: 1},
+		Delta:  1e-6,
 		// The bit says on which side of 0 the record is, the more the longer the move.
 		Statistic: func(release []float64) float64 { return release[0] * (2*release[1] - 1) },
 	})

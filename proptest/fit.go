@@ -1,0 +1,381 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// stated is the noise that an Additive mechanism says it adds to each coordinate:
+// what its claim and its sensitivity imply.
+type stated struct {
+	gaussian bool
+	scale    float64 // standard deviation, or scale of a Laplace
+}
+
+// noiseOf reads the noise off a claim of one Gaussian or Laplace release.
+func noiseOf(m Additive, dim int) (stated, bool) {
+	all := m.Claim().Mechanisms()
+	sensitivity := m.Sensitivity()
+	if len(all) != 1 || all[0].Count != 1 || !finite(sensitivity) || sensitivity <= 0 {
+		return stated{}, false
+	}
+	multiplier, ok := all[0].Params["noise_multiplier"]
+	switch {
+	case ok && strings.HasSuffix(all[0].Kind, "gaussian"): // on a grid or not
+		return stated{true, multiplier * sensitivity}, true
+	case ok && all[0].Kind == "laplace" && dim == 1:
+		return stated{false, multiplier * sensitivity}, true
+	}
+	return stated{}, false
+}
+
+// cdf is that of the noise at scale 1, and of twice it from above, without
+// cancellation.
+func (s stated) cdf(x float64) float64 {
+	if s.gaussian {
+		return math.Erfc(-x/math.Sqrt2) / 2
+	}
+	return distuv.Laplace{Scale: 1}.CDF(x)
+}
+
+func (s stated) quantile(p float64) float64 {
+	if s.gaussian {
+		return distuv.UnitNormal.Quantile(p)
+	}
+	return distuv.Laplace{Scale: 1}.Quantile(p)
+}
+
+// fitLevels are the quantiles between which noise is counted.
+var fitLevels = func() []float64 {
+	all := []float64{1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.005}
+	for i := 1; i < 50; i++ {
+		all = append(all, float64(i)/50)
+	}
+	for _, p := range []float64{0.005, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
+		all = append(all, 1-p)
+	}
+	return all
+}()
+
+// shape compares the noise of one coordinate, on the second half of the releases,
+// with the stated law, at the location and scale that the first half leaves
+// possible: counts between quantiles and beyond them, Clopper–Pearson. More noise
+// than stated is no violation.
+func (s stated) shape(e *evidence, v []float64, coordinate int) {
+	half := len(v) / 2
+	mean, sd := 0.0, 0.0
+	for _, x := range v[:half] {
+		mean += x / float64(half)
+	}
+	for _, x := range v[:half] {
+		sd += (x - mean) * (x - mean) / float64(half)
+	}
+	sd = math.Sqrt(sd)
+	unit := sd // the scale at which the sample has this standard deviation
+	if !s.gaussian {
+		unit /= math.Sqrt2
+	}
+	root := math.Sqrt(float64(half))
+	at := [2]float64{mean - 6*sd/root, mean + 6*sd/root}
+	scale := [2]float64{unit * (1 - 6/root), unit * (1 + 6/root)}
+	if !s.gaussian { // its variance is known less well
+		scale = [2]float64{unit * (1 - 10/root), unit * (1 + 10/root)}
+	}
+	edges := make([]float64, len(fitLevels))
+	for i, p := range fitLevels {
+		edges[i] = mean + unit*s.quantile(p)
+	}
+	counts := make([]int, len(edges)+1)
+	rest := v[half:]
+	for _, x := range rest {
+		counts[sort.SearchFloat64s(edges, x)]++
+	}
+	possible := func(lo, hi float64) (least, most float64) {
+		least = 1
+		for _, a := range at {
+			for _, b := range scale {
+				p := s.between((lo-a)/b, (hi-a)/b)
+				least, most = min(least, p), max(most, p)
+			}
+		}
+		return least * (1 - 1e-9), most * (1 + 1e-9)
+	}
+	see := func(k int, lo, hi float64) {
+		least, most := possible(lo, hi)
+		p := min(atLeast(k, len(rest), most), atMost(k, len(rest), least))
+		e.see(min(1, 2*p), func() string {
+			return fmt.Sprintf("%d of %d values of coordinate %d lie between %.4g and %.4g, where the noise has probability %.3g to %.3g",
+				k, len(rest), coordinate, lo, hi, least, most)
+		})
+	}
+	below := 0
+	for i, k := range counts {
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if i > 0 {
+			lo = edges[i-1]
+		}
+		if i < len(edges) {
+			hi = edges[i]
+		}
+		see(k, lo, hi)
+		if below += k; i > 0 && i < len(edges) {
+			see(below, math.Inf(-1), hi)
+			see(len(rest)-below, hi, math.Inf(1))
+		}
+	}
+}
+
+// between is the probability of an interval, from the nearer tail.
+func (s stated) between(lo, hi float64) float64 {
+	if lo > 0 {
+		return s.cdf(-lo) - s.cdf(-hi)
+	}
+	return s.cdf(hi) - s.cdf(lo)
+}
+
+// size tests whether the noise is smaller than stated, exactly: the sum of
+// squares about the mean is χ², that of absolute deviations at most Gamma.
+func (s stated) size(e *evidence, v []float64, coordinate int) {
+	n, sum := float64(len(v)), 0.0
+	if s.gaussian {
+		mean := 0.0
+		for _, x := range v {
+			mean += x / n
+		}
+		for _, x := range v {
+			sum += (x - mean) * (x - mean)
+		}
+		ratio := sum / (s.scale * s.scale)
+		e.see(mathext.GammaIncReg((n-1)/2, ratio/2), func() string {
+			return fmt.Sprintf("the noise of coordinate %d has standard deviation %.5g over %.0f releases, where %.5g is stated", coordinate, math.Sqrt(sum/(n-1)), n, s.scale)
+		})
+		return
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	middle := sorted[len(v)/2]
+	for _, x := range v {
+		sum += math.Abs(x - middle)
+	}
+	// Deviations about the sample's median are less than about the true one, by
+	// about a half of one; two are allowed.
+	e.see(mathext.GammaIncReg(n, sum/s.scale+2), func() string {
+		return fmt.Sprintf("the noise of coordinate %d has mean size %.5g over %.0f releases, where %.5g is stated", coordinate, sum/n, n, s.scale)
+	})
+}
+
+// checkNoise holds an Additive mechanism to the noise that it states, as a whole:
+// its size, its body and tails, that it repeats no value and fills its grid, and
+// that coordinates are independent.
+func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
+	t.Helper()
+	dim := len(all[0])
+	e := &evidence{}
+	noise, known := noiseOf(m, dim)
+	columns := make([][]float64, dim)
+	for j := range columns {
+		columns[j] = column(all, j)
+		if slices.ContainsFunc(columns[j], func(v float64) bool { return !finite(v) }) {
+			failf(t, "releases of an Additive mechanism are not all finite (Seed %d)", o.Seed)
+			return
+		}
+		checkGrid(t, m, e, columns[j], j, noise.scale, o)
+		if known {
+			noise.size(e, columns[j], j)
+			noise.shape(e, columns[j], j)
+		}
+	}
+	if known && dim > 1 {
+		crossed(e, columns)
+	}
+	if t.Failed() {
+		return
+	}
+	if e.family() <= o.FalseAlarm/4 {
+		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", m.Claim(), e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
+	}
+}
+
+func column(all [][]float64, j int) []float64 {
+	v := make([]float64, len(all))
+	for i := range all {
+		v[i] = all[i][j]
+	}
+	return v
+}
+
+// crossed tests that pairs of coordinates have independent ranks and sizes.
+func crossed(e *evidence, columns [][]float64) {
+	scores := make([][][4]float64, len(columns))
+	for j, v := range columns {
+		scores[j] = scored(v)
+	}
+	for j := range min(8, len(columns)) {
+		for k := range j {
+			for degree := range 2 {
+				m := moment{span: 4}
+				for i := range scores[j] {
+					m.add(scores[j][i][degree] * scores[k][i][degree])
+				}
+				e.see(m.p(), func() string {
+					return fmt.Sprintf("the noise of coordinates %d and %d is dependent: the mean product of their scores of degree %d is %.3g", k, j, degree+1, m.mean())
+				})
+			}
+		}
+	}
+}
+
+// scored are the Legendre polynomials of ranks, less their means over the sample.
+func scored(v []float64) [][4]float64 {
+	var step = max(1, len(v)/4096)
+	var reference []float64
+	for i := 0; i < len(v); i += step {
+		reference = append(reference, v[i])
+	}
+	slices.Sort(reference)
+	out, means := make([][4]float64, len(v)), [4]float64{}
+	for i, x := range v {
+		lo := sort.SearchFloat64s(reference, x)
+		hi := lo
+		for hi < len(reference) && reference[hi] == x {
+			hi++
+		}
+		out[i] = polynomials((float64(lo+hi)/2 + 0.5) / float64(len(reference)+1))
+		for k := range means {
+			means[k] += out[i][k] / float64(len(v))
+		}
+	}
+	for i := range out {
+		for k := range means {
+			out[i][k] -= means[k]
+		}
+	}
+	return out
+}
+
+// checkGrid expects values that are on the grid, use all of it, and repeat no
+// more than chance.
+func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale float64, o MechanismOptions) {
+	t.Helper()
+	sorted := slices.Sorted(slices.Values(v))
+	n := float64(len(v))
+	spread := sorted[len(v)*5/6] - sorted[len(v)/6]
+	spacing := m.Step()
+	if spacing == 0 {
+		spacing = spread * 0x1p-30 // what grids that are not stated, and normals in float64, may come down to
+	}
+	pairs, run := 0.0, 0.0
+	var most float64
+	longest := 0.0
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			run++
+			pairs += run
+			if run > longest {
+				longest, most = run, sorted[i]
+			}
+		} else {
+			run = 0
+		}
+	}
+	if chance := n * n * spacing / (2 * max(spread, spacing)); spread > 1e4*spacing && pairs > 20+3*chance {
+		failf(t, "coordinate %d of %d releases repeats values: %.0f pairs are equal where chance gives %.2g; %v comes %.0f times (Seed %d)", j, len(v), pairs, chance, most, longest+1, o.Seed)
+		return
+	}
+	if m.Step() == 0 {
+		return
+	}
+	var ones [6]int
+	for _, x := range v {
+		steps := (x - v[0]) / m.Step()
+		if math.Abs(steps-math.Round(steps)) > 1e-3 {
+			failf(t, "the releases %v and %v differ by %v grid steps, not a whole number (Seed %d)", x, v[0], steps, o.Seed)
+			return
+		}
+		for b := range ones {
+			ones[b] += int(int64(math.Round(steps))>>b) & 1
+		}
+	}
+	if spread < 1e4*m.Step() || spread > 0x1p48*m.Step() {
+		return
+	}
+	for b, k := range ones {
+		e.see(fair(k, len(v)-k), func() string {
+			return fmt.Sprintf("bit %d of the grid index of coordinate %d, counted from the first release, is 1 in %d of %d", b, j, k, len(v))
+		})
+	}
+}
+
+// lags at which releases are compared with earlier ones.
+var lags = []int{1, 2, 3, 4, 5, 7, 8, 10, 16, 32, 50, 64, 100, 128, 256, 500, 1000, 1024, 4096}
+
+// checkIndependent expects releases to be independent of each other: products of
+// scores at disjoint pairs of every lag have mean zero, and so do scores in each
+// tenth of the releases.
+func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
+	t.Helper()
+	e := &evidence{}
+	for j := range min(4, len(all[0])) {
+		scores := scored(column(all, j))
+		for _, lag := range lags {
+			if lag > len(scores)/100 {
+				break
+			}
+			for degree := range 2 {
+				m := moment{span: 4}
+				for i := 0; i+lag < len(scores); i++ {
+					if i%(2*lag) < lag {
+						m.add(scores[i][degree] * scores[i+lag][degree])
+					}
+				}
+				e.see(m.p(), func() string {
+					return fmt.Sprintf("releases %d apart are dependent: the mean product of their scores of degree %d in coordinate %d is %.3g", lag, degree+1, j, m.mean())
+				})
+			}
+		}
+		for part := range 10 {
+			for degree := range 4 {
+				m := moment{span: 4}
+				for _, s := range scores[part*len(scores)/10 : (part+1)*len(scores)/10] {
+					m.add(s[degree])
+				}
+				e.see(m.p(), func() string {
+					return fmt.Sprintf("releases of the %d. tenth have another law: the mean score of degree %d of coordinate %d is %.3g", part+1, degree+1, j, m.mean())
+				})
+			}
+		}
+	}
+	if e.family() <= o.FalseAlarm/4 {
+		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
+	}
+}
+
+// checkSameNoise compares releases of one seed on the two data sets: an Additive
+// mechanism's differ by what the query does, in every release alike.
+func checkSameNoise(t rapid.TB, m Additive, onA [][]float64, o MechanismOptions) {
+	t.Helper()
+	if math.IsInf(m.Sensitivity(), 1) {
+		return // batches differ from release to release
+	}
+	onB, err := releases(m, o.B, o.Seed, len(onA))
+	if err != nil {
+		failf(t, "%v", err)
+		return
+	}
+	for i := range onA {
+		for j := range onA[i] {
+			first, now := onA[0][j]-onB[0][j], onA[i][j]-onB[i][j]
+			size := max(math.Abs(onA[i][j]), math.Abs(onB[i][j]), math.Abs(onA[0][j]), math.Abs(onB[0][j]))
+			if !(math.Abs(now-first) <= 1e-12*size) {
+				failf(t, "release %d of one seed differs by %v between A and B, and release 0 by %v: the noise depends on the records (Seed %d)", i, now, first, o.Seed)
+				return
+			}
+		}
+	}
+}

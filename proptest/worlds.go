@@ -1,0 +1,278 @@
+package proptest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+)
+
+// feature puts releases into cells.
+type feature struct {
+	name  string
+	cells int
+	of    func(release []float64) int
+}
+
+// features are what a classifier of two worlds looks at: the statistic, each
+// coordinate, the distance from the middle, low bits, single values, and the
+// statistic together with low bits. They are fixed on releases that are used for
+// nothing else.
+func features(onA, onB [][]float64, statistic func([]float64) float64, step float64) (all []feature) {
+	both := slices.Concat(onA, onB)
+	quantiles := func(name string, n int, of func([]float64) float64) feature {
+		borders := bordersOf(both, n, of)
+		return feature{name, len(borders) + 1, func(r []float64) int { return sort.SearchFloat64s(borders, ordered(of(r))) }}
+	}
+	all = append(all, quantiles("statistic", 128, statistic))
+	d := len(onA[0])
+	middle := make([]float64, d)
+	for j := range middle {
+		v := column(both, j)
+		slices.Sort(v)
+		middle[j] = v[len(v)/2]
+	}
+	for j := range min(4, d) {
+		if d > 1 {
+			all = append(all, quantiles(fmt.Sprintf("coordinate %d", j), 128, func(r []float64) float64 { return r[j] }))
+		}
+		low := func(r []float64) int { return lowBits(r[j], step) }
+		all = append(all, feature{fmt.Sprintf("low bits of coordinate %d", j), 256, low})
+		all = append(all, singles(both, j))
+		if step > 0 { // without a grid, the bits of a number depend on its size
+			coarse := quantiles("", 16, statistic)
+			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16, func(r []float64) int { return coarse.of(r)*16 + low(r)%16 }})
+		}
+	}
+	return append(all, quantiles("distance from the middle", 128, func(r []float64) float64 {
+		sum := 0.0
+		for j, v := range r {
+			sum += (v - middle[j]) * (v - middle[j])
+		}
+		return sum
+	}))
+}
+
+// ordered makes NaN an outcome of its own, below all numbers.
+func ordered(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+func bordersOf(all [][]float64, n int, of func([]float64) float64) []float64 {
+	v := make([]float64, len(all))
+	for i, r := range all {
+		v[i] = ordered(of(r))
+	}
+	slices.Sort(v)
+	var borders []float64
+	for i := 1; i < n; i++ {
+		borders = append(borders, v[i*len(v)/n])
+	}
+	for _, k := range []int{20, 60, 200, 600, 2000} { // tails
+		if k < len(v)/n {
+			borders = append(borders, v[k], v[len(v)-k])
+		}
+	}
+	slices.Sort(borders)
+	return slices.Compact(borders)
+}
+
+// lowBits are the last eight bits of a number, or of its index on a grid.
+func lowBits(v, step float64) int {
+	if step > 0 && math.Abs(v) < step*(1<<52) {
+		return int(uint64(int64(math.Round(v/step))) & 255)
+	}
+	return int(math.Float64bits(v) & 255)
+}
+
+// singles are the values that come most often, each a cell.
+func singles(all [][]float64, j int) feature {
+	v := column(all, j)
+	slices.Sort(v)
+	type run struct {
+		value float64
+		count int
+	}
+	var runs []run
+	for i := 0; i < len(v); {
+		k := i
+		for k < len(v) && v[k] == v[i] {
+			k++
+		}
+		if k-i >= 5 {
+			runs = append(runs, run{v[i], k - i})
+		}
+		i = max(k, i+1)
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(b.count, a.count) })
+	cell := map[float64]int{}
+	for i, r := range runs[:min(len(runs), 64)] {
+		cell[r.value] = i + 1
+	}
+	return feature{fmt.Sprintf("single values of coordinate %d", j), len(cell) + 1, func(r []float64) int { return cell[r[j]] }}
+}
+
+// counts are a feature's cells in one world.
+func (f feature) counts(all [][]float64) []int {
+	c := make([]int, f.cells)
+	for _, r := range all {
+		c[f.of(r)]++
+	}
+	return c
+}
+
+// question is a set of releases and an ε, to be counted on fresh releases.
+type question struct {
+	feature int
+	in      []bool
+	onB     bool // the set is more probable on B
+	epsilon float64
+	delta   float64
+	promise float64 // how many standard errors the first half shows beyond δ
+}
+
+// epsilons are those at which a claim's δ is compared with what is seen.
+var epsilons = []float64{0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7, 10}
+
+// worlds tests the claim's whole privacy curve: sets of releases, ordered by
+// their likelihood ratio on the first half, are counted on the second half, where
+// P(A) − e^ε·P(B) must not exceed δ(ε), in Clopper–Pearson bounds. It returns the
+// largest excess, negative if there is none.
+func worlds(m Mechanism, onA, onB [][]float64, statistic func([]float64) float64, alarm float64) (w World) {
+	step := 0.0
+	if a, ok := m.(Additive); ok {
+		step = a.Step()
+	}
+	third := len(onA) / 3
+	fs := features(onA[:third/2], onB[:third/2], statistic, step)
+	var asked []question
+	for i, f := range fs {
+		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], m.Claim())...)
+	}
+	slices.SortFunc(asked, func(a, b question) int { return cmp.Compare(b.promise, a.promise) })
+	asked = asked[:min(len(asked), 12)]
+	w.Excess = math.Inf(-1)
+	restA, restB := onA[3*third/2:], onB[3*third/2:]
+	for _, q := range asked {
+		a, b := q.count(fs[q.feature], restA), q.count(fs[q.feature], restB)
+		p, r := a, b
+		if q.onB {
+			p, r = b, a
+		}
+		low, _ := clopperPearson(p, len(restA), alarm/float64(2*len(asked)))
+		_, high := clopperPearson(r, len(restA), alarm/float64(2*len(asked)))
+		if excess := low - math.Exp(q.epsilon)*high - q.delta; excess > w.Excess {
+			w = World{Excess: excess, Epsilon: q.epsilon, Delta: q.delta, Set: fs[q.feature].name, OnA: a, OnB: b, Trials: len(restA)}
+		}
+	}
+	return w
+}
+
+// World is the strongest evidence against a claim's privacy curve.
+type World struct {
+	// Excess is by how much a lower bound on δ at Epsilon exceeds Delta, the
+	// claim's; negative if it does not.
+	Excess, Epsilon, Delta float64
+	// Set says what the releases that were counted have in common, and OnA and OnB
+	// how many of Trials there were.
+	Set              string
+	OnA, OnB, Trials int
+}
+
+func (q question) count(f feature, all [][]float64) (k int) {
+	for _, r := range all {
+		if q.in[f.of(r)] {
+			k++
+		}
+	}
+	return k
+}
+
+// questions orders cells by their likelihood ratio and keeps, for each ε and
+// direction, the set that promises most.
+func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event) (all []question) {
+	a, b, n := f.counts(onA), f.counts(onB), float64(len(onA))
+	order := make([]int, f.cells)
+	for i := range order {
+		order[i] = i
+	}
+	ratio := func(i int) float64 { return (float64(a[i]) + 0.5) / (float64(b[i]) + 0.5) }
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(ratio(j), ratio(i)) })
+	for _, epsilon := range epsilons {
+		g, err := claim.Delta(epsilon)
+		if err != nil {
+			continue
+		}
+		for _, onB := range []bool{false, true} {
+			best := question{promise: math.Inf(-1)}
+			p, q, at := 0.0, 0.0, 0
+			for k := range order {
+				i := order[k]
+				if onB {
+					i = order[len(order)-1-k]
+					p, q = p+float64(b[i])/n, q+float64(a[i])/n
+				} else {
+					p, q = p+float64(a[i])/n, q+float64(b[i])/n
+				}
+				error := math.Sqrt((p*(1-p)+math.Exp(2*epsilon)*(q*(1-q)+1/n))/n) + math.Exp(epsilon)*8/n
+				if z := (p - math.Exp(epsilon)*q - g.Delta) / error; z > best.promise {
+					best.promise, at = z, k
+				}
+			}
+			if best.promise > 1 {
+				best = question{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta, promise: best.promise}
+				for k := range at + 1 {
+					i := order[k]
+					if onB {
+						i = order[len(order)-1-k]
+					}
+					best.in[i] = true
+				}
+				all = append(all, best)
+			}
+		}
+	}
+	return all
+}
+
+// moving looks for single values that come often on one data set and never on
+// the other, among values that hardly repeat, inside their range: there the
+// likelihood ratio has no bound.
+func moving(onA, onB [][]float64) string {
+	for j := range onA[0] {
+		a, b := column(onA, j), column(onB, j)
+		slices.Sort(a)
+		slices.Sort(b)
+		for _, pair := range [][2][]float64{{a, b}, {b, a}} {
+			v, other := pair[0], pair[1]
+			distinct := 1
+			for i := 1; i < len(v); i++ {
+				if v[i] != v[i-1] {
+					distinct++
+				}
+			}
+			if distinct < len(v)*9/10 {
+				continue
+			}
+			for i := 0; i < len(v); {
+				k := i
+				for k < len(v) && v[k] == v[i] {
+					k++
+				}
+				if k-i >= 30 && i > 0 && k < len(v) {
+					if _, found := slices.BinarySearch(other, v[i]); !found {
+						return fmt.Sprintf("the value %v of coordinate %d comes %d times in %d releases on one data set and never on the other", v[i], j, k-i, len(v))
+					}
+				}
+				i = max(k, i+1)
+			}
+		}
+	}
+	return ""
+}
