@@ -15,7 +15,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// The whole of it: a table, a model, a budget, and draws with what they cost.
+// The whole of it, as README has it: a table, a model, a budget, and draws with what they
+// cost.
 func Example() {
 	ctx := context.Background()
 	simulated, err1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
@@ -23,19 +24,17 @@ func Example() {
 	if err := errors.Join(err1, err2); err != nil {
 		log.Fatal(err)
 	}
-	model, err := models.New("logistic", &simulated.Table.Shape, models.Options{PriorSD: 3})
+	model, err := models.New("logistic", &simulated.Table.Shape, models.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{Iterations: 1000, Temperature: 0.1}, budget)
+	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{Temperature: 0.1}, budget)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(result.Summary()), "parameters, from", len(result.Draws[0]), "draws after warm-up")
-	fmt.Printf("ε = %.2f at δ = %v, %s\n", result.Certificate.Epsilon, result.Certificate.Delta, result.Certificate.Guarantee)
-	// Output:
-	// 3 parameters, from 500 draws after warm-up
-	// ε = 1.00 at δ = 1e-06, unconditional
+	c := result.Certificate // prints in plain words, as result.Summary() prints the draws' table
+	fmt.Printf("ε = %.2f at δ = %v, %s\n", c.Epsilon, c.Delta, c.Guarantee)
+	// Output: ε = 1.00 at δ = 1e-06, unconditional
 }
 
 // Steps one by one, on chains that were chosen and paid for before.

@@ -16,6 +16,8 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
@@ -47,13 +49,9 @@ func (m medianRegression) Loss(dst, theta []float64, rows targets.Rows) {
 	}
 }
 
-// RatioBound: |y − x·θ| changes by at most |x·(θ′ − θ)| ≤ ‖x‖·‖θ′ − θ‖.
+// RatioBound: |y − x·θ| changes by at most |x·(θ′ − θ)| ≤ ‖x‖·‖θ′ − θ‖, rounded outwards.
 func (m medianRegression) RatioBound(theta, next []float64, radius float64) float64 {
-	sum := 0.0
-	for j := range theta {
-		sum += (next[j] - theta[j]) * (next[j] - theta[j])
-	}
-	return radius * math.Sqrt(sum) * (1 + 1e-12) // rounded outwards
+	return radius * floats.Distance(next, theta, 2) * (1 + 1e-12)
 }
 
 func main() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -28,4 +29,23 @@ func TestRun(t *testing.T) {
 // exceeds its certificate, and some attain 9/10 of it.
 func TestTarget(t *testing.T) {
 	proptest.CheckTarget(t, medianRegression{2}, proptest.TargetOptions{Tightness: 0.9, Effort: proptest.Quick})
+}
+
+// TestTargetIsShort: what has to be written is at most 25 lines.
+func TestTargetIsShort(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(source), "type medianRegression struct")
+	code, _, _ = strings.Cut(code, "func main()")
+	lines := 0
+	for line := range strings.Lines(code) {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "//") {
+			lines++
+		}
+	}
+	if lines > 25 || lines < 15 {
+		t.Errorf("the target has %d lines", lines)
+	}
 }
