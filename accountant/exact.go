@@ -16,6 +16,11 @@ func (e Event) failureProbability() float64 {
 	return min(1, -math.Expm1(logOK)*(1+slack))
 }
 
+// FailureProbability bounds the probability that a release of the event reveals
+// everything, as an (ε, δ) event may with probability δ. RDP is that of releases that
+// do not fail.
+func (e Event) FailureProbability() float64 { return e.failureProbability() }
+
 // unfailed is the δ left to what does not fail, of a total: negative where the
 // failures alone exceed it.
 func (e Event) unfailed(delta float64) float64 {

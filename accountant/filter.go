@@ -99,8 +99,15 @@ func checkOrder(what string, order float64) error {
 
 // Charge admits count ≥ 0 releases of the event, or returns an *ExceededError
 // and admits none.
-func (f *Filter) Charge(e Event, count int64) error {
-	asked, rho, err := adaptiveCost(e, count, f.config.Adjacency, f.config.Order)
+func (f *Filter) Charge(e Event, count int64) error { return f.charge(e, count, false) }
+
+// ChargeUnfailed is Charge for events that may fail outright: the filter's guarantee
+// then holds with the sum of their FailureProbability added to δ, which the caller
+// limits in advance (docs/proofs/ledger.md).
+func (f *Filter) ChargeUnfailed(e Event, count int64) error { return f.charge(e, count, true) }
+
+func (f *Filter) charge(e Event, count int64, mayFail bool) error {
+	asked, rho, err := adaptiveCost(e, count, f.config.Adjacency, f.config.Order, mayFail)
 	if err != nil {
 		return err
 	}
@@ -129,7 +136,7 @@ func addUp(spent, cost float64) float64 {
 }
 
 // adaptiveCost is the cost of one charge at one order.
-func adaptiveCost(e Event, count int64, adj Adjacency, order float64) (Event, float64, error) {
+func adaptiveCost(e Event, count int64, adj Adjacency, order float64, mayFail bool) (Event, float64, error) {
 	asked, err := e.Times(count)
 	if err != nil {
 		return Event{}, 0, err
@@ -137,7 +144,7 @@ func adaptiveCost(e Event, count int64, adj Adjacency, order float64) (Event, fl
 	if e.adj != adj {
 		return Event{}, 0, fmt.Errorf("accountant: an event under %s cannot be charged under %s: restate it, or convert with FromAddRemove", e.adj, adj)
 	}
-	if asked.failureProbability() > 0 {
+	if asked.failureProbability() > 0 && !mayFail {
 		return Event{}, 0, fmt.Errorf("accountant: %v may fail outright, which a Rényi filter does not cover: charge it to a Budget", asked)
 	}
 	return asked, asked.RDP(order), nil
@@ -200,8 +207,14 @@ func (o *Odometer) Cost() float64 {
 }
 
 // Charge records count ≥ 0 releases of the event.
-func (o *Odometer) Charge(e Event, count int64) error {
-	_, rho, err := adaptiveCost(e, count, o.adj, o.order)
+func (o *Odometer) Charge(e Event, count int64) error { return o.charge(e, count, false) }
+
+// ChargeUnfailed is Charge for events that may fail outright: the odometer's guarantee
+// then holds with the sum of their FailureProbability added to δ.
+func (o *Odometer) ChargeUnfailed(e Event, count int64) error { return o.charge(e, count, true) }
+
+func (o *Odometer) charge(e Event, count int64, mayFail bool) error {
+	_, rho, err := adaptiveCost(e, count, o.adj, o.order, mayFail)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func newAccount(e Entry) (a account, err error) {
 	case c.Order == 0:
 	case c.Epsilon > 0:
 		a.filter, err = accountant.RestoreFilter(accountant.FilterConfig{
-			Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Adjacency, Order: c.Order}, e.TotalCost)
+			Epsilon: c.Epsilon, Delta: c.Delta - c.Failure, Adjacency: c.Adjacency, Order: c.Order}, e.TotalCost)
 	default:
 		a.odometer, err = accountant.RestoreOdometer(c.Adjacency, c.Delta, c.Order, e.TotalCost)
 	}
@@ -57,7 +57,7 @@ func (a *account) begin(first accountant.Event) error {
 	if err != nil {
 		return err
 	}
-	order, err := plan.BestOrder(a.limit.Delta)
+	order, err := plan.BestOrder(a.limit.Delta - a.limit.Failure)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (a *account) begin(first accountant.Event) error {
 	return nil
 }
 
-// charge admits count releases, or refuses them.
+// charge admits count releases, or refuses them, but for their failures.
 func (a *account) charge(e accountant.Event, count int64) error {
 	if a.filter != nil {
-		return a.filter.Charge(e, count)
+		return a.filter.ChargeUnfailed(e, count)
 	}
-	return a.odometer.Charge(e, count)
+	return a.odometer.ChargeUnfailed(e, count)
 }
 
 // cost is the Rényi cost so far.

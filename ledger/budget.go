@@ -38,3 +38,12 @@ func (s *session) Record(e accountant.Event, count int64) error {
 	_, err := s.ledger.Charge(e, count, s.note)
 	return err
 }
+
+// Certify names the certificate of what a run was charged for: the note's hash of it,
+// for the note's run.
+func (l *Ledger) Certify(note Note) error {
+	if note.Run == "" || note.Certificate == "" {
+		return fmt.Errorf("ledger: %s: Certify needs the run and the hash of its certificate", l.path)
+	}
+	return l.update(func(last Entry, w *writer) error { return w.append(last.carry(Certified, note)) })
+}

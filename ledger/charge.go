@@ -133,14 +133,28 @@ func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 	if math.IsInf(p.cost, 1) || math.IsInf(p.epsilon, 1) {
 		return fmt.Errorf("ledger: %s: %v has no finite cost at δ %v and order %v: it is not charged", l.path, whole, a.limit.Delta, a.limit.Order)
 	}
+	failure := whole.FailureProbability()
+	e.TotalFailure = add(e.TotalFailure, failure)
+	if a.limit.Epsilon > 0 && e.TotalFailure > a.limit.Failure {
+		return fmt.Errorf("ledger: %s: %v may fail outright with probability %.3g, and of the limit's δ %.3g is set aside for failures: nothing was charged; make a ledger with more (ledger init --failure-delta)",
+			l.path, whole, failure, a.limit.Failure)
+	}
 	if err := a.charge(event, r.count); err != nil {
 		return l.refused(err)
 	}
 	e.Limit, e.Event, e.Count = a.limit, &event, r.count
-	e.Epsilon, e.Cost = p.epsilon, p.cost
+	e.Epsilon, e.Cost, e.Failure = p.epsilon, p.cost, failure
 	e.Charges, e.TotalCost, e.TotalEpsilon = e.Charges+1, a.cost(), a.epsilon()
 	e.PlainEpsilon, e.PlainDelta = above(e.PlainEpsilon+p.epsilon), min(1, above(e.PlainDelta+a.limit.Delta))
 	return nil
+}
+
+// add is a sum rounded up; nothing adds nothing.
+func add(sum, more float64) float64 {
+	if more == 0 {
+		return sum
+	}
+	return above(sum + more)
 }
 
 // above rounds a sum up.

@@ -71,8 +71,8 @@ func (c *checker) entry(n int64, raw []byte) error {
 			return wrong("%v", err)
 		}
 		fallthrough
-	case e.Kind == Limited:
-		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon || e.PlainDelta != before.PlainDelta {
+	case e.Kind == Limited, e.Kind == Certified:
+		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon || e.PlainDelta != before.PlainDelta || e.TotalFailure != before.TotalFailure {
 			return wrong("it is no charge and changes the totals")
 		}
 	default:
@@ -110,6 +110,9 @@ func (c *checker) charged(before, e Entry) error {
 	}
 	if e.PlainEpsilon != above(before.PlainEpsilon+e.Epsilon) || e.PlainDelta != min(1, above(before.PlainDelta+e.Limit.Delta)) {
 		return fmt.Errorf("the plain sums do not add up")
+	}
+	if e.TotalFailure != add(before.TotalFailure, e.Failure) {
+		return fmt.Errorf("the failures do not add up")
 	}
 	whole, err := e.Event.Times(e.Count)
 	if err != nil {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +23,8 @@ const (
 	Charged Kind = "charge" // releases that were paid for
 	Limited Kind = "limit"  // the limit was changed
 	File    Kind = "file"   // a file is about the same people
+	// Certified names the certificate of what a run was charged for.
+	Certified Kind = "certificate"
 )
 
 const (
@@ -39,7 +42,12 @@ type Note struct {
 	Command string `json:"command,omitempty"`
 	// Certificate is the hash of the certificate that states the releases.
 	Certificate string `json:"certificate,omitempty"`
+	// Run identifies the run whose entries belong together (NewRun).
+	Run string `json:"run,omitempty"`
 }
+
+// NewRun returns a fresh identifier of a run.
+func NewRun() string { return rand.Text() }
 
 // Limit is what a ledger allows and how it adds up.
 type Limit struct {
@@ -49,6 +57,10 @@ type Limit struct {
 	Epsilon float64 `json:"epsilon,omitempty"`
 	// Delta in (0, 1) is the total δ. Required.
 	Delta float64 `json:"delta"`
+	// Failure is the part of Delta for mechanisms that may fail outright, as (ε, δ) ones
+	// do. Defaults to 0, which refuses them, with a limit. Without one their failures add
+	// to the δ that is reported.
+	Failure float64 `json:"failure,omitempty"`
 	// Order is the Rényi order > 1 that charges are added up at. By default the first
 	// charge sets it, to the best for as many charges like it as the limit allows.
 	Order float64 `json:"order,omitempty"`
@@ -68,6 +80,8 @@ type Entry struct {
 	// at the ledger's order.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Cost    float64 `json:"cost,omitempty"`
+	// Failure is the probability that a charge fails outright, beside its Cost.
+	Failure float64 `json:"failure,omitempty"`
 	// Label names the file of a File entry, and Print is its keyed fingerprint.
 	Label string `json:"label,omitempty"`
 	Print string `json:"print,omitempty"`
@@ -82,6 +96,8 @@ type Entry struct {
 	// charges so far: basic composition, which is often smaller for few charges.
 	PlainEpsilon float64 `json:"plain_epsilon"`
 	PlainDelta   float64 `json:"plain_delta"`
+	// TotalFailure is the sum of Failure.
+	TotalFailure float64 `json:"total_failure,omitempty"`
 	// Limit is what the ledger allows from here on.
 	Limit Limit `json:"limit"`
 	// Version is that of the file's form, in the first entry.
@@ -127,7 +143,7 @@ func follows(raw []byte, previous string) bool {
 
 // short cuts a note's texts and makes them valid UTF-8.
 func (n Note) short() Note {
-	for _, s := range []*string{&n.Who, &n.Command, &n.Certificate} {
+	for _, s := range []*string{&n.Who, &n.Command, &n.Certificate, &n.Run} {
 		*s = shorten(*s)
 	}
 	return n

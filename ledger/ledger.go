@@ -101,6 +101,9 @@ func (c Limit) check() error {
 	if !(c.Delta > 0 && c.Delta < 1) {
 		return fmt.Errorf("ledger: δ %v: is required and must be in (0, 1)", c.Delta)
 	}
+	if !(c.Failure >= 0 && c.Failure < c.Delta) {
+		return fmt.Errorf("ledger: %v of δ %v for failures: must be at least 0 and less than δ", c.Failure, c.Delta)
+	}
 	if c.Order != 0 && (!(c.Order > 1) || math.IsInf(c.Order, 1)) {
 		return fmt.Errorf("ledger: order %v: must be a finite number > 1, or 0 to have the first charge set it", c.Order)
 	}
@@ -234,9 +237,17 @@ func (l *Ledger) update(fn func(last Entry, w *writer) error) error {
 func (e Entry) carry(k Kind, note Note) Entry {
 	next := e
 	next.Kind, next.Note = k, note
-	next.Event, next.Count, next.Epsilon, next.Cost = nil, 0, 0, 0
+	next.Event, next.Count, next.Epsilon, next.Cost, next.Failure = nil, 0, 0, 0, 0
 	next.Label, next.Print, next.KeyHash, next.Version = "", "", "", 0
 	return next
+}
+
+// TotalDelta is the δ that TotalEpsilon holds at.
+func (e Entry) TotalDelta() float64 {
+	if e.Limit.Epsilon > 0 {
+		return e.Limit.Delta
+	}
+	return min(1, above(e.Limit.Delta+e.TotalFailure))
 }
 
 // Share is the part of the limit that was used up after an entry, in [0, 1]; 0 for a
@@ -259,6 +270,9 @@ func (l *Ledger) SetLimit(epsilon, delta float64, note Note) error {
 		e.Limit.Epsilon, e.Limit.Delta = epsilon, delta
 		if err := e.Limit.check(); err != nil {
 			return err
+		}
+		if e.TotalFailure > e.Limit.Failure && epsilon > 0 {
+			return fmt.Errorf("ledger: %s: charges that may fail outright were counted, and a limit has no δ for them", l.path)
 		}
 		account, err := newAccount(e)
 		if err != nil {

@@ -265,6 +265,47 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestFailures: what may fail outright needs δ that was set aside, or adds to the δ that
+// is reported.
+func TestFailures(t *testing.T) {
+	failing, err := accountant.Approximate(accountant.Substitute, 0.1, 4e-7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := create4(t, counting)
+	for range 2 {
+		if _, err := free.Charge(failing, 1, Note{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := last(t, free); e.TotalDelta() < 1e-5+8e-7 || e.TotalDelta() > (1e-5+8e-7)*(1+1e-9) {
+		t.Errorf("δ %v", e.TotalDelta())
+	}
+	aside := limited(2)
+	aside.Failure = 1e-6
+	l := create4(t, aside)
+	for i := range 3 {
+		if _, err := l.Charge(failing, 1, Note{}); (err == nil) != (i < 2) {
+			t.Errorf("charge %d: %v", i, err)
+		}
+	}
+	if e := last(t, l); e.TotalFailure > 1e-6 || e.TotalDelta() != 1e-5 || e.Charges != 2 {
+		t.Errorf("%+v", e)
+	}
+	for _, ledger := range []*Ledger{l, free} {
+		if _, err := ledger.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := free.SetLimit(3, 1e-5, Note{}); err == nil {
+		t.Error("a limit without δ for the failures that were counted")
+	}
+	aside.Failure = 1e-5
+	if _, err := Create(l.Path()+"2", aside, Note{}, Options{}); err == nil {
+		t.Error("all of δ was set aside")
+	}
+}
+
 func TestLimits(t *testing.T) {
 	l := create4(t, limited(1))
 	e := gaussian(t, 8)
@@ -334,6 +375,27 @@ func TestPeople(t *testing.T) {
 	}
 	if last(t, m).Print == print[:64] {
 		t.Error("two ledgers have the same fingerprint of a file: the key is not used")
+	}
+}
+
+// TestCertify: a run's certificate stands beside its charge, and costs nothing.
+func TestCertify(t *testing.T) {
+	l, run := create4(t, counting), NewRun()
+	if _, err := l.Charge(gaussian(t, 20), 1, Note{Run: run}); err != nil {
+		t.Fatal(err)
+	}
+	before := last(t, l)
+	if err := l.Certify(Note{Run: run, Certificate: "abc"}); err != nil {
+		t.Fatal(err)
+	}
+	if e := last(t, l); e.Kind != Certified || e.Run != before.Run || e.TotalCost != before.TotalCost || e.Charges != 1 {
+		t.Errorf("%+v", e)
+	}
+	if _, err := l.Check(); err != nil {
+		t.Error(err)
+	}
+	if err := l.Certify(Note{Run: run}); err == nil {
+		t.Error("no certificate was accepted")
 	}
 }
 

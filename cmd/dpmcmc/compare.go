@@ -30,6 +30,7 @@ type compareSettings struct {
 	epsilon, delta       float64
 	public, list, json   bool
 	workers              int
+	ledger               ledgerFlags
 }
 
 func newCompare() *cobra.Command {
@@ -58,7 +59,7 @@ private. docs/compare.md has the configuration, the metrics and the files.`,
 			if s.list {
 				return listCompare(c.OutOrStdout())
 			}
-			return s.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
+			return s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	s.bind(c.Flags())
@@ -72,13 +73,14 @@ func (s *compareSettings) bind(f *pflag.FlagSet) {
 	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
 	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
 	f.BoolVar(&s.public, "public", false, "the records of the data file are public knowledge")
+	s.ledger.bind(f)
 	f.IntVar(&s.workers, "workers", 0, "runs at once; by default the number of cores")
 	f.BoolVar(&s.list, "list", false, "list methods with their settings, metrics, and bundled experiments and schemas")
 	f.BoolVar(&s.json, "json", false, "print the results as one JSON object")
 }
 
 // run is the whole of compare.
-func (s *compareSettings) run(ctx context.Context, out, errw io.Writer) error {
+func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) error {
 	plan, err := s.plan()
 	if err != nil {
 		return err
@@ -87,7 +89,16 @@ func (s *compareSettings) run(ctx context.Context, out, errw io.Writer) error {
 	if s.json {
 		progress, finish = nil, func() {}
 	}
-	results, err := plan.Run(ctx, experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta, Workers: s.workers, Progress: progress})
+	var people accounts
+	charge := func(e accountant.Event) (err error) {
+		if people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta, errw); err != nil || people.Ledger == nil {
+			return err
+		}
+		_, err = people.Charge(e, 1, people.note)
+		return err
+	}
+	results, err := plan.Run(ctx, experiment.RunOptions{
+		Dir: s.out, Epsilon: s.epsilon, Delta: s.delta, Charge: charge, Workers: s.workers, Progress: progress})
 	finish()
 	if errors.Is(err, experiment.ErrNoBudget) {
 		return noBudget(plan)
@@ -112,7 +123,9 @@ func (s *compareSettings) run(ctx context.Context, out, errw io.Writer) error {
 	if s.out != "" {
 		fmt.Fprintf(out, "\nThe report is %s\n", filepath.Join(s.out, "report.html"))
 	}
-	return nil
+	spent, _, err := people.spent()
+	fmt.Fprint(out, spent)
+	return err
 }
 
 // plan reads the configuration and sets everything up.

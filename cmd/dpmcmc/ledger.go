@@ -52,15 +52,15 @@ func waiting(path string, w io.Writer) ledger.Options {
 	}}
 }
 
-// note says who runs the command c.
-func note(c *cobra.Command, who string) ledger.Note {
+// note says who runs a command.
+func note(command string, flags *pflag.FlagSet, who string) ledger.Note {
 	if who == "" {
 		if u, err := user.Current(); err == nil {
 			who = u.Username
 		}
 	}
-	words := []string{c.CommandPath()}
-	c.Flags().Visit(func(f *pflag.Flag) { words = append(words, "--"+f.Name+" "+f.Value.String()) })
+	words := []string{command}
+	flags.Visit(func(f *pflag.Flag) { words = append(words, "--"+f.Name+" "+f.Value.String()) })
 	return ledger.Note{Who: who, Command: strings.Join(words, " ")}
 }
 
@@ -87,7 +87,7 @@ func newLedgerInit() *cobra.Command {
 			if limit.Adjacency, err = accountant.ParseAdjacency(adjacency); err != nil {
 				return fmt.Errorf("--adjacency: %w", err)
 			}
-			l, err := ledger.Create(args[0], limit, note(c, who), waiting(args[0], c.ErrOrStderr()))
+			l, err := ledger.Create(args[0], limit, note(c.CommandPath(), c.Flags(), who), waiting(args[0], c.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -100,6 +100,7 @@ func newLedgerInit() *cobra.Command {
 	}
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "the most that may be spent; by default there is no limit")
 	c.Flags().Float64Var(&limit.Delta, "delta", 0, "the δ of everything together; required")
+	c.Flags().Float64Var(&limit.Failure, "failure-delta", 0, "the part of --delta for mechanisms that may fail outright; by default a limit refuses them")
 	c.Flags().Float64Var(&limit.Order, "order", 0, "Rényi order at which charges add up; by default the first charge's best")
 	c.Flags().StringVar(&adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
 	bindWho(c.Flags(), &who)
@@ -128,7 +129,7 @@ func spentText(path string, e ledger.Entry) string {
 			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, path)
 	}
 	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s, added up; if results chose later runs, ε = %.4g at δ = %.3g; no limit (%s).",
-		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.Limit.Delta, path)
+		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.TotalDelta(), path)
 }
 
 func newLedgerShow() *cobra.Command {
@@ -176,7 +177,7 @@ type ledgerTotals struct {
 func totalsOf(path string, e ledger.Entry, files []string) ledgerTotals {
 	t := ledgerTotals{
 		Ledger: path, Files: files, Entries: e.Number + 1, Charges: e.Charges, Epsilon: e.TotalEpsilon,
-		Delta: e.Limit.Delta, Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(), Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
+		Delta: e.TotalDelta(), Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(), Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
 	}
 	if e.Limit.Epsilon > 0 {
 		t.Limit = &e.Limit.Epsilon
@@ -335,7 +336,7 @@ has no such condition.`,
 				}
 				delta = last.Limit.Delta
 			}
-			if err := l.SetLimit(epsilon, delta, note(c, who)); err != nil {
+			if err := l.SetLimit(epsilon, delta, note(c.CommandPath(), c.Flags(), who)); err != nil {
 				return err
 			}
 			return showLedger(l, 0, c.OutOrStdout())

@@ -25,18 +25,22 @@ const leastDraws = 4
 // report prints the summary and the certificate, and writes them with --out.
 func (s *sampleSettings) report(r *chains.Result, out io.Writer) (err error) {
 	table := r.Summary()
-	words := s.summaryText(r, table) + "\n" + r.Certificate.Words(r.Complete)
+	spent, totals, err := s.accounts.spent()
+	if err != nil {
+		return err
+	}
+	words := s.summaryText(r, table) + "\n" + r.Certificate.Words(r.Complete) + spent
 	text := words
 	if s.json {
 		if !r.Verdict.Usable && !s.acceptUnexplored {
 			table = withheld(table)
 		}
-		if text, err = reportJSON(r, table); err != nil {
+		if text, err = reportJSON(r, table, totals); err != nil {
 			return err
 		}
 	}
 	if s.out != "" {
-		err = errors.Join(s.write(certificateFile, r.Certificate.JSON()), s.write(summaryFile, []byte(words)))
+		err = errors.Join(s.write(certificateFile, r.Certificate.JSON()), s.accounts.certify(r.Certificate.JSON()), s.write(summaryFile, []byte(words)))
 	}
 	_, werr := io.WriteString(out, text)
 	return errors.Join(err, werr)
@@ -112,12 +116,13 @@ func warningLines(table diag.Table) []string {
 }
 
 // reportJSON is the one object of --json.
-func reportJSON(r *chains.Result, table diag.Table) (string, error) {
+func reportJSON(r *chains.Result, table diag.Table, spent *ledgerTotals) (string, error) {
 	b, err := json.MarshalIndent(struct {
 		Certificate *chains.Certificate `json:"certificate"`
 		Complete    bool                `json:"complete"`
 		Verdict     chains.Verdict      `json:"verdict"`
 		Summary     []row               `json:"summary"`
-	}{r.Certificate, r.Complete, r.Verdict, rows(table)}, "", "  ")
+		Ledger      *ledgerTotals       `json:"ledger,omitempty"`
+	}{r.Certificate, r.Complete, r.Verdict, rows(table), spent}, "", "  ")
 	return string(b) + "\n", err
 }

@@ -28,6 +28,8 @@ type sampleSettings struct {
 	modelFlags
 	chains.Settings
 	budgetFlags
+	ledger             ledgerFlags
+	accounts           accounts // of the people in --data, once they are open
 	thin               int64
 	warmup             float64
 	seed, insecureSeed uint64
@@ -90,6 +92,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file (dpmcmc schema drafts one)")
 	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
+	s.ledger.bind(f)
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that summaries leave out; those draws are released and written too")
@@ -138,7 +141,7 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if err := s.require(flags); err != nil {
 		return err
 	}
-	session, m, err := s.open(ctx, flags)
+	session, m, err := s.open(ctx, flags, errw)
 	if err != nil {
 		return err
 	}
@@ -168,7 +171,7 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
 // record when it fails, and the table is not kept.
-func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chains.Session, *models.Model, error) {
+func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io.Writer) (*chains.Session, *models.Model, error) {
 	table, err := s.load(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -177,7 +180,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chain
 	if err != nil {
 		return nil, m, err
 	}
-	budget, err := s.budget()
+	budget, err := s.budget(flags, errw)
 	if err != nil {
 		return nil, m, err
 	}
@@ -209,13 +212,18 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet) (*chain
 	return session, m, nil
 }
 
-// budget is what pays for the run.
-func (s *sampleSettings) budget() (*accountant.Budget, error) {
+// budget is what pays for the run: charged to the ledger of the people in a file.
+func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accountant.Budget, error) {
 	adjacency, err := s.parsed()
 	if err != nil {
 		return nil, err
 	}
-	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+	if !strings.HasPrefix(s.data, data.BuiltinPrefix) {
+		if s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta, errw); err != nil {
+			return nil, err
+		}
+	}
+	return s.accounts.budget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
 }
 
 // load reads or simulates the table.
@@ -265,7 +273,10 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (kernel
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	return sink, s.write(certificateFile, c.JSON())
+	if err := s.write(certificateFile, c.JSON()); err != nil {
+		return nil, err
+	}
+	return sink, s.accounts.certify(c.JSON())
 }
 
 // write puts a file into the output folder, through a temporary one, so that a

@@ -244,6 +244,9 @@ func checkCost(m *methods.Mechanism, epsilon, delta float64) error {
 // Mechanisms lists the methods as they were set up, in the order of results.
 func (p *Plan) Mechanisms() []*Mechanism { return p.mechanisms }
 
+// File is the data file, empty for simulated data.
+func (p *Plan) File() string { return p.file }
+
 // Total is everything that the experiment releases of the records: all cells, over
 // all methods, ε and repeats. It is an error if a method has no guarantee.
 func (p *Plan) Total() (accountant.Event, error) { return composed(p.Cells) }

@@ -30,6 +30,9 @@ type RunOptions struct {
 	// Epsilon and Delta are what all cells together may cost. Required on private
 	// data, and not looked at otherwise.
 	Epsilon, Delta float64
+	// Charge, if not nil, is told on private data what the cells that are about to run
+	// cost together, before the data are read. Its error ends the run.
+	Charge func(accountant.Event) error
 	// Workers is the number of cells that run at once. Defaults to the number of
 	// cores. Results on public data do not depend on it.
 	Workers int
@@ -91,6 +94,9 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (_ *Results, err error) {
 		return nil, err
 	}
 	if len(cells) > 0 {
+		if err := r.charge(cells); err != nil {
+			return nil, err
+		}
 		if err := p.load(ctx); err != nil {
 			return nil, err
 		}
@@ -99,6 +105,18 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (_ *Results, err error) {
 		return nil, err
 	}
 	return r.results(fingerprint)
+}
+
+// charge tells whoever keeps accounts what the cells cost.
+func (r *runner) charge(cells []Cell) error {
+	if !r.Private || r.o.Charge == nil {
+		return nil
+	}
+	total, err := composed(cells)
+	if err != nil {
+		return err
+	}
+	return r.o.Charge(total)
 }
 
 // affordable lists the cells to run. On private data every cell that ever began
