@@ -190,7 +190,7 @@ func linearShape(n, d int) *Shape {
 
 func mixtureShape(n, _ int) *Shape {
 	const most = 1 + maxNormal*math.Sqrt2
-	return &Shape{Records: n, Radius: most, RowsPerPerson: 1, Terms: []Term{{Name: "x", Column: "x", Unit: 1, Lower: -most, Upper: most}}}
+	return &Shape{Records: n, Radius: most, RowsPerPerson: 1, Spread: 1, Terms: []Term{{Name: "x", Column: "x", Unit: 1, Lower: -most, Upper: most}}}
 }
 
 // coefficients are those that the regressions are drawn with.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -12,8 +13,12 @@ type decoder struct {
 	target       bool
 	first, width int // its design columns, unless it is the target
 
-	term    Term            // numbers: bounds and map
-	outside Outside         // numbers
+	term         Term // numbers: the map
+	lower, upper float64
+	transform    Transform
+	outside      Outside
+	numbers      numberText
+
 	codes   map[string]code // by level or label
 	options []string        // the levels or labels, in the schema's order
 
@@ -69,17 +74,30 @@ func (d *decoder) encode(text []byte) (code, fault) {
 		}
 		return c, 0
 	}
-	v, ok := parseNumber(text)
+	v, ok := d.numbers.parse(text)
 	if !ok {
 		return code{}, faultNumber
 	}
-	if v < d.term.Lower || v > d.term.Upper {
+	if v < d.lower || v > d.upper {
 		if d.outside == OutsideRefuse {
 			return code{}, faultOutside
 		}
-		v = min(max(v, d.term.Lower), d.term.Upper)
+		v = min(max(v, d.lower), d.upper)
 	}
-	return code{value: d.term.At(v)}, 0
+	return code{value: d.term.At(d.transformed(v))}, 0
+}
+
+// transformed is the transform of a number within its bounds.
+func (d *decoder) transformed(v float64) float64 {
+	switch {
+	case d.transform == TransformLog && v >= 0x1p-1022:
+		return logarithm(v)
+	case d.transform == TransformLog1p && 1+v >= 0x1p-1022:
+		return logarithm(1 + v)
+	case d.transform != "":
+		return math.Inf(-1)
+	}
+	return v
 }
 
 // parseNumber reads a finite decimal number: no infinities, no hexadecimal digits,
@@ -141,9 +159,9 @@ func parseShort(text []byte) (float64, bool) {
 }
 
 // explain says what is allowed in the column and what to do about a fault.
-func (d *decoder) explain(f fault) (allowed, do string) {
+func (d *decoder) explain(f fault, text []byte) (allowed, do string) {
 	if d.kind == Number {
-		allowed = fmt.Sprintf("a finite number in [%v, %v]", d.term.Lower, d.term.Upper)
+		allowed = fmt.Sprintf("a finite number in [%v, %v]", d.lower, d.upper)
 	} else {
 		allowed = quoteList(d.options)
 	}
@@ -157,6 +175,9 @@ func (d *decoder) explain(f fault) (allowed, do string) {
 		do = fmt.Sprintf("correct the cell or the bounds, or set outside = %q", OutsideClamp)
 	case faultNumber:
 		do = "correct the cell, or add it to missing_tokens if it stands for a missing number"
+		if hint := d.numbers.hint(text); hint != "" {
+			do = hint
+		}
 	default:
 		do = "correct the cell or the schema's list; upper and lower case are different"
 	}

@@ -51,7 +51,7 @@ func Draft(ctx context.Context, path string) ([]byte, error) {
 
 // DraftReader is [Draft] for CSV text from r, called name in errors.
 func DraftReader(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	s, err := newScanner(ctx, r, name)
+	s, err := newScanner(ctx, r, name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func DraftReader(ctx context.Context, r io.Reader, name string) ([]byte, error) 
 		return nil, &Error{File: name, Line: s.line, Column: s.column(), Found: "a header without records",
 			Allowed: "at least one record", Do: "check that this is the right file"}
 	}
-	return writeDraft(name, records, columns), nil
+	return writeDraft(name, records, s.delimiter, columns), nil
 }
 
 // tallyHeader reads the header of a file to be drafted.
@@ -171,13 +171,16 @@ func draftTarget(columns []*tally) int {
 	return named
 }
 
-func writeDraft(file string, records int, columns []*tally) []byte {
+func writeDraft(file string, records int, delimiter byte, columns []*tally) []byte {
 	var b bytes.Buffer
 	b.WriteString(draftWarning)
 	fmt.Fprintf(&b, "\ndescription = %s\nconfirmed = false\n", tomlString("drafted from "+file))
 	fmt.Fprintf(&b, "records = %d  # public under substitution\n", records)
 	b.WriteString("rows_per_person = 1  # the largest number of rows one person may own; the file cannot tell\n")
 	b.WriteString("radius = 1.0\nintercept = true\n")
+	if delimiter != ',' {
+		fmt.Fprintf(&b, "delimiter = %q  # between the cells of the file\n", string(delimiter))
+	}
 	target := draftTarget(columns)
 	if target < 0 {
 		b.WriteString("# No column looks like a response: change a role to \"target\" if one is.\n")

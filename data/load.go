@@ -35,8 +35,9 @@ func (p *plan) load(ctx context.Context, path string) (*Table, error) {
 }
 
 // Read reads CSV text under a schema: a header line, which may list the columns in
-// any order, then one record a line, cells separated by commas, in UTF-8. Quoted
-// cells may hold commas, doubled quotes and line breaks. Blanks around cells, empty
+// any order, then one record a line, in UTF-8. Cells are separated by commas, semicolons
+// or tabs, as the schema says or else as the header does. Quoted cells may hold the
+// separator, doubled quotes and line breaks. Blanks around cells, empty
 // lines, CRLF and a byte order mark are allowed. A cell holds at most 256 KiB.
 //
 // The text streams through a fixed buffer. The table takes 8 bytes for each entry
@@ -64,7 +65,7 @@ func prepare(schema *Schema) (*plan, error) {
 
 // read reads text whose length is size bytes, or unknown if size is 0.
 func (p *plan) read(ctx context.Context, r io.Reader, name string, size int64) (*Table, error) {
-	s, err := newScanner(ctx, r, name)
+	s, err := newScanner(ctx, r, name, p.delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +189,9 @@ func (l *loader) records() error {
 		if err := cmp.Or(l.record(len(l.order), take), l.bad); err != nil {
 			return err
 		}
+		if l.plan.derived {
+			t.fill(l.row)
+		}
 		record.Project(l.row, t.Radius)
 		l.read++
 	}
@@ -203,7 +207,7 @@ func (l *loader) take(i int, text []byte) {
 	switch {
 	case fault != 0:
 		e := &Error{File: l.file, Line: l.cellLine, Column: l.cellColumn, Name: d.name, Value: string(text)}
-		e.Allowed, e.Do = d.explain(fault)
+		e.Allowed, e.Do = d.explain(fault, text)
 		l.bad = e
 	case d.target:
 		l.table.Y[l.read] = c.value

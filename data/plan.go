@@ -1,9 +1,11 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Bounds on the sizes of public settings, far beyond use and far within float64,
@@ -23,6 +25,9 @@ type plan struct {
 	intercept float64 // entry of the first design column; 0 without an intercept
 	unseen    bool    // any number of records, without responses: see LoadNew
 	shape     Shape
+	derived   bool // some terms are products
+	delimiter byte // between cells; 0 for what the header has
+	numbers   numberText
 }
 
 // compile checks a schema and fills in its defaults.
@@ -38,27 +43,22 @@ func compile(s *Schema) (*plan, error) {
 	if s.RowsPerPerson == 0 {
 		p.shape.RowsPerPerson = 1
 	}
-	if err := p.checkNumbers(); err != nil {
+	if err := cmp.Or(p.checkNumbers(), p.checkText(s)); err != nil {
 		return nil, err
 	}
-	sources := 0
+	spread := math.Sqrt(float64(s.sources()))
+	p.shape.Spread = spread
 	if !s.NoIntercept {
-		sources++
-	}
-	for i := range s.Columns {
-		if s.Columns[i].Role == Feature {
-			sources++
-		}
-	}
-	spread := math.Sqrt(float64(sources))
-	if !s.NoIntercept {
-		term := Term{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}
+		term := Term{Name: Intercept, Unit: spread, Lower: 1, Upper: 1, PriorSD: s.InterceptPriorSD}
 		p.shape.Terms, p.intercept = append(p.shape.Terms, term), term.At(1)
 	}
 	for i := range s.Columns {
 		if err := p.add(&s.Columns[i], spread); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.derive(s); err != nil {
+		return nil, err
 	}
 	if p.shape.Features() == 0 && p.target == "" {
 		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q", Feature)
@@ -80,6 +80,34 @@ func (p *plan) checkNumbers() error {
 	}
 	return nil
 }
+
+// checkText checks the settings that concern the file.
+func (p *plan) checkText(s *Schema) error {
+	switch {
+	case s.Delimiter != "" && s.Delimiter != "," && s.Delimiter != ";" && s.Delimiter != "\t":
+		return fmt.Errorf("data: delimiter = %q; choose \",\", \";\" or \"\\t\", or leave it out", s.Delimiter)
+	case s.Decimal != "" && s.Decimal != "." && s.Decimal != ",":
+		return fmt.Errorf("data: decimal = %q; choose \".\" or \",\"", s.Decimal)
+	case len(s.Thousands) > 1 || !strings.Contains(",.' ", s.Thousands):
+		return fmt.Errorf("data: thousands = %q; choose \",\", \".\", \"'\" or \" \", or leave it out", s.Thousands)
+	case s.Thousands != "" && s.Thousands == cmp.Or(s.Decimal, "."):
+		return fmt.Errorf("data: thousands and decimal are both %q; state the one that is different", s.Thousands)
+	case s.InterceptPriorSD != 0 && (s.NoIntercept || !usableSD(s.InterceptPriorSD)):
+		return fmt.Errorf("data: intercept_prior_sd = %v; it must be positive and finite, and needs the intercept", s.InterceptPriorSD)
+	}
+	if s.Delimiter != "" {
+		p.delimiter = s.Delimiter[0]
+	}
+	if s.Thousands != "" {
+		p.numbers.thousands = s.Thousands[0]
+	}
+	if s.Decimal == "," {
+		p.numbers.decimal = ','
+	}
+	return nil
+}
+
+func usableSD(sd float64) bool { return sd >= minSize && sd <= maxSize }
 
 // add checks a column and appends its decoder and its terms. Entries of the
 // design matrix are divided by spread.
@@ -104,9 +132,12 @@ func (p *plan) add(c *Column, spread float64) error {
 	default:
 		return columnError(c, fmt.Sprintf("role = %q", c.Role), fmt.Sprintf("choose %q, %q or %q", Feature, Target, Ignore))
 	}
-	d, terms, err := newDecoder(c, spread)
+	d, terms, err := newDecoder(c, spread, p.numbers)
 	if err != nil {
 		return err
+	}
+	for i := range terms {
+		terms[i].PriorSD, terms[i].PriorGroup = c.PriorSD, c.PriorGroup
 	}
 	p.decoders[c.Name] = d
 	if c.Role == Target {
@@ -124,8 +155,8 @@ func columnError(c *Column, found, do string) error {
 }
 
 // newDecoder checks everything about a column but its name and role.
-func newDecoder(c *Column, spread float64) (*decoder, []Term, error) {
-	d := &decoder{name: c.Name, kind: c.Kind, missing: c.Missing, outside: c.Outside, tokens: c.MissingTokens}
+func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term, error) {
+	d := &decoder{name: c.Name, kind: c.Kind, missing: c.Missing, outside: c.Outside, tokens: c.MissingTokens, numbers: numbers}
 	if d.tokens == nil {
 		d.tokens = DefaultMissingTokens()
 	}
@@ -156,10 +187,16 @@ func newDecoder(c *Column, spread float64) (*decoder, []Term, error) {
 // checkStrays refuses settings that the column's kind does not have, so that none
 // is silently without effect.
 func checkStrays(c *Column) error {
-	number := c.Lower != 0 || c.Upper != 0 || c.Center != 0 || c.Scale != 0 || c.Outside != ""
+	number := c.Lower != 0 || c.Upper != 0 || c.Center != 0 || c.Scale != 0 || c.Outside != "" || c.Transform != "" || c.Degree != 0
 	switch {
+	case (c.PriorSD != 0 || c.PriorGroup != "") && c.Role != Feature:
+		return columnError(c, "a prior of a column that is no feature", "remove prior_sd and prior_group")
+	case c.PriorSD != 0 && (c.PriorGroup != "" || !usableSD(c.PriorSD)):
+		return columnError(c, fmt.Sprintf("prior_sd = %v and prior_group = %q", c.PriorSD, c.PriorGroup), "give one of them, prior_sd positive and finite")
+	case c.Degree != 0 && (c.Role != Feature || c.Degree < 1 || c.Degree > maxDegree):
+		return columnError(c, fmt.Sprintf("degree = %d", c.Degree), fmt.Sprintf("give a feature a degree from 1 to %d", maxDegree))
 	case number && c.Kind != Number:
-		return columnError(c, fmt.Sprintf("bounds, center, scale or outside with kind = %q", c.Kind), "remove them, or make it a number")
+		return columnError(c, fmt.Sprintf("bounds, center, scale, outside, transform or degree with kind = %q", c.Kind), "remove them, or make it a number")
 	case (c.Levels != nil || c.Reference != "") && c.Kind != Category:
 		return columnError(c, fmt.Sprintf("levels or reference with kind = %q", c.Kind), "remove them, or make it a category")
 	case c.Labels != nil && c.Kind != Binary:
@@ -182,16 +219,28 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 		return nil, columnError(c, fmt.Sprintf("bounds [%v, %v]", c.Lower, c.Upper),
 			fmt.Sprintf("state finite public bounds, lower below upper, at most %g in size", maxSize))
 	}
+	d.lower, d.upper, d.transform = c.Lower, c.Upper, c.Transform
+	switch c.Transform {
+	case "":
+	case TransformLog, TransformLog1p:
+		t.Name = fmt.Sprintf("%s(%s)", c.Transform, c.Name)
+		if t.Lower, t.Upper = d.transformed(c.Lower), d.transformed(c.Upper); !usableBounds(t.Lower, t.Upper) {
+			return nil, columnError(c, fmt.Sprintf("transform = %q of numbers from %v", c.Transform, c.Lower),
+				"raise the lower bound above 0 for log, above −1 for log1p")
+		}
+	default:
+		return nil, columnError(c, fmt.Sprintf("transform = %q", c.Transform), fmt.Sprintf("choose %q or %q, or leave it out", TransformLog, TransformLog1p))
+	}
 	if c.Scale == 0 {
 		if c.Center != 0 {
 			return nil, columnError(c, fmt.Sprintf("center = %v without a scale", c.Center), "state both or neither")
 		}
-		t.Unit = (c.Upper - c.Lower) / 2
-		t.Center = c.Lower + t.Unit
+		t.Unit = (t.Upper - t.Lower) / 2
+		t.Center = t.Lower + t.Unit
 	}
 	t.Unit *= spread
 	if !(t.Unit >= minSize) || math.IsInf(t.Unit, 0) || math.IsNaN(t.Center) ||
-		!(max(math.Abs(t.At(c.Lower)), math.Abs(t.At(c.Upper))) <= maxSize) {
+		!(max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper))) <= maxSize) {
 		return nil, columnError(c, fmt.Sprintf("center = %v, scale = %v", c.Center, c.Scale), "choose a positive scale of the size of a typical deviation from the center")
 	}
 	d.term = t

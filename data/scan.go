@@ -12,7 +12,8 @@ import (
 // closing quote from drawing the whole file into memory.
 const maxCell = 1 << 18
 
-// scanner splits CSV text (RFC 4180) into cells. Beyond the standard it skips empty
+// scanner splits CSV text (RFC 4180) into cells, which a comma, a semicolon or a tab
+// may separate. Beyond the standard it skips empty
 // lines and a byte order mark, takes LF, CRLF or the end of the file as the end of a
 // line, and ignores blanks around a cell unless they are inside its quotes.
 type scanner struct {
@@ -27,12 +28,16 @@ type scanner struct {
 	line   int // line of buf[pos], from 1
 	origin int // index of that line's first byte, negative once it has left buf
 
+	delimiter byte      // between cells
+	stop      [256]bool // bytes that an unquoted cell cannot hold
+
 	cellLine, cellColumn int    // where the last cell began
 	unquoted             []byte // text of the last quoted cell
 }
 
-// newScanner returns a scanner at the first line's first cell.
-func newScanner(ctx context.Context, src io.Reader, file string) (*scanner, error) {
+// newScanner returns a scanner at the first line's first cell. delimiter is between
+// cells; 0 takes what the header has.
+func newScanner(ctx context.Context, src io.Reader, file string, delimiter byte) (*scanner, error) {
 	s := &scanner{ctx: ctx, src: src, file: file, line: 1, buf: make([]byte, maxCell)}
 	for s.end < 3 {
 		more, err := s.fill()
@@ -51,7 +56,7 @@ func newScanner(ctx context.Context, src io.Reader, file string) (*scanner, erro
 		return nil, &Error{File: file, Line: 1, Column: 1, Value: string(head[:2]), Found: "the byte order mark of UTF-16",
 			Allowed: "UTF-8", Do: "save the file as UTF-8"}
 	}
-	return s, nil
+	return s, s.delimit(delimiter)
 }
 
 // fill moves unused bytes to the front of the buffer and reads more behind them.
@@ -106,7 +111,7 @@ func (s *scanner) newline() {
 
 // blank tells the bytes that are ignored around a cell. A carriage return is
 // ignored behind one, which is all there is to CRLF.
-func blank(c byte) bool { return c == ' ' || c == '\t' }
+func (s *scanner) blank(c byte) bool { return c == ' ' || c == '\t' && s.delimiter != '\t' }
 
 // more skips empty lines and reports whether another record follows.
 func (s *scanner) more() (bool, error) {
@@ -126,15 +131,61 @@ func (s *scanner) more() (bool, error) {
 func (s *scanner) skipBlanks() error {
 	for {
 		c, ok, err := s.peek()
-		if !ok || !blank(c) {
+		if !ok || !s.blank(c) {
 			return err
 		}
 		s.pos++
 	}
 }
 
-// special marks the bytes that an unquoted cell cannot hold.
-var special = [256]bool{',': true, '\n': true, '"': true}
+// delimit sets the delimiter: the given one, or the first of a comma, a semicolon and a
+// tab that the header has outside quotes, or a comma.
+func (s *scanner) delimit(given byte) error {
+	if given == 0 {
+		counts := map[byte]int{}
+		for done := false; !done; {
+			clear(counts)
+			if done = s.count(counts) || s.end-s.pos == len(s.buf); done {
+				break
+			}
+			if more, err := s.fill(); err != nil {
+				return err
+			} else if !more {
+				break
+			}
+		}
+		switch {
+		case counts[','] > 0 || counts[';']+counts['\t'] == 0:
+			given = ','
+		case counts[';'] > 0:
+			given = ';'
+		default:
+			given = '\t'
+		}
+	}
+	s.delimiter = given
+	s.stop = [256]bool{'\n': true, '"': true}
+	s.stop[given] = true
+	return nil
+}
+
+// count counts delimiters in the first line, and reports whether it has all of it.
+func (s *scanner) count(counts map[byte]int) bool {
+	quoted, text := false, false
+	for _, c := range s.buf[s.pos:s.end] {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',' || c == ';' || c == '\t':
+			counts[c]++
+		case c == '\n' && text:
+			return true
+		}
+		text = text || c != '\n' && c != '\r'
+	}
+	return false
+}
 
 // cell returns the text of the next cell, valid until the next call, and whether
 // it is the last of its record.
@@ -148,7 +199,7 @@ func (s *scanner) cell() (text []byte, last bool, err error) {
 	}
 	i := s.pos
 	for {
-		for i < s.end && !special[s.buf[i]] {
+		for i < s.end && !s.stop[s.buf[i]] {
 			i++
 		}
 		if i < s.end {
@@ -165,7 +216,7 @@ func (s *scanner) cell() (text []byte, last bool, err error) {
 		}
 	}
 	text = s.buf[s.pos:i]
-	for n := len(text) - 1; n >= 0 && (blank(text[n]) || text[n] == '\r'); n-- {
+	for n := len(text) - 1; n >= 0 && (s.blank(text[n]) || text[n] == '\r'); n-- {
 		text = text[:n]
 	}
 	s.pos = i
@@ -239,7 +290,7 @@ func (s *scanner) separator() (last bool, err error) {
 		}
 		s.pos++
 		switch c {
-		case ',':
+		case s.delimiter:
 			return false, nil
 		case '\n':
 			s.newline()
@@ -303,12 +354,16 @@ func (s *scanner) record(cells int, use func(i int, text []byte)) error {
 func (s *scanner) ragged(after, cells int, ended bool) error {
 	e := &Error{File: s.file, Line: s.cellLine, Column: s.cellColumn, Value: strconv.Itoa(after),
 		Found:   fmt.Sprintf("a record that ends after %d cells", after),
-		Allowed: fmt.Sprintf("%d cells, as in the header", cells), Do: "look for a missing or unquoted comma, or a missing quote"}
-	if !ended { // the comma was the last byte used
+		Allowed: fmt.Sprintf("%d cells, as in the header", cells), Do: fmt.Sprintf("look for a missing or unquoted %s, or a missing quote", s.delimiterName())}
+	if !ended { // the delimiter was the last byte used
 		e.Line, e.Column = s.line, s.column()-1
-		e.Found, e.Value = fmt.Sprintf("a comma after %d cells", after), ","
+		e.Found, e.Value = fmt.Sprintf("a %s after %d cells", s.delimiterName(), after), string(s.delimiter)
 	}
 	return e
+}
+
+func (s *scanner) delimiterName() string {
+	return map[byte]string{',': "comma", ';': "semicolon", '\t': "tab"}[s.delimiter]
 }
 
 // tooLong is the error for a cell that the buffer cannot hold.

@@ -30,8 +30,8 @@ func normalise(text string) string {
 func empty(record []place) bool { return len(record) == 1 && record[0].text == "" }
 
 // scanAll reads every record with the scanner.
-func scanAll(r io.Reader) ([][]place, error) {
-	s, err := newScanner(context.Background(), r, "t.csv")
+func scanAll(r io.Reader, delimiter byte) ([][]place, error) {
+	s, err := newScanner(context.Background(), r, "t.csv", delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func scanAll(r io.Reader) ([][]place, error) {
 }
 
 // readAll reads every record with encoding/csv.
-func readAll(text string) ([][]place, error) {
+func readAll(text string, delimiter byte) ([][]place, error) {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-	r.TrimLeadingSpace, r.FieldsPerRecord = true, -1
+	r.TrimLeadingSpace, r.FieldsPerRecord, r.Comma = true, -1, rune(delimiter)
 	var records [][]place
 	for {
 		fields, err := r.Read()
@@ -86,8 +86,17 @@ func sameAsCSV(t interface {
 	Fatalf(string, ...any)
 }, text string) {
 	t.Helper()
-	ours, err := scanAll(strings.NewReader(text))
-	slow, slowErr := scanAll(iotest.OneByteReader(strings.NewReader(text)))
+	sameWithDelimiter(t, text, ',')
+	sameWithDelimiter(t, strings.ReplaceAll(text, ",", ";"), ';')
+}
+
+func sameWithDelimiter(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string, delimiter byte) {
+	t.Helper()
+	ours, err := scanAll(strings.NewReader(text), delimiter)
+	slow, slowErr := scanAll(iotest.OneByteReader(strings.NewReader(text)), delimiter)
 	if (err == nil) != (slowErr == nil) || err != nil && err.Error() != slowErr.Error() || !equal(ours, slow) {
 		t.Fatalf("%q: read at once %v, %v; byte by byte %v, %v", text, ours, err, slow, slowErr)
 	}
@@ -95,7 +104,7 @@ func sameAsCSV(t interface {
 	if errors.As(err, &refusal) && (refusal.Line < 1 || refusal.Line > strings.Count(text, "\n")+1 || refusal.Column < 1 || refusal.Column > len(text)+1) {
 		t.Fatalf("%q: %v is outside the text", text, err)
 	}
-	theirs, csvErr := readAll(text)
+	theirs, csvErr := readAll(text, delimiter)
 	if csvErr != nil || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return
 	}
@@ -149,7 +158,7 @@ func utf8Blank(text string) bool {
 
 // Blanks inside quotes belong to the text; those outside do not.
 func TestBlanksInsideQuotesAreKept(t *testing.T) {
-	s, err := newScanner(context.Background(), strings.NewReader(" \" a \" ,\tb c\t\r\n"), "t.csv")
+	s, err := newScanner(context.Background(), strings.NewReader(" \" a \" ,\tb c\t\r\n"), "t.csv", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +177,7 @@ func TestCellsAroundTheBuffersSize(t *testing.T) {
 	for _, size := range []int{maxCell - 3, maxCell - 1} {
 		long := strings.Repeat("x", size)
 		for _, text := range []string{"a," + long + ",b\n", "a,\"" + long + "\",b\n"} {
-			records, err := scanAll(strings.NewReader(text))
+			records, err := scanAll(strings.NewReader(text), ',')
 			if err != nil || len(records[0]) != 3 || records[0][1].text != long || records[0][2] != (place{"b", 1, strings.LastIndex(text, "b") + 1}) {
 				t.Errorf("cell of %d bytes: %d records, %v", size, len(records), err)
 			}
@@ -176,7 +185,7 @@ func TestCellsAroundTheBuffersSize(t *testing.T) {
 	}
 	for _, text := range []string{"a,b\nc,", "a,b\nc,\""} {
 		endless := io.MultiReader(strings.NewReader(text), endlessReader{})
-		_, err := scanAll(endless)
+		_, err := scanAll(endless, ',')
 		var refusal *Error
 		if !errors.As(err, &refusal) || refusal.Line != 2 || refusal.Column != 3 || !strings.Contains(err.Error(), "262144 bytes") {
 			t.Errorf("endless cell after %q: %v", text, err)
@@ -193,10 +202,10 @@ func (endlessReader) Read(p []byte) (int, error) {
 
 func TestReadersErrorsArePassedOn(t *testing.T) {
 	broken := errors.New("the cable is out")
-	if _, err := scanAll(io.MultiReader(strings.NewReader("a,b\n1"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	if _, err := scanAll(io.MultiReader(strings.NewReader("a,b\n1"), iotest.ErrReader(broken)), ','); !errors.Is(err, broken) {
 		t.Errorf("a broken reader: %v", err)
 	}
-	if _, err := scanAll(idleReader{}); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := scanAll(idleReader{}, ','); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("an idle reader: %v", err)
 	}
 }

@@ -29,6 +29,15 @@ const (
 	OutsideRefuse Outside = "refuse" // the file is refused
 )
 
+// Transform is what is done to a number before it is standardised.
+type Transform string
+
+// The transforms of numbers.
+const (
+	TransformLog   Transform = "log"   // the natural logarithm; the lower bound must be positive
+	TransformLog1p Transform = "log1p" // log(1 + x); the lower bound must be above −1
+)
+
 // Missing is what is done with a missing cell. Dropping its record is not
 // offered: the number of records is public and may not depend on cells.
 type Missing string
@@ -73,6 +82,21 @@ type Schema struct {
 	// Columns are the columns of the file, in the order of the design matrix,
 	// which need not be the file's. Required.
 	Columns []Column
+	// Interactions are products of two features, such as "age:income", behind all
+	// columns in the design matrix. A category has one for each of its indicators.
+	Interactions []string
+	// InterceptPriorSD is the prior standard deviation of the intercept. Defaults to
+	// the model's.
+	InterceptPriorSD float64
+
+	// Delimiter separates cells: ",", ";" or a tab. Defaults to the first of these that
+	// the header has.
+	Delimiter string
+	// Decimal is the decimal point of numbers, "." or ",". Defaults to ".".
+	Decimal string
+	// Thousands separates groups of three digits in numbers: ",", ".", "'" or a blank.
+	// Defaults to none.
+	Thousands string
 }
 
 // Column states what is public about one column of the file.
@@ -88,6 +112,12 @@ type Column struct {
 	// Lower and Upper are the bounds of a number, finite, Lower < Upper. Required
 	// for numbers.
 	Lower, Upper float64
+	// Transform is applied to a number between its bounds first: TransformLog or
+	// TransformLog1p. Center and Scale are those of what it makes. Defaults to none.
+	Transform Transform
+	// Degree adds the powers of the standardised number up to this one, behind all
+	// columns in the design matrix: 2 to 9. Defaults to 1, none.
+	Degree int
 	// Center and Scale standardise a number to (x − Center)/Scale. Scale must be
 	// positive; zero stands for the default, the middle of the bounds and half
 	// their distance, under which Center must be zero too.
@@ -105,6 +135,13 @@ type Column struct {
 	// Labels are the two labels of a binary column, the negative one first.
 	// Required for binary columns.
 	Labels []string
+
+	// PriorSD is the prior standard deviation of the column's coefficients, in the units
+	// of its scaled entries. Defaults to the model's. Features only.
+	PriorSD float64
+	// PriorGroup names the group of columns whose coefficients share an unknown scale,
+	// with a half-Cauchy prior. Features only; not beside a PriorSD.
+	PriorGroup string
 
 	// Missing is what is done with a missing cell. Defaults to MissingRefuse, the
 	// only policy for a target.

@@ -91,7 +91,7 @@ func TestValidateRefuses(t *testing.T) {
 		{column(gain, func(c *Column) { c.Missing, c.Impute = "drop", "" }), `missing = "drop"`},
 		{column(gain, func(c *Column) { c.Levels = []string{"a"} }), `levels or reference with kind = "number"`},
 		{column(gain, func(c *Column) { c.Labels = []string{"a", "b"} }), `labels with kind = "number"`},
-		{column(colour, func(c *Column) { c.Upper = 1 }), `bounds, center, scale or outside with kind = "category"`},
+		{column(colour, func(c *Column) { c.Upper = 1 }), `bounds, center, scale, outside, transform or degree with kind = "category"`},
 		{column(colour, func(c *Column) { c.Levels = nil }), "0 levels"},
 		{column(colour, func(c *Column) { c.Levels, c.Missing = []string{"green"}, MissingRefuse }), "1 levels"},
 		{column(colour, func(c *Column) { c.Levels = []string{"green", "red", "red"} }), `level "red" twice`},

@@ -24,17 +24,26 @@ type Shape struct {
 	Radius float64
 	// RowsPerPerson is the largest number of rows that one person may own.
 	RowsPerPerson int
+	// Spread divides every entry of the design matrix, so that its sources together
+	// have norm 1: the root of their number.
+	Spread float64
 }
 
 // Term describes a column of the design matrix or the response: its value, before
 // projection, is (x − Center)/Unit, where x is the number in the file, or 1 if the
-// cell has the Level and 0 if not, or 1 for the intercept.
+// cell has the Level and 0 if not, or 1 for the intercept, or what a transform makes of
+// the number. A power or an interaction is the product of two other terms, each times
+// the shape's Spread, over the Spread; x is then the product, Center 0.
 type Term struct {
 	Name         string  // column, column=level, or Intercept
 	Column       string  // column of the file; empty for the intercept
 	Level        string  // level or second label; empty for numbers
 	Center, Unit float64 // the map; Unit is positive
 	Lower, Upper float64 // public range of x
+	Of           [2]int  // of a product: the numbers of its factors, from 1; else 0, 0
+
+	PriorSD    float64 // prior standard deviation of the coefficient; 0 for the model's
+	PriorGroup string  // coefficients of a group share an unknown scale; empty for none
 }
 
 // Intercept is the name of the constant column.
@@ -67,7 +76,7 @@ func (s *Schema) Shape() (*Shape, error) {
 // no response, and a person owns one row; both are fields to set.
 func StandardShape(records, features int) *Shape {
 	spread := math.Sqrt(float64(features + 1))
-	s := &Shape{Records: records, Radius: 1, RowsPerPerson: 1,
+	s := &Shape{Records: records, Radius: 1, RowsPerPerson: 1, Spread: spread,
 		Terms: []Term{{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}}}
 	for j := range features {
 		name := "x" + strconv.Itoa(j+1)
@@ -106,6 +115,7 @@ func (s *Shape) filler(rng *rand.Rand) func(row []float64) {
 		for _, c := range columns {
 			c.draw(row, s.Terms, rng)
 		}
+		s.fill(row)
 	}
 }
 
@@ -116,19 +126,17 @@ type source struct {
 	scale        float64
 }
 
-// columns groups the terms by their columns.
+// columns groups the terms by their columns, products left out.
 func (s *Shape) columns() []source {
 	var all []source
 	for j, t := range s.Terms {
-		if j > 0 && t.Column != "" && t.Column == s.Terms[j-1].Column {
+		switch {
+		case t.Of != [2]int{}:
+		case j > 0 && t.Column != "" && t.Column == s.Terms[j-1].Column:
 			all[len(all)-1].terms++
-			continue
+		default:
+			all = append(all, source{first: j, terms: 1, scale: t.Unit / s.Spread})
 		}
-		all = append(all, source{first: j, terms: 1})
-	}
-	// A number's unit is its scale times the root of the number of columns.
-	for i := range all {
-		all[i].scale = s.Terms[all[i].first].Unit / math.Sqrt(float64(len(all)))
 	}
 	return all
 }

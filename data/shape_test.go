@@ -13,7 +13,7 @@ import (
 // response's aside. Frequencies are held to 6 standard deviations.
 func TestSimulatedRowsHaveTheSchemasShape(t *testing.T) {
 	spread := 2.0 // √4: intercept and three features
-	s := &Shape{Records: 20_000, Radius: 10, Terms: []Term{
+	s := &Shape{Records: 20_000, Radius: 10, Spread: spread, Terms: []Term{
 		{Name: Intercept, Unit: spread, Lower: 1, Upper: 1},
 		{Name: "age", Column: "age", Center: 40, Unit: 10 * spread, Lower: 0, Upper: 120},
 		{Name: "job=b", Column: "job", Level: "b", Unit: spread, Upper: 1},
@@ -66,5 +66,81 @@ func TestTargetsOfLabels(t *testing.T) {
 	}
 	if len(table.Y) != 5000 || !slices.Equal(table.Y[4995:], []float64{2, 0, 1, 1, 2}) || len(table.X) != 0 {
 		t.Errorf("%d responses, the last %v; %d entries", len(table.Y), table.Y[4995:], len(table.X))
+	}
+}
+
+// TestDerivedTerms: transforms, powers and interactions are what they say of every
+// record, within their stated ranges, and rows within bounds need no projection.
+func TestDerivedTerms(t *testing.T) {
+	schema := &Schema{Confirmed: true, Records: 3, InterceptPriorSD: 10, Interactions: []string{"age:sex", "income:job"}, Columns: []Column{
+		{Name: "age", Role: Feature, Kind: Number, Lower: 0, Upper: 100, Degree: 3, PriorSD: 0.5},
+		{Name: "income", Role: Feature, Kind: Number, Lower: 1, Upper: 1e4, Transform: TransformLog},
+		{Name: "sex", Role: Feature, Kind: Binary, Labels: []string{"f", "m"}},
+		{Name: "job", Role: Feature, Kind: Category, Levels: []string{"none", "part", "full"}, PriorGroup: "job"},
+	}}
+	table, err := Read(t.Context(), strings.NewReader("age,income,sex,job\n75,100,f,full\n0,1,m,none\n100,10000,m,part\n"), "t.csv", schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := math.Sqrt(9) // intercept, four columns, two powers, two interactions
+	names := []string{Intercept, "age", "log(income)", "sex=m", "job=part", "job=full", "age^2", "age^3", "age:sex=m", "log(income):job=part", "log(income):job=full"}
+	want := [][]float64{
+		{1, 0.5, 0, -1, 0, 1, 0.25, 0.125, -0.5, 0, 0},
+		{1, -1, -1, 1, 0, 0, 1, -1, -1, 0, 0},
+		{1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0},
+	}
+	for i, w := range want {
+		row := table.Row(i)
+		for j, v := range w {
+			term := &table.Terms[j]
+			if term.Name != names[j] || math.Abs(row[j]*k-v) > 1e-13 {
+				t.Errorf("record %d: %s = %v, want %s = %v", i, term.Name, row[j]*k, names[j], v)
+			}
+			if low, high := term.At(term.Lower)*k, term.At(term.Upper)*k; v < low-1e-12 || v > high+1e-12 || high > 1+1e-12 {
+				t.Errorf("%s = %v is outside [%v, %v]", term.Name, v, low, high)
+			}
+		}
+	}
+	if s := table.Shape; s.Terms[0].PriorSD != 10 || s.Terms[6].PriorSD != 0.5 || s.Terms[5].PriorGroup != "job" || s.Spread != k {
+		t.Errorf("priors and spread of %+v", s)
+	}
+	// Simulated rows obey the same products.
+	simulated := table.Simulate(rand.New(rand.NewPCG(1, 2)), nil, nil)
+	row := simulated.Row(0)
+	if math.Abs(row[6]-row[1]*row[1]*k) > 1e-15 || math.Abs(row[8]-row[1]*row[3]*k) > 1e-15 {
+		t.Errorf("simulated row %v", row)
+	}
+}
+
+// TestDerivedTermsAreRefused where they make no sense.
+func TestDerivedTermsAreRefused(t *testing.T) {
+	for want, edit := range map[string]func(*Schema){
+		"two features of the schema":             func(s *Schema) { s.Interactions = []string{"age:size"} },
+		"a column with itself":                   func(s *Schema) { s.Interactions = []string{"age:age"} },
+		"stated twice":                           func(s *Schema) { s.Interactions = []string{"age:sex", "sex:age"} },
+		"raise the lower bound above 0":          func(s *Schema) { s.Columns[0].Transform = TransformLog },
+		"choose \"log\" or \"log1p\"":            func(s *Schema) { s.Columns[0].Transform = "sqrt" },
+		"a degree from 1 to 9":                   func(s *Schema) { s.Columns[0].Degree = 10 },
+		"transform or degree with kind":          func(s *Schema) { s.Columns[1].Degree = 2 },
+		"give one of them":                       func(s *Schema) { s.Columns[0].PriorSD, s.Columns[0].PriorGroup = 1, "g" },
+		"a prior of a column that is no feature": func(s *Schema) { s.Columns[2].PriorSD = 1 },
+		"intercept_prior_sd":                     func(s *Schema) { s.InterceptPriorSD, s.NoIntercept = 1, true },
+		"reaches beyond 1e+100": func(s *Schema) {
+			s.Columns[0].Scale, s.Columns[0].Degree = 1e-30, 9
+		},
+		"delimiter = \"|\"":              func(s *Schema) { s.Delimiter = "|" },
+		"decimal = \";\"":                func(s *Schema) { s.Decimal = ";" },
+		"thousands = \"x\"":              func(s *Schema) { s.Thousands = "x" },
+		"thousands and decimal are both": func(s *Schema) { s.Thousands = "." },
+	} {
+		s := &Schema{Records: 3, Columns: []Column{
+			{Name: "age", Role: Feature, Kind: Number, Lower: 0, Upper: 100},
+			{Name: "sex", Role: Feature, Kind: Binary, Labels: []string{"f", "m"}},
+			{Name: "y", Role: Target, Kind: Binary, Labels: []string{"0", "1"}},
+		}}
+		edit(s)
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want it to say %s", err, want)
+		}
 	}
 }

@@ -310,3 +310,36 @@ func TestCustom(t *testing.T) {
 		}
 	}
 }
+
+// TestPriorsOfColumns: a column's own standard deviation replaces the model's, and a
+// group's scale is unknown: its tails are those of a half-Cauchy.
+func TestPriorsOfColumns(t *testing.T) {
+	m := built(t, "softmax", func(s *data.Shape, _ *Options) { s.Terms[1].PriorSD = 0.5 })
+	theta := make([]float64, m.Target.Dim())
+	for j := range theta {
+		clear(theta)
+		theta[j] = 3
+		sd := 3.0
+		if j%3 == 1 {
+			sd = 0.5
+		}
+		if got, want := m.Target.LogPrior(theta), -9/(2*sd*sd); math.Abs(got-want) > 1e-12 {
+			t.Errorf("parameter %d: log prior %v, want %v", j, got, want)
+		}
+	}
+	m = built(t, "linear", func(s *data.Shape, _ *Options) { s.Terms[1].PriorGroup, s.Terms[2].PriorGroup = "g", "g" })
+	fall := func(j int) float64 { // of the log prior from 10 to 20
+		a, b := make([]float64, 4), make([]float64, 4)
+		a[j], b[j] = 10, 20
+		return m.Target.LogPrior(a) - m.Target.LogPrior(b)
+	}
+	if fixed, shared := fall(0), fall(1); math.Abs(fixed-300./18) > 1e-9 || !(shared > 0.5 && shared < 3) || math.Abs(shared-fall(2)) > 1e-9 {
+		t.Errorf("the log prior falls by %v without a group and %v within one", fixed, shared)
+	}
+	shape := *m.Shape
+	shape.Terms = slices.Clone(shape.Terms)
+	shape.Terms[0].PriorSD = 1
+	if _, err := New("linear", &shape, Options{}); err == nil || !strings.Contains(err.Error(), "both prior_sd and prior_group") {
+		t.Errorf("both: %v", err)
+	}
+}

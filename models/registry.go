@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -80,8 +81,36 @@ type builder struct {
 	loss targets.Loss
 }
 
-// prior is that of coefficients of every column, as often as there are blocks of them.
-func (b *builder) prior(int) targets.Prior { return targets.Gaussian{SD: b.Options.PriorSD} }
+// prior is that of coefficients of every column, as often as there are blocks of them:
+// normal with the schema's standard deviations, or with unknown scales where it names
+// groups.
+func (b *builder) prior(blocks int) (targets.Prior, error) {
+	sds, groups := []float64{}, []int{}
+	own, number := false, map[string]int{}
+	for block := range blocks {
+		for _, t := range b.Shape.Terms {
+			group := -1
+			if t.PriorGroup != "" {
+				key := fmt.Sprint(block, " ", t.PriorGroup)
+				if _, known := number[key]; !known {
+					number[key] = len(number)
+				}
+				group = number[key]
+			}
+			own = own || t.PriorSD != 0
+			sds, groups = append(sds, cmp.Or(t.PriorSD, b.Options.PriorSD)), append(groups, group)
+		}
+	}
+	switch {
+	case len(number) > 0 && own:
+		return nil, bad("model", "the schema has both prior_sd and prior_group; keep one of them")
+	case len(number) > 0:
+		return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1}, FixedSD: b.Options.PriorSD})
+	case own:
+		return targets.Gaussian{SDs: sds}, nil
+	}
+	return targets.Gaussian{SD: b.Options.PriorSD}, nil
+}
 
 // terms are the names of the columns.
 func (b *builder) terms() []string {
@@ -114,12 +143,12 @@ func regression(make func(targets.RegressionConfig) (*targets.Regression, error)
 	return func(b *builder) error {
 		b.coefficients("beta", unit)
 		b.law, b.units = l, b.block(0, 1)
-		return b.done(make(b.regressionConfig()))
+		prior, err := b.prior(1)
+		if err != nil {
+			return err
+		}
+		return b.done(make(targets.RegressionConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}))
 	}
-}
-
-func (b *builder) regressionConfig() targets.RegressionConfig {
-	return targets.RegressionConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: b.prior(1)}
 }
 
 func (b *builder) negativeBinomial() error {
@@ -146,7 +175,11 @@ func (b *builder) softmax() error {
 			dst[k] = dot(values[k*p:], row)
 		}
 	})
-	return b.done(targets.NewSoftmax(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: b.prior(classes)}))
+	prior, err := b.prior(classes)
+	if err != nil {
+		return err
+	}
+	return b.done(targets.NewSoftmax(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}))
 }
 
 // sigma appends the scale of the errors.
@@ -167,8 +200,12 @@ func (b *builder) linear() error {
 	b.output = b.exponentiate
 	b.units = each(b.response(0), b.scaled(p))
 	b.law = numberLaw(o.DegreesOfFreedom, dot, func(values, _ []float64) float64 { return values[p] })
+	prior, err := b.prior(1)
+	if err != nil {
+		return err
+	}
 	return b.done(targets.NewLinear(targets.LinearConfig{
-		Features: p, Loss: b.loss, Prior: b.prior(1), MinScale: o.MinScale, ScalePrior: targets.HalfCauchy{Scale: 1},
+		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: targets.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: o.DegreesOfFreedom,
 	}))
 }
@@ -179,8 +216,12 @@ func (b *builder) heteroscedastic() error {
 	b.coefficients("gamma", "log of the errors' scale")
 	b.units = each(b.response(0), b.block(p, 1))
 	b.law = numberLaw(o.DegreesOfFreedom, dot, func(values, row []float64) float64 { return o.MinScale + math.Exp(dot(values[p:], row)) })
+	prior, err := b.prior(2)
+	if err != nil {
+		return err
+	}
 	return b.done(targets.NewHeteroscedastic(targets.HeteroscedasticConfig{
-		Features: p, Loss: b.loss, Prior: b.prior(2), MinScale: o.MinScale, DegreesOfFreedom: o.DegreesOfFreedom,
+		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, DegreesOfFreedom: o.DegreesOfFreedom,
 	}))
 }
 
@@ -276,5 +317,9 @@ func (b *builder) mean() error {
 			row[j] = values[j] + rng.NormFloat64()
 		}
 	}
-	return b.done(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: b.prior(1)}))
+	prior, err := b.prior(1)
+	if err != nil {
+		return err
+	}
+	return b.done(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}))
 }

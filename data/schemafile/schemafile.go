@@ -77,21 +77,34 @@ type file struct {
 	Radius        *float64 `toml:"radius"`
 	Intercept     *bool    `toml:"intercept"`
 	IgnoreOther   bool     `toml:"ignore_other"`
-	Columns       []column `toml:"column"`
+
+	Interactions     []string `toml:"interactions"`
+	InterceptPriorSD *float64 `toml:"intercept_prior_sd"`
+	Delimiter        *string  `toml:"delimiter"`
+	Decimal          *string  `toml:"decimal"`
+	Thousands        *string  `toml:"thousands"`
+
+	Columns []column `toml:"column"`
 }
 
 type column struct {
-	Name          string       `toml:"name"`
-	Role          data.Role    `toml:"role"`
-	Kind          data.Kind    `toml:"kind"`
-	Lower         *float64     `toml:"lower"`
-	Upper         *float64     `toml:"upper"`
-	Center        *float64     `toml:"center"`
-	Scale         *float64     `toml:"scale"`
-	Outside       data.Outside `toml:"outside"`
-	Levels        []string     `toml:"levels"`
-	Reference     string       `toml:"reference"`
-	Labels        []string     `toml:"labels"`
+	Name      string       `toml:"name"`
+	Role      data.Role    `toml:"role"`
+	Kind      data.Kind    `toml:"kind"`
+	Lower     *float64     `toml:"lower"`
+	Upper     *float64     `toml:"upper"`
+	Center    *float64     `toml:"center"`
+	Scale     *float64     `toml:"scale"`
+	Outside   data.Outside `toml:"outside"`
+	Levels    []string     `toml:"levels"`
+	Reference string       `toml:"reference"`
+	Labels    []string     `toml:"labels"`
+
+	Transform  data.Transform `toml:"transform"`
+	Degree     *int           `toml:"degree"`
+	PriorSD    *float64       `toml:"prior_sd"`
+	PriorGroup string         `toml:"prior_group"`
+
 	Missing       data.Missing `toml:"missing"`
 	Impute        any          `toml:"impute"`
 	MissingTokens []string     `toml:"missing_tokens"`
@@ -110,6 +123,19 @@ func (f *file) schema() (*data.Schema, error) {
 		return nil, errors.New("radius = 0, but it must be positive; 1 suits most tables")
 	}
 	s.Records, s.RowsPerPerson, s.Radius = *f.Records, value(f.RowsPerPerson), value(f.Radius)
+	for _, key := range []struct {
+		name string
+		text *string
+	}{{"delimiter", f.Delimiter}, {"decimal", f.Decimal}, {"thousands", f.Thousands}} {
+		if key.text != nil && *key.text == "" {
+			return nil, fmt.Errorf(`%s = "", but it must be one character; leave it out for the default`, key.name)
+		}
+	}
+	if f.InterceptPriorSD != nil && *f.InterceptPriorSD == 0 {
+		return nil, errors.New("intercept_prior_sd = 0, but it must be positive; leave it out for the model's")
+	}
+	s.Interactions, s.InterceptPriorSD = f.Interactions, value(f.InterceptPriorSD)
+	s.Delimiter, s.Decimal, s.Thousands = value(f.Delimiter), value(f.Decimal), value(f.Thousands)
 	s.NoIntercept = f.Intercept != nil && !*f.Intercept
 	for i := range f.Columns {
 		c, err := f.Columns[i].column()
@@ -124,7 +150,8 @@ func (f *file) schema() (*data.Schema, error) {
 func (c *column) column() (data.Column, error) {
 	out := data.Column{Name: c.Name, Role: c.Role, Kind: c.Kind, Outside: c.Outside,
 		Lower: value(c.Lower), Upper: value(c.Upper), Center: value(c.Center), Scale: value(c.Scale),
-		Levels: c.Levels, Reference: c.Reference, Labels: c.Labels, Missing: c.Missing, MissingTokens: c.MissingTokens}
+		Levels: c.Levels, Reference: c.Reference, Labels: c.Labels, Missing: c.Missing, MissingTokens: c.MissingTokens,
+		Transform: c.Transform, Degree: value(c.Degree), PriorSD: value(c.PriorSD), PriorGroup: c.PriorGroup}
 	if c.Role == data.Ignore {
 		return out, nil
 	}
@@ -133,6 +160,10 @@ func (c *column) column() (data.Column, error) {
 		return out, errors.New("a number without both bounds; state lower and upper, known without looking at the records")
 	case (c.Center == nil) != (c.Scale == nil):
 		return out, errors.New("one of center and scale without the other; state both or neither")
+	case c.Degree != nil && *c.Degree == 0:
+		return out, errors.New("degree = 0, but it must be at least 1; leave it out for the number alone")
+	case c.PriorSD != nil && *c.PriorSD == 0:
+		return out, errors.New("prior_sd = 0, but it must be positive; leave it out for the model's")
 	case c.Scale != nil && *c.Scale == 0:
 		return out, errors.New("scale = 0, but it must be positive; choose the size of a typical deviation from the center")
 	case c.Impute == nil:

@@ -92,7 +92,7 @@ func TestParseRefusesWithPosition(t *testing.T) {
 		line, column int
 		want         string
 	}{
-		{"records = 5\nrecord = 6\n", 2, 1, `found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, radius, intercept, ignore_other, column; do:`},
+		{"records = 5\nrecord = 6\n", 2, 1, `found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, radius, intercept, ignore_other, interactions, intercept_prior_sd, delimiter, decimal, thousands, column; do:`},
 		{"records = 5\n[[columns]]\nname = 'x'\n", 2, 3, `found an unknown key "columns"`},
 		{"records = 5\n[[column]]\nname = 'x'\n  uper = 3\n", 4, 3, `found an unknown key "column.uper"; allowed: name, role, kind, lower, upper,`},
 		{"records = 'five'\n", 1, 11, "cannot decode TOML string"},
@@ -129,6 +129,12 @@ func TestParseRefusesSettings(t *testing.T) {
 		{"impute = 40", "impute = true", "quote a label"},
 		{"impute = 40", `impute = ""`, `impute = ""`},
 		{`outside = "refuse"`, `outside = "drop"`, `outside = "drop"`},
+		{`outside = "refuse"`, "degree = 0", "degree = 0"},
+		{`outside = "refuse"`, "prior_sd = 0", "prior_sd = 0"},
+		{`outside = "refuse"`, `transform = "log"`, "raise the lower bound"},
+		{"radius = 0.5", `delimiter = ""`, `delimiter = ""`},
+		{"radius = 0.5", "intercept_prior_sd = 0.0", "intercept_prior_sd = 0"},
+		{"radius = 0.5", `interactions = ["age:age"]`, "a column with itself"},
 		{`levels = ["none", "full time"]`, "levels = []", "0 levels"},
 		{`role = "target"`, `role = "response"`, `column "ill": role = "response"`},
 	} {

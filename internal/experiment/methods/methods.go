@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -99,6 +100,9 @@ func (m *Method) New(p Problem, b Budget, given map[string]any) (*Mechanism, err
 	}
 	if m.Models != nil && !slices.Contains(m.Models, p.Name) {
 		return nil, fmt.Errorf("it fits the models %s, not %s", strings.Join(m.Models, ", "), p.Name)
+	}
+	if m.Models != nil && slices.ContainsFunc(p.Shape.Terms, func(t data.Term) bool { return t.PriorSD != 0 || t.PriorGroup != "" }) {
+		return nil, fmt.Errorf("it has one prior for all coefficients, and the schema states priors of single columns; use a private chain")
 	}
 	if p.Facts.Adjacency != accountant.Substitute {
 		return nil, fmt.Errorf("costs are compared under substitution, not %v", p.Facts.Adjacency)
