@@ -18,6 +18,7 @@ type Walk struct {
 	name, sampler string
 	target        targets.Target
 	proposal      Proposal
+	drawn         bool // moves are the curator's
 	next, room    []float64
 	theta         []float64 // the chain's state during a step
 	prior         float64   // log prior there
@@ -30,7 +31,7 @@ var _ Kernel = (*Walk)(nil)
 // sampler's name. Bits that draw moves themselves must have been asked for with
 // proposal.Move().
 func NewWalk(name, sampler string, target targets.Target, proposal Proposal) *Walk {
-	w := &Walk{name: name, sampler: sampler, target: target, proposal: proposal}
+	w := &Walk{name: name, sampler: sampler, target: target, proposal: proposal, drawn: proposal.Move().Drawn()}
 	w.next, w.room = make([]float64, target.Dim()), make([]float64, target.Dim())
 	w.ratio = w.logRatio
 	return w
@@ -59,7 +60,7 @@ func (w *Walk) Step(rng *rand.Rand, s *State) (Info, error) {
 	w.theta, w.prior = s.Theta, w.target.LogPrior(s.Theta)
 	var accepted bool
 	var err error
-	if w.proposal.Move().Drawn() {
+	if w.drawn {
 		accepted, err = w.Bits.Move(w.next, s.Theta, w.ratio)
 	} else {
 		w.proposal.Propose(rng, w.next, s.Theta)

@@ -19,6 +19,7 @@ type Kernel struct {
 
 	next      []float64
 	room      []float64
+	drawn     bool      // moves are the curator's
 	theta     []float64 // the chain's state during a step
 	direction []float64 // of each coordinate, ±1, for guided walks; nil otherwise
 	prior     float64   // log prior at the chain's state
@@ -50,7 +51,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Iterations < 1 {
 		return nil, nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim())}
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()), drawn: c.Proposal.Move().Drawn()}
 	k.ratio = k.logRatio
 	if c.Guided {
 		k.direction = make([]float64, c.Target.Dim())
@@ -135,7 +136,7 @@ func (k *Kernel) byBit(rng *rand.Rand, theta []float64) (moved int, accepted boo
 	switch {
 	case k.direction != nil:
 		accepted, err = k.bits.MoveAlong(k.next, theta, k.direction, k.ratio)
-	case k.config.Proposal.Move().Drawn():
+	case k.drawn:
 		accepted, err = k.bits.Move(k.next, theta, k.ratio)
 	default:
 		k.config.Proposal.Propose(rng, k.next, theta)
