@@ -20,7 +20,11 @@ type Chains struct {
 	optima    *curator.Optima
 	moments   *curator.Moments
 	bits      []*curator.Bits
+	kernels   []*Kernel
 }
+
+// Kernels are the chains' kernels, one a chain, which Begin returns with their starts.
+func (s *Chains) Kernels() []*Kernel { return s.kernels }
 
 // Release is what was released before the first step, and what it says to first order.
 type Release struct {
@@ -49,6 +53,9 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 		return nil, nil, err
 	}
 	s := &Chains{config: c, facts: f, model: m, bits: make([]*curator.Bits, c.chains())}
+	for range s.bits {
+		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: c.Iterations})
+	}
 	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(m), 1)}
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(m), 1))
@@ -165,7 +172,8 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 	for i, bits := range s.bits {
 		w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, kernels.Independent(d.mean, d.factor, tail))
 		w.Bits = bits
-		chains[i] = kernels.Chain{Kernel: w, Start: d.start(rng)}
+		s.kernels[i].chain = w
+		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: d.start(rng)}
 	}
 	return chains
 }
@@ -184,8 +192,8 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 	}
 	chains := make([]kernels.Chain, c.chains())
 	for i := range chains {
-		k := &replay{name: c.Name(), target: c.Target, draws: draws.Chains[i], left: c.Iterations}
-		chains[i] = kernels.Chain{Kernel: k, Start: draws.Chains[i][0]}
+		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: c.Iterations}
+		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}
 	return chains, nil
 }

@@ -102,6 +102,13 @@ func (c Config) chains() int {
 	return c.Chains
 }
 
+// Fits reports why a target cannot be anchored, nil if it can. What limits its loss, or
+// bounds its response, is Config's.
+func Fits(t targets.Target) error {
+	_, err := Config{Target: t, Cap: targets.Cap{Count: 1}, Response: 1, Iterations: 1}.model()
+	return err
+}
+
 // model is what the configuration's target is, checked.
 type model struct {
 	regression *targets.Regression
@@ -180,36 +187,36 @@ func (c Config) bit(remainder *targets.Remainder) (curator.AcceptanceBit, curato
 // charges nothing. Errors: settings that are missing or out of range; a target or
 // facts that cannot be anchored.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
+	anchor, err := AnchorCost(c, f)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	step, err := StepCost(c, f)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	steps, err := step.Times(c.Iterations * int64(c.chains()))
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	return accountant.Compose(anchor, steps)
+}
+
+// AnchorCost is the price of the anchor alone. Errors are those of Cost.
+func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	m, err := c.model()
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	var events []accountant.Event
-	add := func(e accountant.Event, err error, count int64) error {
-		if err != nil {
-			return err
-		}
-		e, err = e.Times(count)
-		events = append(events, e)
-		return err
-	}
 	moment, err := c.moment(m).Event(f)
-	if err := add(moment, err, 1); err != nil {
+	if err != nil || c.Aim == Sums {
+		return moment, err
+	}
+	optimum, err := c.optimum(m).Event(f)
+	if err != nil {
 		return accountant.Event{}, err
 	}
-	if c.Aim != Sums {
-		optimum, err := c.optimum(m).Event(f)
-		if err := add(optimum, err, 1); err != nil {
-			return accountant.Event{}, err
-		}
-	}
-	if c.Aim.Bits() {
-		each, err := c.step(m, f)
-		if err := add(each, err, c.Iterations*int64(c.chains())); err != nil {
-			return accountant.Event{}, err
-		}
-	}
-	return accountant.Compose(events...)
+	return accountant.Compose(moment, optimum)
 }
 
 // StepCost is the price of one step of one chain: nothing for aims without bits.

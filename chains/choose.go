@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/starts"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -20,6 +21,9 @@ type Problem struct {
 	// Logistic says that the model is a logistic regression, whatever its loss, whose
 	// chains can start at a private optimum of the log loss. Not required.
 	Logistic bool
+	// Shape is the public half of the table, of which anchored chains use what is known
+	// of columns and responses. Not required.
+	Shape *data.Shape
 	// Facts are the public facts of the records: those of the curator that holds
 	// them, or any others to plan for.
 	Facts curator.Facts

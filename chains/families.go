@@ -50,6 +50,7 @@ type family struct {
 	clipsGradients  bool // the clip bounds gradients
 	biased          bool // it has no test
 	mechanism       bool // it has a price, and cannot be sampled
+	anchored        bool // it finds its own start
 	choose          func(*choice) error
 	build           func(*choice) (*parts, error)
 }
@@ -70,6 +71,15 @@ var families map[string]family
 
 func init() {
 	families = map[string]family{
+		"anchored": {
+			about:      "gradient and curvature released once, at a private optimum; then draws that see no record, or bits that see the remainder alone; intervals contain the noise",
+			defaults:   "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or 64 or more in exact minibatches beyond 20000",
+			own:        []string{"aim", "anchor-noise", "moment-noise", "ridge", "clip", "rate"},
+			iterations: 4_000,
+			anchored:   true,
+			choose:     (*choice).chooseAnchored,
+			build:      (*choice).anchoredChain,
+		},
 		"barker": {
 			about:      "Barker's test of random-walk moves; exact on the full data, up to clipping",
 			defaults:   "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the variance that they add to the log-odds below about a quarter, or all when that is over half",

@@ -28,6 +28,11 @@ type Settings struct {
 	StartShare   float64 // start-share: part of ε that a charged start takes alone
 	StartEpsilon float64 // start-epsilon: or that ε itself
 
+	Aim         string  // aim: what anchored chains sample: auto, score, remainder, perturbed or sums
+	AnchorNoise float64 // anchor-noise: of an anchor's score, over its sensitivity
+	MomentNoise float64 // moment-noise: of an anchor's second moments, over their sensitivity
+	Ridge       float64 // ridge: of the private optimum that is an anchor
+
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
 	Proposal string  // proposal: see ParseProposal
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients

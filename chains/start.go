@@ -26,7 +26,10 @@ const aboutStarts = "auto is a private optimum for logistic regression, a descen
 func (c *choice) chooseStart(k family) error {
 	c.start = starts.Config{Target: c.Target, Temperature: c.Temperature}
 	var err error
-	if k.mechanism { // which has none
+	if k.mechanism || k.anchored { // which have none, or their own
+		if k.anchored && (c.given.Start != "" && c.given.Start != "auto" || c.given.StartShare != 0 || c.given.StartEpsilon != 0) {
+			return bad("start", "%s %s finds its own start; leave out %s, %s and %s", name("kernel"), c.Kernel, name("start"), name("start-share"), name("start-epsilon"))
+		}
 		c.startCost, err = starts.Cost(c.start, c.Facts)
 		return err
 	}

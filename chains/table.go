@@ -203,6 +203,22 @@ var table = []Setting{
 		span: within(1e-9, 1),
 	},
 	{
+		Name: "aim", Default: "auto", at: func(s *Settings) any { return &s.Aim },
+		Help: "what anchored chains sample: score, the posterior given the release; remainder, the posterior with bits that see the remainder; perturbed, that without the noise in its intervals; sums, of a linear regression; or auto",
+	},
+	{
+		Name: "anchor-noise", at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
+		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512", Rule: "by default the least that the budget covers",
+	},
+	{
+		Name: "moment-noise", at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, mostNoise),
+		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512", Rule: "by default a fifth of the budget's ρ",
+	},
+	{
+		Name: "ridge", at: func(s *Settings) any { return &s.Ridge },
+		Help: "ridge of an anchor's private optimum, which biases nothing", Rule: "by default where the price hardly notices it",
+	},
+	{
 		Name: "leapfrog", Default: int64(5), Turned: Probed, at: func(s *Settings) any { return &s.Leapfrog },
 		Help: "leapfrog steps of a trajectory", Unit: "steps", span: within(1, 1000),
 	},

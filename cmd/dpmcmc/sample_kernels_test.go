@@ -15,6 +15,7 @@ import (
 // must say is released, and the flags that it needs where the model bounds
 // neither a record's gradient nor its part of a move.
 var kernelCases = map[string]struct{ algorithm, released, bounded string }{
+	"anchored":                 {"dp_anchored_score", "nothing: a draw from what the anchor's release says", ""},
 	"barker":                   {"dp_barker", "one accept/reject bit (exact logistic test; ", ""},
 	"penalty":                  {"dp_penalty", "one accept/reject bit (penalty test, variance 4; full data)", ""},
 	"penalty-ratio":            {"dp_penalty", "one noisy log-likelihood ratio, noise ", "--clip 1"},
@@ -53,7 +54,7 @@ func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
 			}
 			var c chains.Certificate
 			readJSON(t, filepath.Join(dir, certificateFile), &c)
-			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) || !(c.Settings.Step > 0) {
+			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) || !(c.Settings.Step > 0 || c.Settings.AnchorNoise > 0) {
 				t.Errorf("certificate: %+v", c)
 			}
 			// Every kernel spends what it is given.
@@ -122,6 +123,12 @@ func TestChoicesDoNotReadRecords(t *testing.T) {
 func TestEveryKernelSamplesOtherModels(t *testing.T) {
 	for name, c := range kernelCases {
 		for _, data := range []string{"builtin:mixture?n=1000", "builtin:linear?n=1000&d=2"} {
+			if name == "anchored" && strings.HasPrefix(data, "builtin:mixture") {
+				if code, _, errw := call(t.Context(), "sample", "--kernel", name, "--data", data); code != exitUsage || !strings.Contains(errw, "cannot be anchored") {
+					t.Errorf("anchored mixture: exit code %d, %s", code, errw)
+				}
+				continue
+			}
 			args := append([]string{"--kernel", name, "--data", data, "--iterations", "50"}, strings.Fields(c.bounded)...)
 			if cert := certified(t, args...); cert.Epsilon > 1 || cert.Guarantee != "unconditional" {
 				t.Errorf("%v: %+v", args, cert)

@@ -1,0 +1,157 @@
+package chains
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+)
+
+// Anchored chains: what package anchors releases once, and then next to nothing a step.
+
+// aims are the words of the setting aim.
+var aims = map[string]anchors.Aim{
+	"auto": anchors.Auto, "score": anchors.Score, "remainder": anchors.Remainder, "perturbed": anchors.Perturbed, "sums": anchors.Sums,
+}
+
+// anchorConfig is what the settings and the public shape say.
+func (c *choice) anchorConfig() (anchors.Config, error) {
+	aim, ok := aims[c.Aim]
+	if !ok {
+		return anchors.Config{}, bad("aim", "%s is %q; it must be auto, score, remainder, perturbed or sums", name("aim"), c.Aim)
+	}
+	config := anchors.Config{
+		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
+		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
+	}
+	if c.Shape == nil {
+		return config, nil
+	}
+	config.Columns = columns(c.Shape)
+	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
+		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
+		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
+	}
+	return config, nil
+}
+
+// columns are what a shape says of features.
+func columns(s *data.Shape) []surrogates.Column {
+	out, groups := make([]surrogates.Column, len(s.Terms)), map[string]int{}
+	for j := range s.Terms {
+		t := &s.Terms[j]
+		switch {
+		case t.Column == "":
+			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: t.At(1)}
+		case t.Level != "":
+			if _, known := groups[t.Column]; !known {
+				groups[t.Column] = len(groups)
+			}
+			out[j] = surrogates.Column{Kind: surrogates.Level, Lower: t.At(0), Upper: t.At(1), Group: groups[t.Column]}
+		default:
+			out[j] = surrogates.Column{Lower: t.At(t.Lower), Upper: t.At(t.Upper)}
+		}
+	}
+	return out
+}
+
+// chooseAnchored fills aim, ridge, the two noises, clip and rate.
+func (c *choice) chooseAnchored() error {
+	if err := anchors.Fits(c.Target); err != nil {
+		return bad("kernel", "%s anchored: %w; use another kernel, such as barker", name("kernel"), err)
+	}
+	config, err := c.anchorConfig()
+	if err != nil {
+		return err
+	}
+	if c.pricing {
+		for setting, missing := range map[name]bool{"anchor-noise": c.AnchorNoise == 0 && c.Aim != "sums", "moment-noise": c.MomentNoise == 0,
+			"aim": c.Aim == "auto", "ridge": c.Ridge == 0 && c.Aim != "sums", "clip": c.Clip == 0 && config.Aim.Bits()} {
+			if missing {
+				return c.required(setting)
+			}
+		}
+		return nil
+	}
+	config, err = anchors.Afford(config, c.Facts, c.Epsilon, c.Delta)
+	var unreachable *accountant.UnreachableError
+	switch {
+	case errors.As(err, &unreachable):
+		return bad("anchor-noise", "no %s that can be drawn is enough for ε = %v: %w", name("anchor-noise"), c.Epsilon, err)
+	case err != nil:
+		return err
+	}
+	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise, config.MomentNoise
+	c.Clip, c.Rate = config.Clip, config.Rate
+	return nil
+}
+
+// anchoredChain is anchored chains: all of them and their anchor.
+func (c *choice) anchoredChain() (*parts, error) {
+	config, err := c.anchorConfig()
+	if err != nil {
+		return nil, err
+	}
+	shared, err := anchors.AnchorCost(config, c.Facts)
+	if err != nil {
+		return nil, err
+	}
+	step, err := anchors.StepCost(config, c.Facts)
+	if err != nil {
+		return nil, err
+	}
+	p := &parts{
+		Released: "nothing: a draw from what the anchor's release says", Batch: curator.FullData(), Clip: config.Clip,
+		step: step, shared: shared, open: openAnchored,
+	}
+	if config.Aim.Bits() {
+		p.Test = "Barker's on remainders of order 2"
+		p.Released = "one accept/reject bit (on the remainder at the anchor)"
+		if config.Rate > 0 {
+			p.Batch, p.Released = curator.Poisson(config.Rate), fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; exact minibatches; rate %.4g)", config.Rate)
+		}
+	}
+	switch config.Aim {
+	case anchors.Perturbed:
+		p.Caveat = "the released gradient and curvature are taken for true, so intervals leave out the noise in them"
+	case anchors.Remainder:
+		p.Caveat = "intervals contain the released gradient's noise to first order"
+	case anchors.Score:
+		p.Caveat = "the draws are of the posterior given the release; intervals contain its noise"
+	case anchors.Sums:
+		p.Caveat = "the draws are of the posterior given released sums; intervals contain their noise"
+	}
+	return p, nil
+}
+
+// openAnchored asks for anchor and bits together.
+func openAnchored(r *Plan, f curator.Facts, seed uint64) (opening, error) {
+	c := &choice{Settings: r.Settings, Problem: r.Problem}
+	config, err := c.anchorConfig()
+	if err != nil {
+		return opening{}, err
+	}
+	prepared, requests, err := anchors.Prepare(config, f)
+	if err != nil {
+		return opening{}, err
+	}
+	o := opening{requests: requests}
+	for _, k := range prepared.Kernels() {
+		o.kernels = append(o.kernels, k)
+	}
+	o.begin = func(ctx context.Context) ([][]float64, error) {
+		chains, _, err := prepared.Begin(ctx, seed)
+		var starts [][]float64
+		for _, chain := range chains {
+			starts = append(starts, chain.Start)
+		}
+		return starts, err
+	}
+	return o, nil
+}
