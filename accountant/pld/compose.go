@@ -106,13 +106,17 @@ func newJob(parts []Part, side int, t Target, below bool) job {
 	return j
 }
 
-// run composes the job. Where the Rényi bound, which the first tilt and grids
-// follow, is far above the answer, it aims again at the answer found.
+// run composes the job. Where the Rényi bound, which the tilt and the grids
+// follow, is far above what to expect, it aims at that, and once more if the
+// answer is far below it.
 func (j job) run(guess float64) bound {
 	if len(j.pairs) == 1 && j.counts[0] == 1 {
 		return bound{single: &j.pairs[0], below: j.below}
 	}
 	p := newPlan(j)
+	if guess <= 0 && !j.target.byEpsilon {
+		guess = p.saddle()
+	}
 	if 0 < guess && guess < p.eps/2 {
 		p.aimAt(guess)
 	}

@@ -82,6 +82,14 @@ func (p *plan) aimAt(eps float64) {
 	p.aimed, p.eps, _ = aim(p.parts, AtEpsilon(eps))
 }
 
+// saddle returns what ε to expect at the target's δ, by the saddlepoint formula
+// δ ≈ e^(K−θε)/(θ(θ+1)√(2πV)). Nothing rests on it.
+func (p *plan) saddle() float64 {
+	p.theta = p.aimed
+	logDelta := totalMGF(p.parts, p.theta) - math.Log(p.theta*(p.theta+1)*math.Sqrt(2*math.Pi)*p.width())
+	return (logDelta - p.target.logDelta) / p.theta
+}
+
 // settle chooses the grids, and the tilt they bear.
 func (p *plan) settle() {
 	p.theta = p.aimed

@@ -68,12 +68,14 @@ var (
 // not above them.
 var lower = map[string][]string{
 	"accountant": {"accountant"},
-	"internal":   {"internal"},
-	"data":       {"data", "internal/record"},
-	"models":     {"data", "targets", "internal/setting"},
-	"targets":    {"internal/vec", "internal/convex", "targets"},
-	"curator":    {"targets", "accountant", "internal"},
-	"kernels":    {"curator", "targets", "kernels"},
+	// Numerical accounting answers questions and charges nothing.
+	"accountant/pld": {"accountant", "internal/vec"},
+	"internal":       {"internal"},
+	"data":           {"data", "internal/record"},
+	"models":         {"data", "targets", "internal/setting"},
+	"targets":        {"internal/vec", "internal/convex", "targets"},
+	"curator":        {"targets", "accountant", "internal"},
+	"kernels":        {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.
 	"kernels/draws": {"kernels", "internal/stancsv"},
 	"diag":          {"internal/stancsv", "diag"},

@@ -155,3 +155,6 @@ func LogisticTails(q, s []float64) (sum float64) {
 	}
 	return sum
 }
+
+// Wide reports whether the processor has AVX2, and the system keeps its registers.
+func Wide() bool { return wide }

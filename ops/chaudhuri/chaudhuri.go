@@ -37,7 +37,8 @@ type Config struct {
 	// deviation 1/√(nλ). Required, positive. Output noise has scale ∝ 1/(nλ), so a
 	// λ ∝ 1/n, a fixed prior, gives noise that does not fall with n.
 	Lambda float64
-	// Epsilon is the ε of the release. Required, positive, at most 500.
+	// Epsilon is the ε of the release. Required, positive. Above 500 there is no
+	// guarantee: Cost refuses it.
 	Epsilon float64
 }
 
@@ -94,9 +95,6 @@ func (c Config) check() error {
 			return fmt.Errorf("chaudhuri: %s = %v: must be positive and finite", f.name, f.v)
 		}
 	}
-	if c.Epsilon > maxEpsilon {
-		return fmt.Errorf("chaudhuri: Epsilon = %v: must be at most %d", c.Epsilon, maxEpsilon)
-	}
 	return nil
 }
 
@@ -128,6 +126,9 @@ func (m *Mechanism) Ridge() float64 { return m.ridge }
 // computed with finitely many bits departs from the law of the papers
 // (docs/proofs/ops-chaudhuri.md, "Floating point").
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
+	if m.cfg.Epsilon > maxEpsilon {
+		return ops.Guarantee{}, fmt.Errorf("chaudhuri: Epsilon = %v: no guarantee is stated above %d", m.cfg.Epsilon, maxEpsilon)
+	}
 	event, err := accountant.Pure(accountant.Substitute, m.cfg.Epsilon)
 	if m.cfg.Method != OutputL1 {
 		var delta float64
@@ -171,7 +172,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 	return theta, nil
 }
 
-func (m *Mechanism) precision() uint { return draw.Precision(m.cfg.Epsilon) }
+func (m *Mechanism) precision() uint { return draw.Precision(min(m.cfg.Epsilon, maxEpsilon)) }
 
 // maxEpsilon is far above any use, and keeps e^ε a number.
 const maxEpsilon = 500

@@ -1,0 +1,251 @@
+package pld
+
+import (
+	"math"
+	"sync"
+)
+
+// transform is the discrete Fourier transform of n real numbers, n even: that of
+// n/2 complex ones, by Stockham's radix-4 passes, with the halves of its waves
+// separated afterwards. Real and imaginary parts are kept apart, so that the inner
+// loops run over contiguous numbers.
+type transform struct {
+	n      int       // reals
+	passes []pass    // of the complex transform of length n/2
+	cos    []float64 // cos and sin of −2πk/n for k ≤ n/4
+	sin    []float64
+}
+
+// pass is one radix-4 pass: over m groups of stride numbers, w holds the cosine
+// and sine of −2πp/4m, of twice and of three times that for each p < m.
+type pass struct {
+	m, stride int
+	w         [][6]float64
+}
+
+// waves is n/2 + 1 complex numbers in two halves.
+type waves struct{ re, im []float64 }
+
+// wavesPool recycles them: they are long, and a composition takes dozens.
+var wavesPool sync.Pool
+
+// newWaves returns n numbers of any value.
+func newWaves(n int) waves {
+	if w, ok := wavesPool.Get().(*waves); ok && cap(w.re) >= n && cap(w.im) >= n {
+		return waves{w.re[:n], w.im[:n]}
+	}
+	return waves{make([]float64, n), make([]float64, n)}
+}
+
+// free gives back what newWaves returned.
+func (w waves) free() {
+	w = waves{w.re[:0], w.im[:0]}
+	wavesPool.Put(&w)
+}
+
+func (s waves) slice(from, to int) waves { return waves{s.re[from:to], s.im[from:to]} }
+
+// transforms keeps those that were made: their tables cost more than using them.
+var transforms sync.Map
+
+func newTransform(n int) *transform {
+	if t, ok := transforms.Load(n); ok {
+		return t.(*transform)
+	}
+	t := &transform{n: n}
+	stride := 1
+	for left := n / 2; left%4 == 0; left /= 4 {
+		p := pass{m: left / 4, stride: stride, w: make([][6]float64, left/4)}
+		for k := range p.w {
+			for j := range 3 {
+				p.w[k][2*j+1], p.w[k][2*j] = turn((j+1)*k, left)
+			}
+		}
+		t.passes = append(t.passes, p)
+		stride *= 4
+	}
+	t.cos, t.sin = make([]float64, n/4+1), make([]float64, n/4+1)
+	for k := range t.cos {
+		t.sin[k], t.cos[k] = turn(k, n)
+	}
+	kept, _ := transforms.LoadOrStore(n, t)
+	return kept.(*transform)
+}
+
+// turn returns the sine and cosine of −2πk/n, reduced to the first eighth of a
+// turn so that the angle is exact to rounding.
+func turn(k, n int) (sin, cos float64) {
+	k %= n
+	quarter := 4 * k / n // of a turn
+	rest := 4*k - quarter*n
+	s, c := 0.0, 1.0
+	if 2*rest > n {
+		c, s = math.Sincos(math.Pi / 2 * float64(n-rest) / float64(n))
+	} else {
+		s, c = math.Sincos(math.Pi / 2 * float64(rest) / float64(n))
+	}
+	switch quarter {
+	case 1:
+		s, c = c, -s
+	case 2:
+		s, c = -s, -c
+	case 3:
+		s, c = -c, s
+	}
+	return -s, c
+}
+
+// complexForward transforms x of length n/2, with y as room, and returns which of
+// the two holds the result.
+func (t *transform) complexForward(x, y waves) waves {
+	left := t.n / 2
+	for i := range t.passes {
+		t.passes[i].run(x, y)
+		x, y = y, x
+		left /= 4
+	}
+	s := t.n / 2 / left
+	if left%2 == 0 {
+		halve(x, y, s, left)
+		x, y, s, left = y, x, 2*s, left/2
+	}
+	switch left {
+	case 1:
+		return x
+	case 3:
+		butterfly3(x, y, s)
+	default:
+		butterfly5(x, y, s)
+	}
+	return y
+}
+
+// run is one pass: four numbers a quarter apart become four neighbours. The
+// products are rounded one by one, so that the bits are the same on every machine.
+func (p *pass) run(x, y waves) {
+	s, m := p.stride, p.m
+	if wide && s%4 == 0 {
+		pass4(&x.re[0], &x.im[0], &y.re[0], &y.im[0], 8*s*m, 8*s, m, &p.w[0])
+		return
+	}
+	for k := range m {
+		w := &p.w[k]
+		for q := k * s; q < (k+1)*s; q++ {
+			ar, ai, br, bi := x.re[q], x.im[q], x.re[q+s*m], x.im[q+s*m]
+			cr, ci, dr, di := x.re[q+2*s*m], x.im[q+2*s*m], x.re[q+3*s*m], x.im[q+3*s*m]
+			sr, si, tr, ti := ar+cr, ai+ci, ar-cr, ai-ci
+			ur, ui, vr, vi := br+dr, bi+di, bi-di, dr-br
+			at := q + 3*k*s
+			y.re[at], y.im[at] = sr+ur, si+ui
+			y.re[at+s], y.im[at+s] = times(tr+vr, ti+vi, w[0], w[1])
+			y.re[at+2*s], y.im[at+2*s] = times(sr-ur, si-ui, w[2], w[3])
+			y.re[at+3*s], y.im[at+3*s] = times(tr-vr, ti-vi, w[4], w[5])
+		}
+	}
+}
+
+// times is a complex product.
+func times(ar, ai, br, bi float64) (re, im float64) {
+	return float64(ar*br) - float64(ai*bi), float64(ar*bi) + float64(ai*br)
+}
+
+func butterfly3(x, y waves, s int) {
+	const half, root = -0.5, -0.86602540378443864676
+	for q := range s {
+		ar, ai := x.re[q], x.im[q]
+		sr, si := x.re[s+q]+x.re[2*s+q], x.im[s+q]+x.im[2*s+q]
+		dr, di := x.re[s+q]-x.re[2*s+q], x.im[s+q]-x.im[2*s+q]
+		mr, mi := ar+half*sr, ai+half*si
+		y.re[q], y.im[q] = ar+sr, ai+si
+		y.re[s+q], y.im[s+q] = mr-root*di, mi+root*dr
+		y.re[2*s+q], y.im[2*s+q] = mr+root*di, mi-root*dr
+	}
+}
+
+func butterfly5(x, y waves, s int) {
+	const (
+		c1, c2 = 0.30901699437494742410, -0.80901699437494742410
+		s1, s2 = -0.95105651629515357212, -0.58778525229247312917
+	)
+	for q := range s {
+		ar, ai := x.re[q], x.im[q]
+		pr, pi := x.re[s+q]+x.re[4*s+q], x.im[s+q]+x.im[4*s+q]
+		mr, mi := x.re[s+q]-x.re[4*s+q], x.im[s+q]-x.im[4*s+q]
+		ur, ui := x.re[2*s+q]+x.re[3*s+q], x.im[2*s+q]+x.im[3*s+q]
+		vr, vi := x.re[2*s+q]-x.re[3*s+q], x.im[2*s+q]-x.im[3*s+q]
+		y.re[q], y.im[q] = ar+(pr+ur), ai+(pi+ui)
+		er, ei := ar+(c1*pr+c2*ur), ai+(c1*pi+c2*ui)
+		or, oi := s1*mr+s2*vr, s1*mi+s2*vi
+		y.re[s+q], y.im[s+q], y.re[4*s+q], y.im[4*s+q] = er-oi, ei+or, er+oi, ei-or
+		er, ei = ar+(c2*pr+c1*ur), ai+(c2*pi+c1*ui)
+		or, oi = s2*mr-s1*vr, s2*mi-s1*vi
+		y.re[2*s+q], y.im[2*s+q], y.re[3*s+q], y.im[3*s+q] = er-oi, ei+or, er+oi, ei-or
+	}
+}
+
+// halve is a radix-2 pass over left/2 groups of s numbers.
+func halve(x, y waves, s, left int) {
+	m := left / 2
+	for k := range m {
+		wi, wr := turn(k, left)
+		for q := k * s; q < (k+1)*s; q++ {
+			ar, ai, br, bi := x.re[q], x.im[q], x.re[q+s*m], x.im[q+s*m]
+			y.re[q+k*s], y.im[q+k*s] = ar+br, ai+bi
+			y.re[q+k*s+s], y.im[q+k*s+s] = times(ar-br, ai-bi, wr, wi)
+		}
+	}
+}
+
+// forward returns the n/2 + 1 coefficients of x, real and of length n.
+func (t *transform) forward(x []float64) waves {
+	h := t.n / 2
+	z, room := newWaves(h+1), newWaves(h+1)
+	for i := range h {
+		z.re[i], z.im[i] = x[2*i], x[2*i+1]
+	}
+	got := t.complexForward(z.slice(0, h), room.slice(0, h))
+	out := waves{got.re[:h+1], got.im[:h+1]}
+	if &got.re[0] == &z.re[0] {
+		room.free()
+	} else {
+		z.free()
+	}
+	out.re[h], out.im[h] = out.re[0]-out.im[0], 0
+	out.re[0], out.im[0] = out.re[0]+out.im[0], 0
+	for k := 1; k <= h/2; k++ {
+		ar, ai, br, bi := out.re[k], out.im[k], out.re[h-k], out.im[h-k]
+		er, ei := (ar+br)/2, (ai-bi)/2 // of the even-numbered reals
+		or, oi := (ai+bi)/2, (br-ar)/2
+		wr, wi := t.cos[k], t.sin[k]
+		pr, pi := times(or, oi, wr, wi)
+		out.re[k], out.im[k] = er+pr, ei+pi
+		out.re[h-k], out.im[h-k] = er-pr, pi-ei
+	}
+	return out
+}
+
+// backward returns n times the reals whose coefficients are c, which it takes.
+func (t *transform) backward(c waves) []float64 {
+	h := t.n / 2
+	first, last := c.re[0], c.re[h]
+	c.re[0], c.im[0] = first+last, first-last
+	for k := 1; k <= h/2; k++ {
+		ar, ai, br, bi := c.re[k], c.im[k], c.re[h-k], -c.im[h-k]
+		er, ei := ar+br, ai+bi
+		pr, pi := ar-br, ai-bi
+		wr, wi := t.cos[k], -t.sin[k]
+		or, oi := times(pr, pi, wr, wi)
+		c.re[k], c.im[k] = er-oi, ei+or
+		c.re[h-k], c.im[h-k] = er+oi, or-ei
+	}
+	// The inverse is the transform with real and imaginary parts exchanged.
+	room := newWaves(h)
+	got := t.complexForward(waves{c.im[:h], c.re[:h]}, room)
+	out := make([]float64, t.n)
+	for i := range h {
+		out[2*i], out[2*i+1] = got.im[i], got.re[i]
+	}
+	c.free()
+	room.free()
+	return out
+}

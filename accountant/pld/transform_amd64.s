@@ -1,0 +1,109 @@
+// Radix-4 passes, four numbers at a time with AVX2.
+
+#include "textflag.h"
+
+// func pass4(xr, xi, yr, yi *float64, quarter, stride, m int, w *[6]float64)
+//
+// quarter and stride are in bytes, stride a multiple of 32.
+TEXT ·pass4(SB), NOSPLIT, $24-64
+	MOVQ xr+0(FP), SI
+	MOVQ xi+8(FP), AX
+	SUBQ SI, AX
+	MOVQ AX, dx-8(SP)
+	MOVQ yr+16(FP), R8
+	MOVQ yi+24(FP), AX
+	SUBQ R8, AX
+	MOVQ AX, dy-16(SP)
+	MOVQ quarter+32(FP), AX
+	LEAQ (SI)(AX*1), BX
+	LEAQ (BX)(AX*1), CX
+	LEAQ (CX)(AX*1), DX
+	MOVQ stride+40(FP), R13
+	LEAQ (R8)(R13*1), R9
+	LEAQ (R9)(R13*1), R10
+	LEAQ (R10)(R13*1), R11
+	MOVQ m+48(FP), AX
+	MOVQ AX, left-24(SP)
+	MOVQ w+56(FP), DI
+
+group:
+	VBROADCASTSD 0(DI), Y10
+	VBROADCASTSD 8(DI), Y11
+	VBROADCASTSD 16(DI), Y12
+	VBROADCASTSD 24(DI), Y13
+	VBROADCASTSD 32(DI), Y14
+	VBROADCASTSD 40(DI), Y15
+	XORQ AX, AX
+	MOVQ dx-8(SP), R12
+	MOVQ dy-16(SP), R15
+
+four:
+	VMOVUPD (SI)(AX*1), Y0
+	VMOVUPD (SI)(R12*1), Y1
+	VMOVUPD (CX)(AX*1), Y2
+	VMOVUPD (CX)(R12*1), Y3
+	VADDPD  Y2, Y0, Y4
+	VADDPD  Y3, Y1, Y5
+	VSUBPD  Y2, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VMOVUPD (BX)(AX*1), Y2
+	VMOVUPD (BX)(R12*1), Y3
+	VMOVUPD (DX)(AX*1), Y6
+	VMOVUPD (DX)(R12*1), Y7
+	VADDPD  Y6, Y2, Y8
+	VADDPD  Y7, Y3, Y9
+	VSUBPD  Y7, Y3, Y3        // Im(b − d)
+	VSUBPD  Y2, Y6, Y6        // Re(d − b)
+	VADDPD  Y8, Y4, Y2
+	VMOVUPD Y2, (R8)(AX*1)
+	VADDPD  Y9, Y5, Y7
+	VMOVUPD Y7, (R8)(R15*1)
+	VSUBPD  Y8, Y4, Y4
+	VSUBPD  Y9, Y5, Y5
+	VMULPD  Y12, Y4, Y2
+	VMULPD  Y13, Y5, Y7
+	VSUBPD  Y7, Y2, Y2
+	VMOVUPD Y2, (R10)(AX*1)
+	VMULPD  Y13, Y4, Y4
+	VMULPD  Y12, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (R10)(R15*1)
+	VADDPD  Y3, Y0, Y2
+	VADDPD  Y6, Y1, Y7
+	VMULPD  Y10, Y2, Y4
+	VMULPD  Y11, Y7, Y5
+	VSUBPD  Y5, Y4, Y4
+	VMOVUPD Y4, (R9)(AX*1)
+	VMULPD  Y11, Y2, Y2
+	VMULPD  Y10, Y7, Y7
+	VADDPD  Y7, Y2, Y2
+	VMOVUPD Y2, (R9)(R15*1)
+	VSUBPD  Y3, Y0, Y0
+	VSUBPD  Y6, Y1, Y1
+	VMULPD  Y14, Y0, Y4
+	VMULPD  Y15, Y1, Y5
+	VSUBPD  Y5, Y4, Y4
+	VMOVUPD Y4, (R11)(AX*1)
+	VMULPD  Y15, Y0, Y0
+	VMULPD  Y14, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (R11)(R15*1)
+	ADDQ    $32, AX
+	ADDQ    $32, R12
+	ADDQ    $32, R15
+	CMPQ    AX, R13
+	JLT     four
+
+	ADDQ R13, SI
+	ADDQ R13, BX
+	ADDQ R13, CX
+	ADDQ R13, DX
+	LEAQ (R8)(R13*4), R8
+	LEAQ (R9)(R13*4), R9
+	LEAQ (R10)(R13*4), R10
+	LEAQ (R11)(R13*4), R11
+	ADDQ $48, DI
+	DECQ left-24(SP)
+	JNZ  group
+	VZEROUPPER
+	RET
