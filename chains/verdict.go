@@ -19,10 +19,10 @@ type Verdict struct {
 	Advice  []string `json:"advice,omitempty"`
 }
 
-// The limits of usable draws. An ESS of 50 puts the Monte Carlo error of a mean at a
+// The limits of usable draws, per parameter. An ESS of 50 puts the Monte Carlo error of a mean at a
 // seventh of the posterior's standard deviation, and that of a 5% quantile at a third.
 const (
-	leastESS    = 50
+	LeastESS    = 50
 	largestRHat = 1.05
 )
 
@@ -42,7 +42,7 @@ func judge(t diag.Table, caveat string) Verdict {
 			undefined = append(undefined, name)
 		case !(r.RHat <= largestRHat):
 			apart = append(apart, name)
-		case !(min(r.ESSBulk, r.ESSTail) >= leastESS):
+		case !(min(r.ESSBulk, r.ESSTail) >= LeastESS):
 			slow = append(slow, name)
 		}
 	}
@@ -55,7 +55,7 @@ func judge(t diag.Table, caveat string) Verdict {
 	}
 	because(undefined, "Too few draws that differ")
 	because(apart, "The chain was still on its way: R-hat is above %v", largestRHat)
-	because(slow, "The chain explored too slowly: its effective sample size is below %d", leastESS)
+	because(slow, "The chain explored too slowly: its effective sample size is below %d", LeastESS)
 	if caveat != "" {
 		v.Usable, v.Headline = false, notPosterior
 		v.Reasons = append(v.Reasons, caveat)

@@ -23,12 +23,11 @@ type planSettings struct {
 	modelFlags
 	chains.Settings
 	budgetFlags
-	solve, plot       string
-	records           int64
-	rowsPerPerson     int
-	radius, lipschitz float64
-	dimension         int
-	json              bool
+	solve, plot string
+	public      publicFlags
+	lipschitz   float64
+	dimension   int
+	json        bool
 }
 
 func newPlan() *cobra.Command {
@@ -36,19 +35,29 @@ func newPlan() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a budget buys",
-		Long: `plan solves for one setting of a run, named by --solve: the largest number of
+		Long: `plan says what a budget buys, and looks at no data. Told the number of records
+and features (or a schema) and the budget, it says which kernel and settings
+sample would run, the effective sample size that this predicts, the same at half
+and twice the budget, and the command.
+
+With --solve it solves for one setting of a run, named by --solve: the largest number of
 iterations, the longest step, the least noise that the budget (--epsilon,
 --delta) covers. It prints the value, what the run then costs, which is never
-more than the budget, and what other lengths of the run would cost. It looks at
-no data. Flags mean what they mean for sample, and are priced by the same code;
+more than the budget, and what other lengths of the run would cost. Flags mean what they mean for sample, and are priced by the same code;
 only a start is free here unless --start names one.
 
 ` + solveHelp(),
-		Example: `  dpmcmc plan --kernel barker --records 1000000 --epsilon 1 --delta 1e-6 --solve iterations --step 0.001 --radius 1 --lipschitz 1 --batch 5000
+		Example: `  dpmcmc plan --records 20000 --features 12 --epsilon 2 --delta 1e-6
+  dpmcmc plan --kernel barker --records 1000000 --epsilon 1 --delta 1e-6 --solve iterations --step 0.001 --radius 1 --lipschitz 1 --batch 5000
   dpmcmc plan --kernel barker --records 30000 --epsilon 0.3 --delta 1e-6 --solve step --iterations 100000 --radius 1 --model logistic --loss beta --beta 1.5 --dimension 50
   dpmcmc plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 10000 --batch 600 --adjacency add_remove --plot plan.svg`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return s.execute(c.Flags(), c.OutOrStdout()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if s.solve == "" && !c.Flags().Changed("lipschitz") && !c.Flags().Changed("dimension") {
+				return s.buys(c.Context(), c.Flags(), c.OutOrStdout())
+			}
+			return s.execute(c.Flags(), c.OutOrStdout())
+		},
 	}
 	s.bindPlan(c.Flags())
 	return c
@@ -83,16 +92,15 @@ func solves(k chains.Description) []string {
 }
 
 func (s *planSettings) bindPlan(f *pflag.FlagSet) {
-	f.StringVar(&s.solve, "solve", "", "the setting to solve for; required")
-	bindWhole(f, &s.records, "records", 0, "number of records; required")
+	f.StringVar(&s.solve, "solve", "", "the setting to solve for; by default plan says what sample would run, and what that is worth")
+	s.public.bind(f)
+	f.Lookup("radius").DefValue, s.public.radius = "0", 0
 	s.budgetFlags.bind(f, "required unless it is what is solved for")
-	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns")
-	f.Float64Var(&s.radius, "radius", 0, "public bound on the norm of a record's features")
 	f.Float64Var(&s.lipschitz, "lipschitz", 0, "bound on the slope of the loss along the linear predictor; --model computes it")
 	f.IntVar(&s.dimension, "dimension", 1, "number of features; compares the price with that of the worst direction of a move")
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
-	f.Lookup("kernel").Usage = "what is run: " + strings.Join(chains.Priced(), ", ") + "; required"
+	f.Lookup("kernel").Usage = "what is run: " + strings.Join(chains.Priced(), ", ") + "; required with --solve"
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into: ε against iterations, and against the batch size")
 }
@@ -139,7 +147,7 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	}
 	targets := append(solves(k), "epsilon", "delta")
 	bad(!slices.Contains(targets, s.solve), "--solve is %q; for --kernel %s it must be one of %s", s.solve, s.Kernel, strings.Join(targets, ", "))
-	bad(s.records < 1, "--records is %d; it must be the number of records, at least 1", s.records)
+	bad(s.public.records < 1, "--records is %d; it must be the number of records, at least 1", s.public.records)
 	for _, name := range []string{"epsilon", "delta"} {
 		bad(!f.Changed(name) && s.solve != name, "--%s is required, unless it is what --solve names: privacy parameters have no defaults", name)
 	}
@@ -171,7 +179,7 @@ func (s *planSettings) problem() (chains.Problem, error) {
 	}
 	p := chains.Problem{
 		Target: target, Logistic: optimum, Epsilon: s.epsilon, Delta: s.delta,
-		Facts: curator.Facts{Records: s.records, Radius: s.radius, RowsPerPerson: s.rowsPerPerson, Adjacency: adjacency},
+		Facts: curator.Facts{Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson, Adjacency: adjacency},
 	}
 	p.Facts.Features, p.Facts.Response = target.Shape()
 	return p, nil
@@ -203,18 +211,18 @@ func (s *planSettings) target() (targets.Target, bool, error) {
 		return nil, false, fmt.Errorf("--lipschitz is %v; it must be positive and finite", s.lipschitz)
 	case s.model != "" && s.lipschitz != 0:
 		return nil, false, fmt.Errorf("--model %s certifies its own slope; leave --lipschitz out", s.model)
-	case s.lipschitz != 0 && s.radius == 0:
+	case s.lipschitz != 0 && s.public.radius == 0:
 		return nil, false, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its features")
 	case s.model == "" && s.lipschitz == 0:
 		return anyLinear{dim: s.dimension, slope: math.Inf(1)}, false, nil
 	case s.model == "":
 		return anyLinear{dim: s.dimension, slope: s.lipschitz}, false, nil
 	}
-	shape, err := models.StandardShape(s.model, int(s.records), s.dimension-1)
+	shape, err := models.StandardShape(s.model, int(s.public.records), s.dimension-1)
 	if err != nil {
 		return nil, false, flagged(err)
 	}
-	shape.Radius, shape.RowsPerPerson = s.radius, s.rowsPerPerson
+	shape.Radius, shape.RowsPerPerson = s.public.radius, s.public.rowsPerPerson
 	m, err := s.build(shape)
 	if err != nil {
 		return nil, false, err

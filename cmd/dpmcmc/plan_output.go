@@ -31,7 +31,7 @@ func (a *planAnswer) explore() error {
 		}
 	}
 	own := a.batchSize(a.plan.Settings)
-	choices, err := a.affordable([]int64{own / 100, own / 10, own, own * 10, own * 100, a.asked.records})
+	choices, err := a.affordable([]int64{own / 100, own / 10, own, own * 10, own * 100, a.asked.public.records})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *planAnswer) affordable(sizes []int64) ([]*chains.Plan, error) {
 		return out, nil
 	}
 	own := a.batchSize(a.plan.Settings)
-	sizes = slices.DeleteFunc(sizes, func(b int64) bool { return b < 1 || b > a.asked.records || b == own })
+	sizes = slices.DeleteFunc(sizes, func(b int64) bool { return b < 1 || b > a.asked.public.records || b == own })
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
 	larger, _ := slices.BinarySearch(sizes, own)
@@ -94,9 +94,9 @@ func (a *planAnswer) hasBatches() bool {
 func (a *planAnswer) batchSize(s chains.Settings) int64 {
 	switch {
 	case s.FullData || s.Batch == 0 && s.Rate == 0:
-		return a.asked.records
+		return a.asked.public.records
 	case s.Rate != 0:
-		return max(1, int64(math.Round(s.Rate*float64(a.asked.records))))
+		return max(1, int64(math.Round(s.Rate*float64(a.asked.public.records))))
 	}
 	return s.Batch
 }
@@ -106,7 +106,7 @@ func (a *planAnswer) batchSize(s chains.Settings) int64 {
 func (a *planAnswer) withBatch(size int64) (*chains.Plan, accountant.Event, error) {
 	s := a.asked
 	s.Settings = a.plan.Settings
-	s.FullData, s.Rate, s.Batch = size == s.records, 0, size
+	s.FullData, s.Rate, s.Batch = size == s.public.records, 0, size
 	if s.FullData {
 		s.Batch, s.FixedBatch = 0, false
 	}
@@ -119,7 +119,7 @@ func (a *planAnswer) withBatch(size int64) (*chains.Plan, accountant.Event, erro
 }
 
 func (a *planAnswer) batchName(s chains.Settings) string {
-	if size := a.batchSize(s); size != a.asked.records || !s.FullData && a.hasBatches() {
+	if size := a.batchSize(s); size != a.asked.public.records || !s.FullData && a.hasBatches() {
 		return fmt.Sprintf("batch %d", size)
 	}
 	return "full data"
@@ -127,7 +127,7 @@ func (a *planAnswer) batchName(s chains.Settings) string {
 
 // exploreBatches tabulates ε against the batch size, for --plot.
 func (a *planAnswer) exploreBatches() error {
-	choices, err := a.affordable(planning.Ladder(max(1, a.asked.records/100_000), a.asked.records, 24))
+	choices, err := a.affordable(planning.Ladder(max(1, a.asked.public.records/100_000), a.asked.public.records, 24))
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (a *planAnswer) report() planReport {
 		Solve: s.solve, Value: figure(a.value), AtEnd: a.atEnd, Epsilon: figure(g.Epsilon), Delta: figure(g.Delta),
 		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: figure(g.Order),
 		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
-		Settings: a.plan.Settings, RowsPerPerson: s.rowsPerPerson,
+		Settings: a.plan.Settings, RowsPerPerson: s.public.rowsPerPerson,
 		Event: event, WorstCase: a.worst,
 	}
 	for i, n := range a.counts {
@@ -207,11 +207,11 @@ func (a *planAnswer) words() string {
 	}
 	fmt.Fprintf(&b, "\n%s", guaranteeWords(a.guarantee))
 	fmt.Fprintf(&b, "  Run: %d steps of %d chain(s), %s, %d records, at most %d of one person\n",
-		a.iterations(), a.plan.Settings.Chains, a.batchName(a.plan.Settings), s.records, s.rowsPerPerson)
+		a.iterations(), a.plan.Settings.Chains, a.batchName(a.plan.Settings), s.public.records, s.public.rowsPerPerson)
 	for _, m := range a.event.Mechanisms() {
 		fmt.Fprintf(&b, "  Released: %d × %s\n", m.Count, describe(m))
 	}
-	for _, r := range chains.Remarks(a.guarantee.Epsilon, a.guarantee.Delta, s.records) {
+	for _, r := range chains.Remarks(a.guarantee.Epsilon, a.guarantee.Delta, s.public.records) {
 		fmt.Fprintf(&b, "  %s\n", r)
 	}
 	if w := a.worst; w != nil {

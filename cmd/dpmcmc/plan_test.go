@@ -166,6 +166,40 @@ func TestPlanAlternatives(t *testing.T) {
 	}
 }
 
+// TestPlanSaysWhatABudgetBuys: without --solve the answer is what sample would run, what
+// it costs, and what it is worth: more at twice the budget, less at half of it; a larger
+// table at the same ε·√N is worth the same, within noise.
+func TestPlanSaysWhatABudgetBuys(t *testing.T) {
+	buys := func(flags string) purchase {
+		t.Helper()
+		code, out, errw := feed("", append([]string{"plan", "--json"}, strings.Fields(flags)...)...)
+		var p purchase
+		if err := json.Unmarshal([]byte(out), &p); code != exitOK || err != nil {
+			t.Fatalf("plan %s: exit %d: %s", flags, code, errw)
+		}
+		return p
+	}
+	const small = "--features 2 --delta 1e-6 --iterations 20000 --temperature 0.1 --model logistic "
+	p := buys(small + "--records 5000 --epsilon 4")
+	if p.Epsilon > 4 || p.Epsilon < 3.99 || p.Settings.Kernel != p.Kernel || len(p.Predicted) != 3 || !strings.Contains(p.Command, "--epsilon 4 --delta 1e-06 --model logistic") {
+		t.Errorf("%+v", p)
+	}
+	if this, half, twice := *p.Predicted[0].ESS, *p.Predicted[1].ESS, *p.Predicted[2].ESS; !(half < this && this < twice) {
+		t.Errorf("predicted %v at half, %v, %v at twice the budget", half, this, twice)
+	}
+	large := buys(small + "--records 80000 --epsilon 1")
+	if ratio := *large.Predicted[0].ESS / *p.Predicted[0].ESS; ratio < 0.4 || ratio > 2.5 {
+		t.Errorf("at the same ε·√N the predictions are %v apart", ratio)
+	}
+	code, out, errw := feed("", strings.Fields("plan "+small+"--records 5000 --epsilon 0.1")...)
+	if code != exitOK || !strings.HasPrefix(out, "Not enough") || !strings.Contains(out, "dpmcmc sample --data FILE.csv") {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+	if code, _, errw := feed("", strings.Fields("plan "+small+"--records 5000 --epsilon 1e-7")...); code != exitRefused {
+		t.Errorf("a budget that buys nothing: exit %d: %s", code, errw)
+	}
+}
+
 // TestPlanAveragingBeatsTheWorstDirection: at d = 50 the averaged price of a step
 // is at least 30 times below that of its worst direction.
 func TestPlanAveragingBeatsTheWorstDirection(t *testing.T) {
@@ -226,9 +260,9 @@ func TestPlanRefusals(t *testing.T) {
 	const base = "--records 100 --epsilon 1 --delta 1e-6"
 	const noisy = "--kernel poisson-gaussian --solve noise --iterations 10 "
 	for name, c := range map[string]struct{ flags, want string }{
-		"nothing":              {"", `--kernel is ""`},
-		"unknown kernel":       {"--kernel nuts " + base, `--kernel is "nuts"`},
-		"no solve":             {"--kernel barker " + base, `--solve is ""`},
+		"nothing":              {"", "--epsilon, --delta are required"},
+		"unknown kernel":       {"--solve noise --kernel nuts " + base, `--kernel is "nuts"`},
+		"no features":          {"--kernel barker " + base, "--features 0"},
 		"solve not its own":    {"--kernel barker --solve noise " + base, `--solve is "noise"`},
 		"no records":           {"--kernel gaussian --solve noise --epsilon 1 --delta 1e-6", "--records is 0"},
 		"no epsilon":           {"--kernel gaussian --solve noise --records 9 --delta 1e-6", "--epsilon is required"},

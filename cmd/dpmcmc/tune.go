@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -25,11 +23,8 @@ type tuneSettings struct {
 	modelFlags
 	chains.Settings
 	budgetFlags
-	schema, out   string
-	records       int64
-	features      int
-	rowsPerPerson int
-	radius        float64
+	public        publicFlags
+	out           string
 	kernels       []string
 	temperatures  []float64
 	betas         []float64
@@ -72,11 +67,7 @@ effective sample size to say.`,
 }
 
 func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
-	bindWhole(f, &s.records, "records", 0, "number of records; required without --schema")
-	f.IntVar(&s.features, "features", 0, "number of features, each simulated as a standard normal number, beside the intercept; required without --schema")
-	f.Float64Var(&s.radius, "radius", 1, "public bound on the norm of a design row; the schema's with --schema")
-	f.IntVar(&s.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns; the schema's with --schema")
-	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
+	s.public.bind(f)
 	s.budgetFlags.bind(f, "required")
 	s.modelFlags.bind(f, "loss", "beta")
 	f.Lookup("model").Usage += "; required without --schema"
@@ -101,7 +92,7 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err := s.checkTune(flags); err != nil {
 		return err
 	}
-	shape, err := s.shape()
+	shape, err := s.public.shape(s.model)
 	if err != nil {
 		return err
 	}
@@ -129,54 +120,19 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 // checkTune reports flags that are missing or contradict one another.
 func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
 	required := []string{"epsilon", "delta"}
-	if s.schema == "" {
+	if s.public.schema == "" {
 		required = append(required, "records", "features", "model")
 	}
 	if missing := missing(flags, required...); missing != "" {
 		return fmt.Errorf("%s; --schema can stand for --records, --features and --model", missing)
 	}
-	for _, name := range []string{"records", "features", "radius", "rows-per-person"} {
-		if s.schema != "" && flags.Changed(name) {
-			return fmt.Errorf("--%s is what --schema states; leave one of them out", name)
-		}
-	}
-	if s.schema == "" && (s.records < 1 || s.features < 1 || s.features > 1000) {
-		return fmt.Errorf("--records is %d and --features %d; there must be at least 1 of each, and at most 1000 features", s.records, s.features)
+	if err := s.public.check(flags); err != nil {
+		return err
 	}
 	if !(s.work >= 1 && s.work < 1e18) {
 		return fmt.Errorf("--work is %v; it must be at least 1", s.work)
 	}
 	return checkZeros(flags, s.Settings)
-}
-
-// shape is what the flags or the schema state of the table.
-func (s *tuneSettings) shape() (*data.Shape, error) {
-	if s.schema != "" {
-		return s.schemaShape()
-	}
-	shape, err := models.StandardShape(s.model, int(s.records), s.features)
-	if err != nil {
-		return nil, flagged(err)
-	}
-	shape.Radius, shape.RowsPerPerson = s.radius, s.rowsPerPerson
-	return shape, nil
-}
-
-// schemaShape is what --schema states, which a person has to confirm.
-func (s *tuneSettings) schemaShape() (*data.Shape, error) {
-	text, err := os.ReadFile(s.schema)
-	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
-	}
-	schema, err := schemafile.Parse(s.schema, text)
-	if err == nil && !schema.Confirmed {
-		err = data.ErrUnconfirmed
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
-	}
-	s.records = int64(schema.Records)
-	return schema.Shape()
 }
 
 // config is what tune is asked for.

@@ -33,7 +33,7 @@ func (a tuneAnswer) toml() string {
 	}
 	all = append(all, best.Settings.Given()...)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample --config, which refuses it where it costs more than the budget.\n", s.records)
+	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample --config, which refuses it where it costs more than the budget.\n", s.public.records)
 	for _, v := range all {
 		switch value := v.Value.(type) {
 		case string:
@@ -51,7 +51,7 @@ func (a tuneAnswer) toml() string {
 func (a tuneAnswer) text() string {
 	var b strings.Builder
 	s := a.settings
-	fmt.Fprintf(&b, "What ε = %v, δ = %v buys on %d records, by %d settings tried on simulated data alone.\nNo private record was read, so this costs no privacy.\n\n", s.epsilon, s.delta, s.records, a.result.Tried)
+	fmt.Fprintf(&b, "What ε = %v, δ = %v buys on %d records, by %d settings tried on simulated data alone.\nNo private record was read, so this costs no privacy.\n\n", s.epsilon, s.delta, s.public.records, a.result.Tried)
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\tloss\tτ\tESS\tleast ESS\tmean error\tsd ratio\tε\tsettings")
 	for _, c := range a.result.Candidates {
@@ -143,7 +143,7 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		Skipped    []string  `json:"skipped,omitempty"`
 		Config     string    `json:"config"`
 	}{
-		Epsilon: a.settings.epsilon, Delta: a.settings.delta, Adjacency: a.settings.adjacency, Records: a.settings.records,
+		Epsilon: a.settings.epsilon, Delta: a.settings.delta, Adjacency: a.settings.adjacency, Records: a.settings.public.records,
 		Objective: a.settings.objective, Simulated: true, Tried: a.result.Tried, Config: a.toml(),
 	}
 	for _, c := range a.result.Candidates {
