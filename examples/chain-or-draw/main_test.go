@@ -15,7 +15,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^truth +\[`, `(?m)^barker +\[.*ε = (0\.\d+|1\.000) at δ = 1e-05, unconditional$`,
-		`(?m)^beta-ops +\[.*1 draws; ε = (0\.\d+|1\.000) at δ = 1e-05, conditional on exact sampling$`,
+		`(?m)^beta-ops +\[.*one draw; ε = (0\.\d+|1\.000) at δ = 1e-05, conditional on exact sampling$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("the output does not match %s:\n%s", want, out.String())
