@@ -242,9 +242,9 @@ func TestReplay(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score}, {Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 2, 40, 1, 3, 3
 		recorded := tape.New()
-		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, curator.UseTape(recorded)), 4)
+		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, tape.Option(recorded).(curator.Option)), 4)
 		replayed := recorded.Rewind()
-		got, _ := run(t, c, seal(t, table(60, 2), accountant.Substitute, 1e9, curator.UseTape(replayed)), 4)
+		got, _ := run(t, c, seal(t, table(60, 2), accountant.Substitute, 1e9, tape.Option(replayed).(curator.Option)), 4)
 		for i := range want {
 			for k := range want[i] {
 				if !slices.Equal(want[i][k], got[i][k]) {

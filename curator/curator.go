@@ -76,9 +76,9 @@ func InsecureSeed(seed uint64) Option {
 	return func(c *Curator) { c.root = noise.NewInsecure(key) }
 }
 
-// UseTape records or replays releases. Its argument's type is internal to the
-// library, so only the library's own tests can call it.
-func UseTape(t *tape.Tape) Option { return func(c *Curator) { c.tape = t } }
+func init() {
+	tape.Option = func(t *tape.Tape) any { return Option(func(c *Curator) { c.tape = t }) }
+}
 
 // Seal copies the records into a new curator whose releases are paid from
 // budget. Errors name a shape or a setting, never a value of a record: records

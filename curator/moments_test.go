@@ -189,7 +189,7 @@ func TestSecondMomentPrice(t *testing.T) {
 func TestMomentsReplay(t *testing.T) {
 	recorded := tape.New()
 	release := func(x []float64, k *tape.Tape) []float64 {
-		o, err := seal(t, Records{X: x, Features: 2, Radius: 1}, UseTape(k)).GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
+		o, err := seal(t, Records{X: x, Features: 2, Radius: 1}, tape.Option(k).(Option)).GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

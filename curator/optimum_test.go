@@ -198,7 +198,7 @@ func TestOptimumPrice(t *testing.T) {
 func TestOptimaReplay(t *testing.T) {
 	m := Optimum{Ridge: 1, NoiseMultiplier: 2}
 	recorded := tape.New()
-	o := optima(t, seal(t, labelled(40, 1), UseTape(recorded)), m, 3)
+	o := optima(t, seal(t, labelled(40, 1), tape.Option(recorded).(Option)), m, 3)
 	var want, got [3][2]float64
 	for i := range want {
 		if err := o.Release(want[i][:]); err != nil {
@@ -206,7 +206,7 @@ func TestOptimaReplay(t *testing.T) {
 		}
 	}
 	replayed := recorded.Rewind()
-	o = optima(t, seal(t, labelled(40, 99), UseTape(replayed)), m, 3)
+	o = optima(t, seal(t, labelled(40, 99), tape.Option(replayed).(Option)), m, 3)
 	for i := range got {
 		if err := o.Release(got[i][:]); err != nil {
 			t.Fatal(err)

@@ -200,9 +200,9 @@ func (c kernelCheck) compare(from, to curator.Records, steps int64, what string)
 func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) (int64, string) {
 	c.t.Helper()
 	recording := tape.New()
-	want := c.trace(c.kernel(c.seal(from, c.o.Seed, curator.UseTape(recording)), steps), steps, "a chain recorded "+what)
+	want := c.trace(c.kernel(c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option)), steps), steps, "a chain recorded "+what)
 	playing := recording.Rewind()
-	got := c.trace(c.kernel(c.seal(to, c.o.Seed+1, curator.UseTape(playing)), steps), steps, "a chain, "+what)
+	got := c.trace(c.kernel(c.seal(to, c.o.Seed+1, tape.Option(playing).(curator.Option)), steps), steps, "a chain, "+what)
 	d := len(c.o.Start)
 	for n := range want.info {
 		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]

@@ -167,7 +167,7 @@ func TestReplay(t *testing.T) {
 		config := starts.Config{Kind: kind, Target: logistic(t, 3), NoiseMultiplier: 5, Ridge: 1}
 		recorded := tape.New()
 		find := func(r curator.Records, k *tape.Tape) []float64 {
-			s, err := starts.Find(context.Background(), config, seal(t, r, accountant.Substitute, 1e6, curator.UseTape(k)))
+			s, err := starts.Find(context.Background(), config, seal(t, r, accountant.Substitute, 1e6, tape.Option(k).(curator.Option)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,7 +72,7 @@ var lower = map[string][]string{
 	"accountant/pld": {"accountant", "internal/vec"},
 	"internal":       {"internal"},
 	"data":           {"data", "internal/record"},
-	"models":         {"data", "targets", "internal/setting"},
+	"models":         {"data", "diag", "targets", "internal/setting"},
 	"targets":        {"internal/vec", "internal/convex", "targets"},
 	"curator":        {"targets", "accountant", "internal"},
 	"kernels":        {"curator", "targets", "kernels"},

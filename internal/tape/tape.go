@@ -13,6 +13,11 @@ type Tape struct {
 	replay bool
 }
 
+// Option makes the curator.Option that records releases on a tape or plays them. Package
+// curator sets it: only the library's own tests can reach it, and no public function has
+// an internal argument.
+var Option func(*Tape) any
+
 // New returns an empty tape that records.
 func New() *Tape { return &Tape{} }
 

@@ -69,8 +69,8 @@ func CheckReplay(t testing.TB, records, other curator.Records, start []float64, 
 		return draws
 	}
 	recorded := tape.New()
-	first := walk(records, curator.UseTape(recorded))
-	again, fresh := walk(other, curator.UseTape(recorded.Rewind())), walk(other)
+	first := walk(records, tape.Option(recorded).(curator.Option))
+	again, fresh := walk(other, tape.Option(recorded.Rewind()).(curator.Option)), walk(other)
 	same := true
 	for j := range first {
 		for step, v := range first[j] {
