@@ -4,9 +4,8 @@
 // positive, and the only thing released about the records is that bit.
 //
 // Not to be confused with the Barker proposal of Livingstone and Zanella
-// (2022), which skews a proposal by the gradient and then uses the Metropolis
-// test; in Kernel Barker's name stands for the test. Dynamics is that proposal,
-// with its signs as the private release, alone or under Barker's test.
+// (2022), which skews a proposal by the gradient: that is package barkerdynamics.
+// Here Barker's name stands for the test.
 //
 // Three tests are offered:
 //

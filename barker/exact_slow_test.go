@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
@@ -39,10 +40,10 @@ func TestExactAtAMillion(t *testing.T) {
 			}))
 		})
 		t.Run("adjusted dynamics, "+p.Name, func(t *testing.T) {
-			c := barker.DynamicsConfig{Target: p.Target, Temperature: p.Temperature, Scale: h, Clip: clip, Adjusted: true}
+			c := barkerdynamics.Config{Target: p.Target, Temperature: p.Temperature, Scale: h, Clip: clip, Adjusted: true}
 			p.Check(t, steps, 4, func(sealed *curator.Curator, steps int64) (kernels.Kernel, error) {
 				c.Iterations = steps
-				return barker.NewDynamics(c, sealed)
+				return barkerdynamics.New(c, sealed)
 			})
 		})
 	}

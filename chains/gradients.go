@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -265,12 +265,12 @@ func (c *choice) dynamicsChain(adjusted bool) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := barker.DynamicsConfig{
+	config := barkerdynamics.Config{
 		Target: target, Scale: c.Step, Iterations: c.Iterations, Temperature: c.Temperature, Clip: c.Clip, Adjusted: adjusted,
 	}
-	step, err := barker.DynamicsCost(config, c.Facts)
+	step, err := barkerdynamics.Cost(config, c.Facts)
 	r := &parts{
-		step: step, prepare: prepared(config, barker.PrepareDynamics),
+		step: step, prepare: prepared(config, barkerdynamics.Prepare),
 		Released: fmt.Sprintf("%d signs, one for each parameter (full data)", target.Dim()),
 		Batch:    curator.FullData(), Clip: c.Clip,
 	}

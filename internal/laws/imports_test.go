@@ -59,7 +59,7 @@ func within(pkg string, folders ...string) bool {
 }
 
 var (
-	samplers     = []string{"barker", "penalty", "dpsgld", "dphmc", "tunamh"}
+	samplers     = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "dphmc", "tunamh"}
 	applications = []string{"cmd", "examples", "internal/experiment", "internal/maintain", "internal/plot"}
 )
 
@@ -77,19 +77,20 @@ var lower = map[string][]string{
 	"curator":        {"targets", "accountant", "internal"},
 	"kernels":        {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.
-	"kernels/draws": {"kernels", "internal/stancsv"},
-	"diag":          {"internal/stancsv", "diag"},
-	"ledger":        {"accountant"},
-	"barker":        {"kernels", "curator", "targets", "accountant"},
-	"penalty":       {"kernels", "curator", "targets", "accountant"},
-	"dpsgld":        {"kernels", "curator", "targets", "accountant"},
-	"dphmc":         {"kernels", "curator", "targets", "accountant"},
-	"tunamh":        {"kernels", "curator", "targets", "accountant"},
+	"kernels/draws":  {"kernels", "internal/stancsv"},
+	"diag":           {"internal/stancsv", "diag"},
+	"ledger":         {"accountant"},
+	"barker":         {"kernels", "curator", "targets", "accountant"},
+	"barkerdynamics": {"kernels", "curator", "targets", "accountant"},
+	"penalty":        {"kernels", "curator", "targets", "accountant"},
+	"dpsgld":         {"kernels", "curator", "targets", "accountant"},
+	"dphmc":          {"kernels", "curator", "targets", "accountant"},
+	"tunamh":         {"kernels", "curator", "targets", "accountant"},
 	// Post-processing: it must not know the curator, so that nothing in it can cost privacy.
 	"surrogates": {"targets", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
 	"anchors":    {"surrogates", "kernels", "curator", "targets", "accountant"},
-	"chains":     {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
+	"chains":     {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics", "penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -144,7 +145,7 @@ func others(t testing.TB) []law {
 	}
 	signs := func(adjusted bool) proptest.Factory {
 		return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return barker.NewDynamics(barker.DynamicsConfig{Target: m, Scale: 0.3, Clip: 30, Iterations: steps, Adjusted: adjusted}, records)
+			return barkerdynamics.New(barkerdynamics.Config{Target: m, Scale: 0.3, Clip: 30, Iterations: steps, Adjusted: adjusted}, records)
 		}
 	}
 	certified := curator.Records{X: points, Features: 2, Y: labels, Radius: 1}
@@ -156,7 +157,7 @@ func others(t testing.TB) []law {
 			return penalty.New(penalty.Config{Target: regression(t), Proposal: kernels.Truncated(0.4, 0.9), Noise: penalty.Fixed(1), Iterations: steps}, records)
 		}, nil},
 		{"Barker dynamics, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return barker.NewDynamics(barker.DynamicsConfig{Target: regression(t), Scale: 0.3, Adjusted: true, Iterations: steps}, records)
+			return barkerdynamics.New(barkerdynamics.Config{Target: regression(t), Scale: 0.3, Adjusted: true, Iterations: steps}, records)
 		}, nil},
 		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
 		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20, Accounting: curator.Published}), exactly(points, 1)},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -44,7 +45,7 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 		return all
 	}
 	all["dynamics"] = func() (kernels.Kernel, error) {
-		return barker.NewDynamics(barker.DynamicsConfig{Target: g, Scale: 0.05, Iterations: n, Clip: 5, Adjusted: true}, c)
+		return barkerdynamics.New(barkerdynamics.Config{Target: g, Scale: 0.05, Iterations: n, Clip: 5, Adjusted: true}, c)
 	}
 	all["dpsgld"] = func() (kernels.Kernel, error) {
 		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: dpsgld.Constant(1e-4), NoiseMultiplier: 1, Clip: 5}, c)

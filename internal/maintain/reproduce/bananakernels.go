@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -172,7 +173,7 @@ func bananaDynamics(target banana) func(eps float64) bananaContender {
 		}
 		return bananaContender{
 			settings: fmt.Sprintf("h = %v, clip %v", h, clip), target: target, gradientClip: clip,
-			chain: dynamicsChain(barker.DynamicsConfig{Target: target, Scale: h, Clip: clip}),
+			chain: dynamicsChain(barkerdynamics.Config{Target: target, Scale: h, Clip: clip}),
 		}
 	}
 }
@@ -181,7 +182,7 @@ func bananaAdjusted(eps float64) bananaContender {
 	h, clip := 0.3, pick(eps, 0.03, 0.04, 0.06)
 	return bananaContender{
 		settings: fmt.Sprintf("h = %v, clip %v", h, clip), target: bananaScaled, gradientClip: clip,
-		chain: dynamicsChain(barker.DynamicsConfig{Target: bananaScaled, Scale: h, Clip: clip, Adjusted: true}),
+		chain: dynamicsChain(barkerdynamics.Config{Target: bananaScaled, Scale: h, Clip: clip, Adjusted: true}),
 	}
 }
 

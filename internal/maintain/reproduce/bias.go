@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -63,7 +63,7 @@ var biasKernels = []struct {
 	build func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error)
 }{
 	{"barker dynamics, unadjusted", func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
-		return barker.NewDynamics(barker.DynamicsConfig{Target: t, Scale: h, Clip: biasClip, Iterations: n}, c)
+		return barkerdynamics.New(barkerdynamics.Config{Target: t, Scale: h, Clip: biasClip, Iterations: n}, c)
 	}},
 	{"dpsgld, privacy noise 0.9 of all", func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
 		noise := math.Sqrt(0.9) / h / biasClip

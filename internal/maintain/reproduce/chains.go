@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -43,11 +44,11 @@ func barkerChain(c barker.Config) chainOf {
 		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return barker.New(c, s) })
 }
 
-func dynamicsChain(c barker.DynamicsConfig) chainOf {
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return barker.DynamicsCost(c, f) },
+func dynamicsChain(c barkerdynamics.Config) chainOf {
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return barkerdynamics.Cost(c, f) },
 		func(n int64, s *curator.Curator) (kernels.Kernel, error) {
 			c.Iterations = n
-			return barker.NewDynamics(c, s)
+			return barkerdynamics.New(c, s)
 		})
 }
 

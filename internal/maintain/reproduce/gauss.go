@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/dphmc"
@@ -143,7 +143,7 @@ func gaussMethods() []gaussMethod {
 		{"DP-HMC, bit, white", sd, gaussMost, hmcChain(dphmc.Config{
 			Target: white, Steps: 3, StepSize: 0.15, Mass: mass, JitterWidth: 0.3, GradientNoise: 40, GradientClip: clip, RatioClip: 4.5, MaxMove: 2.2 * size,
 		})},
-		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barker.DynamicsConfig{Target: white, Scale: size / 2, Clip: clip})},
+		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barkerdynamics.Config{Target: white, Scale: size / 2, Clip: clip})},
 		{"DP-SGLD, white", sd, gaussMost, sgldChain(dpsgld.Config{
 			Target: white, Step: dpsgld.Constant(size * size / 4), NoiseMultiplier: 4 * root / (2 * clip) * 0.95, Clip: clip,
 		})},

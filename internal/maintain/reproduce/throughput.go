@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -51,8 +52,8 @@ func timedChains() ([]timed, error) {
 		{"barker, logistic test", true, bit(curator.Logistic(), curator.FullData())},
 		{"penalty, bit", true, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Fixed(2)})},
 		{"penalty, ratio as published", true, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Scaled(50), Accounting: curator.Published})},
-		{"barker dynamics", true, dynamicsChain(barker.DynamicsConfig{Target: model, Scale: scale})},
-		{"barker dynamics, adjusted", true, dynamicsChain(barker.DynamicsConfig{Target: model, Scale: scale, Adjusted: true})},
+		{"barker dynamics", true, dynamicsChain(barkerdynamics.Config{Target: model, Scale: scale})},
+		{"barker dynamics, adjusted", true, dynamicsChain(barkerdynamics.Config{Target: model, Scale: scale, Adjusted: true})},
 		{"dpsgld", true, sgldChain(fullLangevin)},
 		{"dphmc, 5 leapfrog steps", true, hmcChain(dphmc.Config{Target: model, Steps: 5, StepSize: 1e-4, GradientNoise: 50, MaxMove: 1})},
 	}, nil

@@ -1,4 +1,4 @@
-package barker
+package barkerdynamics
 
 import (
 	"errors"
@@ -11,14 +11,14 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// DynamicsConfig describes a chain of Barker proposal dynamics. Every field is
+// Config describes a chain of Barker proposal dynamics. Every field is
 // public and must be chosen without looking at the records.
-type DynamicsConfig struct {
+type Config struct {
 	// Target is the model. Required.
 	Target targets.GradTarget
 	// Scale is the standard deviation of a coordinate's move. Required.
 	Scale float64
-	// Iterations is the number of steps, all paid for by NewDynamics. Required.
+	// Iterations is the number of steps, all paid for by New. Required.
 	Iterations int64
 	// Temperature τ in (0, 1] multiplies the log-likelihood. Defaults to 1.
 	Temperature float64
@@ -32,20 +32,21 @@ type DynamicsConfig struct {
 	Adjusted bool
 }
 
-func (c DynamicsConfig) mechanism() curator.GradientSigns {
+func (c Config) mechanism() curator.GradientSigns {
 	return curator.GradientSigns{Target: c.Target, Temperature: c.Temperature, Clip: c.Clip, Scale: c.Scale, Adjusted: c.Adjusted}
 }
 
-// DynamicsCost is the price of one step on records with the given public facts.
-// It charges nothing. Errors are those of Cost.
-func DynamicsCost(c DynamicsConfig, f curator.Facts) (accountant.Event, error) {
+// Cost is the price of one step on records with the given public facts. It charges
+// nothing. Errors: a setting that is missing or out of range, a target that does not
+// fit, a bound that neither Clip nor a certificate supplies.
+func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 	if c.Target == nil {
-		return accountant.Event{}, errors.New("barker: DynamicsConfig.Target is not set")
+		return accountant.Event{}, errors.New("barkerdynamics: Config.Target is not set")
 	}
 	return c.mechanism().Event(f)
 }
 
-// Dynamics is one private chain of Barker proposal dynamics (Livingstone and
+// Kernel is one private chain of Barker proposal dynamics (Livingstone and
 // Zanella 2022) over one curator's records: each coordinate moves by a drawn
 // size, forward with probability 1/(1 + e^{−size·∂ log π}). The signs are what is
 // released. Compared with Langevin steps no gradient is: the coin of each sign is
@@ -55,18 +56,18 @@ func DynamicsCost(c DynamicsConfig, f curator.Facts) (accountant.Event, error) {
 // 3% too large when it is a quarter of them, and 40% when it is 1.3 times them, on a
 // Gaussian and a logistic posterior; more where the curvature varies. Adjusted, it is
 // exact up to clipping. docs/proofs/barker-dynamics.md has the proofs and figures.
-type Dynamics struct {
-	config DynamicsConfig
+type Kernel struct {
+	config Config
 	signs  *curator.Signs
 	next   []float64
 }
 
-var _ kernels.Kernel = (*Dynamics)(nil)
+var _ kernels.Kernel = (*Kernel)(nil)
 
-// NewDynamics charges all of c.Iterations steps to the curator's budget and
+// New charges all of c.Iterations steps to the curator's budget and
 // returns the kernel that makes them. On an error nothing was charged or read.
-func NewDynamics(c DynamicsConfig, records *curator.Curator) (*Dynamics, error) {
-	k, requests, err := PrepareDynamics(c, records.Facts())
+func New(c Config, records *curator.Curator) (*Kernel, error) {
+	k, requests, err := Prepare(c, records.Facts())
 	if err == nil {
 		err = records.Grant(requests...)
 	}
@@ -76,20 +77,21 @@ func NewDynamics(c DynamicsConfig, records *curator.Curator) (*Dynamics, error) 
 	return k, nil
 }
 
-// PrepareDynamics is NewDynamics without the charge: see Prepare.
-func PrepareDynamics(c DynamicsConfig, _ curator.Facts) (*Dynamics, []curator.Request, error) {
+// Prepare is New without the charge: the kernel, and the requests that the records'
+// curator must grant before its first step.
+func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Target == nil {
-		return nil, nil, errors.New("barker: DynamicsConfig.Target is not set")
+		return nil, nil, errors.New("barkerdynamics: Config.Target is not set")
 	}
 	if c.Iterations < 1 {
-		return nil, nil, fmt.Errorf("barker: DynamicsConfig.Iterations is %d; at least 1 is needed", c.Iterations)
+		return nil, nil, fmt.Errorf("barkerdynamics: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	k := &Dynamics{config: c, next: make([]float64, c.Target.Dim())}
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
 	return k, []curator.Request{curator.RequestSigns(&k.signs, c.mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_barker_dynamics", or "dp_barker_dynamics_adjusted".
-func (k *Dynamics) Name() string {
+func (k *Kernel) Name() string {
 	if k.config.Adjusted {
 		return "dp_barker_dynamics_adjusted"
 	}
@@ -97,23 +99,23 @@ func (k *Dynamics) Name() string {
 }
 
 // Dim is the number of parameters.
-func (k *Dynamics) Dim() int { return len(k.next) }
+func (k *Kernel) Dim() int { return len(k.next) }
 
 // Left is the number of steps still paid for.
-func (k *Dynamics) Left() int64 { return k.signs.Left() }
+func (k *Kernel) Left() int64 { return k.signs.Left() }
 
 // Init starts a chain at theta.
-func (k *Dynamics) Init(theta []float64) (*kernels.State, error) {
+func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
 	s, err := kernels.NewState(k.config.Target, theta)
 	if err != nil {
-		return nil, fmt.Errorf("barker: %w", err)
+		return nil, fmt.Errorf("barkerdynamics: %w", err)
 	}
 	return s, nil
 }
 
 // Step makes one move of every coordinate, if it is accepted. All its randomness
 // is the curator's; rng is not used.
-func (k *Dynamics) Step(_ *rand.Rand, s *kernels.State) (kernels.Info, error) {
+func (k *Kernel) Step(_ *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	accepted, err := k.signs.Move(k.next, s.Theta)
 	if err != nil {
 		return kernels.Info{}, err

@@ -1,4 +1,4 @@
-package barker
+package barkerdynamics
 
 import (
 	"fmt"
@@ -23,14 +23,14 @@ func bent(curvature float64) model { return model{posteriors.Bent(curvature), 60
 // certified is a logistic regression, which needs no clip.
 func certified() model { return model{posteriors.Circle(), 0, 0.8} }
 
-func (m model) config(n int64) DynamicsConfig {
-	return DynamicsConfig{Target: m.Target, Scale: m.scale, Iterations: n, Clip: m.clip}
+func (m model) config(n int64) Config {
+	return Config{Target: m.Target, Scale: m.scale, Iterations: n, Clip: m.clip}
 }
 
-func factory(c DynamicsConfig) posteriors.Factory {
+func factory(c Config) posteriors.Factory {
 	return func(sealed *curator.Curator, steps int64) (kernels.Kernel, error) {
 		c.Iterations = steps
-		return NewDynamics(c, sealed)
+		return New(c, sealed)
 	}
 }
 
@@ -42,8 +42,8 @@ const dynamicsSteps = 50_000
 func TestDynamicsPosterior(t *testing.T) {
 	for _, m := range []model{bent(0), bent(1), certified()} {
 		// agrees holds a chain to 5 Monte Carlo standard errors and to a bias.
-		agrees := func(what string, c DynamicsConfig, bias float64) bool {
-			draws, accepted := posteriors.Walk(t, posteriors.Must(NewDynamics(c, m.Seal())), m.Start, c.Iterations)
+		agrees := func(what string, c Config, bias float64) bool {
+			draws, accepted := posteriors.Walk(t, posteriors.Must(New(c, m.Seal())), m.Start, c.Iterations)
 			return m.Exact(1, 1).Agree(t, fmt.Sprintf("%s, %s (%.0f%% accepted)", m.Name, what, 100*accepted), draws, 5, bias)
 		}
 		c := m.config(dynamicsSteps)
@@ -68,7 +68,7 @@ func TestDynamicsCost(t *testing.T) {
 	facts := m.Seal().Facts()
 	c := m.config(1)
 	c.Scale = 1e-3
-	signs, err := DynamicsCost(c, facts)
+	signs, err := Cost(c, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDynamicsCost(t *testing.T) {
 		t.Errorf("signs of scale 10⁻³ cost %v at order 2, want %v", got, want)
 	}
 	c.Adjusted = true
-	both, err := DynamicsCost(c, facts)
+	both, err := Cost(c, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestDynamicsCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts.Features, c.Adjusted, c.Target = 50, false, wide
-	same, err := DynamicsCost(c, facts)
+	same, err := Cost(c, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,17 +99,17 @@ func TestDynamicsCost(t *testing.T) {
 
 func TestDynamicsRefusals(t *testing.T) {
 	m := bent(0)
-	for name, change := range map[string]func(*DynamicsConfig){
-		"no target":     func(c *DynamicsConfig) { c.Target = nil },
-		"no scale":      func(c *DynamicsConfig) { c.Scale = 0 },
-		"no iterations": func(c *DynamicsConfig) { c.Iterations = -1 },
-		"no clip":       func(c *DynamicsConfig) { c.Clip = 0 },
-		"temperature":   func(c *DynamicsConfig) { c.Temperature = math.NaN() },
+	for name, change := range map[string]func(*Config){
+		"no target":     func(c *Config) { c.Target = nil },
+		"no scale":      func(c *Config) { c.Scale = 0 },
+		"no iterations": func(c *Config) { c.Iterations = -1 },
+		"no clip":       func(c *Config) { c.Clip = 0 },
+		"temperature":   func(c *Config) { c.Temperature = math.NaN() },
 	} {
 		c := m.config(10)
 		change(&c)
 		records := m.Seal()
-		if _, err := NewDynamics(c, records); err == nil {
+		if _, err := New(c, records); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if spent, err := records.Budget().Spent(); err != nil || spent.Epsilon != 0 {
@@ -136,7 +136,7 @@ func TestDynamicsAllocateNothing(t *testing.T) {
 	for _, adjusted := range []bool{false, true} {
 		c := m.config(1000)
 		c.Adjusted = adjusted
-		k := posteriors.Must(NewDynamics(c, m.Seal()))
+		k := posteriors.Must(New(c, m.Seal()))
 		posteriors.CheckAllocations(t, k, []float64{0, 0})
 		if _, err := k.Step(nil, posteriors.Must(k.Init([]float64{0, 0}))); err != nil { // moves are the curator's: no stream is needed
 			t.Error(err)
@@ -150,7 +150,7 @@ func BenchmarkDynamics(b *testing.B) {
 	for _, adjusted := range []bool{false, true} {
 		b.Run(fmt.Sprintf("adjusted=%v", adjusted), func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(100_000, 10), make([]float64, 10),
-				factory(DynamicsConfig{Target: target, Scale: 1e-6, Adjusted: adjusted}))
+				factory(Config{Target: target, Scale: 1e-6, Adjusted: adjusted}))
 		})
 	}
 }

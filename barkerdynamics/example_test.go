@@ -1,4 +1,4 @@
-package barker_test
+package barkerdynamics_test
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 	"log"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/barker"
+	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // A chain that moves along gradients of which only signs are released.
-func ExampleNewDynamics() {
+func ExampleNew() {
 	x, y := []float64{1, 0, -1, 0.5}, []float64{1, 1, 0, 1} // four records
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err != nil {
@@ -27,7 +27,7 @@ func ExampleNewDynamics() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kernel, err := barker.NewDynamics(barker.DynamicsConfig{Target: logistic, Scale: 0.01, Iterations: 200}, records)
+	kernel, err := barkerdynamics.New(barkerdynamics.Config{Target: logistic, Scale: 0.01, Iterations: 200}, records)
 	if err != nil {
 		log.Fatal(err)
 	}
