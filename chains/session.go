@@ -188,7 +188,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 		}
 		result.Draws = append(result.Draws, kept)
 	}
-	result.Verdict = judge(result.Summary(), s.Plan.Caveat)
+	result.Verdict = Judge(result.Summary(), s.Plan.Caveat)
 	return result, runErr
 }
 

@@ -32,8 +32,9 @@ const (
 	notPosterior = "Not a posterior: do not use standard deviations or intervals of these draws."
 )
 
-// judge is the verdict on draws. caveat is the plan's, of chains that aim elsewhere.
-func judge(t diag.Table, caveat string) Verdict {
+// Judge is the verdict on draws that a table summarises. caveat is that of the
+// certificate, of chains that aim elsewhere.
+func Judge(t diag.Table, caveat string) Verdict {
 	var slow, apart, undefined []string
 	for _, r := range t {
 		name, _, _ := strings.Cut(r.Name, " ")

@@ -15,10 +15,13 @@ type Prediction struct {
 	// Mean is the expected response: of a number or count its mean, of two labels the
 	// probability of the second, of more the probability of each. Low and High are the
 	// ends of its central interval over the draws, entry by entry.
-	Mean, Low, High []float64
+	Mean []float64 `json:"mean"`
+	Low  []float64 `json:"low"`
+	High []float64 `json:"high"`
 	// NewLow and NewHigh are the ends of the central interval of a new response, whose
 	// own spread comes on top. They are 0 for labels.
-	NewLow, NewHigh float64
+	NewLow  float64 `json:"new_low,omitempty"`
+	NewHigh float64 `json:"new_high,omitempty"`
 }
 
 // Predict predicts the response to every row of a table made for prediction, such as

@@ -8,6 +8,8 @@
 //	dpmcmc tune       choose settings on simulated data
 //	dpmcmc compare    compare methods at equal privacy
 //	dpmcmc summary    summarise draws files
+//	dpmcmc predict    predict new rows with a finished run
+//	dpmcmc report     write a run's page again
 //	dpmcmc audit      attack mechanisms and runs, and compare with their claims
 //	dpmcmc ledger     what has been spent on the people in a data set
 //	dpmcmc completion a script that completes commands and flags in a shell
@@ -98,7 +100,7 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newAccount(), newPlan(), newCompare(), newTune(), newLedger(), newAudit())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(), newCompare(), newTune(), newLedger(), newAudit())
 	for _, c := range root.Commands() {
 		complete(c)
 	}

@@ -13,67 +13,68 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 )
 
-// The files of a run, beside its draws.
-const (
-	certificateFile = "certificate.json"
-	summaryFile     = "summary.txt"
-)
-
 // leastDraws of a chain have an effective sample size.
 const leastDraws = 4
 
-// report prints the summary and the certificate, and writes them with --out.
-func (s *sampleSettings) report(r *chains.Result, out io.Writer) (err error) {
-	table := r.Summary()
+// report prints the summary and the certificate, and writes them and the page with
+// --out.
+func (s *sampleSettings) report(f *finished, out io.Writer) (err error) {
 	spent, totals, err := s.accounts.spent()
 	if err != nil {
 		return err
 	}
-	words := s.summaryText(r, table) + "\n" + r.Certificate.Words(r.Complete) + spent
+	words := s.summaryText(f) + "\n" + f.certificate.Words(f.complete) + spent
 	text := words
 	if s.json {
-		if !r.Verdict.Usable && !s.acceptUnexplored {
-			table = withheld(table)
-		}
-		if text, err = reportJSON(r, table, totals); err != nil {
+		if text, err = s.reportJSON(f, totals); err != nil {
 			return err
 		}
 	}
 	if s.out != "" {
-		err = errors.Join(s.write(certificateFile, r.Certificate.JSON()), s.accounts.certify(r.Certificate.JSON()), s.write(summaryFile, []byte(words)))
+		err = errors.Join(writeFile(s.out, certificateFile, f.certificate.JSON()), s.accounts.certify(f.certificate.JSON()),
+			writeFile(s.out, summaryFile, []byte(words)), f.writePage(s.out))
 	}
 	_, werr := io.WriteString(out, text)
 	return errors.Join(err, werr)
 }
 
-// summaryText is the summary for people, with what is to be said against it.
-func (s *sampleSettings) summaryText(r *chains.Result, table diag.Table) string {
-	var b strings.Builder
-	c := r.Certificate
-	for _, draws := range r.Draws {
+// summaryText is the summary for people: the verdict first.
+func (s *sampleSettings) summaryText(f *finished) string {
+	for _, draws := range f.draws {
 		if len(draws) < leastDraws {
 			return fmt.Sprintf("Too few draws of %s to summarise: a chain has %d after warm-up.\n", s.data, len(draws))
 		}
+	}
+	v, c := f.verdict(), f.certificate
+	shown := v.Usable || s.acceptUnexplored
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", v.Headline)
+	for _, line := range slices.Concat(v.Reasons, v.Advice) {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if !shown {
+		b.WriteString("  Standard deviations and quantiles are withheld; --accept-unexplored shows them all the same.\n")
 	}
 	tempered := ""
 	if c.Temperature != 1 {
 		tempered = fmt.Sprintf(" at temperature %v", c.Temperature)
 	}
-	fmt.Fprintf(&b, "%s\n", r.Verdict.Headline)
-	for _, line := range slices.Concat(r.Verdict.Reasons, r.Verdict.Advice) {
-		fmt.Fprintf(&b, "  %s\n", line)
+	unit := "per unit of the columns in the file"
+	if s.standardised {
+		unit = "per unit of the scaled columns"
 	}
-	if !r.Verdict.Usable && !s.acceptUnexplored {
+	fmt.Fprintf(&b, "\n%s model of %s%s, %s; the first %.0f%% of each chain are left out:\n\n",
+		f.model.Name, s.data, tempered, unit, 100*s.warmup)
+	table := f.table(s.standardised)
+	if !shown {
 		table = withheld(table)
-		b.WriteString("  Standard deviations and quantiles are withheld; --accept-unexplored shows them all the same.\n")
 	}
-	fmt.Fprintf(&b, "\nPosterior of %s%s, after leaving out the first %.0f%% of each chain:\n\n%s\n",
-		s.data, tempered, 100*s.warmup, strings.TrimRight(table.String(), "\n"))
-	if warnings := warningLines(table); warnings != nil {
-		b.WriteString("\nWarnings\n")
-		for _, w := range warnings {
-			fmt.Fprintf(&b, "  %s\n", w)
-		}
+	b.WriteString(table.String())
+	if shown {
+		b.WriteString(f.oddsRatios(s.standardised))
+	}
+	for _, w := range warningLines(f.table(true)) {
+		fmt.Fprintf(&b, "Warning: %s\n", w)
 	}
 	return b.String()
 }
@@ -90,6 +91,20 @@ func withheld(t diag.Table) diag.Table {
 	return out
 }
 
+// oddsRatios are those of a logistic regression: medians and 90% intervals.
+func (f *finished) oddsRatios(standardised bool) string {
+	if f.model.Name != "logistic" {
+		return ""
+	}
+	lines := [][]string{{"odds ratio", "median", "5%", "95%"}}
+	for i, r := range f.table(standardised) {
+		if t := f.model.Shape.Terms[i]; t.Column != "" {
+			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)), figure4(math.Exp(r.Q95))})
+		}
+	}
+	return "\n" + aligned(lines)
+}
+
 // warningLines says each kind of warning once, with the parameters it is about.
 func warningLines(table diag.Table) []string {
 	var kinds []diag.Kind
@@ -98,8 +113,7 @@ func warningLines(table diag.Table) []string {
 		if about[w.Kind] == nil {
 			kinds = append(kinds, w.Kind)
 		}
-		name, _, _ := strings.Cut(w.Name, " ")
-		about[w.Kind] = append(about[w.Kind], name)
+		about[w.Kind] = append(about[w.Kind], w.Name)
 	}
 	var lines []string
 	for _, k := range kinds {
@@ -115,14 +129,20 @@ func warningLines(table diag.Table) []string {
 	return lines
 }
 
-// reportJSON is the one object of --json.
-func reportJSON(r *chains.Result, table diag.Table, spent *ledgerTotals) (string, error) {
+// json is the one object of --json.
+func (s *sampleSettings) reportJSON(f *finished, spent *ledgerTotals) (string, error) {
+	v := f.verdict()
+	units, scaled := f.table(false), f.table(true)
+	if !v.Usable && !s.acceptUnexplored {
+		units, scaled = withheld(units), withheld(scaled)
+	}
 	b, err := json.MarshalIndent(struct {
-		Certificate *chains.Certificate `json:"certificate"`
-		Complete    bool                `json:"complete"`
-		Verdict     chains.Verdict      `json:"verdict"`
-		Summary     []row               `json:"summary"`
-		Ledger      *ledgerTotals       `json:"ledger,omitempty"`
-	}{r.Certificate, r.Complete, r.Verdict, rows(table), spent}, "", "  ")
+		Certificate  *chains.Certificate `json:"certificate"`
+		Complete     bool                `json:"complete"`
+		Verdict      chains.Verdict      `json:"verdict"`
+		Summary      []row               `json:"summary"`
+		Standardised []row               `json:"standardised"`
+		Ledger       *ledgerTotals       `json:"ledger,omitempty"`
+	}{f.certificate, f.complete, v, rows(units), rows(scaled), spent}, "", "  ")
 	return string(b) + "\n", err
 }

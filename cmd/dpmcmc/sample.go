@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +35,7 @@ type sampleSettings struct {
 	seed, insecureSeed uint64
 	tune, json         bool
 	acceptUnexplored   bool
+	standardised       bool
 }
 
 // The budget of the bare command, which runs on simulated data.
@@ -104,6 +105,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "print standard deviations and quantiles of chains that did not explore their posterior")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
+	f.BoolVar(&s.standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
 }
 
 // require reports flags that are missing or out of range, all at once.
@@ -166,7 +168,8 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if result == nil {
 		return runErr
 	}
-	return errors.Join(s.report(result, out), runErr)
+	f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, complete: result.Complete}
+	return errors.Join(s.report(f, out), runErr)
 }
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
@@ -273,18 +276,22 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (kernel
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	if err := s.write(certificateFile, c.JSON()); err != nil {
+	described, err := s.described(m)
+	if err != nil {
 		return nil, err
 	}
-	return sink, s.accounts.certify(c.JSON())
+	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, described), s.accounts.certify(c.JSON()))
 }
 
-// write puts a file into the output folder, through a temporary one, so that a
-// reader never sees half of it.
-func (s *sampleSettings) write(name string, content []byte) error {
-	path := filepath.Join(s.out, name)
-	if err := os.WriteFile(path+".tmp", content, 0o644); err != nil {
-		return fmt.Errorf("--out: %w", err)
+// described is what the run folder says of the model. The schema is public.
+func (s *sampleSettings) described(m *models.Model) ([]byte, error) {
+	d := described{Model: m.Name, Options: m.Options, Data: s.data}
+	if s.schema != "" {
+		text, err := os.ReadFile(s.schema)
+		if err != nil {
+			return nil, fmt.Errorf("--schema: %w", err)
+		}
+		d.Schema = string(text)
 	}
-	return os.Rename(path+".tmp", path)
+	return json.MarshalIndent(d, "", "  ")
 }

@@ -121,7 +121,7 @@ func (s *summarySettings) run(paths []string, out io.Writer) error {
 	}
 	mark := ""
 	if insecure {
-		mark = "NOT PRIVATE: drawn with --insecure-seed. Do not release these draws.\n\n"
+		mark = insecureMark
 	}
 	_, err := fmt.Fprintf(out, "%s%v\n", mark, table)
 	return err
