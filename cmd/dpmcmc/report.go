@@ -59,7 +59,7 @@ func (f *finished) writePage(dir string) error {
 func (f *finished) page() report.Page {
 	c, v := f.certificate, f.verdict()
 	p := report.Page{
-		Title:   fmt.Sprintf("%s model of %s", f.model.Name, filepath.Base(f.data)),
+		Title:   f.title(),
 		Verdict: report.Verdict(v),
 		Privacy: f.label(),
 		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s adjacency. Cite the certificate with the draws.",
@@ -83,6 +83,15 @@ func (f *finished) page() report.Page {
 		}
 	}
 	return p
+}
+
+// title names the model, the response and the table.
+func (f *finished) title() string {
+	table := filepath.Base(f.data)
+	if shape := f.model.Shape; shape.HasTarget() {
+		return fmt.Sprintf("%s model of %s in %s", f.model.Name, shape.Target.Name, table)
+	}
+	return fmt.Sprintf("%s model of %s", f.model.Name, table)
 }
 
 // label is the privacy label.
