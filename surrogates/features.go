@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// features draws m rows whose mean square matrix is moment exactly: normal, and
+// features turns whitened rows into rows whose mean square matrix is moment exactly,
 // constant in column constant when that is not −1. Row-major.
-func features(moment *mat.SymDense, constant, m int, rng *rand.Rand) []float64 {
+func features(moment *mat.SymDense, constant int, z []float64) []float64 {
 	d := moment.SymmetricDim()
-	z := whitened(d, constant, m, rng)
+	m := len(z) / d
 	// moment = LLᵀ with the constant's column first, so that L's first column is
 	// what the constant explains: the means.
 	order := make([]int, 0, d)

@@ -105,21 +105,15 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 
 // features returns the posterior mean of XᵀX and the variances of its entries.
 func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
-	const draws = 300
 	d := s.Features
 	m := moments{d: d, released: make([]float64, d*d), sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
 	for j := range d {
 		copy(m.released[j*d:(j+1)*d], s.Moment[j*(d+1):])
 	}
+	m.average(rng)
 	mean, variance = make([]float64, d*d), make([]float64, d*d)
-	for i := range draws {
-		one := m.draw(rng)
-		for e := range mean {
-			v := one.At(e/d, e%d)
-			step := v - mean[e]
-			mean[e] += step / float64(i+1)
-			variance[e] += step * (v - mean[e]) / (draws - 1)
-		}
+	for e := range mean {
+		mean[e], variance[e] = m.mean.At(e/d, e%d), m.open.At(e/d, e%d)
 	}
 	return mean, variance
 }

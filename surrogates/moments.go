@@ -13,9 +13,28 @@ import (
 type moments struct {
 	d        int
 	released []float64
-	sd       float64 // of the noise on the diagonal
-	most     float64 // bounds the trace
-	constant int     // the column of the intercept, or −1
+	sd       float64       // of the noise on the diagonal
+	most     float64       // bounds the trace
+	constant int           // the column of the intercept, or −1
+	mean     *mat.SymDense // of many draws, once asked for
+	open     *mat.SymDense // the variances of their entries
+}
+
+// average sets the mean of the posterior and the variances of its entries.
+func (m *moments) average(rng *rand.Rand) {
+	const draws = 300
+	m.mean, m.open = mat.NewSymDense(m.d, nil), mat.NewSymDense(m.d, nil)
+	for i := range draws {
+		one := m.draw(rng)
+		for j := range m.d {
+			for k := range j + 1 {
+				v := one.At(j, k)
+				step := v - m.mean.At(j, k)
+				m.mean.SetSym(j, k, m.mean.At(j, k)+step/float64(i+1))
+				m.open.SetSym(j, k, m.open.At(j, k)+step*(v-m.mean.At(j, k))/(draws-1))
+			}
+		}
+	}
 }
 
 // least is the smallest diagonal entry and eigenvalue of the correlations that is

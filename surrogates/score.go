@@ -38,14 +38,18 @@ type Score struct {
 	imputations []imputation
 	dim         int
 	broad       broad
+	mean        []float64 // of an approximation, with the factor of its covariance
+	factor      []float64
 }
 
 // imputation is one set of synthetic features, m×d, standing for all records.
 type imputation struct {
 	x      []float64
 	at     []float64 // linear predictors at the anchor
+	offset []float64 // of the linear predictors
 	weight float64   // records that a row stands for
 	log    float64   // of the determinant of an optimum's density
+	frozen []float64 // factor of the score's covariance where that does not follow θ
 }
 
 // New returns the posterior. Errors: statistics out of range; a missing link or
@@ -72,34 +76,66 @@ func New(c Config) (*Score, error) {
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
 	p := &Score{config: c, dim: d, broad: broaden(c.Prior, d, rng)}
-	for range c.Imputations {
-		p.imputations = append(p.imputations, c.impute(rng))
+	m := s.moments(c.Link)
+	if d > mostImputed {
+		m.average(rng)
 	}
-	return p, nil
+	for range c.Imputations {
+		p.imputations = append(p.imputations, c.impute(m, rng))
+	}
+	return p, p.settle(m)
 }
 
-func (c Config) impute(rng *rand.Rand) imputation {
+// mostImputed is the number of features up to which imputations have second moments
+// drawn each for itself, and the score's variance follows θ. Beyond it all have their
+// posterior mean, and what is not known of them is in the score's variance, which is
+// that at the posterior's centre.
+const mostImputed = 24
+
+// moments is the posterior of the second moments.
+func (s Statistics) moments(link Link) *moments {
+	m := &moments{d: len(s.Anchor), released: s.Moment, sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
+	if s.Weighted {
+		most := 0.0
+		for eta := -4.0; eta <= 4; eta += 0.25 {
+			most = max(most, link.Weight(eta, eta))
+		}
+		m.most *= most
+	}
+	return m
+}
+
+// impute makes one set of synthetic features.
+func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	s := c.Statistics
 	d := len(s.Anchor)
-	m := moments{d: d, released: s.Moment, sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
 	n := rows(d)
 	x := c.Features
+	var at []float64
 	if x == nil {
-		second := m.draw(rng)
-		second.ScaleSym(1/float64(s.Records), second)
-		x = features(second, m.constant, n, rng)
-	} else {
-		n = len(x) / d
+		second := m.mean
+		if second == nil {
+			second = m.draw(rng)
+		}
+		scaled := mat.NewSymDense(d, nil)
+		scaled.ScaleSym(1/float64(s.Records), second)
+		z := whitened(d, m.constant, n, rng)
+		if s.Weighted {
+			x, at = c.weightedFeatures(scaled, m, z)
+		} else {
+			x = features(scaled, m.constant, z)
+		}
 	}
-	im := imputation{x: x, at: make([]float64, n), weight: float64(s.Records) / float64(n)}
-	h := mat.NewSymDense(d, nil)
-	tau := s.temperature()
-	for i := range n {
-		x := im.x[i*d : (i+1)*d]
-		im.at[i] = dot(x, s.Anchor)
-		h.SymRankOne(h, tau*im.weight*c.Link.Weight(im.at[i], im.at[i]), mat.NewVecDense(d, x))
+	if at == nil {
+		at = c.predictors(x)
 	}
-	if s.Ridge > 0 {
+	im := imputation{x: x, at: at, offset: make([]float64, len(at)), weight: float64(s.Records) / float64(len(at))}
+	for i, o := range c.predictors(x) {
+		im.offset[i] = at[i] - o
+	}
+	if s.Ridge > 0 && !s.Weighted {
+		h := c.curvature(x)
+		h.ScaleSym(s.temperature()*float64(s.Records), h)
 		for j := range d {
 			h.SetSym(j, j, h.At(j, j)+s.Ridge)
 		}
@@ -109,6 +145,159 @@ func (c Config) impute(rng *rand.Rand) imputation {
 		}
 	}
 	return im
+}
+
+// curvature is the mean over rows x of w·xxᵀ, w the loss's second derivative at the
+// anchor.
+func (c Config) curvature(x []float64) *mat.SymDense {
+	d := len(c.Statistics.Anchor)
+	h := mat.NewSymDense(d, nil)
+	n := len(x) / d
+	for i := range n {
+		row := x[i*d : (i+1)*d]
+		at := dot(row, c.Statistics.Anchor)
+		h.SymRankOne(h, c.Link.Weight(at, at)/float64(n), mat.NewVecDense(d, row))
+	}
+	return h
+}
+
+// weightedFeatures are rows whose curvature at the anchor is that released, and the
+// linear predictors there. Rows and predictors are those of normal features with the
+// curvature's shape; then, with the predictors held, the rows are turned and
+// stretched until the curvature is exact.
+func (c Config) weightedFeatures(curvature *mat.SymDense, m *moments, z []float64) (x, at []float64) {
+	d := curvature.SymmetricDim()
+	second := mat.NewSymDense(d, nil)
+	weight := c.Link.Weight(0, 0)
+	for range 20 { // of the mean weight and the features that it belongs to
+		second.ScaleSym(1/weight, curvature)
+		x = features(second, m.constant, z)
+		next := mat.Trace(c.curvature(x)) / mat.Trace(second)
+		weight = math.Sqrt(weight * max(next, weight/16))
+	}
+	at = c.predictors(x)
+	wanted, ok := choleskyOf(curvature)
+	have, fine := choleskyOf(c.curvature(x))
+	if !ok || !fine {
+		panic("surrogates: a drawn curvature is not positive definite")
+	}
+	solved := make([]float64, d)
+	for i := range at {
+		row := x[i*d : (i+1)*d]
+		forward(solved, have, row)
+		for j := range d {
+			row[j] = dot(wanted[j*d:j*d+j+1], solved[:j+1])
+		}
+	}
+	return x, at
+}
+
+// predictors are those of rows at the anchor.
+func (c Config) predictors(x []float64) []float64 {
+	d := len(c.Statistics.Anchor)
+	at := make([]float64, len(x)/d)
+	for i := range at {
+		at[i] = dot(x[i*d:(i+1)*d], c.Statistics.Anchor)
+	}
+	return at
+}
+
+func choleskyOf(s *mat.SymDense) ([]float64, bool) {
+	d := s.SymmetricDim()
+	out := make([]float64, d*d)
+	for j := range d {
+		for k := range j + 1 {
+			out[j*d+k] = s.At(j, k)
+		}
+	}
+	return out, cholesky(out, d)
+}
+
+// settle finds the posterior's centre, and freezes the score's variance there where
+// there are many features.
+func (p *Score) settle(m *moments) error {
+	p.mean = append([]float64(nil), p.config.Statistics.Anchor...)
+	smooth := *p
+	smooth.config.Prior = p.broad
+	var cov *mat.SymDense
+	rounds := 1
+	if p.dim > mostImputed {
+		rounds = 4 // the variance depends on the centre, and the centre on it
+	}
+	for range rounds {
+		if p.dim > mostImputed {
+			for k := range p.imputations {
+				if err := p.freeze(&p.imputations[k], m); err != nil {
+					return err
+				}
+			}
+		}
+		var err error
+		if cov, err = climb(smooth.Density(), p.mean, smooth.covariance); err != nil {
+			return err
+		}
+	}
+	var err error
+	p.factor, err = lowerOf(cov)
+	return err
+}
+
+// freeze sets an imputation's covariance of the score at the centre, with what is not
+// known of the second moments in it: the score's mean is about −w·S(θ − θ₀), so an
+// error E of S moves it by w·E(θ − θ₀).
+func (p *Score) freeze(im *imputation, m *moments) error {
+	d, s := p.dim, p.config.Statistics
+	e := p.Density().(*evaluator)
+	im.frozen = nil
+	move := make([]float64, d)
+	for j := range d {
+		move[j] = p.mean[j] - s.Anchor[j]
+	}
+	// The factors were overwritten by their Cholesky factor: multiply it out.
+	if !e.moments(p.mean, im) {
+		return errors.New("surrogates: the score's covariance is not positive definite")
+	}
+	cov := mat.NewSymDense(d, nil)
+	for j := range d {
+		for k := range j + 1 {
+			cov.SetSym(j, k, dot(e.lower[j*d:j*d+k+1], e.lower[k*d:k*d+k+1]))
+		}
+	}
+	w := s.temperature()
+	if !s.Weighted {
+		w *= p.slopeAlong(im, move)
+	}
+	for j := range d {
+		for k, t := range move {
+			cov.SetSym(j, j, cov.At(j, j)+w*w*m.open.At(j, k)*t*t)
+			if k < j {
+				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*t*move[j])
+			}
+		}
+	}
+	factor, ok := choleskyOf(cov)
+	if !ok {
+		return errors.New("surrogates: the score's covariance is not positive definite")
+	}
+	im.frozen = factor
+	return nil
+}
+
+// slopeAlong is the factor between a move's linear predictors and the mean slopes.
+func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
+	d := p.dim
+	num, den := 0.0, 1e-300
+	for i, at := range im.at {
+		x := im.x[i*d : (i+1)*d]
+		mean, _, _, _ := p.config.Link.Slope(at, dot(x, p.mean)+im.offset[i])
+		along := dot(x, move)
+		num -= mean * along
+		den += along * along
+	}
+	if den < 1e-200 {
+		return p.config.Link.Weight(0, 0)
+	}
+	return num / den
 }
 
 // Density returns the posterior's log density with its gradient. It holds buffers:
@@ -168,32 +357,14 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 
 // likelihood is log N(score; τM(θ), τH(θ) + σ²I) for one imputation, and its gradient.
 func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
-	s := &e.config.Statistics
-	d, tau := e.dim, s.temperature()
-	copy(e.residual, s.Score)
-	cov := e.lower
-	clear(cov)
-	for i, at := range im.at {
-		x := im.x[i*d : (i+1)*d]
-		mean, variance, dMean, dVariance := e.config.Link.Slope(at, dot(x, theta))
-		w := tau * im.weight
-		e.slope[i], e.spread[i] = w*dMean, w*dVariance
-		mean, variance = w*mean, w*variance
-		for j, v := range x {
-			e.residual[j] -= mean * v
-			c := variance * v
-			for k := range j + 1 {
-				cov[j*d+k] += c * x[k]
-			}
-		}
-	}
-	for j := range d {
-		cov[j*d+j] += s.ScoreSD * s.ScoreSD
-	}
-	if !cholesky(cov, d) {
+	d := e.dim
+	if !e.moments(theta, im) {
 		return math.Inf(-1)
 	}
-	log := im.log
+	cov, log := e.lower, im.log
+	if im.frozen != nil {
+		cov = im.frozen
+	}
 	for j := range d {
 		log -= math.Log(cov[j*d+j])
 	}
@@ -204,13 +375,49 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 	for i := range im.at {
 		x := im.x[i*d : (i+1)*d]
 		u := dot(x, e.solved)
-		forward(e.row, cov, x)
-		g := e.slope[i]*u + e.spread[i]/2*(u*u-dot(e.row, e.row))
+		g := e.slope[i] * u
+		if im.frozen == nil {
+			forward(e.row, cov, x)
+			g += e.spread[i] / 2 * (u*u - dot(e.row, e.row))
+		}
 		for j, v := range x {
 			grad[j] += g * v
 		}
 	}
 	return log
+}
+
+// moments sets residual to the score less its mean, slope and spread to the
+// derivatives of each row's mean and variance, and, unless the variance is frozen,
+// lower to the Cholesky factor of the score's covariance.
+func (e *evaluator) moments(theta []float64, im *imputation) bool {
+	s := &e.config.Statistics
+	d, w := e.dim, s.temperature()*im.weight
+	copy(e.residual, s.Score)
+	clear(e.lower)
+	for i, at := range im.at {
+		x := im.x[i*d : (i+1)*d]
+		mean, variance, dMean, dVariance := e.config.Link.Slope(at, dot(x, theta)+im.offset[i])
+		e.slope[i], e.spread[i] = w*dMean, w*dVariance
+		mean, variance = w*mean, w*variance
+		for j, v := range x {
+			e.residual[j] -= mean * v
+			if im.frozen != nil {
+				continue
+			}
+			c, row := variance*v, e.lower[j*d:j*d+j+1]
+			for k := range row {
+				row[k] += c * x[k]
+			}
+		}
+	}
+	if im.frozen != nil {
+		return true
+	}
+	for j := range d {
+		e.lower[j*d+j] += s.ScoreSD * s.ScoreSD
+	}
+	return cholesky(e.lower, d)
 }
 
 // cholesky overwrites the lower triangle of a with its Cholesky factor.
@@ -258,17 +465,7 @@ func dot(a, b []float64) float64 {
 }
 
 // centre is the mode, and the covariance of the first-order approximation there.
-func (p *Score) centre() (mean, factor []float64, err error) {
-	mean = append([]float64(nil), p.config.Statistics.Anchor...)
-	smooth := *p
-	smooth.config.Prior = p.broad
-	cov, err := climb(smooth.Density(), mean, smooth.covariance)
-	if err != nil {
-		return nil, nil, err
-	}
-	factor, err = lowerOf(cov)
-	return mean, factor, err
-}
+func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.factor, nil }
 
 // covariance approximates the posterior's at theta: the inverse of
 // H(H + σ²I)⁻¹H plus the prior's precision, H averaged over imputations.
@@ -276,9 +473,17 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	s := p.config.Statistics
 	h := p.information(theta)
 	noisy := mat.NewSymDense(p.dim, nil)
-	noisy.CopySym(h)
-	for j := range p.dim {
-		noisy.SetSym(j, j, noisy.At(j, j)+s.ScoreSD*s.ScoreSD)
+	if frozen := p.imputations[0].frozen; frozen != nil {
+		for j := range p.dim {
+			for k := range j + 1 {
+				noisy.SetSym(j, k, dot(frozen[j*p.dim:j*p.dim+k+1], frozen[k*p.dim:k*p.dim+k+1]))
+			}
+		}
+	} else {
+		noisy.CopySym(h)
+		for j := range p.dim {
+			noisy.SetSym(j, j, noisy.At(j, j)+s.ScoreSD*s.ScoreSD)
+		}
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(noisy) {
@@ -310,7 +515,7 @@ func (p *Score) information(theta []float64) *mat.SymDense {
 	for _, im := range p.imputations {
 		for i, at := range im.at {
 			x := im.x[i*d : (i+1)*d]
-			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta))
+			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta)+im.offset[i])
 			h.SymRankOne(h, -dMean*tau*im.weight/float64(len(p.imputations)), mat.NewVecDense(d, x))
 		}
 	}

@@ -37,6 +37,8 @@ var (
 	shared   = flag.String("shared", "../shared", "folder of the public data")
 	linear   = flag.String("linear", "", "a public table with a number to predict, in place of simulated records")
 	verbose  = flag.Bool("v", false, "print every parameter")
+	classes  = flag.String("logistic", "", "a public table with two classes to predict: adult5, adult59 or a bundled schema's name")
+	priorSD  = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
 	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
@@ -44,10 +46,7 @@ var (
 	weighted = flag.Bool("weighted", false, "release the curvature, not the second moments")
 )
 
-const (
-	delta   = 1e-5
-	priorSD = 3
-)
+const delta = 1e-5
 
 // noise is what the releases' noise is, priced together.
 type noise struct{ ridge, score, moment float64 }
@@ -74,7 +73,7 @@ func simulate(rng *rand.Rand) (rows targets.Rows, truth []float64) {
 	spread := math.Sqrt(float64(d))
 	truth = make([]float64, d)
 	for j := range truth {
-		truth[j] = priorSD * rng.NormFloat64()
+		truth[j] = *priorSD * rng.NormFloat64()
 		if *fixed {
 			truth[j] = spread / 2
 			if j > 0 {
@@ -200,6 +199,9 @@ func run() error {
 	if *linear != "" {
 		return linearTable(*linear)
 	}
+	if *classes != "" {
+		return logisticTable(*classes)
+	}
 	v, err := price()
 	if err != nil {
 		return err
@@ -214,7 +216,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: priorSD}, Imputations: *imputed, Seed: uint64(i)}
+		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD}, Imputations: *imputed, Seed: uint64(i)}
 		if *truth > 0 {
 			c.Features, c.Imputations = rows.X[:*truth*rows.P], 1
 		}

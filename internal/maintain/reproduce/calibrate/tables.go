@@ -20,7 +20,7 @@ import (
 
 // load reads a public table under its bundled schema.
 func load(name string) (*data.Table, error) {
-	text, err := configs.Schema(name)
+	file, text, err := schemaText(name, configs.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func load(name string) (*data.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data.Load(context.Background(), filepath.Join(*shared, "data", name+".csv"), schema)
+	return data.Load(context.Background(), filepath.Join(*shared, "data", file+".csv"), schema)
 }
 
 // columns is what a table's public half says of its features.
@@ -164,7 +164,7 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 
 func fitLinear(s surrogates.Sums, t *data.Table, seed uint64) (surrogates.Draws, error) {
 	bound := math.Max(math.Abs(t.Target.At(t.Target.Lower)), math.Abs(t.Target.At(t.Target.Upper)))
-	prior, err := coefficients(t, priorSD/bound, 1/bound)
+	prior, err := coefficients(t, *priorSD/bound, 1/bound)
 	if err != nil {
 		return surrogates.Draws{}, err
 	}
@@ -189,7 +189,7 @@ func coefficients(t *data.Table, fixed, scale float64) (targets.Prior, error) {
 			groups[j] = -1
 		}
 	}
-	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed, Scale: targets.HalfCauchy{Scale: scale}})
+	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed, Scale: targets.InverseGamma{Shape: 2, Scale: 3 * scale}})
 }
 
 // adaSSP is Wang 2018, Algorithm 2, its three releases with a third of the Gaussian

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// adultWide is Adult with all its categories but the country, each with a level for
+// missing cells: 59 coefficients.
+const adultWide = `
+category workclass Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked
+category education Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters 1st-4th 10th Doctorate 5th-6th Preschool
+category marital_status Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent Married-AF-spouse
+category occupation Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners Machine-op-inspct Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv Armed-Forces
+category relationship Wife Own-child Husband Not-in-family Other-relative Unmarried
+category race White Asian-Pac-Islander Amer-Indian-Eskimo Other Black
+category sex Male Female`
+
+// adultText is a schema of Adult: five numbers, and the categories on top.
+func adultText(categories string) []byte {
+	var b strings.Builder
+	b.WriteString("description = \"Adult\"\nconfirmed = true\nrecords = 32561\nignore_other = true\n")
+	for _, c := range []struct {
+		name                        string
+		lower, upper, center, scale float64
+	}{{"age", 17, 90, 40, 15}, {"education_num", 1, 16, 10, 3}, {"capital_gain", 0, 1e5, 0, 20000}, {"capital_loss", 0, 5000, 0, 1000}, {"hours_per_week", 1, 99, 40, 12}} {
+		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"number\"\nlower = %.0f\nupper = %.0f\ncenter = %.0f\nscale = %.0f\n", c.name, c.lower, c.upper, c.center, c.scale)
+	}
+	for line := range strings.Lines(strings.TrimSpace(categories)) {
+		f := strings.Fields(line)
+		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"category\"\nlevels = [\"%s\"]\nmissing = \"level\"\n", f[1], strings.Join(f[2:], "\", \""))
+	}
+	b.WriteString("[[column]]\nname = \"income\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"<=50K\", \">50K\"]\n")
+	return []byte(b.String())
+}
+
+// logisticTable compares the posterior of a release of a public table with the
+// normal approximation of the posterior without privacy.
+func logisticTable(name string) error {
+	table, err := load(name)
+	if err != nil {
+		return err
+	}
+	rows := targets.Rows{X: table.X, Y: table.Y, P: table.Features()}
+	d := rows.P
+	*features, *records = d, table.Records
+	v, err := price()
+	if err != nil {
+		return err
+	}
+	mode, err := minimise(rows, 1/(*priorSD**priorSD), make([]float64, d))
+	if err != nil {
+		return err
+	}
+	exact := inverseCurvature(rows, mode)
+	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name, table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
+	for i := range *sets {
+		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
+		s, err := release(rows, v, rng)
+		if err != nil {
+			return err
+		}
+		s.Columns = columns(&table.Shape)
+		began := time.Now()
+		prior, err := coefficients(table, *priorSD, *priorSD/3)
+		if err != nil {
+			return err
+		}
+		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: prior, Imputations: *imputed, Seed: uint64(i)})
+		if err != nil {
+			return err
+		}
+		draws, err := surrogates.Sample(context.Background(), post, surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		if err != nil {
+			return err
+		}
+		held, mean := 0.0, make([]float64, d)
+		var ratios []float64
+		for j := range d {
+			sum := diag.Summarize(draws.Column(j))
+			mean[j] = sum.Mean
+			if mode[j] >= sum.Q5 && mode[j] <= sum.Q95 {
+				held += 1 / float64(d)
+			}
+			ratios = append(ratios, sum.SD/math.Sqrt(exact.At(j, j)))
+			if *verbose {
+				fmt.Printf("  %-36s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, mode[j], math.Sqrt(exact.At(j, j)), sum.Mean, sum.SD)
+			}
+		}
+		fmt.Printf("  holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
+			held, median(ratios), slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
+	}
+	return nil
+}
+
+// inverseCurvature is the covariance of the normal approximation at a mode.
+func inverseCurvature(rows targets.Rows, mode []float64) *mat.SymDense {
+	d := rows.P
+	h := mat.NewSymDense(d, nil)
+	for j := range d {
+		h.SetSym(j, j, 1/(*priorSD**priorSD))
+	}
+	for i := range rows.Len() {
+		x := mat.NewVecDense(d, rows.Row(i))
+		p := 1 / (1 + math.Exp(-mat.Dot(x, mat.NewVecDense(d, mode))))
+		h.SymRankOne(h, p*(1-p), x)
+	}
+	var chol mat.Cholesky
+	chol.Factorize(h)
+	out := mat.NewSymDense(d, nil)
+	if err := chol.InverseTo(out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// auc is the area under the curve of the linear predictor.
+func auc(rows targets.Rows, theta []float64) float64 {
+	type scored struct{ eta, y float64 }
+	all := make([]scored, rows.Len())
+	for i := range all {
+		for j, x := range rows.Row(i) {
+			all[i].eta += x * theta[j]
+		}
+		all[i].y = rows.Y[i]
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		if a.eta < b.eta {
+			return -1
+		}
+		return 1
+	})
+	rank, ones := 0.0, 0.0
+	for i, s := range all {
+		if s.y >= 0.5 {
+			rank += float64(i + 1)
+			ones++
+		}
+	}
+	return (rank - ones*(ones+1)/2) / (ones * (float64(len(all)) - ones))
+}
+
+// schemaText is a bundled schema, or one of the two of Adult here.
+func schemaText(name string, bundled func(string) ([]byte, error)) (file string, text []byte, err error) {
+	switch name {
+	case "adult5":
+		return "adult", adultText(""), nil
+	case "adult59":
+		return "adult", adultText(adultWide), nil
+	}
+	text, err = bundled(name)
+	return name, text, err
+}
