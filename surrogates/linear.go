@@ -106,14 +106,16 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 // features returns the posterior mean of XᵀX and the variances of its entries.
 func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
 	d := s.Features
-	m := moments{d: d, released: make([]float64, d*d), sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
+	released := make([]float64, d*d)
 	for j := range d {
-		copy(m.released[j*d:(j+1)*d], s.Moment[j*(d+1):])
+		copy(released[j*d:(j+1)*d], s.Moment[j*(d+1):])
 	}
+	m := newMoments(released, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, d)
 	m.average(rng)
+	positive := m.positive()
 	mean, variance = make([]float64, d*d), make([]float64, d*d)
 	for e := range mean {
-		mean[e], variance[e] = m.mean.At(e/d, e%d), m.open.At(e/d, e%d)
+		mean[e], variance[e] = positive.At(e/d, e%d), m.open.At(e/d, e%d)
 	}
 	return mean, variance
 }

@@ -12,23 +12,67 @@ import (
 // the released diagonal says, correlations near 0 as far as the released ones say.
 type moments struct {
 	d        int
-	released []float64
-	sd       float64       // of the noise on the diagonal
+	released []float64     // d×d
+	noise    []float64     // variances of the noise in them
 	most     float64       // bounds the trace
 	constant int           // the column of the intercept, or −1
 	mean     *mat.SymDense // of many draws, once asked for
 	open     *mat.SymDense // the variances of their entries
 }
 
-// average sets the mean of the posterior and the variances of its entries.
+// newMoments joins a release, with noise of standard deviation sd on the diagonal,
+// and what columns say: levels of a category exclude each other, and the product of
+// a level's indicator with the intercept is that with itself.
+func newMoments(released []float64, sd, most float64, columns []Column, d int) *moments {
+	m := &moments{d: d, released: append([]float64(nil), released...), noise: make([]float64, d*d), most: most, constant: constantOf(columns)}
+	for e := range m.noise {
+		m.noise[e] = sd * sd / 2
+		if e/d == e%d {
+			m.noise[e] = sd * sd
+		}
+	}
+	for j, a := range columns {
+		if a.Kind != Level || a.Lower != 0 {
+			continue
+		}
+		for k, b := range columns[:j] {
+			if b.Kind == Level && b.Lower == 0 && b.Group == a.Group {
+				m.set(j, k, 0, 0)
+			}
+		}
+		if m.constant >= 0 && sd > 0 {
+			m.tie(j, a.Upper/columns[m.constant].Upper)
+		}
+	}
+	return m
+}
+
+func (m *moments) set(j, k int, value, noise float64) {
+	m.released[j*m.d+k], m.released[k*m.d+j] = value, value
+	m.noise[j*m.d+k], m.noise[k*m.d+j] = noise, noise
+}
+
+// tie joins the two releases of a level's moment: its own, and ratio times that with
+// the intercept.
+func (m *moments) tie(j int, ratio float64) {
+	own, edge := j*m.d+j, j*m.d+m.constant
+	a, b := m.noise[own], ratio*ratio*m.noise[edge]
+	value, noise := (m.released[own]*b+ratio*m.released[edge]*a)/(a+b), a*b/(a+b)
+	m.set(j, j, value, noise)
+	m.set(j, m.constant, value/ratio, noise/(ratio*ratio))
+}
+
+// average sets the mean of the posterior and the variances of its entries, each entry
+// by itself: the mean need not be positive definite.
 func (m *moments) average(rng *rand.Rand) {
 	const draws = 300
 	m.mean, m.open = mat.NewSymDense(m.d, nil), mat.NewSymDense(m.d, nil)
 	for i := range draws {
-		one := m.draw(rng)
+		scale := m.scales(rng)
+		one := m.correlations(scale, rng)
 		for j := range m.d {
 			for k := range j + 1 {
-				v := one.At(j, k)
+				v := one.At(j, k) * scale[j] * scale[k]
 				step := v - m.mean.At(j, k)
 				m.mean.SetSym(j, k, m.mean.At(j, k)+step/float64(i+1))
 				m.open.SetSym(j, k, m.open.At(j, k)+step*(v-m.mean.At(j, k))/(draws-1))
@@ -42,29 +86,39 @@ func (m *moments) average(rng *rand.Rand) {
 const least = 1e-3
 
 // draw returns one matrix from the posterior, positive definite.
-func (m moments) draw(rng *rand.Rand) *mat.SymDense {
-	diagonal := m.diagonal(rng)
-	scale := make([]float64, m.d)
-	for j, v := range diagonal {
-		scale[j] = math.Sqrt(v)
+func (m *moments) draw(rng *rand.Rand) *mat.SymDense {
+	scale := m.scales(rng)
+	return rescaled(nearestCorrelation(m.correlations(scale, rng)), scale)
+}
+
+// positive is the mean, raised to be positive definite.
+func (m *moments) positive() *mat.SymDense {
+	scale, inverse := make([]float64, m.d), make([]float64, m.d)
+	for j := range scale {
+		scale[j] = math.Sqrt(m.mean.At(j, j))
+		inverse[j] = 1 / scale[j]
 	}
-	correlation := m.correlations(scale, rng)
-	out := mat.NewSymDense(m.d, nil)
-	for j := range m.d {
-		for k := j; k < m.d; k++ {
-			out.SetSym(j, k, correlation.At(j, k)*scale[j]*scale[k])
+	return rescaled(nearestCorrelation(rescaled(m.mean, inverse)), scale)
+}
+
+func rescaled(c *mat.SymDense, scale []float64) *mat.SymDense {
+	out := mat.NewSymDense(len(scale), nil)
+	for j := range scale {
+		for k := range j + 1 {
+			out.SetSym(j, k, c.At(j, k)*scale[j]*scale[k])
 		}
 	}
 	return out
 }
 
-// diagonal draws the diagonal entries: normal about their mean with the variance that
-// exceeds the noise's, given the released ones, and positive.
-func (m moments) diagonal(rng *rand.Rand) []float64 {
+// scales draws the square roots of the diagonal entries: normal about their mean with
+// the variance that exceeds the noise's, given the released ones, and positive.
+func (m *moments) scales(rng *rand.Rand) []float64 {
 	d := float64(m.d)
-	mean := 0.0
+	mean, noise := 0.0, 0.0
 	for j := range m.d {
 		mean += m.released[j*m.d+j] / d
+		noise += m.noise[j*m.d+j] / d
 	}
 	spread := 0.0
 	for j := range m.d {
@@ -72,29 +126,28 @@ func (m moments) diagonal(rng *rand.Rand) []float64 {
 		spread += e * e / max(1, d-1)
 	}
 	// The trace is below its public bound: a normal cut off at both ends.
-	mean = truncated(rng, mean, m.sd/math.Sqrt(d), least*m.most/d, m.most/d)
-	own := max(spread-m.sd*m.sd, mean*mean/16)
+	mean = truncated(rng, mean, math.Sqrt(noise/d), least*m.most/d, m.most/d)
+	own := max(spread-noise, mean*mean/16)
 	out := make([]float64, m.d)
-	noise := m.sd * m.sd
 	for j := range out {
-		v := m.released[j*m.d+j]
+		v, noise := m.released[j*m.d+j], m.noise[j*m.d+j]
 		if noise > 0 {
 			v = (own*v + noise*mean) / (own + noise)
 		}
-		out[j] = truncated(rng, v, math.Sqrt(own*noise/(own+noise)), least*mean, m.most)
+		out[j] = math.Sqrt(truncated(rng, v, math.Sqrt(own*noise/(own+noise)), least*mean, m.most))
 	}
 	return out
 }
 
-// correlations draws the matrix of correlations given the scales.
-func (m moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
+// correlations draws the matrix of correlations given the scales, each by itself.
+func (m *moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
 	out := mat.NewSymDense(m.d, nil)
 	inner, edge := m.spread(scale, false), m.spread(scale, true)
 	for j := range m.d {
 		out.SetSym(j, j, 1)
 		for k := j + 1; k < m.d; k++ {
 			s := scale[j] * scale[k]
-			noise := m.sd * m.sd / 2 / (s * s)
+			noise := m.noise[j*m.d+k] / (s * s)
 			own := inner
 			if j == m.constant || k == m.constant {
 				own = edge
@@ -107,13 +160,13 @@ func (m moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
 			out.SetSym(j, k, r)
 		}
 	}
-	return nearestCorrelation(out)
+	return out
 }
 
 // spread is the variance of the correlations, with the intercept's column or among
 // the rest, that makes the released ones most likely: a fixed-point iteration on
 // the mean of the posterior second moments.
-func (m moments) spread(scale []float64, edge bool) float64 {
+func (m *moments) spread(scale []float64, edge bool) float64 {
 	own := 0.1
 	for range 50 {
 		sum, count := 0.0, 0.0
@@ -123,7 +176,10 @@ func (m moments) spread(scale []float64, edge bool) float64 {
 					continue
 				}
 				s := scale[j] * scale[k]
-				noise := m.sd * m.sd / 2 / (s * s)
+				noise := m.noise[j*m.d+k] / (s * s)
+				if noise == 0 {
+					continue
+				}
 				keep := own / (own + noise)
 				r := m.released[j*m.d+k] / s
 				sum += keep*keep*r*r + keep*noise

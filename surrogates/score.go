@@ -22,7 +22,7 @@ type Config struct {
 	Prior targets.Prior
 	// Imputations is how many sets of synthetic features stand for the records',
 	// each with second moments of its own, drawn given the released ones. Defaults
-	// to 8.
+	// to 4.
 	Imputations int
 	// Features are rows that stand for the records' features in place of drawn ones,
 	// m×d row-major: a public sample. Optional.
@@ -44,46 +44,60 @@ type Score struct {
 
 // imputation is one set of synthetic features, m×d, standing for all records.
 type imputation struct {
-	x      []float64
-	at     []float64 // linear predictors at the anchor
-	offset []float64 // of the linear predictors
-	weight float64   // records that a row stands for
-	log    float64   // of the determinant of an optimum's density
-	frozen []float64 // factor of the score's covariance where that does not follow θ
+	x       []float64
+	at      []float64     // linear predictors at the anchor
+	offset  []float64     // of the linear predictors
+	weight  float64       // records that a row stands for
+	log     float64       // of the determinant of an optimum's density
+	missing *mat.SymDense // curvature that the features lack, where the variance is frozen
+	frozen  []float64     // factor of the score's covariance where that does not follow θ
 }
 
 // New returns the posterior. Errors: statistics out of range; a missing link or
 // prior, or one that does not fit.
 func New(c Config) (*Score, error) {
+	p, m, err := assemble(c)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.settle(m)
+}
+
+// assemble checks a configuration and makes its imputations.
+func assemble(c Config) (*Score, *moments, error) {
 	s := c.Statistics
 	if err := s.Check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d := len(s.Anchor)
 	switch {
 	case c.Link == nil:
-		return nil, errors.New("surrogates: Config.Link is not set; give the model of the response, such as Logistic")
+		return nil, nil, errors.New("surrogates: Config.Link is not set; give the model of the response, such as Logistic")
 	case c.Prior == nil:
-		return nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
+		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
 	case c.Imputations < 0:
-		return nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 8", c.Imputations)
+		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4", c.Imputations)
 	}
 	if err := c.Prior.Check(d); err != nil {
-		return nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
+		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
 	}
 	if c.Imputations == 0 {
-		c.Imputations = 8
+		c.Imputations = 4
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
 	p := &Score{config: c, dim: d, broad: broaden(c.Prior, d, rng)}
 	m := s.moments(c.Link)
-	if d > mostImputed {
+	if c.averaged() {
 		m.average(rng)
+		if !s.Weighted && c.categories() {
+			c.byCategory(m, whitened(d, m.constant, rows(d), rng))
+			s.Weighted, c.Statistics.Weighted, p.config.Statistics.Weighted = true, true, true
+		}
 	}
 	for range c.Imputations {
 		p.imputations = append(p.imputations, c.impute(m, rng))
 	}
-	return p, p.settle(m)
+	return p, m, nil
 }
 
 // mostImputed is the number of features up to which imputations have second moments
@@ -92,17 +106,32 @@ func New(c Config) (*Score, error) {
 // that at the posterior's centre.
 const mostImputed = 24
 
+// averaged reports whether imputations share the mean of the second moments.
+func (c Config) averaged() bool {
+	return c.Features == nil && len(c.Statistics.Anchor) > mostImputed
+}
+
+// categories reports whether a column is a level's indicator.
+func (c Config) categories() bool {
+	for _, col := range c.Statistics.Columns {
+		if col.Kind == Level && col.Lower == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // moments is the posterior of the second moments.
 func (s Statistics) moments(link Link) *moments {
-	m := &moments{d: len(s.Anchor), released: s.Moment, sd: s.MomentSD, most: float64(s.Records) * s.Radius * s.Radius, constant: constantOf(s.Columns)}
+	top := float64(s.Records) * s.Radius * s.Radius
 	if s.Weighted {
 		most := 0.0
 		for eta := -4.0; eta <= 4; eta += 0.25 {
 			most = max(most, link.Weight(eta, eta))
 		}
-		m.most *= most
+		top *= most
 	}
-	return m
+	return newMoments(s.Moment, s.MomentSD, top, s.Columns, len(s.Anchor))
 }
 
 // impute makes one set of synthetic features.
@@ -113,9 +142,11 @@ func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	x := c.Features
 	var at []float64
 	if x == nil {
-		second := m.mean
-		if second == nil {
+		var second *mat.SymDense
+		if m.mean == nil {
 			second = m.draw(rng)
+		} else {
+			second = m.positive()
 		}
 		scaled := mat.NewSymDense(d, nil)
 		scaled.ScaleSym(1/float64(s.Records), second)
@@ -221,13 +252,13 @@ func (p *Score) settle(m *moments) error {
 	smooth.config.Prior = p.broad
 	var cov *mat.SymDense
 	rounds := 1
-	if p.dim > mostImputed {
+	if p.config.averaged() {
 		rounds = 4 // the variance depends on the centre, and the centre on it
 	}
 	for range rounds {
-		if p.dim > mostImputed {
+		if p.config.averaged() {
 			for k := range p.imputations {
-				if err := p.freeze(&p.imputations[k], m); err != nil {
+				if err := p.freeze(&p.imputations[k], m, cov); err != nil {
 					return err
 				}
 			}
@@ -245,10 +276,10 @@ func (p *Score) settle(m *moments) error {
 // freeze sets an imputation's covariance of the score at the centre, with what is not
 // known of the second moments in it: the score's mean is about −w·S(θ − θ₀), so an
 // error E of S moves it by w·E(θ − θ₀).
-func (p *Score) freeze(im *imputation, m *moments) error {
+func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	d, s := p.dim, p.config.Statistics
 	e := p.Density().(*evaluator)
-	im.frozen = nil
+	im.frozen, im.missing = nil, nil
 	move := make([]float64, d)
 	for j := range d {
 		move[j] = p.mean[j] - s.Anchor[j]
@@ -267,12 +298,19 @@ func (p *Score) freeze(im *imputation, m *moments) error {
 	if !s.Weighted {
 		w *= p.slopeAlong(im, move)
 	}
+	im.missing = mat.NewSymDense(d, nil)
+	positive := m.positive()
 	for j := range d {
-		for k, t := range move {
-			cov.SetSym(j, j, cov.At(j, j)+w*w*m.open.At(j, k)*t*t)
-			if k < j {
-				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*t*move[j])
+		for k := range d {
+			square, product := move[k]*move[k], move[j]*move[k]
+			if spread != nil {
+				square, product = square+spread.At(k, k), product+spread.At(j, k)
 			}
+			cov.SetSym(j, j, cov.At(j, j)+w*w*m.open.At(j, k)*square)
+			if k < j {
+				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*product)
+			}
+			im.missing.SetSym(j, k, w*(m.mean.At(j, k)-positive.At(j, k)))
 		}
 	}
 	factor, ok := choleskyOf(cov)
@@ -372,6 +410,13 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 	log -= dot(e.whole, e.whole) / 2
 	backward(e.solved, cov, e.whole)
 	clear(grad)
+	if im.frozen != nil {
+		for j := range d {
+			for k, u := range e.solved {
+				grad[j] -= im.missing.At(j, k) * u
+			}
+		}
+	}
 	for i := range im.at {
 		x := im.x[i*d : (i+1)*d]
 		u := dot(x, e.solved)
@@ -412,6 +457,11 @@ func (e *evaluator) moments(theta []float64, im *imputation) bool {
 		}
 	}
 	if im.frozen != nil {
+		for j := range d {
+			for k, t := range theta {
+				e.residual[j] += im.missing.At(j, k) * (t - s.Anchor[k])
+			}
+		}
 		return true
 	}
 	for j := range d {
@@ -513,6 +563,11 @@ func (p *Score) information(theta []float64) *mat.SymDense {
 	d, tau := p.dim, p.config.Statistics.temperature()
 	h := mat.NewSymDense(d, nil)
 	for _, im := range p.imputations {
+		if im.missing != nil {
+			missing := mat.NewSymDense(d, nil)
+			missing.ScaleSym(1/float64(len(p.imputations)), im.missing)
+			h.AddSym(h, missing)
+		}
 		for i, at := range im.at {
 			x := im.x[i*d : (i+1)*d]
 			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta)+im.offset[i])
