@@ -97,8 +97,9 @@ func Foresee(c Plan) (Forecast, error) {
 		c.Prior.Sample(theta, rng)
 		s := Statistics{
 			Anchor: theta, Score: make([]float64, d), ScoreSD: c.ScoreSD, Moment: make([]float64, d*d), Records: c.Records,
-			Temperature: c.Temperature, Radius: c.Radius, Columns: []Column{0: {Kind: Constant, Upper: c.Radius}, d - 1: {}},
+			Temperature: c.Temperature, Radius: c.Radius, Columns: make([]Column, d),
 		}
+		s.Columns[0] = Column{Kind: Constant, Upper: c.Radius}
 		for j := range d {
 			s.Moment[j*d+j] = float64(c.Records) * c.Radius * c.Radius / float64(d)
 		}

@@ -1,0 +1,175 @@
+package surrogates
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// TestFirstOrderLimits compares the approximation with what is known: without noise
+// and with a quadratic loss it is the likelihood, and score noise adds H⁻¹ΣH⁻¹.
+func TestFirstOrderLimits(t *testing.T) {
+	s := Statistics{Anchor: []float64{1, 2}, Score: []float64{4, -10}, Moment: []float64{4, 0, 0, 5}, Weighted: true, Records: 100, Radius: 1}
+	g, err := FirstOrder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{0, 4}; math.Abs(g.Mean[0]-want[0])+math.Abs(g.Mean[1]-want[1]) > 1e-9 {
+		t.Errorf("mean %v; a step of H⁻¹G is at %v", g.Mean, want)
+	}
+	if math.Abs(g.Cov[0]-0.25)+math.Abs(g.Cov[3]-0.2) > 1e-9 || math.Abs(g.Kept-1) > 1e-9 {
+		t.Errorf("covariance %v and κ %v without noise", g.Cov, g.Kept)
+	}
+	s.ScoreSD = 2
+	if g, err = FirstOrder(s); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(g.Cov[0]-0.5)+math.Abs(g.Cov[3]-0.36) > 1e-9 || math.Abs(g.Kept-(4.0/8+5.0/9)/2) > 1e-9 {
+		t.Errorf("covariance %v and κ %v with score noise 2", g.Cov, g.Kept)
+	}
+	s.Weighted = false
+	if _, err := FirstOrder(s); err == nil || !strings.Contains(err.Error(), "Weighted") {
+		t.Errorf("error %v for plain second moments", err)
+	}
+}
+
+// TestScoreAgreesWithFirstOrder: for a quadratic loss the score likelihood is normal,
+// so draws have the first order's mean and variance. Means of 2000 draws are
+// within 6 standard errors.
+func TestScoreAgreesWithFirstOrder(t *testing.T) {
+	s := Statistics{
+		Anchor: []float64{0.3, -0.2}, Score: []float64{20, -15}, ScoreSD: 3, Moment: []float64{60, 10, 10, 40}, Weighted: true, Records: 100, Radius: 1,
+		Columns: []Column{{Kind: Constant, Upper: 1}, {}},
+	}
+	g, err := FirstOrder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: 1e3}, Imputations: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, err := Sample(context.Background(), p, SampleConfig{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 2 {
+		sum, squares, n := 0.0, 0.0, 0.0
+		for _, chain := range draws.Column(j) {
+			for _, v := range chain {
+				sum, squares, n = sum+v, squares+v*v, n+1
+			}
+		}
+		mean := sum / n
+		variance := squares/n - mean*mean
+		if e := math.Abs(mean-g.Mean[j]) / math.Sqrt(variance/draws.LeastESS); e > 6 {
+			t.Errorf("mean %d is %v, %v standard errors from the first order's %v", j, mean, e, g.Mean[j])
+		}
+		if r := variance / g.Cov[3*j]; r < 0.7 || r > 1.4 {
+			t.Errorf("variance %d is %v; the first order says %v", j, variance, g.Cov[3*j])
+		}
+	}
+}
+
+func TestForesee(t *testing.T) {
+	plan := Plan{Records: 2000, Features: 3, Radius: 1, ScoreSD: 9, Link: Logistic, Prior: targets.Gaussian{SD: 3}}
+	at := func(change func(*Plan)) Forecast {
+		p := plan
+		change(&p)
+		f, err := Foresee(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	now := at(func(*Plan) {})
+	free := at(func(p *Plan) { p.ScoreSD = 0 })
+	more := at(func(p *Plan) { p.Records *= 10 })
+	less := at(func(p *Plan) { p.ScoreSD *= 5 })
+	if math.Abs(free.Widening-1) > 1e-9 || math.Abs(free.Kept-1) > 1e-9 {
+		t.Errorf("without noise widening %v and κ %v", free.Widening, free.Kept)
+	}
+	if !(free.Error < now.Error && more.Error < now.Error && now.Error < less.Error) || !(more.Widening < now.Widening && now.Widening < less.Widening) {
+		t.Errorf("forecasts are out of order: %+v, without noise %+v, more records %+v, more noise %+v", now, free, more, less)
+	}
+	// Measured on 20 simulated data sets at these settings: median error 0.25.
+	if now.Error < 0.12 || now.Error > 0.5 {
+		t.Errorf("error %v; simulations have a median of 0.25", now.Error)
+	}
+	if _, err := Foresee(Plan{Records: 1}); err == nil {
+		t.Error("a plan without features passes")
+	}
+}
+
+func TestWidening(t *testing.T) {
+	s := example()
+	widening := func() []float64 {
+		p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.Widening()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	with := widening()
+	s.ScoreSD, s.MomentSD = 0, 0
+	for j, w := range widening() {
+		if math.Abs(w-1) > 1e-6 || with[j] < 1.1 {
+			t.Errorf("coefficient %d is widened by %v without noise and %v with it", j, w, with[j])
+		}
+	}
+}
+
+func TestCurvatureOrMoments(t *testing.T) {
+	plain := make([]Column, 6)
+	if !Curvature(10000, 1, 0.25, 9, plain) || Curvature(200, 1, 0.25, 9, plain) {
+		t.Error("the curvature is for scores that stand out of their noise")
+	}
+	wide := make([]Column, 40)
+	if !Curvature(100000, 1, 0.25, 9, wide) {
+		t.Error("wide tables of numbers have their curvature released")
+	}
+	wide[3] = Column{Kind: Level, Upper: 1}
+	if Curvature(100000, 1, 0.25, 9, wide) {
+		t.Error("wide tables of categories have their second moments released")
+	}
+}
+
+// TestMoments: draws of second moments are positive definite whatever was released,
+// follow a release that is exact, and obey what columns say.
+func TestMoments(t *testing.T) {
+	columns := []Column{{Kind: Constant, Upper: 1}, {Kind: Level, Upper: 1, Group: 1}, {Kind: Level, Upper: 1, Group: 1}, {}}
+	released := []float64{100, 30, 20, 5, 30, 34, 8, 3, 20, 8, 17, -2, 5, 3, -2, 50}
+	rng := newRand()
+	m := newMoments(released, 10, 400, columns, 4)
+	if m.released[1] != m.released[5] || m.noise[6] != 0 || m.released[6] != 0 {
+		t.Errorf("levels are not tied to the intercept or to each other: %v", m.released)
+	}
+	if v := m.noise[5]; math.Abs(v-100.0/3) > 1e-9 {
+		t.Errorf("two releases of one moment leave a variance of %v; 100 and 50 make 33.3", v)
+	}
+	for range 50 {
+		if _, ok := choleskyOf(m.draw(rng)); !ok {
+			t.Fatal("a draw is not positive definite")
+		}
+	}
+	exact := newMoments(released, 0, 400, nil, 4).draw(rng)
+	if got := dense(exact); !slices.EqualFunc(got, released, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+		t.Errorf("an exact release was drawn as %v", got)
+	}
+	junk := newMoments(make([]float64, 16), 1e4, 400, nil, 4).draw(rng)
+	trace := 0.0
+	for j := range 4 {
+		trace += junk.At(j, j)
+	}
+	if trace > 16*400 {
+		t.Errorf("the trace of a draw is %v; public bounds say at most 400", trace)
+	}
+}
