@@ -3,6 +3,7 @@ package anchors
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -31,7 +32,8 @@ type Release struct {
 	// Statistics are the score and the second moments at the anchor, for aims other
 	// than Sums.
 	Statistics surrogates.Statistics
-	// Sums are the second moments of extended rows, for Sums.
+	// Sums are the second moments of extended rows, for Sums, with responses in units of
+	// Response/Radius.
 	Sums surrogates.Sums
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
@@ -93,20 +95,21 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 	switch s.config.Aim {
 	case Sums:
 		l := s.model.linear
+		unit := s.config.Response / s.facts.Radius
 		p, err := surrogates.NewLinear(surrogates.LinearConfig{
-			Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
+			Sums: r.Sums, Prior: scaledPrior{l.Prior(), unit}, MinScale: l.MinScale() / unit, ScalePrior: scaledScale{l.ScalePrior(), unit}, Seed: seed,
 		})
 		if err != nil {
 			return nil, r, err
 		}
-		chains, err := s.sampled(ctx, p, seed)
+		chains, err := s.sampled(ctx, p, seed, func(theta []float64) { unscale(theta, unit) })
 		return chains, r, err
 	case Score:
 		p, err := surrogates.New(surrogates.Config{Statistics: r.Statistics, Link: s.model.link, Prior: s.model.regression.Prior(), Seed: seed})
 		if err != nil {
 			return nil, r, err
 		}
-		chains, err := s.sampled(ctx, p, seed)
+		chains, err := s.sampled(ctx, p, seed, func([]float64) {})
 		return chains, r, err
 	}
 	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
@@ -131,8 +134,7 @@ func (s *Chains) release() (r Release, err error) {
 		return r, err
 	}
 	if c.Aim == Sums {
-		largest := mechanism.Radius(f)
-		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records, Radius: largest, Columns: c.Columns}
+		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records, Radius: math.Sqrt2 * f.Radius, Columns: c.Columns}
 		return r, s.moments.Release(moment, nil)
 	}
 	optimum := c.optimum(s.model)
@@ -181,8 +183,8 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 // startStream is the public stream of starts, which no chain uses.
 const startStream = 1<<31 - 2
 
-// sampled are chains of draws from a density that sees no record.
-func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64) ([]kernels.Chain, error) {
+// sampled are chains of draws from a density that sees no record, in its own units.
+func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64, units func(theta []float64)) ([]kernels.Chain, error) {
 	c := s.config
 	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
 		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed,
@@ -192,6 +194,9 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 	}
 	chains := make([]kernels.Chain, c.chains())
 	for i := range chains {
+		for _, theta := range draws.Chains[i] {
+			units(theta)
+		}
 		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: c.Iterations}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}

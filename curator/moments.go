@@ -25,11 +25,12 @@ type SecondMoment struct {
 	// Weight is W, the bound on w that is enforced by cutting it, in the units of w.
 	// Defaults to the loss's largest curvature, and to 1 without one.
 	Weight float64
-	// Response, when positive, appends the response to the row, cut to ±Response. The
-	// matrix then has one row and column more.
+	// Response, when positive, appends the response to the row, cut to ±Response and
+	// multiplied by R/Response, so that both parts of a row are of one size. The matrix
+	// then has one row and column more.
 	Response float64
 	// NoiseMultiplier is the noise's standard deviation on the diagonal over
-	// √2·W·‖z‖², ‖z‖² ≤ R² + Response²: the sensitivity in Frobenius norm under
+	// √2·W·‖z‖², ‖z‖² ≤ R², or 2R² with a Response: the sensitivity in Frobenius norm under
 	// substitution of one row. Off the diagonal it is smaller by √2. Required.
 	NoiseMultiplier float64
 }
@@ -48,11 +49,12 @@ func (m SecondMoment) weight() float64 {
 
 // largest bounds the Frobenius norm of a record's matrix.
 func (m SecondMoment) largest(f Facts) float64 {
-	return m.weight() * (f.Radius*f.Radius + m.Response*m.Response)
+	square := f.Radius * f.Radius
+	if m.Response > 0 {
+		square *= 2
+	}
+	return m.weight() * square
 }
-
-// Radius bounds the length of a row z.
-func (m SecondMoment) Radius(f Facts) float64 { return math.Hypot(f.Radius, m.Response) }
 
 // Size is the number of rows of the released matrix.
 func (m SecondMoment) Size(f Facts) int {
@@ -75,8 +77,8 @@ func (m SecondMoment) check(f Facts) error {
 		return errors.New("curator: SecondMoment needs records sealed with a Radius, which bounds their squares")
 	case !(m.Weight >= 0) || math.IsInf(m.Weight, 1):
 		return fmt.Errorf("curator: SecondMoment.Weight is %v; it must be positive and finite, or 0 for the loss's largest curvature", m.Weight)
-	case !(m.Response >= 0) || m.Response > 1e100:
-		return fmt.Errorf("curator: SecondMoment.Response is %v; it must be a bound on |y| of at most 1e100, or 0 to leave responses out", m.Response)
+	case m.Response != 0 && !(m.Response >= 1e-100 && m.Response <= 1e100):
+		return fmt.Errorf("curator: SecondMoment.Response is %v; it must be a bound on |y| from 1e-100 to 1e100, or 0 to leave responses out", m.Response)
 	case (m.Loss.Valid() || m.Response > 0) && !f.Response:
 		return errors.New("curator: a SecondMoment with a Loss or a Response needs records with a response")
 	case m.Loss.Valid() && m.Response > 0:
@@ -126,6 +128,7 @@ type Moments struct {
 	set       *record.Set
 	pass      *gradientPass // clips, rounds and adds
 	noise     *noise.DiscreteGaussian
+	radius    float64
 	z         []float64 // one record's row
 	row       []float64 // its triangle, of the length of its matrix
 	sums      []int64
@@ -160,7 +163,7 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	}
 	n := triangle(m.Size(f))
 	return &Moments{
-		mechanism: m, set: set, noise: normal,
+		mechanism: m, set: set, noise: normal, radius: f.Radius,
 		z: make([]float64, m.Size(f)), row: make([]float64, n), sums: make([]int64, n),
 		pass: &gradientPass{tau: 1, grid: lattice, shorten: lattice.top - math.Sqrt(float64(n))},
 	}, nil
@@ -220,7 +223,7 @@ func (o *Moments) sum(theta []float64) {
 		weight := 1.0
 		switch {
 		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
-			o.z[len(x)] = max(-o.mechanism.Response, min(o.mechanism.Response, y[0]))
+			o.z[len(x)] = o.radius * max(-1, min(1, y[0]/o.mechanism.Response))
 		case o.mechanism.Loss.Valid():
 			weight = o.mechanism.Loss.Curvature(vec.Dot(theta, x), y[0])
 		}
