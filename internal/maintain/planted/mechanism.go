@@ -1,0 +1,474 @@
+package planted
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/proptest"
+)
+
+// sum releases the sum of records clipped to [−1, 1], with normal noise of
+// standard deviation 2, and hooks that spoil it. Its floating-point noise would
+// not protect anybody; it is a double for tests.
+type sum struct {
+	claim accountant.Event
+	dim   int
+	grid  float64 // of releases; 0 for none
+	// clip is what each value becomes; noise draws that of release i.
+	clip  func(i int, x float64) float64
+	noise func(m *sum, rng *rand.Rand, i int, total float64) float64
+	last  func(total, noise float64) float64 // what is released
+	check func(r curator.Records) error
+	fixed bool // the seed is ignored
+	kept  []float64
+}
+
+func (m *sum) Claim() accountant.Event { return m.claim }
+
+func (m *sum) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	if m.check != nil {
+		if err := m.check(r); err != nil {
+			return nil, err
+		}
+	}
+	totals := make([]float64, m.dim)
+	for i, x := range r.X {
+		totals[i%m.dim] += m.clip(i, x)
+	}
+	if m.fixed {
+		seed = 1
+	}
+	m.kept = nil
+	rng := rand.New(rand.NewPCG(seed, 7))
+	all := make([][]float64, count)
+	for i := range all {
+		all[i] = make([]float64, m.dim)
+		for j, total := range totals {
+			noise := m.noise(m, rng, i, total)
+			if m.grid > 0 {
+				noise = m.grid * math.Round(noise/m.grid)
+				total = m.grid * math.Round(total/m.grid)
+			}
+			all[i][j] = m.last(total, noise)
+		}
+	}
+	return all, nil
+}
+
+// additive says that the noise depends on the seed alone.
+type additive struct{ *sum }
+
+func (m additive) Sensitivity() float64 { return 2 * math.Sqrt(float64(m.dim)) }
+func (m additive) Step() float64        { return m.grid }
+
+const noiseSD = 2.0
+
+func normal(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return noiseSD * rng.NormFloat64() }
+
+func clipped(_ int, x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return max(-1, min(x, 1))
+}
+
+func gaussian(multiplier float64) accountant.Event {
+	e, err := accountant.Gaussian(accountant.Substitute, multiplier)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// form is how a mechanism is offered to the check.
+type form struct {
+	name string
+	dim  int
+	grid float64
+	bare bool // no Additive
+}
+
+var (
+	plain = form{"additive", 1, 0, false}
+	grid  = form{"on a grid", 1, 0x1p-30, false}
+	wide  = form{"of three numbers", 3, 0x1p-30, false}
+	bare  = form{"not additive", 1, 0, true}
+)
+
+func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
+	return Case{Suite: "CheckMechanism", Family: family, Name: name + ", " + f.name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+		m := &sum{claim: gaussian(1 / math.Sqrt(float64(f.dim))), dim: f.dim, grid: f.grid, clip: clipped, noise: normal,
+			last: func(total, noise float64) float64 { return total + noise }}
+		plant(m)
+		a, b := []float64{1, 1, 1}, []float64{-1, -1, -1}
+		o := proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+			A: curator.Records{X: append(a[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim},
+			B: curator.Records{X: append(b[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim}}
+		if f.dim == 1 {
+			o.A.X[1], o.B.X[1] = 0.3, 0.3
+		}
+		if f.bare {
+			proptest.CheckMechanism(t, m, o)
+		} else {
+			proptest.CheckMechanism(t, additive{m}, o)
+		}
+	}}
+}
+
+func noiseDefects() (all []Case) {
+	add := func(name, effect string, f form, noise func(m *sum, rng *rand.Rand, i int, total float64) float64) {
+		all = append(all, mechanism("noise", name, effect, f, func(m *sum) { m.noise = noise }))
+	}
+	scaled := func(by float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+		return func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return by * noiseSD * rng.NormFloat64() }
+	}
+	add("noise too small", "10%", plain, scaled(0.9))
+	add("noise too small", "3%", plain, scaled(0.97))
+	add("noise too small", "1%", grid, scaled(0.99))
+	add("noise too small", "1%", wide, scaled(0.99))
+	add("noise too small", "10%", bare, scaled(0.9))
+	add("noise too small", "5%", bare, scaled(0.95))
+	mixed := func(p float64, other func(rng *rand.Rand, total float64) float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+		return func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+			z := noiseSD * rng.NormFloat64()
+			if rng.Float64() < p {
+				return other(rng, total)
+			}
+			return z
+		}
+	}
+	zero := func(*rand.Rand, float64) float64 { return 0 }
+	add("an atom at 0", "1%", plain, mixed(0.01, zero))
+	add("an atom at 0", "0.1%", grid, mixed(0.001, zero))
+	add("an atom at 0", "1%", bare, mixed(0.01, zero))
+	add("an atom at 0", "0.1%", bare, mixed(0.001, zero))
+	add("an atom at 1.5 sd", "0.5%", plain, mixed(0.005, func(*rand.Rand, float64) float64 { return 3 }))
+	add("Laplace noise of the same sd", "shape", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		return noiseSD / math.Sqrt2 * (rng.ExpFloat64() - rng.ExpFloat64())
+	})
+	add("uniform noise of the same sd", "shape", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		return noiseSD * math.Sqrt(12) * (rng.Float64() - 0.5)
+	})
+	add("sum of twelve uniforms", "tails", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		s := -6.0
+		for range 12 {
+			s += rng.Float64()
+		}
+		return noiseSD * s
+	})
+	truncated := func(at float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+		return func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			for {
+				if z := rng.NormFloat64(); math.Abs(z) < at {
+					return noiseSD * z
+				}
+			}
+		}
+	}
+	add("tails cut off", "at 3 sd", plain, truncated(3))
+	add("tails cut off", "at 4 sd", wide, truncated(4))
+	add("one tail folded", "beyond 3 sd", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		z := rng.NormFloat64()
+		if z > 3 {
+			z = -z
+		}
+		return noiseSD * z
+	})
+	add("a hole in the body", "width 0.05 sd", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		for {
+			if z := rng.NormFloat64(); math.Abs(z-0.5) > 0.025 {
+				return noiseSD * z
+			}
+		}
+	})
+	add("a mixture of two sds", "0.8 and 1.17", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		return []float64{0.8, 1.166}[rng.IntN(2)] * noiseSD * rng.NormFloat64()
+	})
+	add("noise on a coarser grid", "×2", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		return 0x1p-29 * math.Round(noiseSD*rng.NormFloat64()/0x1p-29)
+	})
+	add("noise on a much coarser grid", "×4096", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		return 0x1p-18 * math.Round(noiseSD*rng.NormFloat64()/0x1p-18)
+	})
+	add("bit 3 of the noise stuck", "half", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		k := int64(math.Round(noiseSD * rng.NormFloat64() / 0x1p-30))
+		if rng.IntN(2) == 0 {
+			k &^= 8
+		}
+		return float64(k) * 0x1p-30
+	})
+	return all
+}
+
+func dependenceDefects() (all []Case) {
+	add := func(name, effect string, f form, noise func(m *sum, rng *rand.Rand, i int, total float64) float64) {
+		all = append(all, mechanism("dependence", name, effect, f, func(m *sum) { m.noise = noise }))
+	}
+	again := func(every int) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+		return func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+			z := noiseSD * rng.NormFloat64()
+			if len(m.kept) == 0 {
+				m.kept = []float64{z}
+			}
+			if i%every == every-1 {
+				z = m.kept[0]
+			}
+			m.kept[0] = z
+			return z
+		}
+	}
+	add("noise repeated every second release", "half", plain, again(2))
+	add("noise repeated every 100th release", "1%", plain, again(100))
+	add("noise repeated every 100th release", "1%", bare, again(100))
+	add("noise of period 4096", "all", grid, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		if len(m.kept) < 4096 {
+			m.kept = append(m.kept, noiseSD*rng.NormFloat64())
+		}
+		return m.kept[i%4096]
+	})
+	correlated := func(rho float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+		return func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			z := rng.NormFloat64()
+			if len(m.kept) == 0 {
+				m.kept = []float64{z}
+			}
+			m.kept[0] = rho*m.kept[0] + math.Sqrt(1-rho*rho)*z
+			return noiseSD * m.kept[0]
+		}
+	}
+	add("noise correlated with the last", "0.1", plain, correlated(0.1))
+	add("noise correlated with the last", "0.03", bare, correlated(0.03))
+	add("antithetic pairs", "−1", plain, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if i%2 == 1 {
+			return -m.kept[0]
+		}
+		m.kept = []float64{z}
+		return z
+	})
+	add("noise shrinks late", "5% in the last fifth", bare, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if i > 32_000 {
+			z *= 0.9
+		}
+		return z
+	})
+	add("coordinates share noise", "correlation 0.05", wide, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		z := rng.NormFloat64()
+		if len(m.kept) == 0 {
+			m.kept = []float64{z}
+		}
+		v := math.Sqrt(1-0.0025)*z + 0.05*m.kept[0]
+		m.kept[0] = z
+		return noiseSD * v
+	})
+	all = append(all, mechanism("dependence", "the seed is ignored", "all", plain, func(m *sum) { m.fixed = true }))
+	all = append(all, mechanism("dependence", "randomness of its own", "10⁻⁹", plain, func(m *sum) {
+		m.last = func(total, noise float64) float64 { return total + noise + 1e-9*rand.Float64() }
+	}))
+	return all
+}
+
+func dataDefects() (all []Case) {
+	add := func(name, effect string, f form, plant func(m *sum)) {
+		all = append(all, mechanism("what records do", name, effect, f, plant))
+	}
+	noise := func(f func(rng *rand.Rand, i int, total float64) float64) func(m *sum) {
+		return func(m *sum) {
+			m.noise = func(_ *sum, rng *rand.Rand, i int, total float64) float64 { return f(rng, i, total) }
+		}
+	}
+	add("noise smaller for one data set", "2%", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
+		if total > 0.5 {
+			return 0.98 * noiseSD * rng.NormFloat64()
+		}
+		return noiseSD * rng.NormFloat64()
+	}))
+	add("noise left out at 1/1000 for one data set", "0.1%", plain, noise(func(rng *rand.Rand, i int, total float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if i%1000 == 999 && total > 0 {
+			return 0
+		}
+		return z
+	}))
+	add("noise of another sign for one data set", "sign", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if total > 0 {
+			return -z
+		}
+		return z
+	}))
+	bit := func(m *sum) {
+		m.last = func(total, noise float64) float64 {
+			b := math.Float64bits(total+noise) &^ 1
+			if total > 0 {
+				b |= 1
+			}
+			return math.Float64frombits(b)
+		}
+	}
+	add("the lowest bit is the record's", "1 bit", bare, bit)
+	add("the low eight bits are the record's", "8 bits", bare, func(m *sum) {
+		m.last = func(total, noise float64) float64 {
+			b := math.Float64bits(total+noise) &^ 255
+			return math.Float64frombits(b | uint64(int64(total*50))&255)
+		}
+	})
+	add("the lowest grid bit is the record's", "1 bit", grid, func(m *sum) {
+		m.last = func(total, noise float64) float64 {
+			k := int64(math.Round((total+noise)/0x1p-30)) &^ 1
+			if total > 0 {
+				k |= 1
+			}
+			return float64(k) * 0x1p-30
+		}
+	})
+	add("a sign that follows the record", "60%", bare, noise(func(rng *rand.Rand, _ int, total float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if z*total < 0 && rng.Float64() < 0.3 {
+			return -z
+		}
+		return z
+	}))
+	add("clip not applied beyond 10⁴", "huge records", plain, func(m *sum) {
+		m.clip = func(_ int, x float64) float64 {
+			if math.Abs(x) > 1e4 && !math.IsInf(x, 0) {
+				return 2 * math.Copysign(1, x)
+			}
+			return clipped(0, x)
+		}
+	})
+	add("the last record is not clipped", "one place", plain, func(m *sum) {
+		m.clip = func(i int, x float64) float64 {
+			if i == 1 && !math.IsNaN(x) {
+				return max(-10, min(10, x))
+			}
+			return clipped(0, x)
+		}
+	})
+	add("clip 5% too wide", "5%", plain, func(m *sum) {
+		m.clip = func(_ int, x float64) float64 {
+			if math.IsNaN(x) {
+				return 0
+			}
+			return max(-1.05, min(x, 1.05))
+		}
+	})
+	add("NaN counts as 3", "NaN", plain, func(m *sum) {
+		m.clip = func(_ int, x float64) float64 {
+			if math.IsNaN(x) {
+				return 3
+			}
+			return clipped(0, x)
+		}
+	})
+	add("−Inf gives NaN", "NaN", plain, func(m *sum) {
+		m.clip = func(_ int, x float64) float64 {
+			if math.IsInf(x, -1) {
+				return math.NaN()
+			}
+			return clipped(0, x)
+		}
+	})
+	add("an error for NaN", "error", bare, func(m *sum) {
+		m.check = func(r curator.Records) error {
+			for _, x := range r.X {
+				if math.IsNaN(x) {
+					return errors.New("a record is NaN")
+				}
+			}
+			return nil
+		}
+	})
+	add("a panic for huge records", "panic", bare, func(m *sum) {
+		m.check = func(r curator.Records) error {
+			for _, x := range r.X {
+				if x > 1e200 {
+					panic(fmt.Sprint(x))
+				}
+			}
+			return nil
+		}
+	})
+	add("price of add/remove", "half the sensitivity", plain, func(m *sum) { m.claim = gaussian(2) })
+	add("price 5% too low", "5%", plain, func(m *sum) { m.claim = gaussian(1.05) })
+	add("price 10% too low", "10%", bare, func(m *sum) { m.claim = gaussian(1.1) })
+	return all
+}
+
+// bits is an acceptance bit of the sum: log-odds scale·total + offset.
+type bits struct {
+	claim   accountant.Event
+	scale   float64
+	certain float64 // the probability of a bit without any noise
+	twin    bool    // every second bit repeats the one before
+}
+
+func (b bits) Claim() accountant.Event { return b.claim }
+
+func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	total := 0.0
+	for i, x := range r.X {
+		total += clipped(i, x)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	all := make([][]float64, count)
+	for i := range all {
+		all[i] = []float64{0}
+		p := 1 / (1 + math.Exp(-b.scale*total/2))
+		if b.certain > 0 && rng.Float64() < b.certain {
+			p = math.Round(p)
+		}
+		if rng.Float64() < p {
+			all[i][0] = 1
+		}
+		if b.twin && i%20 == 19 {
+			all[i][0] = all[i-1][0]
+		}
+	}
+	return all, nil
+}
+
+func bit(family, name, effect string, b bits) Case {
+	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+		claim, err := accountant.AcceptanceBit(accountant.Substitute, 0.5) // contributions of at most ½ each way
+		if err != nil {
+			panic(err)
+		}
+		b.claim = claim
+		proptest.CheckMechanism(t, b, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+			A: curator.Records{X: []float64{1, 0}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}})
+	}}
+}
+
+func mechanismDefects() (all []Case) {
+	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
+		all = append(all, family...)
+	}
+	return append(all,
+		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
+		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),
+		bit("bits", "certain now and then", "10%", bits{scale: 1, certain: 0.1}),
+		bit("bits", "one in twenty repeats the one before", "5%", bits{scale: 1, twin: true}),
+	)
+}
+
+func mechanismControls() []Case {
+	none := func(*sum) {}
+	return []Case{
+		mechanism("right", "sum", "", plain, none),
+		mechanism("right", "sum", "", grid, none),
+		mechanism("right", "sum", "", wide, none),
+		mechanism("right", "sum", "", bare, none),
+		mechanism("right", "more noise than claimed", "", plain, func(m *sum) {
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 1.3 * noiseSD * rng.NormFloat64() }
+		}),
+		bit("right", "bit", "", bits{scale: 1}),
+	}
+}

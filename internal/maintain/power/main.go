@@ -1,0 +1,238 @@
+// Command power measures what package proptest detects: it puts every planted
+// defect and every right control through its suite, with many seeds, and writes
+// the rates as a table.
+//
+//	go run ./internal/maintain/power -seeds 100 -effort quick,standard -results power.tsv
+//	go run ./internal/maintain/power -table docs/proptest.md -results power.tsv
+//
+// The first form goes on where an earlier run of the same results stopped, so
+// that it can be made in pieces (-for limits its time); the second replaces the
+// table in the document. All defects at standard effort and 20 seeds take about
+// two hours of one core, almost all of it for what is found late or never.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/internal/maintain/planted"
+	"github.com/dpmcmc/dpmcmc/proptest"
+)
+
+var efforts = map[string]proptest.Effort{"quick": proptest.Quick, "standard": proptest.Standard, "thorough": proptest.Thorough}
+
+func main() {
+	results := flag.String("results", "power.tsv", "file that results are read from and added to")
+	seeds := flag.Int("seeds", 20, "number of seeds of each case")
+	effort := flag.String("effort", "standard", "efforts, separated by commas")
+	only := flag.String("only", "", "cases whose suite, family or name matches this expression")
+	controls := flag.Bool("controls", false, "run the right controls instead of the defects")
+	limit := flag.Duration("for", 24*time.Hour, "stop after this time")
+	table := flag.String("table", "", "document whose table is replaced; nothing is run")
+	verbose := flag.Bool("v", false, "print what was said of each run")
+	testing.Init() // rapid asks whether tests are to be short
+	flag.Parse()
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "100ms"} {
+		if err := flag.Set(name, value); err != nil {
+			fail(err)
+		}
+	}
+	known, err := read(*results)
+	if err != nil {
+		fail(err)
+	}
+	if *table != "" {
+		fail(write(*table, known))
+	}
+	cases := planted.Defects()
+	if *controls {
+		cases = planted.Controls()
+	}
+	fail(run(cases, known, *results, regexp.MustCompile(*only), strings.Split(*effort, ","), *seeds, time.Now().Add(*limit), *verbose))
+}
+
+func fail(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "power:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// key identifies a run.
+type key struct {
+	suite, family, name, effect, effort string
+	seed                                int
+}
+
+func of(c planted.Case, effort string, seed int) key {
+	return key{c.Suite, c.Family, c.Name, c.Effect, effort, seed}
+}
+
+// read returns the verdicts of earlier runs.
+func read(path string) (map[key]bool, error) {
+	known := map[key]bool{}
+	file, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return known, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		f := strings.Split(lines.Text(), "\t")
+		if len(f) != 8 {
+			return nil, fmt.Errorf("%s: the line %q has %d fields, not 8", path, lines.Text(), len(f))
+		}
+		seed, err := strconv.Atoi(f[5])
+		if err != nil {
+			return nil, err
+		}
+		known[key{f[0], f[1], f[2], f[3], f[4], seed}] = f[6] == "rejected"
+	}
+	return known, nil
+}
+
+// run tries what is not known yet, seed by seed, and adds it to the results.
+func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Regexp, names []string, seeds int, until time.Time, verbose bool) error {
+	// What is right must pass, or the rejection of a defect shows nothing.
+	for _, c := range planted.Controls() {
+		if rejected, report := c.Rejected(1, proptest.Quick); rejected {
+			return fmt.Errorf("the right control %s %s is rejected, so no figure would mean anything:\n%s", c.Suite, c.Name, report)
+		}
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for seed := 1; seed <= seeds; seed++ {
+		for _, name := range names {
+			effort, ok := efforts[name]
+			if !ok {
+				return fmt.Errorf("there is no effort %q", name)
+			}
+			for _, c := range cases {
+				if time.Now().After(until) {
+					return nil
+				}
+				k := of(c, name, seed)
+				if _, done := known[k]; done || !only.MatchString(c.Suite+" "+c.Family+" "+c.Name) {
+					continue
+				}
+				began := time.Now()
+				rejected, report := c.Rejected(uint64(seed), effort)
+				verdict := map[bool]string{true: "rejected", false: "passed"}[rejected]
+				line := []string{c.Suite, c.Family, c.Name, c.Effect, name, strconv.Itoa(seed), verdict, fmt.Sprintf("%.2f", time.Since(began).Seconds())}
+				if _, err := fmt.Fprintln(file, strings.Join(line, "\t")); err != nil {
+					return err
+				}
+				if verbose {
+					fmt.Println(strings.Join(line, " | "))
+					fmt.Println("   ", firstLine(report))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// firstLine is the line of a report that names the violation.
+func firstLine(report string) string {
+	for _, l := range strings.Split(report, "\n") {
+		if strings.HasPrefix(l, "proptest: ") && !strings.Contains(l, "tightness") && !strings.Contains(l, "invariance of") || strings.HasPrefix(l, "panic") {
+			return l[:min(len(l), 300)]
+		}
+	}
+	return ""
+}
+
+const begin, end = "<!-- table: go run ./internal/maintain/power -table -->", "<!-- end of table -->"
+
+// write replaces the table of a document.
+func write(path string, known map[key]bool) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return fmt.Errorf("%s has no place for the table: %s … %s", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(before+begin+"\n\n"+render(known)+"\n"+end+after), 0o644)
+}
+
+// render makes the table: a section for each suite, a row for each defect.
+func render(known map[key]bool) string {
+	var b strings.Builder
+	all := slices.Concat(planted.Defects(), planted.Controls())
+	suite := ""
+	for _, c := range all {
+		if c.Family == "right" {
+			continue
+		}
+		if c.Suite != suite {
+			suite = c.Suite
+			fmt.Fprintf(&b, "### %s\n\n| family | defect | effect | quick | standard | thorough |\n|---|---|---|---|---|---|\n", suite)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, c.Name, c.Effect, rate(known, c, "quick"), rate(known, c, "standard"), rate(known, c, "thorough"))
+	}
+	fmt.Fprintf(&b, "\n%s\n", summary(known, all))
+	return b.String()
+}
+
+// rate is rejections of runs.
+func rate(known map[key]bool, c planted.Case, effort string) string {
+	runs, rejected := count(known, c, effort)
+	if runs == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", rejected, runs)
+}
+
+func count(known map[key]bool, c planted.Case, effort string) (runs, rejected int) {
+	for seed := 1; seed <= 1000; seed++ {
+		if v, ok := known[of(c, effort, seed)]; ok {
+			runs++
+			if v {
+				rejected++
+			}
+		}
+	}
+	return runs, rejected
+}
+
+func summary(known map[key]bool, all []planted.Case) string {
+	var b strings.Builder
+	for _, effort := range []string{"quick", "standard", "thorough"} {
+		var runs, rejected, defects, sure, right, alarms int
+		for _, c := range all {
+			n, k := count(known, c, effort)
+			if c.Family == "right" {
+				right, alarms = right+n, alarms+k
+				continue
+			}
+			if runs, rejected = runs+n, rejected+k; n > 0 {
+				defects++
+				if k*20 >= 19*n {
+					sure++
+				}
+			}
+		}
+		if runs+right > 0 {
+			fmt.Fprintf(&b, "* %s: %d of %d runs over %d defects rejected (%.1f%%), %d defects in at least 95%% of their runs. False alarms: %d in %d runs over right controls.\n",
+				effort, rejected, runs, defects, 100*float64(rejected)/max(1, float64(runs)), sure, alarms, right)
+		}
+	}
+	return b.String()
+}
