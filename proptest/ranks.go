@@ -137,6 +137,7 @@ type tally struct {
 	flows [][cells][cells]int // by direction, from the cell of one to that of the other
 	poly  [][4]moment
 	cross []moment // products of degree 1 of two directions
+	turn  []moment // how much further one state has turned than the other, from one direction to another
 }
 
 func newTally(dirs []*direction) *tally {
@@ -148,6 +149,7 @@ func newTally(dirs []*direction) *tally {
 	}
 	for range len(dirs) * (len(dirs) - 1) / 2 {
 		t.cross = append(t.cross, moment{span: 4})
+		t.turn = append(t.turn, moment{span: 4})
 	}
 	return t
 }
@@ -172,7 +174,9 @@ func (t *tally) add(a, b []rank) {
 			t.poly[i][k].add(after[k] - before[k])
 		}
 		for j := range i {
-			t.cross[next].add((2*b[i].u-1)*(2*b[j].u-1) - (2*a[i].u-1)*(2*a[j].u-1))
+			ai, aj, bi, bj := 2*a[i].u-1, 2*a[j].u-1, 2*b[i].u-1, 2*b[j].u-1
+			t.cross[next].add(bi*bj - ai*aj)
+			t.turn[next].add(ai*bj - aj*bi)
 			next++
 		}
 	}
@@ -234,6 +238,16 @@ func (t *tally) equal(e *evidence, what string) {
 
 // symmetric adds the evidence that the pairs are not exchangeable.
 func (t *tally) symmetric(e *evidence, what string) {
+	next := 0
+	for i := range t.dirs {
+		for j := range i {
+			m := &t.turn[next]
+			next++
+			e.see(m.p(), func() string {
+				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g", what, t.dirs[i].name, t.dirs[j].name, m.mean())
+			})
+		}
+	}
 	for i, d := range t.dirs {
 		for a := range cells {
 			for b := range a {
