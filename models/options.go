@@ -29,6 +29,7 @@ type Options struct {
 	MinScale         float64   `toml:"min-scale" json:"min-scale"`
 	DegreesOfFreedom float64   `toml:"degrees-of-freedom" json:"degrees-of-freedom,omitempty"`
 	Dispersion       float64   `toml:"dispersion" json:"dispersion,omitempty"`
+	ErrorScale       float64   `toml:"error-scale" json:"error-scale,omitempty"`
 	Hidden           int       `toml:"hidden" json:"hidden,omitempty"`
 	Concentrations   []float64 `toml:"concentrations" json:"concentrations,omitempty"`
 }
@@ -72,6 +73,8 @@ var settings = []Setting{
 		Help: "Student-t errors with this many; normal errors by default"},
 	{Name: "dispersion", Of: func(o *Options) any { return &o.Dispersion }, Models: []string{"negative-binomial"},
 		Help: "r, public, where a count with mean μ has variance μ + μ²/r; required"},
+	{Name: "error-scale", Of: func(o *Options) any { return &o.ErrorScale }, Models: []string{"median"},
+		Help: "mean absolute error, public, in units of the scaled target"},
 	{Name: "hidden", Of: func(o *Options) any { return &o.Hidden }, Models: []string{"network"},
 		Help: "number of hidden units"},
 	{Name: "concentrations", Of: func(o *Options) any { return &o.Concentrations }, Models: []string{"bernoulli", "categorical"},
@@ -79,7 +82,8 @@ var settings = []Setting{
 }
 
 // Filled are the options with the defaults of what is not given: the log loss, a prior
-// standard deviation of 3, a least scale of 0.05 and 4 hidden units.
+// standard deviation of 3, a least scale of 0.05,
+// a mean absolute error of 0.25 and 4 hidden units.
 func (o Options) Filled() Options {
 	if o.Loss == "" {
 		o.Loss = "log"
@@ -89,6 +93,9 @@ func (o Options) Filled() Options {
 	}
 	if o.MinScale == 0 {
 		o.MinScale = 0.05
+	}
+	if o.ErrorScale == 0 {
+		o.ErrorScale = 0.25
 	}
 	if o.Hidden == 0 {
 		o.Hidden = 4

@@ -56,6 +56,8 @@ var registry = []*entry{
 	{name: "linear", about: "y = η + σ·ε, normal or Student-t errors", response: numberResponse,
 		suggests: func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 && s.Features() > 0 },
 		build:    (*builder).linear},
+	{name: "median", about: "y = η + s·ε, Laplace errors of known scale; η is the median", response: numberResponse,
+		build: (*builder).median},
 	{name: "heteroscedastic", about: "y = x·β + σ(x)·ε, σ(x) = s + e^(x·γ)", response: numberResponse,
 		build: (*builder).heteroscedastic},
 	{name: "network", about: "one hidden layer; y a number with normal errors, or a label", response: anyResponse,
@@ -207,6 +209,30 @@ func (b *builder) linear() error {
 	return b.done(targets.NewLinear(targets.LinearConfig{
 		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: targets.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: o.DegreesOfFreedom,
+	}))
+}
+
+func (b *builder) median() error {
+	scale := b.Options.ErrorScale
+	b.coefficients("beta", b.Shape.Target.Name)
+	b.units = b.response(0)
+	b.law = law{
+		width: 1,
+		mean:  func(dst, values, row []float64) { dst[0] = dot(values, row) },
+		draw: func(values, row []float64, rng *rand.Rand) float64 {
+			e := scale * rng.ExpFloat64()
+			if rng.Float64() < 0.5 {
+				e = -e
+			}
+			return dot(values, row) + e
+		},
+	}
+	prior, err := b.prior(1)
+	if err != nil {
+		return err
+	}
+	return b.done(targets.NewMedian(targets.MedianConfig{
+		RegressionConfig: targets.RegressionConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}, Scale: scale,
 	}))
 }
 

@@ -63,6 +63,7 @@ func modelCases(t testing.TB, l Loss) []modelCase {
 		binaryCase(t, l, "cloglog", NewCLogLog, func(e float64) float64 { return 1 - math.Exp(-math.Exp(e)) }),
 		linearCase(t, l, 0),
 		linearCase(t, l, 4),
+		medianCase(t, l),
 		mixtureCase(t, l),
 		meanCase(t, l, 0),
 		meanCase(t, l, 0.7),
@@ -166,6 +167,24 @@ func linearCase(t testing.TB, l Loss, nu float64) modelCase {
 			return integrate(func(u float64) float64 {
 				return math.Exp(beta*logf(theta, x, centre+math.Sinh(u))) * math.Cosh(u)
 			}, 0, 0.5)
+		},
+	}
+}
+
+func medianCase(t testing.TB, l Loss) modelCase {
+	const scale = 0.4
+	logf := func(theta, x []float64, y float64) float64 {
+		return -math.Abs(y-dot(x, theta))/scale - math.Log(2*scale)
+	}
+	return modelCase{
+		name: "median",
+		target: must[*Regression](t)(NewMedian(MedianConfig{Scale: scale,
+			RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: Gaussian{SD: 2}}})),
+		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
+		state:      normalState(0.7),
+		logDensity: logf,
+		power: func(_, _ []float64, beta float64) float64 {
+			return math.Pow(2*scale, 1-beta) / beta // ∫ e^(−β|u|/s) du = 2s/β
 		},
 	}
 }

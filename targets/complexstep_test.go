@@ -84,6 +84,21 @@ func linearAnalytic(nu float64) analytic {
 	})
 }
 
+// medianAnalytic takes the absolute value of a residual by the sign of its real part.
+func medianAnalytic() analytic {
+	const scale = 0.4
+	return analytic{
+		logf: func(theta []complex128, x []float64, y float64) complex128 {
+			r := real128(y) - cdot(theta, x)
+			if real(r) < 0 {
+				r = -r
+			}
+			return -r/scale - real128(math.Log(2*scale))
+		},
+		power: func([]complex128, []float64, float64) complex128 { return 0 }, // the same for all θ
+	}
+}
+
 func meanAnalytic(curvature complex128) analytic {
 	const det = 0.5*0.4 - 0.3*0.3
 	return analytic{
@@ -151,6 +166,7 @@ func analyticCases() map[string]analytic {
 			func(e complex128) complex128 { return cmplx.Log(normalCDF(-e)) }),
 		"cloglog": binaryAnalytic(func(e complex128) complex128 { return cmplx.Log(1 - cmplx.Exp(-cmplx.Exp(e))) },
 			func(e complex128) complex128 { return -cmplx.Exp(e) }),
+		"median":         medianAnalytic(),
 		"linear-normal":  linearAnalytic(0),
 		"linear-student": linearAnalytic(4),
 		"mixture":        mixtureAnalytic(),

@@ -83,6 +83,9 @@ func TestFarPredictors(t *testing.T) {
 					}
 				}
 			}
+			if c.name == "median/"+l.Name() {
+				continue // of a density, where no outcome is certain
+			}
 			certain := []float64{-1e3}
 			m.LossAt(certain, certain, []float64{0})
 			if math.Abs(certain[0]) > 1e-300 {

@@ -1,0 +1,82 @@
+package targets
+
+import (
+	"errors"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+)
+
+// MedianConfig describes median regression.
+type MedianConfig struct {
+	RegressionConfig
+	// Scale is s, the mean absolute error, known. Required, positive.
+	Scale float64
+}
+
+// NewMedian returns median regression, y = η + sε with Laplace errors ε and η = x·θ, so
+// that η is the median of y and an outlier pulls no harder than any other record.
+//
+// Certificates: with M = 1/2s the largest density, L = M^(β−1)/s, which is 1/s for the
+// log loss, and R_ℓ = M^(β−1)/(β−1). It is the regression of a number whose log loss is
+// certified as it stands.
+//
+// It returns an error when a required field is missing or out of range.
+func NewMedian(cfg MedianConfig) (*Regression, error) {
+	if err := positive("median regression: Scale", cfg.Scale); err != nil {
+		return nil, err
+	}
+	f := laplaceErrors{loss: cfg.Loss, scale: cfg.Scale, logPeak: -math.Log(2 * cfg.Scale)}
+	f.integral = math.Expm1(cfg.Loss.b*f.logPeak-math.Log1p(cfg.Loss.b)) / cfg.Loss.Beta()
+	return newRegression(cfg.RegressionConfig, f)
+}
+
+type laplaceErrors struct {
+	loss           Loss
+	scale, logPeak float64
+	integral       float64 // (∫f^β − 1)/β
+}
+
+func (laplaceErrors) name() string { return "median" }
+
+func (f laplaceErrors) lossAt(dst, eta, y []float64) {
+	for i, e := range eta {
+		dst[i] = f.logPeak - math.Abs(y[i]-e)/f.scale
+	}
+	f.loss.scores(dst, f.integral)
+}
+
+func (f laplaceErrors) slopeAt(dst, eta, y []float64) {
+	for i, e := range eta {
+		r := y[i] - e
+		slope := 1 / f.scale
+		if b := f.loss.b; b > 0 {
+			slope *= vec.Exp(b * (f.logPeak - math.Abs(r)/f.scale))
+		}
+		switch {
+		case r > 0:
+			dst[i] = -slope
+		case r < 0:
+			dst[i] = slope
+		default:
+			dst[i] = 0 * r
+		}
+	}
+}
+
+// peak is M^(β−1).
+func (f laplaceErrors) peak() float64 { return math.Exp(f.loss.b * f.logPeak) }
+
+func (f laplaceErrors) lossRange() float64 {
+	if f.loss.IsLog() {
+		return math.Inf(1)
+	}
+	return up(f.peak() / f.loss.b)
+}
+
+func (f laplaceErrors) lipschitz(float64) float64 { return up(f.peak() / f.scale) }
+
+func (laplaceErrors) convex(Cap) (convex.Loss, error) {
+	return convex.Loss{}, errors.New("an absolute error has no curvature; use remainders of order 1")
+}
