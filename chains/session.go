@@ -51,6 +51,7 @@ type Session struct {
 	seed    uint64
 	opening
 	starts [][]float64 // one a chain, once they are found
+	steps  []int64     // to go, of the chains of a session that goes on; nil for all
 }
 
 // opening is what a run asks for, and what it does before its first step.
@@ -122,6 +123,9 @@ func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
 	out := make([]kernels.Chain, len(s.kernels))
 	for i, k := range s.kernels {
 		out[i] = kernels.Chain{Kernel: k, Start: s.starts[i]}
+		if s.steps != nil {
+			out[i].Steps = s.steps[i]
+		}
 	}
 	return out, nil
 }
@@ -138,6 +142,10 @@ type Options struct {
 	Sink kernels.Sink
 	// Progress is told how far the run is, as in kernels.Options.
 	Progress func(kernels.Progress)
+	// Wrap, if not nil, is given each chain's kernel and returns the one that is run.
+	Wrap func(chain int, k kernels.Kernel) kernels.Kernel
+	// Earlier are the values that earlier parts of a run drew, chains × draws × values.
+	Earlier [][][]float64
 }
 
 // mostKept is how many draws of a chain are kept by default.
@@ -162,6 +170,11 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	if err != nil {
 		return nil, err
 	}
+	for i := range started {
+		if o.Wrap != nil {
+			started[i].Kernel = o.Wrap(i, started[i].Kernel)
+		}
+	}
 	memory := kernels.NewMemory(len(started))
 	var sink kernels.Sink = memory
 	if o.Sink != nil {
@@ -178,15 +191,17 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
 	left := int(WarmupSteps(iterations, thin, warmup) / thin)
 	for id := range started {
-		drawn := memory.Draws(id)
-		if !result.Complete { // the share of what was run
+		var drawn [][]float64
+		if o.Earlier != nil {
+			drawn = o.Earlier[id]
+		}
+		for _, theta := range memory.Draws(id) {
+			drawn = append(drawn, written(m, theta))
+		}
+		if !result.Complete || int64(len(drawn)) != iterations/thin { // the share of what was run
 			left = int(warmup * float64(len(drawn)))
 		}
-		var kept [][]float64
-		for _, theta := range drawn[min(left, len(drawn)):] {
-			kept = append(kept, written(m, theta))
-		}
-		result.Draws = append(result.Draws, kept)
+		result.Draws = append(result.Draws, drawn[min(left, len(drawn)):])
 	}
 	result.Verdict = Judge(result.Summary(), s.Plan.Caveat)
 	return result, runErr

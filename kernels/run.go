@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,6 +20,9 @@ type Chain struct {
 	// Start is the starting point, chosen without looking at the records or
 	// released by a mechanism. Required.
 	Start []float64
+	// Steps is the number of steps of this chain. Defaults to Options.Iterations;
+	// negative for none.
+	Steps int64
 }
 
 // Options says how long chains run and where draws go.
@@ -83,12 +87,16 @@ func Run(ctx context.Context, chains []Chain, opts Options) error {
 		return err
 	}
 	var done atomic.Int64
-	stop := opts.report(&done, int64(len(chains))*opts.Iterations)
+	total := int64(0)
+	for _, c := range chains {
+		total += opts.steps(c)
+	}
+	stop := opts.report(&done, total)
 	defer stop()
 	errs := make([]error, len(chains)+1)
 	var wg sync.WaitGroup
 	for i, c := range chains {
-		wg.Go(func() { errs[i] = opts.chain(ctx, i, c.Kernel, states[i], &done) })
+		wg.Go(func() { errs[i] = opts.chain(ctx, i, c, states[i], &done) })
 	}
 	wg.Wait()
 	errs[len(chains)] = opts.Sink.Close()
@@ -118,8 +126,8 @@ func (o *Options) start(chains []Chain) ([]*State, error) {
 		if c.Kernel == nil {
 			return nil, fmt.Errorf("kernels: chain %d has no kernel", i)
 		}
-		if left := c.Kernel.Left(); left < o.Iterations {
-			return nil, fmt.Errorf("kernels: chain %d was granted %d steps, %d were asked for", i, left, o.Iterations)
+		if left := c.Kernel.Left(); left < o.steps(c) {
+			return nil, fmt.Errorf("kernels: chain %d was granted %d steps, %d were asked for", i, left, o.steps(c))
 		}
 		s, err := c.Kernel.Init(c.Start)
 		if err != nil {
@@ -130,19 +138,22 @@ func (o *Options) start(chains []Chain) ([]*State, error) {
 	return states, nil
 }
 
+// steps is the number of steps of a chain.
+func (o *Options) steps(c Chain) int64 { return max(0, cmp.Or(c.Steps, o.Iterations)) }
+
 // chain runs one chain to its end and finalises its sink.
-func (o *Options) chain(ctx context.Context, id int, k Kernel, s *State, done *atomic.Int64) (err error) {
+func (o *Options) chain(ctx context.Context, id int, c Chain, s *State, done *atomic.Int64) (err error) {
 	sink, err := o.Sink.Chain(id)
 	if err != nil {
 		return fmt.Errorf("kernels: chain %d: %w", id, err)
 	}
 	defer func() { err = errors.Join(err, sink.Close()) }()
 	rng := Stream(o.Seed, id)
-	for n := int64(1); n <= o.Iterations; n++ {
+	for n := int64(1); n <= o.steps(c); n++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		info, err := k.Step(rng, s)
+		info, err := c.Kernel.Step(rng, s)
 		if err != nil {
 			return fmt.Errorf("kernels: chain %d, step %d: %w", id, n, err)
 		}

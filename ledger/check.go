@@ -71,7 +71,7 @@ func (c *checker) entry(n int64, raw []byte) error {
 			return wrong("%v", err)
 		}
 		fallthrough
-	case e.Kind == Limited, e.Kind == Certified:
+	case e.Kind == Limited, e.Kind == Certified, e.Kind == Resumed:
 		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon || e.PlainDelta != before.PlainDelta || e.TotalFailure != before.TotalFailure {
 			return wrong("it is no charge and changes the totals")
 		}

@@ -25,6 +25,8 @@ const (
 	File    Kind = "file"   // a file is about the same people
 	// Certified names the certificate of what a run was charged for.
 	Certified Kind = "certificate"
+	// Resumed says that a run went on, with what it was charged before.
+	Resumed Kind = "resumed"
 )
 
 const (

@@ -25,6 +25,7 @@ import (
 // sampleSettings are the flags of sample. All are public.
 type sampleSettings struct {
 	data, schema, out, config string
+	resume                    string
 	modelFlags
 	chains.Settings
 	budgetFlags
@@ -102,6 +103,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.Uint64Var(&s.seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
 	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0, "make the whole run repeatable. The result is NOT PRIVATE and is marked so")
 	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does")
+	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its settings are its own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "print standard deviations and quantiles of chains that did not explore their posterior")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
@@ -140,6 +142,9 @@ func (s *sampleSettings) demonstrate(f *pflag.FlagSet) {
 
 // run is the whole of sample: load, choose, charge, draw, report.
 func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) error {
+	if s.resume != "" {
+		return s.goOn(ctx, flags, out, errw)
+	}
 	if err := s.require(flags); err != nil {
 		return err
 	}
@@ -154,17 +159,28 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if s.warmup == 0 {
 		options.Warmup = -1
 	}
+	r := &recording{}
 	if s.out != "" {
-		if options.Sink, err = s.files(session, m); err != nil {
+		if options.Sink, err = s.files(session, m, nil, nil); err != nil {
+			return err
+		}
+		if r, err = s.record(flags, session, options.Sink); err != nil {
 			return err
 		}
 	}
+	return s.draw(ctx, session, m, options, r, out, errw)
+}
+
+// draw runs a session's chains and reports.
+func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *models.Model, options chains.Options, r *recording, out, errw io.Writer) error {
+	r.attach(&options)
 	finish := func() {}
 	if !s.json {
 		options.Progress, finish = progress(errw)
 	}
 	result, runErr := session.Run(ctx, m, options)
 	finish()
+	runErr = errors.Join(runErr, r.end(runErr == nil))
 	if result == nil {
 		return runErr
 	}
@@ -262,7 +278,7 @@ func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
 
 // files opens the draws files, and writes the certificate before the first release, so
 // that no interruption can leave draws without one.
-func (s *sampleSettings) files(session *chains.Session, m *models.Model) (kernels.Sink, error) {
+func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume, steps []int64) (kernels.Sink, error) {
 	c, err := session.Certificate(m, s.thin)
 	if err != nil {
 		return nil, err
@@ -272,9 +288,13 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (kernel
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
 		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin, Chains: int(set.Chains),
 		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: c.Pairs(),
+		Resume: resume, Steps: steps,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
+	}
+	if resume != nil { // the certificate is there, and stays
+		return sink, nil
 	}
 	described, err := s.described(m)
 	if err != nil {

@@ -134,6 +134,22 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
+// Sync makes all draws so far outlast a crash, and returns the length of the file,
+// which the writer must have opened.
+func (w *Writer) Sync() (bytes int64, err error) {
+	if err := w.Flush(); err != nil {
+		return 0, err
+	}
+	file, ok := w.file.(*os.File)
+	if !ok {
+		return 0, errors.New("stancsv: the draws are not written to a file that can be made durable")
+	}
+	if err := file.Sync(); err != nil {
+		return 0, fmt.Errorf("stancsv: making draws durable: %w", err)
+	}
+	return file.Seek(0, io.SeekCurrent)
+}
+
 // Finalise writes the footer that marks a file as complete, and flushes. Times
 // measured on private data must not be released: leave both 0 for them.
 func (w *Writer) Finalise(warmup, sampling time.Duration) error {

@@ -41,6 +41,10 @@ type Config struct {
 	StepSize   float64
 	Data, Init string
 	Seed       uint64
+	// Resume, if not nil, goes on with files that exist, one length a chain: what follows
+	// in a file is cut off. Steps are then the numbers of steps to go. A file of a chain
+	// that has none is left alone.
+	Resume, Steps []int64
 	// Extra are further public lines, key and value; keys start with dp_.
 	Extra [][2]string
 }
@@ -74,7 +78,7 @@ func New(c Config) (*Sink, error) {
 	s := &Sink{config: c, started: time.Now().UTC().Truncate(time.Second)}
 	for id := range c.Chains {
 		path := s.Path(id)
-		if _, err := os.Stat(path); err == nil {
+		if _, err := os.Stat(path); err == nil && c.Resume == nil {
 			return nil, fmt.Errorf("draws: %s exists and is never overwritten: choose another folder or move it away: %w", path, fs.ErrExist)
 		}
 	}
@@ -97,12 +101,57 @@ func (s *Sink) Chain(id int) (kernels.ChainSink, error) {
 	for _, e := range c.Extra {
 		h.Extra = append(h.Extra, stancsv.Pair{Key: e[0], Value: e[1]})
 	}
+	if c.Resume != nil {
+		return s.resume(id)
+	}
 	w, err := stancsv.Create(s.Path(id), h, c.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters))}, nil
+	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), expected: c.Iterations / c.Thin}, nil
 }
+
+// resume opens the file of chain id to go on with it.
+func (s *Sink) resume(id int) (kernels.ChainSink, error) {
+	c := s.config
+	if c.Steps[id] <= 0 {
+		return complete{}, nil
+	}
+	info, err := os.Stat(s.Path(id))
+	if err == nil && info.Size() < c.Resume[id] {
+		err = fmt.Errorf("draws: %s has %d bytes and had %d: draws were lost, and the run cannot go on", s.Path(id), info.Size(), c.Resume[id])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Truncate(s.Path(id), c.Resume[id]); err != nil {
+		return nil, fmt.Errorf("draws: %w", err)
+	}
+	w, p, err := stancsv.Append(s.Path(id))
+	if err != nil {
+		return nil, err
+	}
+	rows := int64(p.Rows)
+	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), written: rows, expected: rows + c.Steps[id]/c.Thin}, nil
+}
+
+// complete is the sink of a chain that draws no more.
+type complete struct{}
+
+func (complete) Draw([]float64, kernels.Info) error {
+	return errors.New("draws: the chain is complete")
+}
+
+func (complete) Close() error { return nil }
+
+// Syncer is what the sinks of chains are that can make their draws outlast a crash.
+type Syncer interface {
+	// Sync returns the length of the file that then holds every draw so far.
+	Sync() (bytes int64, err error)
+}
+
+// Sync implements Syncer.
+func (c *chain) Sync() (int64, error) { return c.writer.Sync() }
 
 // Close does nothing: every chain closes its own file.
 func (s *Sink) Close() error { return nil }
@@ -112,6 +161,8 @@ type chain struct {
 	writer  *stancsv.Writer
 	values  []float64
 	written int64
+	// expected is the number of draws of a chain that ran to its end.
+	expected int64
 }
 
 func (c *chain) Draw(theta []float64, info kernels.Info) error {
@@ -128,7 +179,7 @@ func (c *chain) Draw(theta []float64, info kernels.Info) error {
 // footer, with times of 0: how long a pass over the records took is not
 // released.
 func (c *chain) Close() error {
-	if c.written == c.config.Iterations/c.config.Thin {
+	if c.written == c.expected {
 		if err := c.writer.Finalise(0, 0); err != nil {
 			return errors.Join(err, c.writer.Close())
 		}

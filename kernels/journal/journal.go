@@ -1,0 +1,244 @@
+// Package journal keeps what an interrupted run needs to go on: what it is, and how far
+// each chain came. It is a file of lines that only grows, each with a checksum and
+// fsynced before what it announces happens.
+//
+// Steps are reserved in blocks: a mark says that the steps up to Reserved are about to be
+// made, from the state after Step. A run that is killed goes on from its last marks, and
+// what was reserved and not marked as made is forfeited: to make a step again would be a
+// second look at the records.
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Version is that of the file's form.
+const Version = 1
+
+// Head says what a run is. Everything in it is public.
+type Head struct {
+	Version int `json:"version"`
+	// Run identifies the run, in its ledger too.
+	Run string `json:"run"`
+	// Flags are the command's settings, as it reads them.
+	Flags map[string]string `json:"flags"`
+	// Settings are the chains', all chosen; Event is what the whole run was charged.
+	Settings json.RawMessage `json:"settings"`
+	Event    json.RawMessage `json:"event"`
+	// Chains, Iterations and Thin are those of the whole run.
+	Chains     int   `json:"chains"`
+	Iterations int64 `json:"iterations"`
+	Thin       int64 `json:"thin"`
+}
+
+// Mark says how far a chain came.
+type Mark struct {
+	Chain int `json:"chain"`
+	// Step counts the steps that the chain's path has, and Theta is the state after them.
+	Step  int64     `json:"step"`
+	Theta []float64 `json:"theta"`
+	// Used counts the steps that were made or forfeited, and Reserved those that may be
+	// made without another mark, both of what was charged for the chain.
+	Used     int64 `json:"used"`
+	Reserved int64 `json:"reserved"`
+	// Bytes is the length of the chain's draws file.
+	Bytes int64 `json:"bytes"`
+}
+
+// State is what a journal says.
+type State struct {
+	Head
+	// Marks are the newest, one a chain; nil for chains that have none.
+	Marks []*Mark
+	// Resumed counts how often the run went on, and Done says that it is over.
+	Resumed int
+	Done    bool
+}
+
+// line is one of the file's.
+type line struct {
+	Head    *Head `json:"head,omitempty"`
+	Mark    *Mark `json:"mark,omitempty"`
+	Resumed int   `json:"resumed,omitempty"`
+	Done    bool  `json:"done,omitempty"`
+}
+
+// Journal is a journal that is being written. It is safe for concurrent use.
+type Journal struct {
+	mu   sync.Mutex
+	path string
+	file *os.File
+	err  error // after a failure nothing more is announced
+}
+
+// ErrRunning says that another process is writing the journal.
+var ErrRunning = errors.New("the run is still going, in another process")
+
+// Create begins the journal of a run, in a folder that has none.
+func Create(path string, h Head) (*Journal, error) {
+	h.Version = Version
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{path: path, file: f}
+	if err := errors.Join(lock(f), j.append(line{Head: &h}), syncDir(filepath.Dir(path))); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return j, nil
+}
+
+// Resume reads a journal and goes on with it.
+func Resume(path string) (*Journal, State, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, State{}, fmt.Errorf("journal: %s does not exist: this is not the folder of a run that can go on: %w", path, err)
+	}
+	if err != nil {
+		return nil, State{}, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{path: path, file: f}
+	s, err := j.begin()
+	if err != nil {
+		return nil, s, errors.Join(fmt.Errorf("journal: %s: %w", path, err), f.Close())
+	}
+	return j, s, nil
+}
+
+// begin reads the file under its lock and cuts off a torn line.
+func (j *Journal) begin() (State, error) {
+	if err := lock(j.file); err != nil {
+		return State{}, err
+	}
+	text, err := os.ReadFile(j.path)
+	if err != nil {
+		return State{}, err
+	}
+	s, end, err := Parse(text)
+	if err != nil {
+		return s, err
+	}
+	if err := j.file.Truncate(int64(end)); err != nil {
+		return s, err
+	}
+	_, err = j.file.Seek(int64(end), 0)
+	return s, err
+}
+
+// Parse reads a journal's text. end is where its last whole line ends: what follows
+// was being written when the run was killed, and was not announced.
+func Parse(text []byte) (s State, end int, err error) {
+	for number := 1; end < len(text); number++ {
+		length := bytes.IndexByte(text[end:], '\n')
+		if length < 0 {
+			break // torn
+		}
+		l, err := decode(text[end : end+length])
+		if err != nil {
+			return s, end, fmt.Errorf("line %d is damaged: %w", number, err)
+		}
+		if err := s.apply(l); err != nil {
+			return s, end, fmt.Errorf("line %d: %w", number, err)
+		}
+		end += length + 1
+	}
+	if s.Version == 0 {
+		return s, end, errors.New("it has no first line: the run was killed before it began, and can be started again in another folder")
+	}
+	return s, end, nil
+}
+
+// apply adds a line to what a journal says.
+func (s *State) apply(l line) error {
+	switch {
+	case l.Head != nil:
+		if s.Version != 0 || l.Head.Version != Version {
+			return fmt.Errorf("a head of version %d; this software reads one head of version %d", l.Head.Version, Version)
+		}
+		if l.Head.Chains < 1 || l.Head.Chains > 1<<20 || l.Head.Iterations < 1 || l.Head.Thin < 1 {
+			return fmt.Errorf("%d chains of %d steps, thinned by %d", l.Head.Chains, l.Head.Iterations, l.Head.Thin)
+		}
+		s.Head, s.Marks = *l.Head, make([]*Mark, l.Head.Chains)
+	case s.Version == 0:
+		return errors.New("the head is missing")
+	case l.Mark != nil:
+		m := l.Mark
+		if m.Chain < 0 || m.Chain >= s.Chains || m.Step < 0 || m.Used < m.Step || m.Reserved < m.Used || m.Reserved > s.Iterations || m.Bytes < 0 {
+			return fmt.Errorf("a mark that cannot be: chain %d at step %d, %d used and %d reserved", m.Chain, m.Step, m.Used, m.Reserved)
+		}
+		if old := s.Marks[m.Chain]; old != nil && (m.Step < old.Step || m.Used < old.Used) {
+			return fmt.Errorf("chain %d goes back from step %d to %d", m.Chain, old.Step, m.Step)
+		}
+		s.Marks[m.Chain] = m
+	case l.Resumed > 0:
+		if l.Resumed != s.Resumed+1 {
+			return fmt.Errorf("it went on for the %d. time after the %d.", l.Resumed, s.Resumed)
+		}
+		s.Resumed = l.Resumed
+	case l.Done:
+		s.Done = true
+	default:
+		return errors.New("it says nothing")
+	}
+	return nil
+}
+
+// Mark announces steps. They may be made once it returned nil.
+func (j *Journal) Mark(m Mark) error { return j.append(line{Mark: &m}) }
+
+// Resumed says that the run goes on for the n-th time.
+func (j *Journal) Resumed(n int) error { return j.append(line{Resumed: n}) }
+
+// Done says that the run is over.
+func (j *Journal) Done() error { return j.append(line{Done: true}) }
+
+// Close ends writing.
+func (j *Journal) Close() error { return j.file.Close() }
+
+func (j *Journal) append(l line) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	text = fmt.Appendf(text, " %08x\n", crc32.ChecksumIEEE(text))
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return j.err
+	}
+	if _, err = j.file.Write(text); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		j.err = fmt.Errorf("journal: %s: the next steps could not be announced and are not made: %w", j.path, err)
+	}
+	return j.err
+}
+
+func decode(text []byte) (l line, err error) {
+	const checksum = 9 // a space and eight digits
+	if len(text) <= checksum {
+		return l, errors.New("it is too short")
+	}
+	body := text[:len(text)-checksum]
+	if string(text[len(body):]) != fmt.Sprintf(" %08x", crc32.ChecksumIEEE(body)) {
+		return l, errors.New("its checksum is another one")
+	}
+	return l, json.Unmarshal(body, &l)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
