@@ -153,15 +153,33 @@ func (s *Chains) release() (r Release, err error) {
 	if err := s.moments.Release(moment, at); err != nil {
 		return r, err
 	}
+	outputSD, err := optimum.OutputSD(f)
+	if err != nil {
+		return r, err
+	}
 	score := make([]float64, len(anchor))
 	for j, v := range anchor {
 		score[j] = -c.Ridge * v
 	}
 	r.Statistics = surrogates.Statistics{
-		Anchor: anchor, Score: score, ScoreSD: scoreSD, Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
+		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment)*outputSD), Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
 	}
 	return r, nil
+}
+
+// curvature is about that of the optimum's objective in a typical direction, by the
+// released moments: what noise on the optimum itself is seen through in the score.
+func (c Config) curvature(m model, moment []float64) float64 {
+	d := int(math.Sqrt(float64(len(moment))))
+	mean := 0.0
+	for j := range d {
+		mean += moment[j*d+j] / float64(d)
+	}
+	if !c.Aim.Bits() {
+		mean *= m.loss.MaxCurvature()
+	}
+	return c.temperature()*max(0, mean) + c.Ridge
 }
 
 // Name is the name of the chains' kernels.

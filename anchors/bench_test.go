@@ -1,0 +1,65 @@
+package anchors_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// BenchmarkStep is a step of an anchored chain with bits on records of 10 features, at
+// ε = 1: beyond 20 000 records its time does not grow with their number.
+func BenchmarkStep(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			const d = 10
+			rng := rand.New(rand.NewPCG(1, 2))
+			r := curator.Records{Features: d, Radius: 1, X: make([]float64, n*d), Y: make([]float64, n)}
+			for i := range r.X {
+				r.X[i] = (rng.Float64() - 0.5) / 2
+			}
+			for i := range r.Y {
+				r.Y[i] = float64(rng.IntN(2))
+			}
+			model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: targets.Gaussian{SD: 3}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			records := seal(b, r, accountant.Substitute, 1e9)
+			c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 2000}, records.Facts(), 1, 1e-5)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.Iterations = 1 << 30
+			prepared, requests, err := anchors.Prepare(c, records.Facts())
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := records.Grant(requests...); err != nil {
+				b.Fatal(err)
+			}
+			chains, _, err := prepared.Begin(context.Background(), 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			k := chains[0].Kernel
+			state, err := k.Init(chains[0].Start)
+			if err != nil {
+				b.Fatal(err)
+			}
+			public := kernels.Stream(1, 0)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := k.Step(public, state); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
