@@ -26,11 +26,11 @@ const (
 )
 
 const (
-	mostNoise = 512    // the largest noise multiplier that the curator takes
-	manyRows  = 20_000 // records beyond which a step reads a part
-	mostParts = 64     // expected records of a step then, at least
-	easeOfBit = 8      // times the clip, of a part's intensity: a record then costs 7% more
-	reach     = 6      // spreads of a typical record's move that a clip allows for
+	mostNoise = 512  // the largest noise multiplier that the curator takes
+	manyRows  = 1000 // records beyond which a step reads a part
+	mostParts = 64   // expected records of a step then, at least
+	easeOfBit = 8    // times the clip, of a part's intensity: a record then costs 7% more
+	reach     = 6    // spreads of a typical record's move that a clip allows for
 )
 
 // Afford fills in what Config marks, so that anchor and chains together cost at most

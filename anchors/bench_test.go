@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkStep is a step of an anchored chain with bits on records of 10 features, at
-// ε = 1: beyond 20 000 records its time does not grow with their number.
+// ε = 1: beyond 1000 records its time does not grow with their number.
 func BenchmarkStep(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {

@@ -58,7 +58,7 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	for range s.bits {
 		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: c.Iterations})
 	}
-	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(m), 1)}
+	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(m, f), 1)}
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(m), 1))
 	}
@@ -126,7 +126,7 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 // release makes the releases of the anchor.
 func (s *Chains) release() (r Release, err error) {
 	c, f := s.config, s.facts
-	mechanism := c.moment(s.model)
+	mechanism := c.moment(s.model, f)
 	size := mechanism.Size(f)
 	moment := make([]float64, size*size)
 	sd, err := mechanism.NoiseSD(f)
@@ -147,7 +147,8 @@ func (s *Chains) release() (r Release, err error) {
 		return r, err
 	}
 	var at []float64
-	if c.Aim.Bits() {
+	weighted := c.weighted(s.model, f)
+	if weighted {
 		at = anchor
 	}
 	if err := s.moments.Release(moment, at); err != nil {
@@ -162,7 +163,7 @@ func (s *Chains) release() (r Release, err error) {
 		score[j] = -c.Ridge * v
 	}
 	r.Statistics = surrogates.Statistics{
-		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment)*outputSD), Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
+		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment, weighted)*outputSD), Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: weighted,
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
 	}
 	return r, nil
@@ -170,13 +171,13 @@ func (s *Chains) release() (r Release, err error) {
 
 // curvature is about that of the optimum's objective in a typical direction, by the
 // released moments: what noise on the optimum itself is seen through in the score.
-func (c Config) curvature(m model, moment []float64) float64 {
+func (c Config) curvature(m model, moment []float64, weighted bool) float64 {
 	d := int(math.Sqrt(float64(len(moment))))
 	mean := 0.0
 	for j := range d {
 		mean += moment[j*d+j] / float64(d)
 	}
-	if !c.Aim.Bits() {
+	if !weighted {
 		mean *= m.loss.MaxCurvature()
 	}
 	return c.temperature()*max(0, mean) + c.Ridge

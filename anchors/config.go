@@ -166,15 +166,29 @@ func (c Config) optimum(m model) curator.Optimum {
 	return curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise}
 }
 
-func (c Config) moment(m model) curator.SecondMoment {
+func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise}
 	switch {
 	case c.Aim == Sums:
 		s.Response = c.Response
-	case c.Aim.Bits():
+	case c.weighted(m, f):
 		s.Loss = m.loss
 	}
 	return s
+}
+
+// weighted reports whether the curvature at the anchor is released, rather than plain
+// second moments: always for bits, and for Score where that says more.
+func (c Config) weighted(m model, f curator.Facts) bool {
+	if c.Aim != Score {
+		return c.Aim.Bits()
+	}
+	columns := c.Columns
+	if columns == nil {
+		columns = make([]surrogates.Column, f.Features)
+	}
+	sd := 2 * c.OptimumNoise * c.temperature() * f.Radius * m.loss.MaxSlope()
+	return surrogates.Curvature(f.Records, f.Radius, c.temperature()*m.loss.MaxCurvature(), sd, columns)
 }
 
 // bit is the look that a step takes at the records: one of the two.
@@ -208,7 +222,7 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	moment, err := c.moment(m).Event(f)
+	moment, err := c.moment(m, f).Event(f)
 	if err != nil || c.Aim == Sums {
 		return moment, err
 	}

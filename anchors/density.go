@@ -25,38 +25,22 @@ type density struct {
 	factor    []float64     // of their covariance, row-major
 }
 
-// newDensity makes the density of weighted statistics. Directions that the noise of the
-// curvature hides count as no better known than that noise.
+// newDensity makes the density of weighted statistics.
 func newDensity(s surrogates.Statistics, model *targets.Regression, aware bool) (*density, error) {
-	d := len(s.Anchor)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(d, append([]float64(nil), s.Moment...)), true) {
-		return nil, errors.New("anchors: the released curvature has no eigenvalues")
+	g, err := surrogates.FirstOrder(s)
+	if err != nil {
+		return nil, err
 	}
-	tau := s.Temperature
-	hidden := tau * s.MomentSD * math.Sqrt(float64(d))
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	out := &density{prior: model, estimate: make([]float64, d), precision: mat.NewSymDense(d, nil), kept: 0}
-	copy(out.estimate, s.Anchor)
-	for k, v := range eigen.Values(nil) {
-		h := max(tau*v, hidden, 1e-12)
-		u := vectors.ColView(k)
-		shift := 0.0
-		for j, g := range s.Score {
-			shift -= u.AtVec(j) * g / h
-		}
-		noise := s.ScoreSD * s.ScoreSD
-		if !aware {
-			noise = 0
-		}
-		out.precision.SymRankOne(out.precision, h*h/(h+noise), u)
-		out.kept += h / (h + noise) / float64(d)
-		for j := range out.estimate {
-			out.estimate[j] += shift * u.AtVec(j)
-		}
+	d := len(g.Mean)
+	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, precision: mat.NewSymDense(d, g.Information)}
+	if !aware {
+		return out, out.approximate()
 	}
-	out.flat = make([]float64, d*d)
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(d, g.Cov)) || chol.InverseTo(out.precision) != nil {
+		return nil, errors.New("anchors: the released curvature leaves a direction nearly without bounds")
+	}
+	out.kept = g.Kept
 	for j := range d {
 		for k := range d {
 			out.flat[j*d+k] = out.precision.At(j, k)

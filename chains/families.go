@@ -73,7 +73,7 @@ func init() {
 	families = map[string]family{
 		"anchored": {
 			about:      "gradient and curvature released once, at a private optimum; then draws that see no record, or bits that see the remainder alone; intervals contain the noise",
-			defaults:   "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or 64 or more in exact minibatches beyond 20000",
+			defaults:   "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or 64 or more in exact minibatches beyond 1000",
 			own:        []string{"aim", "anchor-noise", "moment-noise", "ridge", "clip", "rate"},
 			iterations: 4_000,
 			anchored:   true,
