@@ -267,12 +267,34 @@ func clipped(v, limit float64) float64 {
 // over that of its draw.
 func (t *thinning) sum(terms []float64, bound float64, g grid, src *noise.Source) int64 {
 	var sum int64
-	for _, r := range terms {
-		here := -math.Expm1((bound+r)/2 - t.intensity) // I − B + (B−r)/2 under the move,
-		there := -math.Expm1((bound-r)/2 - t.intensity)
-		if noise.Bernoulli(src, min(1, here/t.rate)) {
-			sum += g.round(r+math.Log(there/here), g.top)
+	var heres, theres [128]float64
+	for len(terms) > 0 {
+		n := min(len(terms), len(heres))
+		for i, r := range terms[:n] {
+			heres[i] = (bound+r)/2 - t.intensity // I − B + (B−r)/2 under the move,
+			theres[i] = (bound-r)/2 - t.intensity
 		}
+		vec.Expm1All(heres[:n], heres[:n])
+		vec.Expm1All(theres[:n], theres[:n])
+		for i, r := range terms[:n] {
+			here, there := -heres[i], -theres[i]
+			if noise.Bernoulli(src, min(1, here/t.rate)) {
+				sum += g.round(r+logRatio(there, here), g.top)
+			}
+		}
+		terms = terms[n:]
 	}
 	return sum
+}
+
+// logRatio returns log(a/b) of positive numbers, to full relative accuracy also
+// where they are close.
+func logRatio(a, b float64) float64 {
+	switch {
+	case a >= b && a <= 2*b:
+		return vec.Log1pUnit((a - b) / b)
+	case b > a && b <= 2*a:
+		return -vec.Log1pUnit((b - a) / a)
+	}
+	return math.Log(a / b)
 }

@@ -46,12 +46,37 @@ func (s *Set) Block(lo, hi int) (x, y []float64) {
 	return s.x[lo*s.p : hi*s.p], y
 }
 
+// ahead is how many records are brought into the cache at once.
+const ahead = 64
+
+// touch reads a number from every cache line of the records named by index, in a
+// loop that waits for none of them, so that copying them does not wait for one
+// after the other. What it reads goes to dst, which the copies overwrite.
+func (s *Set) touch(dst []float64, index []int32) {
+	if s.p == 0 {
+		return
+	}
+	sum := 0.0
+	for _, i := range index {
+		row := s.x[int(i)*s.p : (int(i)+1)*s.p]
+		for j := 0; j < len(row); j += 8 {
+			sum += row[j]
+		}
+		sum += row[len(row)-1]
+	}
+	dst[0] = sum
+}
+
 // Gather copies the records named by index into x and y, in that order, and
 // returns the filled prefixes. y is returned nil when records have no response.
 func (s *Set) Gather(x, y []float64, index []int32) (gx, gy []float64) {
 	p := s.p
-	for k, i := range index {
-		copy(x[k*p:(k+1)*p], s.x[int(i)*p:(int(i)+1)*p])
+	for lo := 0; lo < len(index); lo += ahead {
+		part := index[lo:min(lo+ahead, len(index))]
+		s.touch(x[lo*p:], part)
+		for k, i := range part {
+			copy(x[(lo+k)*p:(lo+k+1)*p], s.x[int(i)*p:(int(i)+1)*p])
+		}
 	}
 	if s.y == nil {
 		return x[:len(index)*p], nil
