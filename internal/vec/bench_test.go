@@ -42,7 +42,3 @@ func BenchmarkMulVec(b *testing.B) {
 		MulVec(dst, x, v)
 	}
 }
-
-func BenchmarkSumQuantized(b *testing.B) {
-	benchSlice(b, func(_, x []float64) { SumQuantized(x, 5, 1<<40) })
-}
