@@ -59,7 +59,7 @@ func DraftReader(ctx context.Context, r io.Reader, name string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	add := func(i int, text []byte) { columns[i].add(text) }
+	add := func(i int, text []byte) { columns[i].add(text, s.cellLine) }
 	records := 0
 	for ; ; records++ {
 		some, err := s.more()
@@ -94,51 +94,9 @@ func tallyHeader(s *scanner) ([]*tally, error) {
 				Allowed: "names in the header that are not empty, all different, and in UTF-8", Do: "correct the header"}
 		}
 		seen[n.text] = true
-		columns[i] = &tally{name: n.text, lower: math.Inf(1), upper: math.Inf(-1), texts: make(map[string]bool), numeric: true}
+		columns[i] = newTally(n.text)
 	}
 	return columns, nil
-}
-
-// tally is what a draft knows about a column.
-type tally struct {
-	name         string
-	missing      bool
-	numeric      bool            // every cell was a number
-	lower, upper float64         // over cells that were numbers
-	texts        map[string]bool // different cells, at most maxLevels+1
-	free         bool            // a cell was too long or odd to be a level
-}
-
-func (t *tally) add(text []byte) {
-	if slices.Contains(DefaultMissingTokens(), string(text)) {
-		t.missing = true
-		return
-	}
-	if t.numeric {
-		v, ok := parseNumber(text)
-		t.numeric = ok
-		t.lower, t.upper = min(t.lower, v), max(t.upper, v)
-	}
-	switch {
-	case len(t.texts) > maxLevels || t.texts[string(text)]:
-	case len(text) > maxLevel || !utf8.Valid(text):
-		t.free = true
-	default:
-		t.texts[string(text)] = true
-	}
-}
-
-// kind is what the column is taken for; empty if it should be ignored.
-func (t *tally) kind() Kind {
-	switch {
-	case len(t.texts) == 2 && !t.free:
-		return Binary
-	case t.numeric && usableBounds(t.lower, t.upper):
-		return Number
-	case !t.numeric && !t.free && len(t.texts) > 2 && len(t.texts) <= maxLevels:
-		return Category
-	}
-	return ""
 }
 
 // options returns the texts of the column in order, numbers by size.
@@ -158,30 +116,46 @@ func (t *tally) options() []string {
 	return list
 }
 
+// response reports whether a name says that its column is a response.
+func response(name string) bool {
+	return slices.Contains([]string{"target", "y", "label", "class", "outcome", "response"}, strings.ToLower(name))
+}
+
 // draftTarget returns the column that looks most like a response: one whose name
 // says so, else the last, if it can be one; -1 if there is none.
-func draftTarget(columns []*tally) int {
-	can := func(t *tally) bool { return !t.missing && (t.kind() == Binary || t.kind() == Number) }
-	named := slices.IndexFunc(columns, func(t *tally) bool {
-		return can(t) && slices.Contains([]string{"target", "y", "label", "class", "outcome", "response"}, strings.ToLower(t.name))
-	})
+func draftTarget(columns []*tally, n numberText) int {
+	can := func(t *tally) bool {
+		kind := t.kind(n)
+		return t.missing == 0 && (kind == Binary || kind == Number && t.bad(n) == "")
+	}
+	named := slices.IndexFunc(columns, func(t *tally) bool { return can(t) && response(t.name) })
 	if last := len(columns) - 1; named < 0 && can(columns[last]) {
 		return last
 	}
 	return named
 }
 
+// readOff ends every line that says something about the records.
+const readOff = "  # read off the data"
+
 func writeDraft(file string, records int, delimiter byte, columns []*tally) []byte {
+	n := custom(columns)
 	var b bytes.Buffer
 	b.WriteString(draftWarning)
 	fmt.Fprintf(&b, "\ndescription = %s\nconfirmed = false\n", tomlString("drafted from "+file))
-	fmt.Fprintf(&b, "records = %d  # public under substitution\n", records)
+	fmt.Fprintf(&b, "records = %d%s; public under substitution\n", records, readOff)
 	b.WriteString("rows_per_person = 1  # the largest number of rows one person may own; the file cannot tell\n")
 	b.WriteString("radius = 1.0\nintercept = true\n")
 	if delimiter != ',' {
-		fmt.Fprintf(&b, "delimiter = %q  # between the cells of the file\n", string(delimiter))
+		fmt.Fprintf(&b, "delimiter = %q\n", string(delimiter))
 	}
-	target := draftTarget(columns)
+	if n.decimal != 0 {
+		fmt.Fprintf(&b, "decimal = %q\n", string(n.decimal))
+	}
+	if n.thousands != 0 {
+		fmt.Fprintf(&b, "thousands = %q\n", string(n.thousands))
+	}
+	target := draftTarget(columns, n)
 	if target < 0 {
 		b.WriteString("# No column looks like a response: change a role to \"target\" if one is.\n")
 	}
@@ -190,38 +164,51 @@ func writeDraft(file string, records int, delimiter byte, columns []*tally) []by
 		if i == target {
 			role = Target
 		}
-		t.write(&b, role)
+		t.write(&b, role, n, records)
 	}
 	return b.Bytes()
 }
 
 // write writes the column's part of a draft.
-func (t *tally) write(b *bytes.Buffer, role Role) {
-	kind := t.kind()
+func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
+	kind, why := t.kind(n), t.unfit(n, records)
 	fmt.Fprintf(b, "\n[[column]]\nname = %s\n", tomlString(t.name))
-	if kind == "" {
-		fmt.Fprintf(b, "role = %q  # neither numbers nor 2 to %d short texts\n", Ignore, maxLevels)
+	if response(t.name) && t.missing != 0 {
+		fmt.Fprintf(b, "# It looks like a response, but line %d has none: fill it in, then role = \"target\".\n", t.missing)
+	}
+	if why != "" {
+		fmt.Fprintf(b, "role = %q  # %s\n", Ignore, why)
 		return
 	}
 	fmt.Fprintf(b, "role = %q\nkind = %q\n", role, kind)
 	impute, options := "", t.options()
 	switch kind {
 	case Number:
-		impute = tomlFloat(t.lower + (t.upper-t.lower)/2)
-		fmt.Fprintf(b, "lower = %s\nupper = %s\noutside = %q\n", tomlFloat(t.lower), tomlFloat(t.upper), OutsideClamp)
+		r := t.spanOf(n)
+		impute = tomlFloat(r.lower + (r.upper-r.lower)/2)
+		fmt.Fprintf(b, "lower = %s%s\nupper = %s%s\noutside = %q\n", tomlFloat(r.lower), readOff, tomlFloat(r.upper), readOff, OutsideClamp)
+		b.WriteString(t.standard(role))
 	case Category:
-		fmt.Fprintf(b, "levels = %s\nreference = %s\n", tomlStrings(options), tomlString(options[0]))
+		fmt.Fprintf(b, "levels = %s%s\nreference = %s\n", tomlStrings(options), readOff, tomlString(options[0]))
 	case Binary:
 		impute = tomlString(options[0])
-		fmt.Fprintf(b, "labels = %s  # negative, positive\n", tomlStrings(options))
+		fmt.Fprintf(b, "labels = %s  # negative, positive; read off the data\n", tomlStrings(options))
+	}
+	bad := t.bad(n)
+	if kind != Number {
+		bad = ""
+	}
+	if bad != "" {
+		fmt.Fprintf(b, "# Line %d holds %s, which is no number: correct it, or let it count as missing.\n", t.badLine, tomlString(bad))
+		fmt.Fprintf(b, "missing_tokens = %s%s\n", tomlStrings(append(DefaultMissingTokens(), bad)), readOff)
 	}
 	switch {
-	case !t.missing:
+	case t.missing == 0 && bad == "":
 		fmt.Fprintf(b, "missing = %q\n", MissingRefuse)
 	case kind == Category:
 		fmt.Fprintf(b, "missing = %q\n", MissingLevel)
 	default:
-		fmt.Fprintf(b, "missing = %q\nimpute = %s\n", MissingImpute, impute)
+		fmt.Fprintf(b, "missing = %q\nimpute = %s%s\n", MissingImpute, impute, readOff)
 	}
 }
 

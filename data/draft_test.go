@@ -3,8 +3,10 @@ package data_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,29 +32,31 @@ func TestDraft(t *testing.T) {
 	const want = `
 description = "drafted from t.csv"
 confirmed = false
-records = 21  # public under substitution
+records = 21  # read off the data; public under substitution
 rows_per_person = 1  # the largest number of rows one person may own; the file cannot tell
 radius = 1.0
 intercept = true
 
 [[column]]
 name = "name"
-role = "ignore"  # neither numbers nor 2 to 20 short texts
+role = "ignore"  # more than 20 different texts: names, notes or identifiers
 
 [[column]]
 name = "age"
 role = "feature"
 kind = "number"
-lower = -2.5
-upper = 40
+lower = -2.5  # read off the data
+upper = 40  # read off the data
 outside = "clamp"
+# center = 45
+# scale = 20  # common values for the age of adults in years; keep them if they suit
 missing = "refuse"
 
 [[column]]
 name = "colour"
 role = "feature"
 kind = "category"
-levels = ["blue", "green", "red"]
+levels = ["blue", "green", "red"]  # read off the data
 reference = "blue"
 missing = "level"
 
@@ -60,29 +64,30 @@ missing = "level"
 name = "a \"b\""
 role = "feature"
 kind = "binary"
-labels = ["0", "1"]  # negative, positive
+labels = ["0", "1"]  # negative, positive; read off the data
 missing = "impute"
-impute = "0"
+impute = "0"  # read off the data
 
 [[column]]
 name = "only"
-role = "ignore"  # neither numbers nor 2 to 20 short texts
+role = "ignore"  # it holds one value only
 
 [[column]]
 name = "wage"
 role = "feature"
 kind = "number"
-lower = 1
-upper = 3e+09
+lower = 1  # read off the data
+upper = 3e+09  # read off the data
 outside = "clamp"
+# center = a typical value, scale = a typical deviation, known from elsewhere: they are worth much privacy
 missing = "impute"
-impute = 1.5000000005e+09
+impute = 1.5000000005e+09  # read off the data
 
 [[column]]
 name = "income"
 role = "target"
 kind = "binary"
-labels = ["no", "yes"]  # negative, positive
+labels = ["no", "yes"]  # negative, positive; read off the data
 missing = "refuse"
 `
 	if !found || body != want || !strings.HasPrefix(got, "# WARNING: DRAFT READ OFF THE DATA") {
@@ -100,6 +105,41 @@ func TestDraftTarget(t *testing.T) {
 			t.Errorf("%q: %v, draft\n%s\nwant %q", text, err, got, want)
 		}
 	}
+}
+
+// TestDraftSaysWhatIsOdd: other customs of writing numbers are recognised, and columns
+// that no analysis can use are left out with the reason.
+func TestDraftSaysWhatIsOdd(t *testing.T) {
+	lines := []string{"id;day;wage;grade;class"}
+	for i := range 200 {
+		grade, class := strconv.Itoa(i%7), "yes"
+		if i == 150 {
+			grade = "seven"
+		}
+		if i == 9 {
+			class = ""
+		}
+		lines = append(lines, fmt.Sprintf("%d;2024-03-%02d;1.%03d,5;%s;%s", i+100, i%28+1, i, grade, class))
+	}
+	lines[2] = strings.Replace(lines[2], "yes", "no", 1)
+	text := strings.Join(lines, "\n")
+	got, err := draft(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"delimiter = \";\"\ndecimal = \",\"\nthousands = \".\"\n",
+		"name = \"id\"\nrole = \"ignore\"  # it counts up from record to record",
+		"name = \"day\"\nrole = \"ignore\"  # dates:",
+		"name = \"wage\"\nrole = \"feature\"\nkind = \"number\"\nlower = 1000.5  # read off the data\nupper = 1199.5",
+		"# Line 152 holds \"seven\", which is no number: correct it, or let it count as missing.\nmissing_tokens = [\"\", \"NA\", \"?\", \"seven\"]",
+		"# It looks like a response, but line 11 has none: fill it in, then role = \"target\".",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the draft lacks %q:\n%s", want, got)
+		}
+	}
+	draftLoads(t, text)
 }
 
 func TestDraftRefuses(t *testing.T) {

@@ -280,6 +280,8 @@ func TestRefusals(t *testing.T) {
 		"softmax":           {"prior-sd", "prior-sd is -1; it must be positive", Options{PriorSD: -1}, "softmax"},
 		"negative-binomial": {"dispersion", "needs dispersion r", Options{}, "poisson"},
 		"heteroscedastic":   {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic", Options{Dispersion: 1}, "linear"},
+		"median":            {"prior", "prior is \"flat\"; it must be normal or horseshoe", Options{Prior: "flat"}, "linear"},
+		"network":           {"prior", "prior is for model logistic or", Options{Prior: "horseshoe"}, "linear"},
 		"categorical":       {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}}, "categorical"},
 	} {
 		shape, err := StandardShape(c.of, 20, 2)
@@ -339,6 +341,11 @@ func TestPriorsOfColumns(t *testing.T) {
 	}
 	if fixed, shared := fall(0), fall(1); math.Abs(fixed-300./18) > 1e-9 || !(shared > 0.5 && shared < 3) || math.Abs(shared-fall(2)) > 1e-9 {
 		t.Errorf("the log prior falls by %v without a group and %v within one", fixed, shared)
+	}
+	horseshoe := built(t, "logistic", func(_ *data.Shape, o *Options) { o.Prior = "horseshoe" })
+	at := func(v float64) float64 { return horseshoe.Target.LogPrior([]float64{0, v, 0.1}) }
+	if peak, tail := at(0.01)-at(0.3), at(30)-at(60); !(peak > 1 && tail > 0 && tail < 4) {
+		t.Errorf("a horseshoe falls by %v near 0 and by %v far out", peak, tail)
 	}
 	shape := *m.Shape
 	shape.Terms = slices.Clone(shape.Terms)

@@ -25,6 +25,7 @@ func join(list []string) string { return strings.Join(list, ", ") }
 type Options struct {
 	Loss             string    `toml:"loss" json:"loss"`
 	Beta             float64   `toml:"beta" json:"beta,omitempty"`
+	Prior            string    `toml:"prior" json:"prior"`
 	PriorSD          float64   `toml:"prior-sd" json:"prior-sd"`
 	MinScale         float64   `toml:"min-scale" json:"min-scale"`
 	DegreesOfFreedom float64   `toml:"degrees-of-freedom" json:"degrees-of-freedom,omitempty"`
@@ -60,11 +61,16 @@ func (s Setting) Value(o *Options) any {
 // Settings lists the options.
 func Settings() []Setting { return slices.Clone(settings) }
 
+// coefficients are the models that have one for every column.
+var coefficients = []string{"logistic", "probit", "cloglog", "softmax", "poisson", "negative-binomial", "linear", "median", "heteroscedastic", "mean"}
+
 var settings = []Setting{
 	{Name: "loss", Of: func(o *Options) any { return &o.Loss },
 		Help: "log, or beta for the β-divergence loss"},
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
+	{Name: "prior", Of: func(o *Options) any { return &o.Prior }, Models: coefficients,
+		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns"},
 	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale }, Models: []string{"linear", "heteroscedastic", "network"},
@@ -81,12 +87,16 @@ var settings = []Setting{
 		Help: "prior counts of the labels, in their order; 1 each by default"},
 }
 
-// Filled are the options with the defaults of what is not given: the log loss, a prior
+// Filled are the options with the defaults of what is not given: the log loss, a normal prior,
+// a prior
 // standard deviation of 3, a least scale of 0.05,
 // a mean absolute error of 0.25 and 4 hidden units.
 func (o Options) Filled() Options {
 	if o.Loss == "" {
 		o.Loss = "log"
+	}
+	if o.Prior == "" {
+		o.Prior = "normal"
 	}
 	if o.PriorSD == 0 {
 		o.PriorSD = 3
@@ -136,12 +146,15 @@ func (o Options) check(model string) (targets.Loss, error) {
 	defaults := Options{}.Filled()
 	for _, s := range settings {
 		v := value(s.Of(&o))
-		if model != "" && !s.Has(model) && v != value(s.Of(&defaults)) {
+		if model != "" && !s.Has(model) && !reflect.DeepEqual(s.Value(&o), s.Value(&defaults)) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name), setting.Name("model"), strings.Join(s.Models, " or "), model)
 		}
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is %v; it must be positive and finite", setting.Name(s.Name), v)
 		}
+	}
+	if o.Prior != "normal" && o.Prior != "horseshoe" {
+		return targets.Loss{}, bad("prior", "%s is %q; it must be normal or horseshoe", setting.Name("prior"), o.Prior)
 	}
 	if o.Dispersion == 0 && model == "negative-binomial" {
 		return targets.Loss{}, bad("dispersion", "%s negative-binomial needs %s r, public: a count with mean μ has variance μ + μ²/r", setting.Name("model"), setting.Name("dispersion"))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -84,15 +85,17 @@ type builder struct {
 }
 
 // prior is that of coefficients of every column, as often as there are blocks of them:
-// normal with the schema's standard deviations, or with unknown scales where it names
-// groups.
+// normal with the schema's standard deviations, with unknown scales where it names
+// groups, or a horseshoe.
 func (b *builder) prior(blocks int) (targets.Prior, error) {
 	sds, groups := []float64{}, []int{}
 	own, number := false, map[string]int{}
 	for block := range blocks {
 		for _, t := range b.Shape.Terms {
 			group := -1
-			if t.PriorGroup != "" {
+			if b.Options.Prior == "horseshoe" && t.Name != data.Intercept {
+				group = 0
+			} else if t.PriorGroup != "" {
 				key := fmt.Sprint(block, " ", t.PriorGroup)
 				if _, known := number[key]; !known {
 					number[key] = len(number)
@@ -104,6 +107,10 @@ func (b *builder) prior(blocks int) (targets.Prior, error) {
 		}
 	}
 	switch {
+	case b.Options.Prior == "horseshoe" && (own || len(number) > 0):
+		return nil, bad("prior", "%s horseshoe, and the schema states priors of its own; keep one of them", setting.Name("prior"))
+	case b.Options.Prior == "horseshoe":
+		return targets.NewHorseshoe(targets.HorseshoeConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1}, FixedSD: b.Options.PriorSD})
 	case len(number) > 0 && own:
 		return nil, bad("model", "the schema has both prior_sd and prior_group; keep one of them")
 	case len(number) > 0:

@@ -101,8 +101,9 @@ func (m *Method) New(p Problem, b Budget, given map[string]any) (*Mechanism, err
 	if m.Models != nil && !slices.Contains(m.Models, p.Name) {
 		return nil, fmt.Errorf("it fits the models %s, not %s", strings.Join(m.Models, ", "), p.Name)
 	}
-	if m.Models != nil && slices.ContainsFunc(p.Shape.Terms, func(t data.Term) bool { return t.PriorSD != 0 || t.PriorGroup != "" }) {
-		return nil, fmt.Errorf("it has one prior for all coefficients, and the schema states priors of single columns; use a private chain")
+	own := slices.ContainsFunc(p.Shape.Terms, func(t data.Term) bool { return t.PriorSD != 0 || t.PriorGroup != "" })
+	if m.Models != nil && (own || p.Options.Prior != "normal") {
+		return nil, fmt.Errorf("it has one normal prior for all coefficients, and the model or the schema states others; use a private chain")
 	}
 	if p.Facts.Adjacency != accountant.Substitute {
 		return nil, fmt.Errorf("costs are compared under substitution, not %v", p.Facts.Adjacency)
