@@ -119,13 +119,14 @@ func (c *choice) anchoredChain() (*parts, error) {
 	}
 	switch config.Aim {
 	case anchors.Perturbed:
-		p.Caveat = "the released gradient and curvature are taken for true, so intervals leave out the noise in them"
+		p.Target = "perturbed"
+		p.Caveat = "The released gradient and curvature are taken for true, so intervals leave out the noise in them."
 	case anchors.Remainder:
-		p.Caveat = "intervals contain the released gradient's noise to first order"
+		p.Target, p.Sampled = "noise-aware", "the posterior given the released gradient, whose noise its intervals contain to first order"
 	case anchors.Score:
-		p.Caveat = "the draws are of the posterior given the release; intervals contain its noise"
+		p.Target, p.Sampled = "noise-aware", "the posterior given what was released, whose noise its intervals contain"
 	case anchors.Sums:
-		p.Caveat = "the draws are of the posterior given released sums; intervals contain their noise"
+		p.Target, p.Sampled = "noise-aware", "the posterior given released sums, whose noise its intervals contain"
 	}
 	return p, nil
 }

@@ -37,7 +37,9 @@ type Certificate struct {
 	Released         string            `json:"released_per_step"`
 	Test             string            `json:"test,omitempty"`
 	Batch            string            `json:"batch"`
-	Clip             float64           `json:"clip"`             // 0 for the model's certificate
+	Clip             float64           `json:"clip"`   // 0 for the model's certificate
+	Target           string            `json:"target"` // posterior, tempered, noise-aware or perturbed
+	Sampled          string            `json:"sampled,omitempty"`
 	Caveat           string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
 	Start            CertifiedStart    `json:"start"`
 	Chains           int64             `json:"chains"`
@@ -90,7 +92,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
 		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: p.Settings.Temperature,
 		DegreesOfFreedom: m.Options.DegreesOfFreedom, Dispersion: m.Options.Dispersion,
-		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Caveat: p.Caveat, Start: start,
+		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
@@ -108,7 +110,10 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 func (s *Session) certifiedStart(m *models.Model, delta float64) (CertifiedStart, error) {
 	event, r := s.Plan.StartCost(), s.Plan.Settings
 	c := CertifiedStart{Kind: r.Start, Share: r.StartShare}
-	if !slices.Contains(StartNames(), r.Start) {
+	switch {
+	case len(s.Plan.shared.Mechanisms()) > 0:
+		event, c.Kind = s.Plan.shared, "anchor"
+	case !slices.Contains(StartNames(), r.Start):
 		c.Kind = "given"
 	}
 	g, err := event.Epsilon(delta)
@@ -180,6 +185,9 @@ func (c *Certificate) Words(complete bool) string {
 		line("Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.", c.Start.Kind, c.Start.Epsilon)
 	}
 	line("Released per step: %s.", c.Released)
+	if c.Sampled != "" {
+		line("Sampled: %s.", c.Sampled)
+	}
 	if c.Caveat != "" {
 		line("Not the posterior: %s", c.Caveat)
 	}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -70,8 +72,10 @@ type parts struct {
 	Batch curator.Batch
 	// Clip is what is enforced on a record; 0 where the model's certificate is.
 	Clip float64
-	// Caveat says in which way the chain does not aim at the tempered posterior;
-	// empty where it does.
+	// Target says in one word what is sampled: posterior, noise-aware, perturbed or, at a
+	// temperature below 1, tempered. Sampled says more, where there is more to say.
+	Target, Sampled string
+	// Caveat says in which way the draws cannot stand for that; empty where they can.
 	Caveat string
 
 	step accountant.Event // what a step of one chain releases
@@ -104,8 +108,21 @@ func Choose(s Settings, p Problem) (*Plan, error) {
 // looked at.
 func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
 
+// defaultKernel is anchored where it fits the model, and knows all that is given: it
+// pays once for what other kernels pay for in every step. Elsewhere it is barker.
+func defaultKernel(s Settings, p Problem) string {
+	known := []string{"iterations", "chains", "temperature", "aim", "anchor-noise", "moment-noise", "ridge"}
+	if p.Target == nil || anchors.Fits(p.Target) != nil || cmp.Or(s.Temperature, 1) != 1 {
+		return "barker"
+	}
+	if slices.ContainsFunc(s.Given(), func(v Named) bool { return !slices.Contains(known, v.Name) }) {
+		return "barker"
+	}
+	return "anchored"
+}
+
 func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
-	s.Kernel = cmp.Or(s.Kernel, "barker")
+	s.Kernel = cmp.Or(s.Kernel, defaultKernel(s, p))
 	known := Names()
 	if pricing {
 		known = Priced()
@@ -118,6 +135,7 @@ func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 	}
 	k := families[s.Kernel]
 	c := &choice{Settings: s, Problem: p, given: s, pricing: pricing}
+	c.Chains = cmp.Or(s.Chains, k.chains)
 	for _, v := range table {
 		if k.knows(v) {
 			v.fill(&c.Settings)
@@ -180,6 +198,12 @@ func (c *choice) plan() (*Plan, error) {
 	p, err := families[c.Kernel].build(c)
 	if err != nil {
 		return nil, err
+	}
+	if p.Target == "" {
+		p.Target = "posterior"
+	}
+	if p.Target == "posterior" && c.Temperature < 1 {
+		p.Target = "tempered"
 	}
 	return &Plan{Settings: c.Settings, Problem: c.Problem, ChosenFrom: "public facts", Start: c.start, parts: *p, startCost: c.startCost}, nil
 }

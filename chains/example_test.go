@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{Temperature: 0.1}, budget)
+	result, err := chains.Run(ctx, simulated.Table, model, chains.Settings{}, budget)
 	if err != nil {
 		log.Fatal(err)
 	}

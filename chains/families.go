@@ -27,6 +27,8 @@ type Description struct {
 	Biased bool
 	// Mechanism says that it has a price, and cannot be sampled.
 	Mechanism bool
+	// Anchored says that its chains can step only once their anchor has been released.
+	Anchored bool
 }
 
 // Knows reports whether the kernel knows a setting.
@@ -38,7 +40,7 @@ func Describe(kernel string) (Description, error) {
 	if !ok {
 		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
-	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism}, nil
+	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism, Anchored: k.anchored}, nil
 }
 
 // family is how chains of one kernel are chosen and built. An entry in families is all
@@ -47,10 +49,11 @@ type family struct {
 	about, defaults string
 	own             []string // settings, beside those of every kernel
 	iterations      int64
-	clipsGradients  bool // the clip bounds gradients
-	biased          bool // it has no test
-	mechanism       bool // it has a price, and cannot be sampled
-	anchored        bool // it finds its own start
+	clipsGradients  bool  // the clip bounds gradients
+	biased          bool  // it has no test
+	mechanism       bool  // it has a price, and cannot be sampled
+	anchored        bool  // it finds its own start
+	chains          int64 // by default, if not 1
 	choose          func(*choice) error
 	build           func(*choice) (*parts, error)
 }
@@ -77,6 +80,7 @@ func init() {
 			own:        []string{"aim", "anchor-noise", "moment-noise", "ridge", "clip", "rate"},
 			iterations: 4_000,
 			anchored:   true,
+			chains:     4,
 			choose:     (*choice).chooseAnchored,
 			build:      (*choice).anchoredChain,
 		},

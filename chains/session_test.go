@@ -143,7 +143,7 @@ func TestTheTableIsNotKept(t *testing.T) {
 func TestRunIsItsParts(t *testing.T) {
 	table, m := simulated(t)
 	b := budget(t, 1)
-	result, err := chains.Run(t.Context(), table, m, chains.Settings{Iterations: 400, Chains: 2}, b)
+	result, err := chains.Run(t.Context(), table, m, chains.Settings{Kernel: "barker", Iterations: 400, Chains: 2}, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestStoppedRunsAreCertified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := chains.Choose(chains.Settings{Iterations: 1e7}, chains.ProblemOn(m, records))
+	plan, err := chains.Choose(chains.Settings{Kernel: "barker", Iterations: 1e7}, chains.ProblemOn(m, records))
 	if err != nil {
 		t.Fatal(err)
 	}

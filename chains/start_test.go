@@ -25,7 +25,7 @@ func TestStartsAreChosen(t *testing.T) {
 	free := chains.Problem{Target: unbounded, Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	free.Facts.Response = false
 	asked := func(start string, share float64) chains.Settings {
-		return chains.Settings{Start: start, StartShare: share, Iterations: 50}
+		return chains.Settings{Kernel: "barker", Start: start, StartShare: share, Iterations: 50}
 	}
 	binary := p
 	binary.Logistic = true

@@ -185,8 +185,8 @@ const kernelChooses = "by default the kernel's choice"
 
 var table = []Setting{
 	{
-		Name: "kernel", every: true, Default: "barker", at: func(s *Settings) any { return &s.Kernel },
-		Help: "the sampler",
+		Name: "kernel", every: true, at: func(s *Settings) any { return &s.Kernel },
+		Help: "the sampler", Rule: "by default anchored where it fits the model, at temperature 1, and knows the settings given; else barker",
 	},
 	{
 		Name: "iterations", every: true, Turned: Probed, at: func(s *Settings) any { return &s.Iterations },
@@ -194,7 +194,7 @@ var table = []Setting{
 		span: func(_ curator.Facts, chains int64) (float64, float64) { return 1, float64(mostSteps / chains) },
 	},
 	{
-		Name: "chains", every: true, Default: int64(1), at: func(s *Settings) any { return &s.Chains },
+		Name: "chains", every: true, Default: int64(1), Rule: "by default 1, and 4 for anchored", at: func(s *Settings) any { return &s.Chains },
 		Help: "number of chains, all of which spend budget",
 	},
 	{

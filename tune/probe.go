@@ -37,12 +37,16 @@ func (s *stage) run(ctx context.Context, r *chains.Plan, steps int64, start []fl
 		return nil, err
 	}
 	chain := kernels.Chain{Kernel: session.Kernels()[0], Start: start}
-	if start == nil {
+	if about, err := chains.Describe(r.Settings.Kernel); err != nil {
+		return nil, err
+	} else if start == nil || about.Anchored {
 		all, err := session.Chains(ctx)
 		if err != nil {
 			return nil, err
 		}
-		chain = all[0]
+		if chain = all[0]; start != nil {
+			chain.Start = start
+		}
 	}
 	sink := kernels.NewMemory(1)
 	err = kernels.Run(ctx, []kernels.Chain{chain}, kernels.Options{Iterations: steps, Seed: s.seed, Sink: sink})

@@ -107,9 +107,9 @@ func TestSmallMessages(t *testing.T) {
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--schema, --epsilon, --delta are required"},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--warmup is 2"},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--step is 0"},
-		{exitUsage, "plan --kernel gaussian", "--solve is"},
-		{exitUsage, "plan --kernel gaussian", "--records is 0"},
-		{exitUsage, "plan --kernel gaussian", "--delta is required"},
+		{exitUsage, "plan --kernel gaussian --solve tea", "--solve is"},
+		{exitUsage, "plan --kernel gaussian --solve tea", "--records is 0"},
+		{exitUsage, "plan --kernel gaussian --solve tea", "--delta is required"},
 		{exitOK, "--version", ""},
 		{exitOK, "completion bash", ""},
 	} {

@@ -49,6 +49,9 @@ func (s *sampleSettings) summaryText(f *finished) string {
 	shown := v.Usable || s.acceptUnexplored
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", v.Headline)
+	if c.Sampled != "" {
+		fmt.Fprintf(&b, "  Sampled: %s.\n", c.Sampled)
+	}
 	for _, line := range slices.Concat(v.Reasons, v.Advice) {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}

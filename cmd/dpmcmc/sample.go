@@ -44,7 +44,7 @@ const (
 	demoData        = "builtin:logistic?n=50000"
 	demoEpsilon     = 1.0
 	demoDelta       = 1e-6
-	demoTemperature = 0.1 // wide enough for that budget to cross the posterior many times
+	demoTemperature = 0.1 // wide enough for a walk on that budget to cross the posterior many times
 )
 
 func newSample() *cobra.Command {
@@ -129,7 +129,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 
 // demonstrate fills in what a run on simulated data does without.
 func (s *sampleSettings) demonstrate(f *pflag.FlagSet) {
-	if !f.Changed("data") && !f.Changed("temperature") {
+	if !f.Changed("data") && !f.Changed("temperature") && s.Kernel != "" && s.Kernel != "anchored" {
 		s.Temperature = demoTemperature
 	}
 	if !f.Changed("epsilon") {

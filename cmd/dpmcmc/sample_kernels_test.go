@@ -78,10 +78,10 @@ func TestCertificateCountsEveryRelease(t *testing.T) {
 		kernel, kind string
 		want         int64
 	}{
-		{"dpsgld", "gaussian", 2 * 100},
-		{"dphmc", "gaussian", 2 * (100*5 + 1)}, // and the gradient at each start
+		{"dpsgld", "grid_gaussian", 2 * 100},
+		{"dphmc", "grid_gaussian", 2 * (100*5 + 1)}, // and the gradient at each start
 		{"dphmc", "acceptance_bit", 2 * 100},
-		{"penalty-ratio", "gaussian", 2 * 100},
+		{"penalty-ratio", "grid_gaussian", 2 * 100},
 	} {
 		var got int64
 		for _, raw := range certified(t, "--kernel", c.kernel, "--data", small, "--iterations", "100", "--chains", "2").Events {

@@ -27,7 +27,7 @@ const small = "builtin:logistic?n=2000&d=2"
 
 func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	code, out, errw := call(t.Context(), "sample", "--data", small, "--iterations", "2000", "--chains", "2", "--out", dir)
+	code, out, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--chains", "2", "--out", dir)
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}
@@ -62,7 +62,7 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 	if code, out, _ := call(t.Context(), "summary", filepath.Join(dir, "draws_1.csv"), filepath.Join(dir, "draws_2.csv")); code != exitOK || !strings.Contains(out, "beta[3]") {
 		t.Errorf("summary of the run: exit code %d\n%s", code, out)
 	}
-	if code, _, errw := call(t.Context(), "sample", "--data", small, "--iterations", "2000", "--out", dir); code != exitUsage || !strings.Contains(errw, "never overwritten") {
+	if code, _, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--out", dir); code != exitUsage || !strings.Contains(errw, "never overwritten") {
 		t.Errorf("a second run into the same folder: exit code %d, %s", code, errw)
 	}
 }
@@ -200,11 +200,11 @@ func TestInsecureSeedRepeatsAndIsMarked(t *testing.T) {
 
 func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	cancelled, stop := context.WithCancel(context.Background())
 	go func() { <-ctx.Done(); stop() }()
-	code, out, errw := call(cancelled, "sample", "--data", small, "--iterations", "50000000", "--thin", "1000", "--epsilon", "4", "--out", dir)
+	code, out, errw := call(cancelled, "sample", "--data", small, "--kernel", "barker", "--iterations", "50000000", "--thin", "100", "--epsilon", "4", "--out", dir)
 	if code != exitInterrupted || !strings.Contains(errw, "interrupted") || !strings.Contains(out, "stopped early") {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
 	}

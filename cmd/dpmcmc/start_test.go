@@ -21,7 +21,7 @@ import (
 // header names; the events are among the run's, as account reads them.
 func TestChargedStarts(t *testing.T) {
 	dir := t.TempDir()
-	c := certified(t, "--data", small, "--iterations", "100", "--out", dir)
+	c := certified(t, "--kernel", "barker", "--data", small, "--iterations", "100", "--out", dir)
 	if c.Start.Kind != "optimum" || c.Start.Share != starts.DefaultShare || math.Abs(c.Start.Epsilon-starts.DefaultShare) > 1e-3 || len(c.Start.Value) != len(c.Columns) {
 		t.Errorf("the start is %+v", c.Start)
 	}
@@ -76,7 +76,7 @@ func TestOtherStarts(t *testing.T) {
 		"--model probit --loss beta --beta 1.5":                    {Kind: "gradient", Epsilon: 0.25},
 		"--data builtin:linear?n=500&d=2 --kernel dpsgld --clip 2": {Kind: "gradient", Epsilon: 0.25},
 	} {
-		given := append([]string{"--data", small, "--iterations", "50"}, strings.Fields(args)...)
+		given := append([]string{"--data", small, "--iterations", "50", "--kernel", "barker"}, strings.Fields(args)...)
 		c := certified(t, given...)
 		if c.Start.Kind != want.Kind || math.Abs(c.Start.Epsilon-want.Epsilon) > 1e-3 || c.Epsilon > 1 || len(c.Start.Value) != len(c.Columns) {
 			t.Errorf("%s: ε = %v, start %+v, want %+v", args, c.Epsilon, c.Start, want)
