@@ -51,6 +51,11 @@ func (m *moment) p() float64 {
 	return min(1, 4*math.Exp(-root*root))
 }
 
+// less takes what is allowed off the mean.
+func (m *moment) less(allowed float64) {
+	m.sum -= math.Copysign(min(math.Abs(m.sum), allowed*float64(m.n)), m.sum)
+}
+
 // atLeast is P(Binomial(n, p) ≥ k).
 func atLeast(k, n int, p float64) float64 {
 	switch {

@@ -6,32 +6,36 @@
 //			proptest.CheckTarget(t, myTarget{}, proptest.TargetOptions{})
 //		}
 //
-//	  - CheckTarget: the interface's promises, derivatives, and a search for
-//	    records and parameters that exceed a certificate;
+//	  - CheckTarget: the interface's promises, derivatives, state between calls, and
+//	    a search for records and parameters that exceed a certificate;
 //	  - CheckKernel: conformance, tape replay (everything a chain shows is
-//	    post-processing of its releases), parallel == serial, invariance;
-//	  - CheckMechanism: exact sensitivity and a distinguisher with Clopper–Pearson
-//	    bounds against the accountant's claim;
+//	    post-processing of its releases), reach, invariance, detailed balance;
+//	  - CheckMechanism: exact sensitivity, the noise as a whole, independence, and a
+//	    classifier of two worlds with Clopper–Pearson bounds against the claim;
 //	  - CheckAccountant: the laws of accounting, for one event.
+//
+// Effort is Quick, Standard or Thorough: about a second, ten seconds, or minutes.
+// docs/proptest.md has what each detects, as rates over planted defects.
 //
 // Records given to a check are public: its curators draw from seeds, so that a
 // failure can be reproduced, and protect nothing.
 //
 // # Failures
 //
-// A failure's text ends with the command that reproduces it. What is not drawn
-// by rapid depends on a Seed alone, which defaults to 1, so the same command
-// gives the same failure.
+// A failure says what was claimed and what was seen, prints a Go test with the
+// smallest case found where there is one, and ends with the command that
+// reproduces it. What is not drawn by rapid depends on a Seed alone, which
+// defaults to 1, so the same command gives the same failure.
 //
 // # False alarms
 //
-// Most properties hold exactly: what is right never fails. Two checks are
-// statistical and state the probability of rejecting what is right, over the
-// choice of Seed: invariance in CheckKernel and the distinguisher in
-// CheckMechanism, both at most FalseAlarm, by default 1e-6, without asymptotics.
-// Invariance is tested as Gandy and Scott (2020) propose, sequentially, with an
-// exact binomial test of how often chains that start from exact draws cross the
-// borders of fixed sets in either direction.
+// Most properties hold exactly: what is right never fails. The statistical ones
+// are invariance, detailed balance and steps in CheckKernel, all but sensitivity
+// in CheckMechanism, and the draws of a PriorSampler in CheckTarget. They reject
+// what is right with probability at most FalseAlarm, by default 1e-6, over the
+// choice of Seed: by exact binomial tests and by empirical Bernstein bounds, which
+// hold at every sample size. Two demands of CheckKernel are neither: chains must
+// move in every parameter, and must cross the borders that their law connects.
 //
 // # Testing a check
 //

@@ -7,7 +7,7 @@ type Effort float64
 
 const (
 	// Quick takes a second or less: for suites with many targets or kernels.
-	Quick Effort = 0.03
+	Quick Effort = 0.05
 	// Standard is the default: about ten seconds.
 	Standard Effort = 1
 	// Thorough takes minutes, and sees effects a third as large as Standard does.

@@ -132,6 +132,67 @@ func (s stated) shape(e *evidence, v []float64, coordinate int) {
 	}
 }
 
+// hermite compares skewness and kurtosis, of values clamped to five standard
+// deviations, with a normal's. Both are orthogonal to the normal's location and
+// scale, so that the sample's own serve; clamping moves their means by less than
+// a thousandth, which is allowed.
+func hermite(e *evidence, v []float64, coordinate int) {
+	mean, sd, n := 0.0, 0.0, float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean) / n
+	}
+	sd = math.Sqrt(sd)
+	third, fourth := moment{span: 220}, moment{span: 486}
+	for _, x := range v {
+		z := max(-5, min((x-mean)/sd, 5))
+		third.add(z * (z*z - 3))
+		fourth.add(z*z*(z*z-6) + 3)
+	}
+	for name, m := range map[string]*moment{"skewness": &third, "excess kurtosis": &fourth} {
+		said := m.mean()
+		m.less(2e-3)
+		e.see(m.p(), func() string {
+			return fmt.Sprintf("the noise of coordinate %d has %s %.3g over %.0f releases, where a normal has 0", coordinate, name, said, n)
+		})
+	}
+}
+
+// tails counts the releases far out in either direction in all coordinates.
+func (s stated) tails(e *evidence, columns [][]float64) {
+	half := len(columns[0]) / 2
+	for _, p := range []float64{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 6e-5, 3e-5, 1e-5, 1e-6, 1e-7} {
+		k, least, most, edge := 0, 0.0, 0.0, -s.quantile(p/2)
+		for _, v := range columns {
+			mean, sd := 0.0, 0.0
+			for _, x := range v[:half] {
+				mean += x / float64(half)
+			}
+			for _, x := range v[:half] {
+				sd += (x - mean) * (x - mean) / float64(half)
+			}
+			unit, width := math.Sqrt(sd), 6/math.Sqrt(float64(half))
+			if !s.gaussian {
+				unit, width = unit/math.Sqrt2, 10/math.Sqrt(float64(half))
+			}
+			for _, x := range v[half:] {
+				if math.Abs(x-mean) > edge*unit {
+					k++
+				}
+			}
+			share := 1 / float64(len(columns))
+			least += share * 2 * s.cdf(-edge*(1+width)-2*width)
+			most += share * 2 * s.cdf(-edge*(1-width)+2*width)
+		}
+		n := (len(columns[0]) - half) * len(columns)
+		e.see(min(1, 2*min(atLeast(k, n, most), atMost(k, n, least))), func() string {
+			return fmt.Sprintf("%d of %d values lie beyond %.3g times the noise's scale, where the noise has probability %.3g to %.3g", k, n, edge, least, most)
+		})
+	}
+}
+
 // between is the probability of an interval, from the nearer tail.
 func (s stated) between(lo, hi float64) float64 {
 	if lo > 0 {
@@ -189,7 +250,13 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 		if known {
 			noise.size(e, columns[j], j)
 			noise.shape(e, columns[j], j)
+			if noise.gaussian {
+				hermite(e, columns[j], j)
+			}
 		}
+	}
+	if known {
+		noise.tails(e, columns)
 	}
 	if known && dim > 1 {
 		crossed(e, columns)

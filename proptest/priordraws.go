@@ -49,7 +49,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			m := &moments[j][k]
 			m.span = 2
 			// Quadrature is good to a thousandth.
-			m.sum -= math.Copysign(min(math.Abs(m.sum), 2e-3*float64(m.n)), m.sum)
+			m.less(2e-3)
 			if p := m.p() * float64(4*d); p < priorAlarm {
 				failf(t, "SamplePrior does not draw from LogPrior: the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g over %d draws, not 0 (p = %.2g, Seed %d)",
 					k+1, j, m.mean(), m.n, p, o.Seed)
