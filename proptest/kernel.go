@@ -265,13 +265,13 @@ func (c kernelCheck) badState() {
 }
 
 // allocations counts over many steps, so that a rare one shows, and takes the
-// least of two counts, since other goroutines allocate too.
+// least of four counts, since other goroutines allocate too.
 func (c kernelCheck) allocations() {
 	if raceDetector {
 		return
 	}
-	runs := c.o.Effort.times(10_000, 1000)
-	k, s := c.chain(int64(6 * runs))
+	runs := c.o.Effort.times(10_000, 2000)
+	k, s := c.chain(int64(9 * runs))
 	rng := c.rng()
 	var failed error
 	steps := func() {
@@ -282,7 +282,7 @@ func (c kernelCheck) allocations() {
 		}
 	}
 	least := math.Inf(1)
-	for range 2 {
+	for range 4 {
 		least = min(least, testing.AllocsPerRun(1, steps))
 	}
 	if failed != nil {

@@ -564,7 +564,7 @@ func conformanceDefects() (all []Case) {
 		return hooks{after: f}
 	}
 	var junk []byte
-	add("allocates", "1 in 1000 steps", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
+	add("allocates rarely", "1 in 1000 steps", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
 		if rng.IntN(1000) == 0 {
 			junk = make([]byte, 100)
 		}

@@ -10,7 +10,7 @@ var subtle = []string{
 	"noise too small, on a grid", "noise too small, of three numbers", "noise too small, not additive",
 	"sum of twelve uniforms, additive", "tails cut off, additive", "tails cut off, of three numbers", "one tail folded, on a grid",
 	"a mixture of two sds, additive", "noise repeated every 100th release, not additive", "noise correlated with the last, not additive",
-	"noise shrinks late, not additive", "log-odds too steep",
+	"noise shrinks late, not additive", "log-odds too steep", "allocates rarely",
 }
 
 // Subtle reports whether Quick is not asked to find a defect.
