@@ -19,6 +19,10 @@ const (
 // noise of the score for Auto to be Remainder, whose noise-awareness is of first order.
 const LeastKept = 0.9
 
+// mostFeatures is how many features there may be for the released curvature's noise,
+// which Remainder leaves out, to be negligible beside it.
+const mostFeatures = 24
+
 // Ridges, in units of τR²/ε: where the price hardly notices them.
 const (
 	logisticRidge = 2
@@ -67,7 +71,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	if c.Aim == Auto {
 		c.Aim = Remainder
-		if kept := c.kept(m, f, (1-momentShare)*rho); kept < LeastKept && m.link != nil {
+		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && (kept < LeastKept || f.Features > mostFeatures) {
 			c.Aim = Score
 		}
 	}

@@ -235,6 +235,21 @@ func TestBitsAreCheap(t *testing.T) {
 	if c.Clip < 5e-4 {
 		t.Errorf("the clip is %v; typical remainders need some 5e-4", c.Clip)
 	}
+	// On 3·10⁴ records 4·10⁴ steps cost no more, with a clip six spreads wide.
+	f.Records = 30_000
+	short, err1 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 1000}, f, 1, 1e-5)
+	long, err2 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 40_000}, f, 1, 1e-5)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	all, err1 = anchors.Cost(long, f)
+	step, err2 = anchors.StepCost(long, f)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if share := 40_000 * step.RDP(16) / all.RDP(16); long.Clip < short.Clip || share > 0.05 {
+		t.Errorf("40000 steps cost %v of the whole at a clip of %v, 1000 have %v", share, long.Clip, short.Clip)
+	}
 }
 
 // TestReplay: everything depends on the records through what was released alone.

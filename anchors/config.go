@@ -16,7 +16,8 @@ type Aim uint8
 
 const (
 	// Auto is Score or Remainder, whichever Afford predicts to be the better from
-	// public facts: Remainder where the data say more than LeastKept.
+	// public facts: Remainder where the score keeps LeastKept of the information, and
+	// features are few.
 	Auto Aim = iota
 	// Score is the posterior given the release alone, by its score likelihood: noise-aware
 	// at every budget. Steps look at no record.
