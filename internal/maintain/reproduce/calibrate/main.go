@@ -39,6 +39,8 @@ var (
 	verbose  = flag.Bool("v", false, "print every parameter")
 	classes  = flag.String("logistic", "", "a public table with two classes to predict: adult5, adult59 or a bundled schema's name")
 	priorSD  = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
+	pure     = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian noise in the rest")
+	rivals   = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
 	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
@@ -53,6 +55,11 @@ type noise struct{ ridge, score, moment float64 }
 
 func price() (noise, error) {
 	ridge := 2 / *epsilon
+	if *pure {
+		mu, err := gaussianMu((1-*optimum)**epsilon, delta)
+		scale := 2 / (*optimum**epsilon - math.Log1p(1/(4*ridge)))
+		return noise{ridge: ridge, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / (mu * math.Sqrt(*moment/(1-*optimum)))}, err
+	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
 		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(*optimum)), 1/ridge)
 		if err != nil {
@@ -112,6 +119,16 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	b := make([]float64, d)
 	for j := range b {
 		b[j] = v.score * rng.NormFloat64()
+	}
+	if *pure { // a direction, and a length with a gamma law of shape d
+		norm, length := 0.0, 0.0
+		for _, x := range b {
+			norm += x * x
+			length += v.score / math.Sqrt(float64(d+1)) * rng.ExpFloat64()
+		}
+		for j := range b {
+			b[j] *= length / math.Sqrt(norm)
+		}
 	}
 	theta, err := minimise(rows, v.ridge, b)
 	if err != nil {
@@ -201,6 +218,11 @@ func run() error {
 	}
 	if *classes != "" {
 		return logisticTable(*classes)
+	}
+	if *rivals {
+		objective, draw, err := rivalTable()
+		fmt.Printf("n %d d %d ε %v sets %d: median RMSE objective perturbation %.3f, β-OPS %.3f\n", *records, *features, *epsilon, *sets, objective, draw)
+		return err
 	}
 	v, err := price()
 	if err != nil {
