@@ -25,35 +25,6 @@ func (a Adjacency) String() string {
 	return "invalid"
 }
 
-// ParseAdjacency reads the name String writes. Anything else is an error.
-func ParseAdjacency(s string) (Adjacency, error) {
-	switch s {
-	case "substitute":
-		return Substitute, nil
-	case "add_remove":
-		return AddRemove, nil
-	}
-	return 0, fmt.Errorf("accountant: adjacency %q: must be \"substitute\" (one record replaced) or \"add_remove\" (one record more or fewer)", s)
-}
-
-// MarshalText writes String; the zero value is an error.
-func (a Adjacency) MarshalText() ([]byte, error) {
-	if err := a.check(); err != nil {
-		return nil, err
-	}
-	return []byte(a.String()), nil
-}
-
-// UnmarshalText reads what MarshalText writes.
-func (a *Adjacency) UnmarshalText(text []byte) error {
-	v, err := ParseAdjacency(string(text))
-	if err != nil {
-		return err
-	}
-	*a = v
-	return nil
-}
-
 func (a Adjacency) check() error {
 	if a != Substitute && a != AddRemove {
 		return fmt.Errorf("accountant: adjacency is required: state accountant.Substitute or accountant.AddRemove")

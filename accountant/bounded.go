@@ -37,31 +37,11 @@ func boundedRangeSeries(a, s float64) float64 {
 	return h * (a/2 - h*(p2/180-h*(p3/2835-h*p4/37800)))
 }
 
-// logBoundedRangeProfile returns log δ(ε) of the worst s-bounded-range
-// mechanism, ε ≥ 0: e^ε (e^{(s−ε)/2} − 1)²/(e^s − 1).
-func logBoundedRangeProfile(s, eps float64) float64 {
-	if eps >= s {
-		return math.Inf(-1)
-	}
-	return 2*math.Log(-math.Expm1((eps-s)/2)) - math.Log(-math.Expm1(-s))
-}
-
-// boundedRange is a release whose log-probability ratio between adjacent data
-// sets varies over outputs within an interval of length s.
-type boundedRange struct{ s float64 }
-
-func (m boundedRange) kind() string                           { return "bounded_range" }
-func (m boundedRange) fields() []field                        { return []field{{"range", m.s}} }
-func (m boundedRange) rdp(_ Adjacency, order float64) float64 { return boundedRangeRDP(order, m.s) }
-func (m boundedRange) pureEpsilon(Adjacency) float64          { return m.s }
-func (m boundedRange) logProfile(_ Adjacency, eps float64) float64 {
-	return logBoundedRangeProfile(m.s, eps)
-}
-
 // acceptanceBit is one released bit whose log-odds a record moves by at most c.
 type acceptanceBit struct{ c float64 }
 
-func (m acceptanceBit) kind() string    { return "acceptance_bit" }
+func (m acceptanceBit) kind() string { return "acceptance_bit" }
+
 func (m acceptanceBit) fields() []field { return []field{{"contribution", m.c}} }
 
 // spread is how far the log-odds differ between adjacent data sets.
@@ -75,12 +55,53 @@ func (m acceptanceBit) spread(adj Adjacency) float64 {
 func (m acceptanceBit) rdp(adj Adjacency, order float64) float64 {
 	return boundedRangeRDP(order, m.spread(adj))
 }
+
 func (m acceptanceBit) pureEpsilon(adj Adjacency) float64 { return m.spread(adj) }
-func (m acceptanceBit) logProfile(adj Adjacency, eps float64) float64 {
-	return logBoundedRangeProfile(m.spread(adj), eps)
-}
 
 // inflation enlarges the charged range of acceptance bits, to cover the
 // rounding with which the mechanism computes its acceptance probability: a
 // log-odds error of up to 1e-9 of the contribution is paid for.
 const inflation = 1 + 1e-9
+
+// AcceptanceBit is one released bit whose log-odds each record moves by at most
+// contribution ≥ 0 when it is added or removed: a bounded range of twice that
+// under substitution (theory §2.2, §2.3). The charged range is a factor 1+1e-9
+// larger, for the rounding of the mechanism's acceptance probability.
+func AcceptanceBit(adj Adjacency, contribution float64) (Event, error) {
+	if err := cost("AcceptanceBit: contribution", contribution); err != nil {
+		return Event{}, err
+	}
+	return newEvent(adj, acceptanceBit{contribution})
+}
+
+// langevin returns coth x − 1/x for x ≥ 0.
+func langevin(x float64) float64 {
+	if x < 0.3 {
+		y := x * x
+		return x * (1.0/3 - y*(1.0/45-y*(2.0/945-y*(1.0/4725-y*(2.0/93555-y*(1382.0/638512875))))))
+	}
+	return 1/math.Tanh(x) - 1/x
+}
+
+// logSinhc returns log(sinh x / x) for x ≥ 0, its accuracy absolute.
+func logSinhc(x float64) float64 {
+	if x < 1e-4 {
+		return x * x / 6
+	}
+	if x < 1 {
+		return math.Log(math.Sinh(x) / x)
+	}
+	return x + math.Log1p(-math.Exp(-2*x)) - math.Log(2*x)
+}
+
+// logSinhcRise returns logSinhc(lo+h) − logSinhc(lo) for lo, h ≥ 0 with
+// relative accuracy.
+func logSinhcRise(lo, h float64) float64 {
+	switch {
+	case h <= 0.25:
+		return legendre8(langevin, lo, h)
+	case lo < 1:
+		return logSinhc(lo+h) - logSinhc(lo)
+	}
+	return h - math.Log1p(h/lo) + math.Log1p(-math.Exp(-2*(lo+h))) - math.Log1p(-math.Exp(-2*lo))
+}

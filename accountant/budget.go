@@ -1,7 +1,6 @@
 package accountant
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -51,20 +50,6 @@ func NewBudget(c BudgetConfig) (*Budget, error) {
 	return &Budget{config: c, spent: empty(c.Adjacency)}, nil
 }
 
-// NewRecordedBudget returns an untouched budget whose every charge that fits is
-// recorded before Charge returns. What the recorder refuses is not charged. Errors
-// are those of NewBudget.
-func NewRecordedBudget(c BudgetConfig, r Recorder) (*Budget, error) {
-	if r == nil {
-		return nil, fmt.Errorf("accountant: NewRecordedBudget: no recorder was given: use NewBudget for a budget in memory")
-	}
-	b, err := NewBudget(c)
-	if err == nil {
-		b.recorder = r
-	}
-	return b, err
-}
-
 func (c BudgetConfig) check(what string) error {
 	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
 		return fmt.Errorf("accountant: %s: Epsilon %v: is required and must be a finite number > 0", what, c.Epsilon)
@@ -104,28 +89,6 @@ func (c BudgetConfig) covers(e Event, cost Guarantee) bool {
 }
 
 func empty(adj Adjacency) Event { return Event{adj: adj, cache: new(answers)} }
-
-// ExceededError refuses a charge that does not fit. Nothing was charged.
-type ExceededError struct {
-	// Asked is what was to be charged, with its cost alone.
-	Asked Event
-	// AskedEpsilon, SpentEpsilon and TotalEpsilon are ε at the budget's δ of the
-	// charge alone, of what was charged before, and of both together.
-	AskedEpsilon, SpentEpsilon, TotalEpsilon float64
-	// Limit is the budget.
-	Limit BudgetConfig
-}
-
-// Left is the ε not yet spent, max(0, limit − spent). Costs do not add up
-// linearly, so a charge of more than Left alone can still fit and none of less
-// is refused for that reason only.
-func (e *ExceededError) Left() float64 { return max(0, e.Limit.Epsilon-e.SpentEpsilon) }
-
-// Error says what was asked, spent and left, and what to do.
-func (e *ExceededError) Error() string {
-	return fmt.Sprintf("accountant: budget exceeded: asked ε %.6g for %v; spent ε %.6g, left ε %.6g of %.6g at δ %.3g (%v); together ε %.6g: ask for fewer or noisier releases (Budget.Remaining says how many fit)",
-		e.AskedEpsilon, e.Asked, e.SpentEpsilon, e.Left(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon)
-}
 
 // Charge pays for count ≥ 0 releases of the event, all or nothing. If the whole
 // would exceed the budget it returns an *ExceededError and charges nothing. The
@@ -197,126 +160,18 @@ func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 	return total, err == nil && b.config.covers(total, g), err
 }
 
-func (b *Budget) refusal(asked, total Event) error {
-	charged, err := b.charged()
-	if err != nil {
-		return err
-	}
-	out := &ExceededError{Asked: asked, Limit: b.config}
-	for _, q := range []struct {
-		e   Event
-		eps *float64
-	}{{asked, &out.AskedEpsilon}, {charged, &out.SpentEpsilon}, {total, &out.TotalEpsilon}} {
-		g, err := b.config.cost(q.e)
-		if err != nil {
-			return err
-		}
-		*q.eps = g.Epsilon
-	}
-	return out
-}
-
 // Config returns what the budget allows.
 func (b *Budget) Config() BudgetConfig { return b.config }
 
-// Spent returns the guarantee of everything charged, at the budget's δ: with an
-// Order a report, not a stopping rule (see Odometer).
-func (b *Budget) Spent() (Guarantee, error) { return b.config.cost(b.Events()) }
-
-// Events returns everything charged, as one composition.
-func (b *Budget) Events() Event {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	charged, err := b.charged()
-	if err != nil {
-		return b.spent // unreachable: charges were composed when they were admitted
-	}
-	return charged
+// limitAt is the Rényi cost that a guarantee allows at one order, rounded down.
+func limitAt(order, epsilon, delta float64) float64 {
+	limit := epsilon - conversionCost(order, math.Log(delta))
+	return limit - math.Abs(limit)*slack
 }
 
-// Remaining returns how many more releases of the event fit, math.MaxInt64 for
-// an event without cost.
-func (b *Budget) Remaining(e Event) (int64, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return largestCount(func(n int64) (bool, error) {
-		more, err := e.Times(n)
-		if err != nil {
-			return false, err
-		}
-		_, fits, err := b.with(more)
-		return fits, err
-	})
-}
-
-// Split pays for one child budget per share and returns them, all or nothing.
-// Child i may spend share·ε with share·δ (the shares of the whole budget, each
-// in (0, 1], adding up to at most 1), whatever the others do: the parent is
-// charged Approximate(share·ε, share·δ) for each. Chains that draw on one
-// budget together get more out of it than chains with a budget each.
-func (b *Budget) Split(shares ...float64) ([]*Budget, error) {
-	var grants []Event
-	var children []*Budget
-	for i, s := range shares {
-		if !(s > 0 && s <= 1) {
-			return nil, fmt.Errorf("accountant: Split: share %d is %v: must be in (0, 1]", i, s)
-		}
-		// Rounded down, so that shares adding up to 1 fit the whole.
-		s *= 1 - 1e-14
-		c := BudgetConfig{Epsilon: s * b.config.Epsilon, Delta: s * b.config.Delta, Adjacency: b.config.Adjacency}
-		child, err := NewBudget(c)
-		if err != nil {
-			return nil, err
-		}
-		grant, err := Approximate(c.Adjacency, c.Epsilon, c.Delta)
-		if err != nil {
-			return nil, err
-		}
-		children, grants = append(children, child), append(grants, grant)
+func checkOrder(what string, order float64) error {
+	if !(order > 1) || math.IsInf(order, 1) {
+		return fmt.Errorf("accountant: %s: Order %v: is required and must be a finite number > 1", what, order)
 	}
-	if len(grants) == 0 {
-		return nil, fmt.Errorf("accountant: Split: no shares: give one number in (0, 1] per child")
-	}
-	whole, err := Compose(grants...)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.Charge(whole, 1); err != nil {
-		return nil, err
-	}
-	return children, nil
-}
-
-// budgetState is the JSON form of a Budget.
-type budgetState struct {
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
-	Order   float64 `json:"order,omitempty"`
-	Spent   Event   `json:"spent"`
-}
-
-// MarshalJSON writes the budget and everything charged to it.
-func (b *Budget) MarshalJSON() ([]byte, error) {
-	return json.Marshal(budgetState{b.config.Epsilon, b.config.Delta, b.config.Order, b.Events()})
-}
-
-// UnmarshalJSON restores exactly what MarshalJSON wrote, into a new Budget: one
-// that was made already, and may have been spent from, is left as it is, with an
-// error.
-func (b *Budget) UnmarshalJSON(data []byte) error {
-	var s budgetState
-	if err := strict(data, &s); err != nil {
-		return fmt.Errorf("accountant: budget: %w", err)
-	}
-	c := BudgetConfig{s.Epsilon, s.Delta, s.Spent.adj, s.Order}
-	if err := c.check("Budget"); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.config != (BudgetConfig{}) {
-		return fmt.Errorf("accountant: budget: a budget in use cannot be replaced: read the document into a new Budget")
-	}
-	b.config, b.spent = c, s.Spent
 	return nil
 }

@@ -2,7 +2,6 @@ package accountant
 
 import (
 	"fmt"
-	"math"
 )
 
 // Gaussian is the release of a query with Gaussian noise whose standard
@@ -13,31 +12,6 @@ func Gaussian(adj Adjacency, noiseMultiplier float64) (Event, error) {
 		return Event{}, err
 	}
 	return newEvent(adj, gaussian{noiseMultiplier})
-}
-
-// GridGaussian is Gaussian with noise from the discrete Gaussian on a grid so fine
-// that it departs little from the continuous one: log-probabilities of what is
-// released differ from those of the rounded continuous noise by at most departure ≥ 0,
-// over both data sets together (docs/proofs/curator.md §6). Its Rényi curve is at most
-// Gaussian's; the exact trade-off is charged with the departure of every release.
-func GridGaussian(adj Adjacency, noiseMultiplier, departure float64) (Event, error) {
-	if err := noise("GridGaussian", noiseMultiplier); err != nil {
-		return Event{}, err
-	}
-	if err := cost("GridGaussian: departure", departure); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, gridGaussian{gaussian{noiseMultiplier}, departure})
-}
-
-// DiscreteGaussian is Gaussian with noise from the discrete Gaussian on a grid
-// that also holds the query's values; noiseMultiplier as in Gaussian. It costs
-// at most as much under every Rényi order (Canonne, Kamath, Steinke 2020).
-func DiscreteGaussian(adj Adjacency, noiseMultiplier float64) (Event, error) {
-	if err := noise("DiscreteGaussian", noiseMultiplier); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, discreteGaussian{noiseMultiplier})
 }
 
 // Laplace is the release of a query with Laplace noise whose scale is
@@ -112,29 +86,4 @@ func BoundedRange(adj Adjacency, s float64) (Event, error) {
 		return Event{}, err
 	}
 	return newEvent(adj, boundedRange{s})
-}
-
-// AcceptanceBit is one released bit whose log-odds each record moves by at most
-// contribution ≥ 0 when it is added or removed: a bounded range of twice that
-// under substitution (theory §2.2, §2.3). The charged range is a factor 1+1e-9
-// larger, for the rounding of the mechanism's acceptance probability.
-func AcceptanceBit(adj Adjacency, contribution float64) (Event, error) {
-	if err := cost("AcceptanceBit: contribution", contribution); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, acceptanceBit{contribution})
-}
-
-func noise(what string, x float64) error {
-	if !(x >= 0) {
-		return fmt.Errorf("accountant: %s: noise multiplier %v: must be a number ≥ 0 (noise scale over sensitivity)", what, x)
-	}
-	return nil
-}
-
-func cost(what string, x float64) error {
-	if !(x >= 0) || math.IsInf(x, 1) {
-		return fmt.Errorf("accountant: %s %v: must be a finite number ≥ 0", what, x)
-	}
-	return nil
 }

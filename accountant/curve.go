@@ -2,7 +2,6 @@ package accountant
 
 import (
 	"math"
-	"runtime"
 	"sync"
 )
 
@@ -20,48 +19,19 @@ func (e Event) RDP(order float64) float64 {
 	if e.adj == 0 || !(order > 1) {
 		return math.Inf(1)
 	}
-	if len(e.parts) < manyParts {
-		return e.sum(e.parts, order)
+	total := 0.0
+	for i := range e.parts {
+		total += float64(e.parts[i].count) * e.parts[i].rdp(e.adj, order)
 	}
-	return e.parallelSum(order) * (1 + 0x1p-52*float64(len(e.parts)))
+	if len(e.parts) >= manyParts {
+		total *= 1 + 0x1p-52*float64(len(e.parts))
+	}
+	return total
 }
 
 // manyParts is the size from which the rounding of a composition's sum is charged
 // beside slack.
 const manyParts = 256
-
-// parallelParts is how many parts of a composition are summed on one core.
-const parallelParts = 4096
-
-func (e Event) sum(parts []part, order float64) float64 {
-	total := 0.0
-	for i := range parts {
-		total += float64(parts[i].count) * parts[i].rdp(e.adj, order)
-	}
-	return total
-}
-
-// parallelSum adds fixed-size chunks in index order, so that its value does
-// not depend on the number of cores.
-func (e Event) parallelSum(order float64) float64 {
-	chunks := (len(e.parts) + parallelParts - 1) / parallelParts
-	sums := make([]float64, chunks)
-	workers := min(runtime.GOMAXPROCS(0), chunks)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for c := w; c < chunks; c += workers {
-				sums[c] = e.sum(e.parts[c*parallelParts:min((c+1)*parallelParts, len(e.parts))], order)
-			}
-		})
-	}
-	wg.Wait()
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return total
-}
 
 func (p *part) rdp(adj Adjacency, order float64) float64 {
 	if p.memo == nil {

@@ -93,44 +93,6 @@ func (e Event) key() string {
 // Adjacency returns the adjacency the event's parameters are stated under.
 func (e Event) Adjacency() Adjacency { return e.adj }
 
-// Equal reports whether two events describe the same releases with the same
-// parameters and counts under the same adjacency, in any order.
-func (e Event) Equal(o Event) bool {
-	return e.adj == o.adj && len(e.parts) == len(o.parts) && e.key() == o.key()
-}
-
-// String describes the event in one line, for people.
-func (e Event) String() string {
-	switch {
-	case e.adj == 0:
-		return "invalid event"
-	case len(e.parts) == 0:
-		return "nothing"
-	}
-	const shown = 8
-	terms := make([]string, 0, shown+1)
-	for i, p := range e.parts {
-		if i == shown {
-			terms = append(terms, fmt.Sprintf("… and %d more", len(e.parts)-shown))
-			break
-		}
-		terms = append(terms, p.String())
-	}
-	return strings.Join(terms, " + ")
-}
-
-func (p part) String() string {
-	var args []string
-	for _, f := range p.m.fields() {
-		args = append(args, fmt.Sprintf("%s %v", f.name, f.value))
-	}
-	s := p.m.kind() + "(" + strings.Join(args, ", ") + ")"
-	if p.count != 1 {
-		s = fmt.Sprintf("%d × %s", p.count, s)
-	}
-	return s
-}
-
 // Compose returns the event of releasing all given events, each fixed in
 // advance. Compositions are flattened and equal mechanisms merged into one
 // count. At least one event is required and all must share an adjacency.
@@ -194,13 +156,25 @@ func (e Event) valid() error {
 	return nil
 }
 
-// only returns the single mechanism of an event released exactly once.
-func (e Event) only() (mechanism, bool) {
-	if len(e.parts) == 1 && e.parts[0].count == 1 {
-		return e.parts[0].m, true
-	}
-	return nil, false
-}
-
 // nothing reports whether the event releases nothing.
 func (e Event) nothing() bool { return len(e.parts) == 0 }
+
+// restated mechanisms are others under another name: of what these cost.
+type restated interface{ costs() part }
+
+// flat replaces relabelled parts by what they cost.
+func (e Event) flat() Event {
+	out := e
+	for i, p := range e.parts {
+		g, ok := p.m.(restated)
+		if !ok {
+			continue
+		}
+		if &out.parts[0] == &e.parts[0] {
+			out.parts = append([]part(nil), e.parts...)
+		}
+		out.parts[i] = g.costs()
+		out.parts[i].count = p.count
+	}
+	return out
+}

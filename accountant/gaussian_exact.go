@@ -53,3 +53,18 @@ func gaussianEpsilon(mu, logDelta float64) float64 {
 	}
 	return hi * (1 + 1e-12)
 }
+
+// Nodes and weights of 8-point Gauss–Legendre quadrature on [−1, 1].
+var (
+	gaussNodes   = [4]float64{0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363}
+	gaussWeights = [4]float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}
+)
+
+// legendre8 integrates f over [lo, lo+h].
+func legendre8(f func(float64) float64, lo, h float64) float64 {
+	mid, half, sum := lo+h/2, h/2, 0.0
+	for i, t := range gaussNodes {
+		sum += gaussWeights[i] * (f(mid-half*t) + f(mid+half*t))
+	}
+	return sum * half
+}

@@ -14,32 +14,27 @@ type grouped struct {
 	resolved part
 }
 
+// records is how many records the mechanism is stated for.
+func (m *grouped) records() int64 {
+	rows := m.inner.largestGroup()
+	if m.name == "group" {
+		rows = saturated(rows, m.rows)
+	}
+	return rows
+}
+
+func (m *grouped) costs() part { return m.resolved }
+
 func (m *grouped) kind() string { return m.name }
+
 func (m *grouped) fields() []field {
 	if m.name == "substitution" {
 		return []field{{"event", m.inner}}
 	}
 	return []field{{"rows", m.rows}, {"event", m.inner}}
 }
-func (m *grouped) rdp(adj Adjacency, order float64) float64 { return m.resolved.rdp(adj, order) }
 
-// largestGroup is the largest number of records that a part of the event is
-// stated for.
-func (e Event) largestGroup() int64 {
-	most := int64(1)
-	for _, p := range e.parts {
-		g, ok := p.m.(*grouped)
-		if !ok {
-			continue
-		}
-		rows := g.inner.largestGroup()
-		if g.name == "group" {
-			rows = saturated(rows, g.rows)
-		}
-		most = max(most, rows)
-	}
-	return most
-}
+func (m *grouped) rdp(adj Adjacency, order float64) float64 { return m.resolved.rdp(adj, order) }
 
 // saturated is a·b, or the largest number, for a, b ≥ 1.
 func saturated(a, b int64) int64 {
@@ -47,23 +42,6 @@ func saturated(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a * b
-}
-
-// flat replaces relabelled parts by what they cost.
-func (e Event) flat() Event {
-	out := e
-	for i, p := range e.parts {
-		g, ok := p.m.(*grouped)
-		if !ok {
-			continue
-		}
-		if &out.parts[0] == &e.parts[0] {
-			out.parts = append([]part(nil), e.parts...)
-		}
-		out.parts[i] = g.resolved
-		out.parts[i].count = p.count
-	}
-	return out
 }
 
 // GroupPrivacy restates an event for persons who own up to rows ≥ 1 records
@@ -183,13 +161,17 @@ type chained struct {
 const longestChain = 1 << 16
 
 func (m *chained) kind() string { return "chained" }
-func (m *chained) slow()        {}
+
+func (m *chained) slow() {}
+
 func (m *chained) fields() []field {
 	return []field{{"rows", m.rows}, {"event", Event{adj: m.adj, parts: []part{m.link}}}}
 }
+
 func (m *chained) pureEpsilon(Adjacency) float64 {
 	return m.rows * m.link.rdp(m.adj, math.Inf(1))
 }
+
 func (m *chained) failure() float64 {
 	f, ok := m.link.m.(failing)
 	if !ok || f.failure() == 0 {
@@ -197,6 +179,7 @@ func (m *chained) failure() float64 {
 	}
 	return groupDelta(m.link.rdp(m.adj, math.Inf(1)), f.failure(), m.rows)
 }
+
 func (m *chained) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) || m.rows > longestChain {
 		return m.pureEpsilon(m.adj)

@@ -2,76 +2,17 @@ package accountant
 
 import "math"
 
-// The optional abilities of a mechanism. Each bounds the same release, so a
-// caller may use whichever is smallest.
-type (
-	// gaussianLike mechanisms are exactly the trade-off of N(0,1) and N(µ,1).
-	gaussianLike interface{ mu() float64 }
-	// purely ε-DP mechanisms.
-	pureLike interface{ pureEpsilon(adj Adjacency) float64 }
-	// profiled mechanisms bound log δ(ε), ε ≥ 0, for every adjacent pair in both
-	// directions.
-	profiled interface {
-		logProfile(adj Adjacency, eps float64) float64
-	}
-	// failing mechanisms reveal everything with this probability; their curve
-	// holds otherwise.
-	failing interface{ failure() float64 }
-	// departing mechanisms have the profile of the pair that mu or a numerical
-	// accountant states, but for this much in the logarithm of either probability.
-	departing interface{ departure() float64 }
-)
-
-// gaussian noise whose standard deviation is sigma times the sensitivity.
-type gaussian struct{ sigma float64 }
-
-func (m gaussian) kind() string                           { return "gaussian" }
-func (m gaussian) fields() []field                        { return []field{{"noise_multiplier", m.sigma}} }
-func (m gaussian) mu() float64                            { return 1 / m.sigma }
-func (m gaussian) rdp(_ Adjacency, order float64) float64 { return gaussianRDP(order, 1/m.sigma) }
-func (m gaussian) logProfile(_ Adjacency, eps float64) float64 {
-	return logGaussianDelta(1/m.sigma, eps)
-}
-
-func gaussianRDP(order, mu float64) float64 {
-	if mu == 0 {
-		return 0
-	}
-	return order * mu * mu / 2
-}
-
-// gridGaussian is gaussian but for a departure of its log-probabilities.
-type gridGaussian struct {
-	gaussian
-	departs float64
-}
-
-func (m gridGaussian) kind() string { return "grid_gaussian" }
-func (m gridGaussian) fields() []field {
-	return append(m.gaussian.fields(), field{"departure", m.departs})
-}
-func (m gridGaussian) departure() float64 { return m.departs }
-func (m gridGaussian) logProfile(adj Adjacency, eps float64) float64 {
-	return min(0, m.departs+m.gaussian.logProfile(adj, eps-m.departs))
-}
-
-// discreteGaussian noise on a grid; its curve is at most the Gaussian's for
-// integer shifts (Canonne, Kamath, Steinke 2020, Prop. 5).
-type discreteGaussian struct{ sigma float64 }
-
-func (m discreteGaussian) kind() string    { return "discrete_gaussian" }
-func (m discreteGaussian) fields() []field { return []field{{"noise_multiplier", m.sigma}} }
-func (m discreteGaussian) rdp(_ Adjacency, order float64) float64 {
-	return gaussianRDP(order, 1/m.sigma)
-}
-
 // gaussianDP is Gaussian differential privacy (Dong, Roth, Su 2022).
 type gaussianDP struct{ m float64 }
 
-func (m gaussianDP) kind() string                           { return "gaussian_dp" }
-func (m gaussianDP) fields() []field                        { return []field{{"mu", m.m}} }
-func (m gaussianDP) mu() float64                            { return m.m }
+func (m gaussianDP) kind() string { return "gaussian_dp" }
+
+func (m gaussianDP) fields() []field { return []field{{"mu", m.m}} }
+
+func (m gaussianDP) mu() float64 { return m.m }
+
 func (m gaussianDP) rdp(_ Adjacency, order float64) float64 { return gaussianRDP(order, m.m) }
+
 func (m gaussianDP) logProfile(_ Adjacency, eps float64) float64 {
 	return logGaussianDelta(m.m, eps)
 }
@@ -79,8 +20,10 @@ func (m gaussianDP) logProfile(_ Adjacency, eps float64) float64 {
 // zcdp is zero-concentrated DP (Bun, Steinke 2016).
 type zcdp struct{ rho float64 }
 
-func (m zcdp) kind() string    { return "zcdp" }
+func (m zcdp) kind() string { return "zcdp" }
+
 func (m zcdp) fields() []field { return []field{{"rho", m.rho}} }
+
 func (m zcdp) rdp(_ Adjacency, order float64) float64 {
 	if m.rho == 0 {
 		return 0
@@ -91,8 +34,10 @@ func (m zcdp) rdp(_ Adjacency, order float64) float64 {
 // laplace noise whose scale is b times the sensitivity.
 type laplace struct{ b float64 }
 
-func (m laplace) kind() string                  { return "laplace" }
-func (m laplace) fields() []field               { return []field{{"noise_multiplier", m.b}} }
+func (m laplace) kind() string { return "laplace" }
+
+func (m laplace) fields() []field { return []field{{"noise_multiplier", m.b}} }
+
 func (m laplace) pureEpsilon(Adjacency) float64 { return 1 / m.b }
 
 // rdp is Mironov 2017, Prop. 6, in non-negative terms.
@@ -116,10 +61,14 @@ func (m laplace) logProfile(_ Adjacency, eps float64) float64 {
 // pure is ε-DP with nothing else known.
 type pure struct{ eps float64 }
 
-func (m pure) kind() string                           { return "pure" }
-func (m pure) fields() []field                        { return []field{{"epsilon", m.eps}} }
-func (m pure) pureEpsilon(Adjacency) float64          { return m.eps }
+func (m pure) kind() string { return "pure" }
+
+func (m pure) fields() []field { return []field{{"epsilon", m.eps}} }
+
+func (m pure) pureEpsilon(Adjacency) float64 { return m.eps }
+
 func (m pure) rdp(_ Adjacency, order float64) float64 { return responseRDP(order, m.eps, 2) }
+
 func (m pure) logProfile(_ Adjacency, eps float64) float64 {
 	return logResponseProfile(m.eps, 2, eps)
 }
@@ -128,10 +77,14 @@ func (m pure) logProfile(_ Adjacency, eps float64) float64 {
 // Oh, Viswanath 2015, Thm 3.3).
 type approximate struct{ eps, delta float64 }
 
-func (m approximate) kind() string                           { return "approximate" }
-func (m approximate) fields() []field                        { return []field{{"epsilon", m.eps}, {"delta", m.delta}} }
-func (m approximate) pureEpsilon(Adjacency) float64          { return m.eps }
-func (m approximate) failure() float64                       { return m.delta }
+func (m approximate) kind() string { return "approximate" }
+
+func (m approximate) fields() []field { return []field{{"epsilon", m.eps}, {"delta", m.delta}} }
+
+func (m approximate) pureEpsilon(Adjacency) float64 { return m.eps }
+
+func (m approximate) failure() float64 { return m.delta }
+
 func (m approximate) rdp(_ Adjacency, order float64) float64 { return responseRDP(order, m.eps, 2) }
 
 // randomizedResponse reports one of k values, the true one e^ε times as
@@ -142,13 +95,17 @@ type randomizedResponse struct {
 }
 
 func (m randomizedResponse) kind() string { return "randomized_response" }
+
 func (m randomizedResponse) fields() []field {
 	return []field{{"epsilon", m.eps}, {"categories", m.k}}
 }
+
 func (m randomizedResponse) pureEpsilon(Adjacency) float64 { return m.eps }
+
 func (m randomizedResponse) rdp(_ Adjacency, order float64) float64 {
 	return responseRDP(order, m.eps, float64(m.k))
 }
+
 func (m randomizedResponse) logProfile(_ Adjacency, eps float64) float64 {
 	return logResponseProfile(m.eps, float64(m.k), eps)
 }

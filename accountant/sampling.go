@@ -88,16 +88,22 @@ type sampled struct {
 }
 
 func (m *sampled) kind() string { return "sampled" }
-func (m *sampled) slow()        {}
+
+func (m *sampled) slow() {}
+
 func (m *sampled) fields() []field {
 	if m.s.scheme == schemePoisson {
 		return []field{{"scheme", m.s.scheme}, {"rate", m.s.rate}, {"event", m.inner}}
 	}
 	return []field{{"scheme", m.s.scheme}, {"records", m.s.records}, {"batch", m.s.batch}, {"event", m.inner}}
 }
+
 func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
-func (m *sampled) failure() float64              { return m.fail }
-func (m *sampled) departure() float64            { return m.inner.departure() }
+
+func (m *sampled) failure() float64 { return m.fail }
+
+func (m *sampled) departure() float64 { return m.inner.departure() }
+
 func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) {
 		return m.pure
@@ -221,4 +227,27 @@ func (m *sampled) amplifyGaussian() error {
 		m.curve = func(order float64) float64 { return poissonSubstitutionRDP(order, mu, q) }
 	}
 	return nil
+}
+
+// only returns the single mechanism of an event released exactly once.
+func (e Event) only() (mechanism, bool) {
+	if len(e.parts) == 1 && e.parts[0].count == 1 {
+		return e.parts[0].m, true
+	}
+	return nil, false
+}
+
+// grouping mechanisms are stated for several records of one person.
+type grouping interface{ records() int64 }
+
+// largestGroup is the largest number of records that a part of the event is
+// stated for.
+func (e Event) largestGroup() int64 {
+	most := int64(1)
+	for _, p := range e.parts {
+		if g, ok := p.m.(grouping); ok {
+			most = max(most, g.records())
+		}
+	}
+	return most
 }

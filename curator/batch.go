@@ -7,9 +7,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 )
 
-// maxRecords keeps integer sums of contributions inside int64; see grid.
-const maxRecords = 1 << 31
-
 // Batch is how the records of one release are chosen. The zero value is the
 // full data.
 type Batch struct {

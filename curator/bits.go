@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accept"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
@@ -75,7 +75,7 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 		return false, err
 	}
 	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.public)
-	b.track.Values(next)
+	b.publish(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }
 
@@ -105,24 +105,10 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 	return b.decide(next, theta, logRatio), nil
 }
 
-// checkStates reports states that no chain of a target of dim parameters can
-// be in.
-func checkStates(dim int, theta, next []float64) error {
-	if len(theta) != dim || len(next) != dim {
-		return fmt.Errorf("curator: states of %d and %d parameters were given for a target of %d", len(theta), len(next), dim)
-	}
-	for j, t := range theta {
-		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return fmt.Errorf("curator: parameter %d of the state is %v; states must be finite", j, t)
-		}
-	}
-	return nil
-}
-
 // decide draws the bit of one move.
 func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 	if math.IsNaN(logRatio) || math.IsInf(logRatio, -1) {
-		return b.track.Bit(false)
+		return b.refuse()
 	}
 	if b.thin != nil {
 		return b.decideThinned(next, theta, logRatio)
@@ -132,8 +118,10 @@ func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 		index = b.sampler.draw(b.secret)
 	}
 	t := b.pass.sums(theta, next, b.moveStep, index)
-	tail, upper := b.plan.test.Accept(b.logOdds(t.sum, logRatio), b.variance(t, len(index)))
-	return b.track.Bit(noise.Bit(b.secret, tail, upper))
+	if b.plan.mechanism.Test.kind == logisticTest {
+		return b.decideLogistic(t.sum, logRatio, b.unit)
+	}
+	return b.grant.decide(b.plan.test.Accept(b.logOdds(t.sum, logRatio), b.variance(t, len(index))))
 }
 
 // variance estimates, from the batch alone, the variance of the batch's
@@ -154,4 +142,16 @@ func (b *Bits) variance(t totals, size int) float64 {
 // rounded to a step of at most 2⁻³⁰ of the largest contribution.
 func (b *Bits) logOdds(sum int64, public float64) float64 {
 	return stepsToLogOdds(sum+wholeSteps(public, b.unit), b.unit, clamp)
+}
+
+// RequestBits asks for count acceptance bits; Grant sets *dst.
+func RequestBits(dst **Bits, m AcceptanceBit, count int64) Request {
+	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
+		p, err := m.plan(c.facts)
+		if err != nil {
+			return accountant.Event{}, nil, err
+		}
+		b, err := newBits(p, c.set)
+		return p.event, func(g *grant) { b.grant, *dst = g, b }, err
+	}}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/internal/record"
-	"github.com/dpmcmc/dpmcmc/internal/tape"
 )
 
 // Records is a table to be sealed. Seal copies it.
@@ -56,7 +55,7 @@ type Curator struct {
 	set    *record.Set
 	budget *accountant.Budget
 	root   *noise.Source
-	tape   *tape.Tape
+	track  func() track
 
 	mu     sync.Mutex // guards grants and the root source's derivation order
 	grants uint64
@@ -64,21 +63,6 @@ type Curator struct {
 
 // Option changes how records are sealed.
 type Option func(*Curator)
-
-// InsecureSeed replaces the operating system's randomness by a stream anyone
-// can reproduce from seed. Nothing released under it is private: it exists for
-// tests and for demonstrations on public data. Insecure then reports true.
-func InsecureSeed(seed uint64) Option {
-	var key [32]byte
-	for i := range 8 {
-		key[i] = byte(seed >> (8 * i))
-	}
-	return func(c *Curator) { c.root = noise.NewInsecure(key) }
-}
-
-func init() {
-	tape.Option = func(t *tape.Tape) any { return Option(func(c *Curator) { c.tape = t }) }
-}
 
 // Seal copies the records into a new curator whose releases are paid from
 // budget. Errors name a shape or a setting, never a value of a record: records
@@ -91,7 +75,7 @@ func Seal(r Records, budget *accountant.Budget, opts ...Option) (*Curator, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Curator{facts: facts, budget: budget}
+	c := &Curator{facts: facts, budget: budget, track: func() track { return untracked{} }}
 	for _, o := range opts {
 		o(c)
 	}
@@ -159,18 +143,6 @@ func (c *Curator) Budget() *accountant.Budget { return c.budget }
 // private.
 func (c *Curator) Insecure() bool { return c.root.Insecure() }
 
-// grant charges count releases of a mechanism and returns the streams that
-// its releases draw from. Nothing of a record has been read when it fails.
-func (c *Curator) grant(event accountant.Event, count int64) (*grant, error) {
-	if count < 1 {
-		return nil, fmt.Errorf("curator: %d releases were asked for; at least 1 is needed", count)
-	}
-	if err := c.charge(event, count); err != nil {
-		return nil, err
-	}
-	return c.open(event, count), nil
-}
-
 // charge pays for count releases, or refuses.
 func (c *Curator) charge(event accountant.Event, count int64) error {
 	if err := c.budget.Charge(event, count); err != nil {
@@ -186,7 +158,7 @@ func (c *Curator) open(event accountant.Event, count int64) *grant {
 	// Two streams a grant: what is published (moves) and what is secret.
 	public, secret := c.root.Derive(2*c.grants), c.root.Derive(2*c.grants+1)
 	c.grants++
-	return &grant{event: event, left: count, total: count, public: public, secret: secret, track: c.tape.Track()}
+	return &grant{event: event, left: count, total: count, public: public, secret: secret, track: c.track()}
 }
 
 // grant is a prepaid number of releases of one mechanism on one curator's
@@ -195,9 +167,21 @@ type grant struct {
 	event          accountant.Event
 	left, total    int64
 	public, secret *noise.Source
-	track          *tape.Track
+	track          track
 	busy           atomic.Bool
 }
+
+// track sees what a grant releases, and may replace it by what was released before:
+// for the library's own tests.
+type track interface {
+	Values(v []float64)
+	Bit(b bool) bool
+}
+
+type untracked struct{}
+
+func (untracked) Values([]float64) {}
+func (untracked) Bit(b bool) bool  { return b }
 
 // ErrSpent is returned by a release after the last one that was paid for.
 var ErrSpent = errors.New("curator: every release of this grant has been used; ask for a new grant")

@@ -1,6 +1,9 @@
 package curator
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // gridBits is the number of bits a clipped contribution keeps. Together with
 // maxRecords = 2³¹ it leaves every sum of contributions inside int64.
@@ -69,4 +72,34 @@ func wholeSteps(v, unit float64) int64 {
 func stepsToLogOdds(sum int64, unit, limit float64) float64 {
 	top := int64(min(math.Floor(limit/unit), 1<<62))
 	return float64(max(-top, min(top, sum))) * unit
+}
+
+// maxRecords keeps integer sums of contributions inside int64; see grid.
+const maxRecords = 1 << 31
+
+// norm is the Euclidean length of v.
+func norm(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	return math.Sqrt(sum)
+}
+
+// clamp bounds the log-odds that a test is evaluated at; beyond, every test's
+// acceptance is within 10⁻¹⁹ of 0 or 1.
+const clamp = 512
+
+// checkStates reports states that no chain of a target of dim parameters can
+// be in.
+func checkStates(dim int, theta, next []float64) error {
+	if len(theta) != dim || len(next) != dim {
+		return fmt.Errorf("curator: states of %d and %d parameters were given for a target of %d", len(theta), len(next), dim)
+	}
+	for j, t := range theta {
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return fmt.Errorf("curator: parameter %d of the state is %v; states must be finite", j, t)
+		}
+	}
+	return nil
 }

@@ -246,11 +246,12 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 		s.ours = s.ours || asOurs
 		full := newPass(s, set, 1, math.Inf(1), exactGrid(clip), true)
 		batch := newPass(s, set, 1, math.Inf(1), exactGrid(clip), false)
+		thinned := terms{values: make([]float64, hostileRows), pass: newPass(s, set, 1, math.Inf(1), exactGrid(clip), false)}
+		thinned.pass.take = thinned.take
 		for range 2 {
 			found = append(found, []float64{float64(full.sums(theta, next, nil, nil).sum)})
 			found = append(found, []float64{float64(batch.sums(theta, next, nil, all).sum)})
-			parts := make([]float64, hostileRows)
-			batch.parts(parts, theta, next, []float64{-1, 0}, all, clip)
+			parts := slices.Clone(thinned.of(theta, next, []float64{-1, 0}, all, clip))
 			for i := range parts {
 				parts[i] *= top
 			}

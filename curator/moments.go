@@ -195,9 +195,7 @@ func (o *Moments) Release(dst, theta []float64) error {
 		return err
 	}
 	o.sum(theta)
-	for i, s := range o.sums {
-		o.row[i] = float64(s+o.noise.Sample(o.secret)) * o.pass.grid.step
-	}
+	o.noisy(o.row, o.sums, o.noise, o.pass.grid.step, 1)
 	i := 0
 	for j := range d {
 		for k := j; k < d; k++ {
@@ -209,7 +207,6 @@ func (o *Moments) Release(dst, theta []float64) error {
 			i++
 		}
 	}
-	o.track.Values(dst)
 	return nil
 }
 

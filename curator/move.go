@@ -100,12 +100,3 @@ func (m Move) accepts(step []float64) error {
 	}
 	return nil
 }
-
-// norm is the Euclidean length of v.
-func norm(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x * x)
-	}
-	return math.Sqrt(sum)
-}

@@ -253,6 +253,6 @@ func (o *Optima) Release(dst []float64) error {
 	for j, t := range theta {
 		dst[j] = (math.RoundToEven(t/o.grid) + float64(o.noise.Sample(o.secret))) * o.grid
 	}
-	o.track.Values(dst)
+	o.publish(dst)
 	return nil
 }

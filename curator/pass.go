@@ -27,10 +27,11 @@ type pass struct {
 
 	// One evaluation's arguments.
 	theta, next, step []float64
-	index             []int32   // nil for the full data
-	fill              bool      // evaluate the current state's losses instead
-	terms             []float64 // take the contributions here instead of adding them, within bound
-	bound             float64
+	index             []int32 // nil for the full data
+	fill              bool    // evaluate the current state's losses instead
+	// take, if not nil, receives each block's losses at the two states instead of their
+	// being added.
+	take func(w *worker, at int, rows targets.Rows, loss, lossNext []float64)
 
 	cache *cache // nil unless passes are over the full data
 }
@@ -165,8 +166,8 @@ func (p *pass) block(id, b int) {
 	}
 	hi := min(lo+blockRows, len(p.index))
 	rows, loss, next := p.gathered(w, p.index[lo:hi])
-	if p.terms != nil {
-		p.blockParts(w, p.terms[lo:hi], rows, loss, next)
+	if p.take != nil {
+		p.take(w, lo, rows, loss, next)
 		return
 	}
 	p.accumulate(w, rows, loss, next)

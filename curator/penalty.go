@@ -46,6 +46,6 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 		}
 		next[j] = theta[j] + b.moveStep[j]
 	}
-	b.track.Values(next)
+	b.publish(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }

@@ -117,6 +117,8 @@ type Ratios struct {
 	sampler  *sampler
 	noise    *noise.DiscreteGaussian
 	moveStep []float64
+	sum      [1]int64
+	value    [1]float64
 }
 
 // GrantRatios charges count noisy ratios, all at once. Errors are those of
@@ -201,12 +203,24 @@ func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 		index = r.sampler.draw(r.secret)
 	}
 	t := r.pass.sums(theta, next, r.moveStep, index)
-	value := [1]float64{float64(t.sum+r.noise.Sample(r.secret)) * r.pass.grid.step * r.plan.scale}
-	r.track.Values(value[:])
-	return value[0], nil
+	r.sum[0] = t.sum
+	r.noisy(r.value[:], r.sum[:], r.noise, r.pass.grid.step, r.plan.scale)
+	return r.value[0], nil
 }
 
 // NoiseSD is the standard deviation of the noise of the last release: public.
 func (r *Ratios) NoiseSD() float64 {
 	return 2 * r.plan.noise * r.pass.grid.top * r.pass.grid.step * r.plan.scale
+}
+
+// RequestRatios asks for count noisy log-likelihood ratios; Grant sets *dst.
+func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
+	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
+		p, err := m.plan(c.facts)
+		if err != nil {
+			return accountant.Event{}, nil, err
+		}
+		r, err := newRatios(p, c.set)
+		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
+	}}
 }

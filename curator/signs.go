@@ -164,11 +164,10 @@ func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 	for j := range s.size {
 		s.size[j] = s.plan.mechanism.Scale * math.Abs(noise.StandardNormal(s.public))
 	}
-	s.track.Values(s.size)
+	s.publish(s.size)
 	s.visit(theta)
 	for j, size := range s.size {
-		tail, upper := noise.Logistic(s.logOdds(s.here.gradient[j], size))
-		if s.step[j] = size; !s.track.Bit(noise.Bit(s.secret, tail, upper)) {
+		if s.step[j] = size; !s.decideLogistic(s.here.gradient[j], 0, size*s.gradient.grid.step) {
 			s.step[j] = -size
 		}
 		next[j] = theta[j] + s.step[j]
@@ -178,8 +177,7 @@ func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 	if !s.plan.mechanism.Adjusted || !inside {
 		return inside, nil
 	}
-	tail, upper := noise.Logistic(s.adjustment(next, theta, public))
-	return s.track.Bit(noise.Bit(s.secret, tail, upper)), nil
+	return s.decide(noise.Logistic(s.adjustment(next, theta, public))), nil
 }
 
 // visit makes here hold the gradient at theta, which is often there already.

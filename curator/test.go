@@ -107,7 +107,3 @@ func (t Test) make(maxVariance, maxLogOdds float64) (accept.Test, error) {
 	}
 	return accept.NewPenalty(t.c, maxVariance, maxLogOdds)
 }
-
-// clamp bounds the log-odds that a test is evaluated at; beyond, every test's
-// acceptance is within 10⁻¹⁹ of 0 or 1.
-const clamp = 512

@@ -13,42 +13,6 @@ type Request struct {
 	prepare func(*Curator) (accountant.Event, func(*grant), error)
 }
 
-// RequestBits asks for count acceptance bits; Grant sets *dst.
-func RequestBits(dst **Bits, m AcceptanceBit, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		b, err := newBits(p, c.set)
-		return p.event, func(g *grant) { b.grant, *dst = g, b }, err
-	}}
-}
-
-// RequestRatios asks for count noisy log-likelihood ratios; Grant sets *dst.
-func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		r, err := newRatios(p, c.set)
-		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
-	}}
-}
-
-// RequestGradients asks for count noisy gradients; Grant sets *dst.
-func RequestGradients(dst **Gradients, m NoisyGradient, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		r, err := newGradients(p, c.set)
-		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
-	}}
-}
-
 // Grant charges several requests as one, all or nothing: a kernel whose step
 // needs releases of two kinds never pays for the first and then finds that the
 // budget does not cover the second. Errors are those of GrantBits.

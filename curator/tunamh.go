@@ -58,7 +58,7 @@ type thinning struct {
 	largest   float64 // the largest bound of a move that is not refused
 	averaged  bool    // the price averages over a drawn move
 	charged   float64 // contribution of one person; the largest bound per |Z| when averaged
-	terms     []float64
+	terms     terms
 	room      [2][]float64 // copies of states, for the target
 }
 
@@ -197,12 +197,13 @@ func newThinnedBits(m ThinnedBit, t *thinning, set *record.Set) (*Bits, error) {
 	}
 	// The largest term: r and the logarithm of the ratio of two probabilities.
 	lattice := newGrid(t.largest * (1 + 1/math.Expm1(t.intensity-t.largest)))
-	t.terms = make([]float64, set.Len())
 	t.room = [2][]float64{make([]float64, t.subject.dim), make([]float64, t.subject.dim)}
+	p := newPass(t.subject, set, t.tau, t.slope, lattice, false)
+	t.terms = terms{values: make([]float64, set.Len()), pass: p}
+	p.take = t.terms.take
 	return &Bits{
 		plan: plan{mechanism: m.bit(), subject: t.subject, test: accept.Logistic{}}, sampler: s, unit: lattice.step, thin: t,
-		pass:     newPass(t.subject, set, t.tau, t.slope, lattice, false),
-		moveStep: make([]float64, t.subject.dim),
+		pass: p, moveStep: make([]float64, t.subject.dim),
 	}, nil
 }
 
@@ -221,45 +222,11 @@ func (t *thinning) of(next, theta, step []float64) float64 {
 func (b *Bits) decideThinned(next, theta []float64, logRatio float64) bool {
 	bound := b.thin.of(next, theta, b.moveStep)
 	if !(bound <= b.thin.largest) {
-		return b.track.Bit(false)
+		return b.refuse()
 	}
 	index := b.sampler.draw(b.secret)
-	terms := b.thin.terms[:len(index)]
-	b.pass.parts(terms, theta, next, b.moveStep, index, bound)
-	sum := b.thin.sum(terms, bound, b.pass.grid, b.secret)
-	tail, upper := b.plan.test.Accept(b.logOdds(sum, logRatio), 0)
-	return b.track.Bit(noise.Bit(b.secret, tail, upper))
-}
-
-// parts sets dst to the contributions of the records of index, each clipped.
-func (p *pass) parts(dst, theta, next, step []float64, index []int32, bound float64) {
-	p.theta, p.next, p.index, p.terms, p.bound = theta, next, index, dst, bound
-	copy(p.step, step)
-	p.pool.run((len(index)+blockRows-1)/blockRows, p.do)
-	p.theta, p.next, p.index, p.terms = nil, nil, nil, nil
-}
-
-// blockParts sets a block's terms to its contributions.
-func (p *pass) blockParts(w *worker, terms []float64, rows targets.Rows, loss, lossNext []float64) {
-	along := w.along[:len(loss)]
-	if !math.IsInf(p.slope, 1) {
-		vec.MulVec(along, rows.X, p.step)
-	}
-	for i, l := range loss {
-		limit := p.bound
-		if !math.IsInf(p.slope, 1) {
-			limit = min(limit, p.slope*math.Abs(along[i]))
-		}
-		terms[i] = clipped(p.tau*(l-lossNext[i]), limit)
-	}
-}
-
-// clipped is v within ±limit, and 0 where it is NaN.
-func clipped(v, limit float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return max(-limit, min(v, limit))
+	sum := b.thin.sum(b.thin.terms.of(theta, next, b.moveStep, index, bound), bound, b.pass.grid, b.secret)
+	return b.decideLogistic(sum, logRatio, b.unit)
 }
 
 // sum thins a drawn batch of contributions r and adds what the kept ones count,
@@ -297,4 +264,41 @@ func logRatio(a, b float64) float64 {
 		return -vec.Log1pUnit((b - a) / a)
 	}
 	return math.Log(a / b)
+}
+
+// terms takes the contributions of a batch from a pass, each clipped.
+type terms struct {
+	values []float64
+	bound  float64 // of this move
+	pass   *pass
+}
+
+// of sets values to the contributions of the records of index.
+func (t *terms) of(theta, next, step []float64, index []int32, bound float64) []float64 {
+	t.bound = bound
+	t.pass.sums(theta, next, step, index)
+	return t.values[:len(index)]
+}
+
+// take clips the contributions of a block.
+func (t *terms) take(w *worker, at int, rows targets.Rows, loss, lossNext []float64) {
+	p, along := t.pass, w.along[:len(loss)]
+	if !math.IsInf(p.slope, 1) {
+		vec.MulVec(along, rows.X, p.step)
+	}
+	for i, l := range loss {
+		limit := t.bound
+		if !math.IsInf(p.slope, 1) {
+			limit = min(limit, p.slope*math.Abs(along[i]))
+		}
+		t.values[at+i] = clipped(p.tau*(l-lossNext[i]), limit)
+	}
+}
+
+// clipped is v within ±limit, and 0 where it is NaN.
+func clipped(v, limit float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return max(-limit, min(v, limit))
 }

@@ -16,8 +16,8 @@ import (
 // questions are the methods of targets, and where in the curator they may be called:
 // what a target claims in one file, what it says of records in another.
 var questions = map[string]string{
-	"Dim": "claims.go", "Shape": "claims.go", "LossRange": "claims.go", "PredictorLipschitz": "claims.go",
-	"GradBound": "claims.go", "RatioBound": "claims.go", "LogPrior": "claims.go", "GradLogPrior": "claims.go",
+	"Dim": "claims.go", "Shape": "claims.go", "LossRange": "certificates.go", "PredictorLipschitz": "certificates.go",
+	"GradBound": "certificates.go", "RatioBound": "certificates.go", "LogPrior": "certificates.go", "GradLogPrior": "certificates.go",
 	"Loss": "door.go", "LossRatio": "door.go", "LossGrad": "door.go", "LossAt": "door.go", "SlopeAt": "door.go",
 }
 

@@ -5,11 +5,8 @@ package record
 // Set is a table of n records: row-major features, and responses when the
 // model has them. It is written once, by New, and only read afterwards.
 type Set struct {
-	x      []float64
-	y      []float64
-	p      int
-	n      int
-	radius float64
+	x, y []float64
+	p, n int
 }
 
 // New copies n rows of p features (row-major) and, when y is not nil, n
@@ -17,7 +14,7 @@ type Set struct {
 // Euclidean norm; a row that is not finite has no direction and becomes the
 // zero row. Both rules look at one row at a time, so one record changes one row.
 func New(x []float64, p int, y []float64, n int, radius float64) *Set {
-	s := &Set{x: append([]float64(nil), x[:n*p]...), p: p, n: n, radius: radius}
+	s := &Set{x: append([]float64(nil), x[:n*p]...), p: p, n: n}
 	if y != nil {
 		s.y = append([]float64(nil), y[:n]...)
 	}
@@ -34,9 +31,6 @@ func (s *Set) Len() int { return s.n }
 
 // Features is the number of features of a record.
 func (s *Set) Features() int { return s.p }
-
-// HasResponse reports whether records carry a response.
-func (s *Set) HasResponse() bool { return s.y != nil }
 
 // Block returns records lo to hi-1 without copying.
 func (s *Set) Block(lo, hi int) (x, y []float64) {

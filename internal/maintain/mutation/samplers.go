@@ -17,8 +17,8 @@ var samplerDefects = []defect{
 	{file: "kernels/run.go", old: "binary.LittleEndian.PutUint64(key[8:], uint64(chain))", new: "_ = chain", tests: inKernels},
 	{file: "kernels/run.go", old: "if n%o.Thin == 0 {", new: "if n%o.Thin == 1%o.Thin {", tests: inKernels},
 	{file: "internal/accept/corrected.go", old: "t.mixture.Tail(math.Abs(u), t.mixture.C-v)", new: "t.mixture.Tail(math.Abs(u), t.mixture.C)", tests: inAccept},
-	{file: "internal/accept/range.go", old: "return (1 - q) * squares", new: "return squares", tests: inAccept},
-	{file: "internal/accept/range.go", old: "return spread * (size / (size - 1)) * (float64(n-b) / float64(n))", new: "return spread * (float64(n-b) / float64(n))", tests: inAccept},
+	{file: "internal/accept/variance.go", old: "return (1 - q) * squares", new: "return squares", tests: inAccept},
+	{file: "internal/accept/variance.go", old: "return spread * (size / (size - 1)) * (float64(n-b) / float64(n))", new: "return spread * (float64(n-b) / float64(n))", tests: inAccept},
 	{file: "dpsgld/thermostat.go", old: "!allowed(k.config, s.Theta) {", new: "false {", tests: []string{"./dpsgld"}},
 	{file: "penalty/penalty.go", old: "return k.config.Target.LogPrior(next) - k.prior", new: "return k.config.Target.LogPrior(next)", tests: inLaws},
 }

@@ -1,0 +1,23 @@
+package curator
+
+import (
+	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/tape"
+)
+
+// InsecureSeed replaces the operating system's randomness by a stream anyone
+// can reproduce from seed. Nothing released under it is private: it exists for
+// tests and for demonstrations on public data. Insecure then reports true.
+func InsecureSeed(seed uint64) Option {
+	var key [32]byte
+	for i := range 8 {
+		key[i] = byte(seed >> (8 * i))
+	}
+	return func(c *Curator) { c.root = noise.NewInsecure(key) }
+}
+
+func init() {
+	tape.Option = func(t *tape.Tape) any {
+		return Option(func(c *Curator) { c.track = func() track { return t.Track() } })
+	}
+}
