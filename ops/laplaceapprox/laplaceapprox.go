@@ -1,10 +1,12 @@
 package laplaceapprox
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
@@ -13,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
 	"github.com/dpmcmc/dpmcmc/ops/internal/gram"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -153,7 +156,10 @@ type Release struct {
 	// Hessian is the noisy Hessian of the log loss at Optimum, without the prior.
 	// It need not be positive semidefinite.
 	Hessian *mat.SymDense
-	// Mean and Cov are those of the noise-aware Gaussian posterior.
+	// Posterior is the noise-aware posterior given Optimum and Hessian, to draw from
+	// with surrogates.Sample: that costs nothing.
+	Posterior *surrogates.Score
+	// Mean and Cov are those of draws from it.
 	Mean []float64
 	Cov  *mat.SymDense
 }
@@ -188,31 +194,44 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 	return r, m.posterior(r)
 }
 
-// posterior fills in Mean and Cov. In the eigenvector with curvature h of the
-// Hessian, the optimum's coordinate t says that h·θ is (h + Λ)·t with error
-// variance h + v: h from sampling, v from the noise. With the prior's precision P
-// that is a normal posterior of precision w + P, w = h²/(h + v). No curvature can
-// exceed nR²/4, whatever the noise says.
+// posterior fills in Posterior, Mean and Cov. The optimum says that the score there
+// is −Λθ̃, with the noise of the linear term and of what the optimum was published
+// with, which is at most the largest curvature times its own.
 func (m *Mechanism) posterior(r *Release) error {
-	values, vectors, err := gram.Eigen(r.Hessian)
+	d := m.cfg.Features
+	most := float64(m.cfg.Records)*m.cfg.Radius*m.cfg.Radius/4 + m.ridge
+	s := surrogates.Statistics{
+		Anchor: r.Optimum, Score: make([]float64, d), ScoreSD: math.Hypot(m.linear, most*m.output.Sigma()), Ridge: m.ridge,
+		Moment: make([]float64, 0, d*d), MomentSD: m.hessian.Sigma(), Weighted: true,
+		Records: int64(m.cfg.Records), Radius: m.cfg.Radius,
+	}
+	for i, t := range r.Optimum {
+		s.Score[i] = -m.ridge * t
+		for j := range d {
+			s.Moment = append(s.Moment, r.Hessian.At(i, j))
+		}
+	}
+	var err error
+	r.Posterior, err = surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: m.cfg.PriorSD}})
 	if err != nil {
 		return fmt.Errorf("laplaceapprox: %w", err)
 	}
-	d := m.cfg.Features
-	prior := 1 / (m.cfg.PriorSD * m.cfg.PriorSD)
-	r.Mean, r.Cov = make([]float64, d), mat.NewSymDense(d, nil)
-	most := float64(m.cfg.Records) * m.cfg.Radius * m.cfg.Radius / 4
-	for k, h := range values {
-		h = min(h, most)
-		v := vectors.ColView(k)
-		t := mat.Dot(v, mat.NewVecDense(d, r.Optimum))
-		error2 := h + m.linear*m.linear + (h+m.ridge)*(h+m.ridge)*m.output.Sigma()*m.output.Sigma()
-		precision := h*h/error2 + prior
-		r.Cov.SymRankOne(r.Cov, 1/precision, v)
-		for i := range d {
-			r.Mean[i] += h * (h + m.ridge) / error2 / precision * t * v.AtVec(i)
+	draws, err := surrogates.Sample(context.Background(), r.Posterior, surrogates.SampleConfig{Chains: 2, Draws: 300, LeastESS: 100, MostRHat: 1.05, Workers: 1})
+	if err != nil {
+		return fmt.Errorf("laplaceapprox: %w", err)
+	}
+	var all []float64
+	for _, chain := range draws.Chains {
+		for _, draw := range chain {
+			all = append(all, draw...)
 		}
 	}
+	x := mat.NewDense(len(all)/d, d, all)
+	r.Mean, r.Cov = make([]float64, d), mat.NewSymDense(d, nil)
+	for j := range d {
+		r.Mean[j] = stat.Mean(mat.Col(nil, j, x), nil)
+	}
+	stat.CovarianceMatrix(r.Cov, x, nil)
 	return nil
 }
 
