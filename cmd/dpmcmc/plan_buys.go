@@ -175,6 +175,10 @@ func (p *purchase) words() string {
 		}
 		fmt.Fprintf(&b, "  %-8s  %-20s  %s\n", short3(w.Epsilon), ess, least)
 	}
-	fmt.Fprintf(&b, "\nA usable summary needs %d. Half the temperature gives about twice the sample size.\nNo record was looked at, so this cost no privacy.\n\n%s\n", chains.LeastESS, p.Command)
+	fmt.Fprintf(&b, "\nA usable summary needs %d.", chains.LeastESS)
+	if k, err := chains.Describe(p.Kernel); err == nil && !k.Anchored {
+		fmt.Fprintf(&b, " Half the temperature gives about twice the sample size.")
+	}
+	fmt.Fprintf(&b, "\nNo record was looked at, so this cost no privacy.\n\n%s\n", p.Command)
 	return b.String()
 }
