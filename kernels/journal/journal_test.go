@@ -221,3 +221,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkMark is one announcement, with its fsync.
+func BenchmarkMark(b *testing.B) {
+	j, err := Create(filepath.Join(b.TempDir(), "journal"), Head{Run: "r", Chains: 1, Iterations: 1 << 60, Thin: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer j.Close()
+	theta := make([]float64, 10)
+	n := int64(0)
+	for b.Loop() {
+		n++
+		if err := j.Mark(Mark{Step: n, Used: n, Reserved: n + 1, Theta: theta}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

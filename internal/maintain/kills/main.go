@@ -1,0 +1,311 @@
+// Command kills starts, kills (signal 9) and resumes runs of dpmcmc sample on one
+// ledger, several at once, at random moments, and checks after every kill that nothing
+// was under-charged, over budget, corrupt or unexplained:
+//
+//	go build -o /tmp/dpmcmc ./cmd/dpmcmc && go run ./internal/maintain/kills -binary /tmp/dpmcmc -kills 1000
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/internal/stancsv"
+	"github.com/dpmcmc/dpmcmc/kernels/journal"
+	"github.com/dpmcmc/dpmcmc/ledger"
+)
+
+const schema = `confirmed = true
+records = 400
+[[column]]
+name = "age"
+role = "feature"
+kind = "number"
+lower = 0
+upper = 120
+[[column]]
+name = "sick"
+role = "target"
+kind = "binary"
+labels = ["no", "yes"]
+`
+
+// limit is the ledger's, which later runs are refused by.
+const limit, delta = "8", "1e-5"
+
+const thin = 10
+
+// campaign is one series of kills.
+type campaign struct {
+	dir, binary, data, schema string
+	longest                   time.Duration
+	budget                    atomic.Int64 // kills to go
+	counts                    [kindCount]atomic.Int64
+	mu                        sync.Mutex
+	failures                  []string
+}
+
+// What may happen to a run.
+const (
+	killed = iota
+	finished
+	resumed
+	refusedBudget
+	refusedReason
+	kindCount
+)
+
+var words = [kindCount]string{"killed", "finished", "went on", "refused by the ledger's limit", "refused with a reason"}
+
+func main() {
+	binary := flag.String("binary", "", "the dpmcmc command")
+	kills := flag.Int64("kills", 1000, "number of kills")
+	workers := flag.Int("workers", 8, "processes at once")
+	longest := flag.Duration("longest", 1500*time.Millisecond, "longest time before a kill")
+	most := flag.Duration("for", time.Hour, "longest time for the whole, which then has fewer kills")
+	flag.Parse()
+	if err := run(*binary, *kills, *workers, *longest, *most); err != nil {
+		fmt.Fprintln(os.Stderr, "kills:", err)
+		os.Exit(1)
+	}
+}
+
+func run(binary string, kills int64, workers int, longest, most time.Duration) error {
+	dir, err := os.MkdirTemp("", "kills")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	c := &campaign{dir: dir, binary: binary, data: filepath.Join(dir, "people.csv"), schema: filepath.Join(dir, "people.toml"), longest: longest}
+	c.budget.Store(kills)
+	var rows strings.Builder
+	rows.WriteString("age,sick\n")
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%d,%s\n", 20+i%60, []string{"no", "yes"}[i%3%2])
+	}
+	err = errors.Join(os.WriteFile(c.data, []byte(rows.String()), 0o600), os.WriteFile(c.schema, []byte(schema), 0o600))
+	if err != nil {
+		return err
+	}
+	if out, err := exec.Command(binary, "ledger", "init", c.data+".ledger", "--epsilon", limit, "--delta", delta).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	begun := time.Now()
+	time.AfterFunc(most, func() { c.budget.Store(0) })
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() { c.work(w) })
+	}
+	wg.Wait()
+	if err := c.audit(); err != nil {
+		c.fail("%v", err)
+	}
+	fmt.Printf("%d processes at once for %v\n", workers, time.Since(begun).Round(time.Second))
+	for k, n := range words {
+		fmt.Printf("%7d %s\n", c.counts[k].Load(), n)
+	}
+	if len(c.failures) > 0 {
+		return fmt.Errorf("%d failures:\n%s", len(c.failures), strings.Join(c.failures, "\n"))
+	}
+	fmt.Println("never under-charged, never over budget, every run resumed or refused with a reason, no corrupt ledger")
+	return nil
+}
+
+func (c *campaign) fail(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failures = append(c.failures, fmt.Sprintf(format, args...))
+}
+
+// work starts runs one after another and kills each until it is over.
+func (c *campaign) work(worker int) {
+	rng := rand.New(rand.NewPCG(uint64(worker), 1))
+	for n := 0; c.budget.Load() > 0; n++ {
+		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
+		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "0.5", "--delta", "1e-6",
+			"--iterations", "40000", "--thin", fmt.Sprint(thin), "--out", out}
+		for c.attempt(rng, out, args) {
+			args = []string{"sample", "--resume", out}
+		}
+	}
+}
+
+// attempt runs a command until it ends or is killed, checks the folder, and reports
+// whether the run can be tried again.
+func (c *campaign) attempt(rng *rand.Rand, out string, args []string) bool {
+	cmd := exec.Command(c.binary, args...)
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		c.fail("%v", err)
+		return false
+	}
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	var timer <-chan time.Time
+	if c.budget.Load() > 0 {
+		timer = c.moment(rng, out, done)
+	}
+	again := false
+	select {
+	case <-timer:
+		_ = cmd.Process.Kill() // it may have ended
+		<-done
+		if cmd.ProcessState.ExitCode() == -1 {
+			c.budget.Add(-1)
+			c.counts[killed].Add(1)
+			again = true
+		} else {
+			again = c.ended(cmd.ProcessState.ExitCode(), out, text.String())
+		}
+	case <-done:
+		again = c.ended(cmd.ProcessState.ExitCode(), out, text.String())
+	}
+	if strings.Contains(text.String(), "goes on with") {
+		c.counts[resumed].Add(1)
+	}
+	if err := c.check(out); err != nil {
+		c.fail("%s: %v\n%s", out, err, text.String())
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(out, "journal")); again && err != nil {
+		again = false // killed before it began
+	}
+	return again
+}
+
+// moment is when to kill: at random from the start, or at random from when the run's
+// journal grows, where a crash has the most to spoil.
+func (c *campaign) moment(rng *rand.Rand, out string, done <-chan struct{}) <-chan time.Time {
+	wait, late := time.Duration(rng.Int64N(int64(c.longest))), rng.IntN(4) > 0
+	if !late {
+		return time.After(wait)
+	}
+	path := filepath.Join(out, "journal")
+	before := length(path)
+	fire := make(chan time.Time, 1)
+	go func() {
+		for length(path) == before {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+		time.Sleep(wait / 4)
+		fire <- time.Now()
+	}()
+	return fire
+}
+
+func length(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// ended counts how a command ended by itself.
+func (c *campaign) ended(code int, out, text string) bool {
+	switch {
+	case code == 0:
+		c.counts[finished].Add(1)
+	case code == 3:
+		c.counts[refusedBudget].Add(1)
+	case code == 2 && strings.Contains(text, "dpmcmc: --resume"):
+		c.counts[refusedReason].Add(1)
+	default:
+		c.fail("%s: exit %d: %s", out, code, text)
+	}
+	return false
+}
+
+// check holds a run's folder to its journal and the ledger.
+func (c *campaign) check(out string) error {
+	text, err := os.ReadFile(filepath.Join(out, "journal"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(out, "draws_1.csv")); err == nil {
+			return errors.New("draws without a journal")
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s, _, err := journal.Parse(text)
+	if err != nil {
+		if bytes.IndexByte(text, '\n') < 0 {
+			return nil // killed while the first line was written, before any step
+		}
+		return err
+	}
+	if err := c.charged(s.Run); err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(out, "draws_1.csv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	drawn, err := stancsv.Read(f)
+	if err != nil {
+		return nil // the header is being written
+	}
+	rows := int64(len(drawn.Warmup) + len(drawn.Draws))
+	if m := s.Marks[0]; rows > 0 && (m == nil || rows*thin > m.Step+m.Reserved-m.Used+thin) {
+		return fmt.Errorf("%d draws are written and the journal's newest mark is %+v", rows, m)
+	}
+	return nil
+}
+
+// charged checks that a run stands in the ledger, once.
+func (c *campaign) charged(run string) error {
+	l, err := ledger.Open(c.data+".ledger", ledger.Options{})
+	if err != nil {
+		return err
+	}
+	times := 0
+	if err := l.Entries(func(e ledger.Entry) error {
+		if e.Run == run && e.Kind == ledger.Charged {
+			times++
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if times != 1 {
+		return fmt.Errorf("the run was charged %d times", times)
+	}
+	return nil
+}
+
+// audit adds the ledger up again.
+func (c *campaign) audit() error {
+	l, err := ledger.Open(c.data+".ledger", ledger.Options{})
+	if err != nil {
+		return err
+	}
+	r, err := l.Check()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("ledger: %d entries, %d charges, ε = %.4g of %s\n", r.Entries, r.Charges, r.Last.TotalEpsilon, limit)
+	if r.Last.TotalEpsilon > r.Last.Limit.Epsilon {
+		return fmt.Errorf("ε = %v is over the limit", r.Last.TotalEpsilon)
+	}
+	return nil
+}
