@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 )
@@ -48,23 +49,21 @@ func (l *Ledger) Certify(note Note) error {
 	return l.update(func(last Entry, w *writer) error { return w.append(last.carry(Certified, note)) })
 }
 
-// Resume records that a run goes on for the given time (1 for the first), with what is
-// left of its charge. It costs nothing. Errors: a run that was not charged here for that
-// event; one that went on more often than the caller knows, so that the caller has an
-// old copy of its folder.
-func (l *Ledger) Resume(note Note, charged accountant.Event, time int) error {
+// Resume records that a run goes on, with what is left of its charge, under a mark that
+// its folder has written before. It costs nothing. marks are all that the folder has,
+// this one included. Errors: a run that was not charged here for that event; one that
+// went on under a mark that the folder does not have, which is an old copy.
+func (l *Ledger) Resume(note Note, charged accountant.Event, mark string, marks []string) error {
 	return l.update(func(last Entry, w *writer) error {
-		paid, times := false, 0
+		paid, elsewhere := false, false
 		err := l.scan(w.tx, func(n int64, raw []byte) error {
 			e, err := decode(raw)
 			if err != nil {
 				return &DamagedError{l.path, n, fmt.Sprintf("it cannot be read (%v)", err)}
 			}
-			if e.Run == note.Run && e.Kind == Resumed {
-				times++
-			}
-			if e.Run == note.Run && e.Kind == Charged {
-				paid = paid || e.covers(charged)
+			if e.Run == note.Run {
+				elsewhere = elsewhere || e.Kind == Resumed && !slices.Contains(marks, e.Label)
+				paid = paid || e.Kind == Charged && e.covers(charged)
 			}
 			return nil
 		})
@@ -73,10 +72,12 @@ func (l *Ledger) Resume(note Note, charged accountant.Event, time int) error {
 			return err
 		case !paid:
 			return fmt.Errorf("ledger: %s: the run was not charged here, or for other releases: it cannot go on", l.path)
-		case times != time-1:
-			return fmt.Errorf("ledger: %s: the run went on %d times, and its folder knows of %d: this is an old copy, whose steps were made elsewhere", l.path, times, time-1)
+		case elsewhere:
+			return fmt.Errorf("ledger: %s: the run went on from another folder: this is an old copy, whose steps were made elsewhere", l.path)
 		}
-		return w.append(last.carry(Resumed, note))
+		e := last.carry(Resumed, note)
+		e.Label = shorten(mark)
+		return w.append(e)
 	})
 }
 

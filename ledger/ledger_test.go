@@ -399,6 +399,38 @@ func TestCertify(t *testing.T) {
 	}
 }
 
+// TestResume: a run goes on under the marks of its folder; a folder without one of the
+// ledger's is an old copy, and one with more was killed before the ledger knew.
+func TestResume(t *testing.T) {
+	l, run, e := create4(t, counting), Note{Run: NewRun()}, gaussian(t, 20)
+	if _, err := l.Charge(e, 3, run); err != nil {
+		t.Fatal(err)
+	}
+	paid, err := e.Times(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(marks ...string) error { return l.Resume(run, paid, marks[len(marks)-1], marks) }
+	if err := errors.Join(resume("a"), resume("a", "lost", "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume("a", "c"); err == nil || !strings.Contains(err.Error(), "old copy") {
+		t.Errorf("an old copy: %v", err)
+	}
+	if err := resume("a", "lost", "b", "d"); err != nil {
+		t.Error(err)
+	}
+	if err := l.Resume(run, e, "e", []string{"a", "b", "d", "e"}); err == nil {
+		t.Error("another charge went on")
+	}
+	if err := l.Resume(Note{Run: "other"}, paid, "f", []string{"f"}); err == nil {
+		t.Error("another run went on")
+	}
+	if r, err := l.Check(); err != nil || r.Charges != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestExports(t *testing.T) {
 	l := create4(t, limited(4))
 	if _, err := l.Charge(gaussian(t, 5), 2, Note{Who: "=cmd()", Command: strings.Repeat("é", 2000)}); err != nil {

@@ -201,11 +201,14 @@ func (s *sampleSettings) goOn(ctx context.Context, flags *pflag.FlagSet, out, er
 	if err := json.Unmarshal(state.Settings, &s.Settings); err != nil {
 		return fmt.Errorf("--resume: %s: %w", s.resume, err)
 	}
-	session, m, err := s.reopen(ctx, flags, state, p, errw)
-	if err != nil {
+	// The folder has its mark before the ledger does: a kill between the two leaves a
+	// mark that nobody asks for.
+	state.Resumed = append(state.Resumed, ledger.NewRun())
+	if err := j.Resumed(state.Resumed[len(state.Resumed)-1]); err != nil {
 		return err
 	}
-	if err := j.Resumed(state.Resumed + 1); err != nil {
+	session, m, err := s.reopen(ctx, flags, state, p, errw)
+	if err != nil {
 		return err
 	}
 	sink, err := s.files(session, m, p.bytes, p.left)
@@ -290,7 +293,7 @@ func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state
 	}
 	var options []curator.Option
 	if flags.Changed("insecure-seed") {
-		options = append(options, curator.InsecureSeed(s.insecureSeed+uint64(state.Resumed+1)<<32))
+		options = append(options, curator.InsecureSeed(s.insecureSeed+uint64(len(state.Resumed))<<32))
 	}
 	sealed, err := chains.Seal(table, budget, options...)
 	if err != nil {
@@ -309,11 +312,11 @@ func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state
 	}
 	if s.accounts.Ledger != nil {
 		s.accounts.note.Run = state.Run
-		if err := s.accounts.Resume(s.accounts.note, charged, state.Resumed+1); err != nil {
+		if err := s.accounts.Resume(s.accounts.note, charged, state.Resumed[len(state.Resumed)-1], state.Resumed); err != nil {
 			return nil, m, err
 		}
 	}
-	session, err := plan.Resume(sealed, problem, s.seed+uint64(state.Resumed+1)<<32, p.at, p.left)
+	session, err := plan.Resume(sealed, problem, s.seed+uint64(len(state.Resumed))<<32, p.at, p.left)
 	return session, m, err
 }
 

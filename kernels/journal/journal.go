@@ -58,17 +58,18 @@ type State struct {
 	Head
 	// Marks are the newest, one a chain; nil for chains that have none.
 	Marks []*Mark
-	// Resumed counts how often the run went on, and Done says that it is over.
-	Resumed int
+	// Resumed has a mark for each time that the run went on, and Done says that it is
+	// over.
+	Resumed []string
 	Done    bool
 }
 
 // line is one of the file's.
 type line struct {
-	Head    *Head `json:"head,omitempty"`
-	Mark    *Mark `json:"mark,omitempty"`
-	Resumed int   `json:"resumed,omitempty"`
-	Done    bool  `json:"done,omitempty"`
+	Head    *Head  `json:"head,omitempty"`
+	Mark    *Mark  `json:"mark,omitempty"`
+	Resumed string `json:"resumed,omitempty"`
+	Done    bool   `json:"done,omitempty"`
 }
 
 // Journal is a journal that is being written. It is safe for concurrent use.
@@ -178,11 +179,8 @@ func (s *State) apply(l line) error {
 			return fmt.Errorf("chain %d goes back from step %d to %d", m.Chain, old.Step, m.Step)
 		}
 		s.Marks[m.Chain] = m
-	case l.Resumed > 0:
-		if l.Resumed != s.Resumed+1 {
-			return fmt.Errorf("it went on for the %d. time after the %d.", l.Resumed, s.Resumed)
-		}
-		s.Resumed = l.Resumed
+	case l.Resumed != "":
+		s.Resumed = append(s.Resumed, l.Resumed)
 	case l.Done:
 		s.Done = true
 	default:
@@ -194,8 +192,8 @@ func (s *State) apply(l line) error {
 // Mark announces steps. They may be made once it returned nil.
 func (j *Journal) Mark(m Mark) error { return j.append(line{Mark: &m}) }
 
-// Resumed says that the run goes on for the n-th time.
-func (j *Journal) Resumed(n int) error { return j.append(line{Resumed: n}) }
+// Resumed says that the run goes on, under a mark of its own, which is not empty.
+func (j *Journal) Resumed(mark string) error { return j.append(line{Resumed: mark}) }
 
 // Done says that the run is over.
 func (j *Journal) Done() error { return j.append(line{Done: true}) }

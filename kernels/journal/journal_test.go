@@ -89,7 +89,7 @@ func TestNoStepIsMadeTwice(t *testing.T) {
 			}
 			forfeited = m.Reserved - m.Step
 			step, used, at, releases = m.Step, m.Reserved, m.Theta[0], m.Reserved
-			if err := j.Resumed(parts + 1 - (parts - state.Resumed)); err != nil {
+			if err := j.Resumed(fmt.Sprint("mark", parts)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestTornFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(j.Resumed(1), j.Close()); err != nil {
+	if err := errors.Join(j.Resumed("mark"), j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -196,7 +196,7 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := errors.Join(j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed(1), j.Mark(Mark{Step: 5, Used: 10, Reserved: 12}), j.Done(), j.Close()); err != nil {
+	if err := errors.Join(j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed("mark"), j.Mark(Mark{Step: 5, Used: 10, Reserved: 12}), j.Done(), j.Close()); err != nil {
 		f.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
