@@ -87,10 +87,9 @@ var settings = []Setting{
 		Help: "prior counts of the labels, in their order; 1 each by default"},
 }
 
-// Filled are the options with the defaults of what is not given: the log loss, a normal prior,
-// a prior
-// standard deviation of 3, a least scale of 0.05,
-// a mean absolute error of 0.25 and 4 hidden units.
+// Filled are the options with the defaults of what is not given: the log loss, a normal
+// prior of standard deviation 3, a least scale of 0.05, a mean absolute error of 0.25 and
+// 4 hidden units.
 func (o Options) Filled() Options {
 	if o.Loss == "" {
 		o.Loss = "log"
