@@ -41,9 +41,14 @@ type builtin struct {
 }
 
 var builtins = []builtin{
-	{BuiltinInfo{"builtin:logistic", "logistic regression: an intercept, d standard normal features and a binary response", 10_000, 3}, logisticShape, drawLogistic},
-	{BuiltinInfo{"builtin:linear", "linear regression: an intercept, d standard normal features and normal errors of standard deviation 0.5", 10_000, 3}, linearShape, drawLinear},
-	{BuiltinInfo{"builtin:mixture", "½N(θ₁,2)+½N(θ₁+θ₂,2) at θ = (0,1), the experiment of Heikkilä et al. (2019), section 4", 1_000_000, 0}, mixtureShape, drawMixture},
+	{BuiltinInfo{"builtin:logistic", "logistic regression: an intercept, d standard normal features and a binary response",
+		10_000, 3}, logisticShape, drawLogistic},
+	{BuiltinInfo{"builtin:linear",
+		"linear regression: an intercept, d standard normal features and normal errors of standard deviation 0.5", 10_000, 3},
+		linearShape, drawLinear},
+	{BuiltinInfo{"builtin:mixture",
+		"½N(θ₁,2)+½N(θ₁+θ₂,2) at θ = (0,1), the experiment of Heikkilä et al. (2019), section 4", 1_000_000, 0}, mixtureShape,
+		drawMixture},
 }
 
 // Builtins lists the built-in tables.
@@ -103,7 +108,8 @@ func lookUp(name string) (*builtin, *Shape, uint64, error) {
 		}
 		return b, b.shape(n, d), seed, nil
 	}
-	return nil, nil, 0, fmt.Errorf("data: there is no built-in table %s; choose %s", quote(name), strings.Join(names, ", "))
+	return nil, nil, 0, fmt.Errorf("data: there is no built-in table %s; choose %s", quote(name),
+		strings.Join(names, ", "))
 }
 
 // settings reads the part of a name behind the question mark.
@@ -190,7 +196,8 @@ func linearShape(n, d int) *Shape {
 
 func mixtureShape(n, _ int) *Shape {
 	const most = 1 + maxNormal*math.Sqrt2
-	return &Shape{Records: n, Radius: most, RowsPerPerson: 1, Spread: 1, Terms: []Term{{Name: "x", Column: "x", Unit: 1, Lower: -most, Upper: most}}}
+	return &Shape{Records: n, Radius: most, RowsPerPerson: 1, Spread: 1, Terms: []Term{{Name: "x", Column: "x", Unit: 1,
+		Lower: -most, Upper: most}}}
 }
 
 // coefficients are those that the regressions are drawn with.

@@ -46,7 +46,8 @@ func (p *plan) derive(s *Schema) error {
 	for i := range p.shape.Terms {
 		t := &p.shape.Terms[i]
 		if t.Of != [2]int{} && !(max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper))) <= maxSize) {
-			return fmt.Errorf("data: the term %s reaches beyond %g; choose centers and scales that make its factors about 1", quote(t.Name), maxSize)
+			return fmt.Errorf("data: the term %s reaches beyond %g; choose centers and scales that make its factors about 1",
+				quote(t.Name), maxSize)
 		}
 	}
 	return nil
@@ -84,7 +85,8 @@ func (p *plan) product(i, j int, name string) int {
 		}
 	}
 	p.shape.Terms = append(p.shape.Terms, Term{
-		Name: name, Unit: spread, Lower: low, Upper: high, Of: [2]int{i + 1, j + 1}, PriorSD: b.PriorSD, PriorGroup: b.PriorGroup,
+		Name: name, Unit: spread, Lower: low, Upper: high, Of: [2]int{i + 1,
+			j + 1}, PriorSD: b.PriorSD, PriorGroup: b.PriorGroup,
 	})
 	return len(p.shape.Terms) - 1
 }

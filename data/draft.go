@@ -186,7 +186,8 @@ func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
 	case Number:
 		r := t.spanOf(n)
 		impute = tomlFloat(r.lower + (r.upper-r.lower)/2)
-		fmt.Fprintf(b, "lower = %s%s\nupper = %s%s\noutside = %q\n", tomlFloat(r.lower), readOff, tomlFloat(r.upper), readOff, OutsideClamp)
+		fmt.Fprintf(b, "lower = %s%s\nupper = %s%s\noutside = %q\n", tomlFloat(r.lower), readOff, tomlFloat(r.upper), readOff,
+			OutsideClamp)
 		b.WriteString(t.standard(role))
 	case Category:
 		fmt.Fprintf(b, "levels = %s%s\nreference = %s\n", tomlStrings(options), readOff, tomlString(options[0]))
@@ -199,7 +200,8 @@ func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
 		bad = ""
 	}
 	if bad != "" {
-		fmt.Fprintf(b, "# Line %d holds %s, which is no number: correct it, or let it count as missing.\n", t.badLine, tomlString(bad))
+		fmt.Fprintf(b, "# Line %d holds %s, which is no number: correct it, or let it count as missing.\n", t.badLine,
+			tomlString(bad))
 		fmt.Fprintf(b, "missing_tokens = %s%s\n", tomlStrings(append(DefaultMissingTokens(), bad)), readOff)
 	}
 	switch {

@@ -112,7 +112,8 @@ func (l *loader) match(header []heading) error {
 		case !known && !l.plan.ignore:
 			e.Found = fmt.Sprintf("a column %s that the schema does not have", quote(h.text))
 			e.Allowed = quoteList(l.plan.names)
-			e.Do = fmt.Sprintf("correct the name, state the column in the schema with role = %q, or set ignore_other = true", Ignore)
+			e.Do = fmt.Sprintf("correct the name, state the column in the schema with role = %q, or set ignore_other = true",
+				Ignore)
 			return e
 		}
 		seen[h.text] = true

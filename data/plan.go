@@ -61,7 +61,8 @@ func compile(s *Schema) (*plan, error) {
 		return nil, err
 	}
 	if p.shape.Features() == 0 && p.target == "" {
-		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q", Feature)
+		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q",
+			Feature)
 	}
 	return p, nil
 }
@@ -70,13 +71,15 @@ func compile(s *Schema) (*plan, error) {
 func (p *plan) checkNumbers() error {
 	t := &p.shape
 	if t.Records < 1 {
-		return fmt.Errorf("data: records = %d, but it must be at least 1; state the number of records, which is public", t.Records)
+		return fmt.Errorf("data: records = %d, but it must be at least 1; state the number of records, which is public",
+			t.Records)
 	}
 	if t.RowsPerPerson < 1 || t.RowsPerPerson > t.Records {
 		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one person may own", t.RowsPerPerson, t.Records)
 	}
 	if !(t.Radius >= minSize && t.Radius <= maxSize) {
-		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; 1 suits most tables", t.Radius, minSize, maxSize)
+		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; 1 suits most tables", t.Radius, minSize,
+			maxSize)
 	}
 	return nil
 }
@@ -93,7 +96,8 @@ func (p *plan) checkText(s *Schema) error {
 	case s.Thousands != "" && s.Thousands == cmp.Or(s.Decimal, "."):
 		return fmt.Errorf("data: thousands and decimal are both %q; state the one that is different", s.Thousands)
 	case s.InterceptPriorSD != 0 && (s.NoIntercept || !usableSD(s.InterceptPriorSD)):
-		return fmt.Errorf("data: intercept_prior_sd = %v; it must be positive and finite, and needs the intercept", s.InterceptPriorSD)
+		return fmt.Errorf("data: intercept_prior_sd = %v; it must be positive and finite, and needs the intercept",
+			s.InterceptPriorSD)
 	}
 	if s.Delimiter != "" {
 		p.delimiter = s.Delimiter[0]
@@ -156,7 +160,8 @@ func columnError(c *Column, found, do string) error {
 
 // newDecoder checks everything about a column but its name and role.
 func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term, error) {
-	d := &decoder{name: c.Name, kind: c.Kind, missing: c.Missing, outside: c.Outside, tokens: c.MissingTokens, numbers: numbers}
+	d := &decoder{name: c.Name, kind: c.Kind, missing: c.Missing, outside: c.Outside, tokens: c.MissingTokens,
+		numbers: numbers}
 	if d.tokens == nil {
 		d.tokens = DefaultMissingTokens()
 	}
@@ -192,11 +197,14 @@ func checkStrays(c *Column) error {
 	case (c.PriorSD != 0 || c.PriorGroup != "") && c.Role != Feature:
 		return columnError(c, "a prior of a column that is no feature", "remove prior_sd and prior_group")
 	case c.PriorSD != 0 && (c.PriorGroup != "" || !usableSD(c.PriorSD)):
-		return columnError(c, fmt.Sprintf("prior_sd = %v and prior_group = %q", c.PriorSD, c.PriorGroup), "give one of them, prior_sd positive and finite")
+		return columnError(c, fmt.Sprintf("prior_sd = %v and prior_group = %q", c.PriorSD, c.PriorGroup),
+			"give one of them, prior_sd positive and finite")
 	case c.Degree != 0 && (c.Role != Feature || c.Degree < 1 || c.Degree > maxDegree):
-		return columnError(c, fmt.Sprintf("degree = %d", c.Degree), fmt.Sprintf("give a feature a degree from 1 to %d", maxDegree))
+		return columnError(c, fmt.Sprintf("degree = %d", c.Degree), fmt.Sprintf("give a feature a degree from 1 to %d",
+			maxDegree))
 	case number && c.Kind != Number:
-		return columnError(c, fmt.Sprintf("bounds, center, scale, outside, transform or degree with kind = %q", c.Kind), "remove them, or make it a number")
+		return columnError(c, fmt.Sprintf("bounds, center, scale, outside, transform or degree with kind = %q", c.Kind),
+			"remove them, or make it a number")
 	case (c.Levels != nil || c.Reference != "") && c.Kind != Category:
 		return columnError(c, fmt.Sprintf("levels or reference with kind = %q", c.Kind), "remove them, or make it a category")
 	case c.Labels != nil && c.Kind != Binary:
@@ -213,7 +221,8 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 		d.outside = OutsideClamp
 	case OutsideClamp, OutsideRefuse:
 	default:
-		return nil, columnError(c, fmt.Sprintf("outside = %q", c.Outside), fmt.Sprintf("choose %q or %q", OutsideClamp, OutsideRefuse))
+		return nil, columnError(c, fmt.Sprintf("outside = %q", c.Outside), fmt.Sprintf("choose %q or %q", OutsideClamp,
+			OutsideRefuse))
 	}
 	if !usableBounds(c.Lower, c.Upper) {
 		return nil, columnError(c, fmt.Sprintf("bounds [%v, %v]", c.Lower, c.Upper),
@@ -229,7 +238,8 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 				"raise the lower bound above 0 for log, above −1 for log1p")
 		}
 	default:
-		return nil, columnError(c, fmt.Sprintf("transform = %q", c.Transform), fmt.Sprintf("choose %q or %q, or leave it out", TransformLog, TransformLog1p))
+		return nil, columnError(c, fmt.Sprintf("transform = %q", c.Transform), fmt.Sprintf("choose %q or %q, or leave it out",
+			TransformLog, TransformLog1p))
 	}
 	if c.Scale == 0 {
 		if c.Center != 0 {
@@ -241,7 +251,8 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 	t.Unit *= spread
 	if !(t.Unit >= minSize) || math.IsInf(t.Unit, 0) || math.IsNaN(t.Center) ||
 		!(max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper))) <= maxSize) {
-		return nil, columnError(c, fmt.Sprintf("center = %v, scale = %v", c.Center, c.Scale), "choose a positive scale of the size of a typical deviation from the center")
+		return nil, columnError(c, fmt.Sprintf("center = %v, scale = %v", c.Center, c.Scale),
+			"choose a positive scale of the size of a typical deviation from the center")
 	}
 	d.term = t
 	return []Term{t}, nil
@@ -256,7 +267,8 @@ func usableBounds(lower, upper float64) bool {
 // reference, and one for missing cells if they are a level.
 func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 	if len(c.Levels) < 2 && (d.missing != MissingLevel || len(c.Levels) == 0) {
-		return nil, columnError(c, fmt.Sprintf("%d levels", len(c.Levels)), "list every level that a cell may have, two or more")
+		return nil, columnError(c, fmt.Sprintf("%d levels", len(c.Levels)),
+			"list every level that a cell may have, two or more")
 	}
 	if c.Role == Target {
 		return d.classes(c)
@@ -295,7 +307,8 @@ func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 // 1 for the second and so on.
 func (d *decoder) classes(c *Column) ([]Term, error) {
 	if len(c.Levels) < 2 || c.Reference != "" {
-		return nil, columnError(c, fmt.Sprintf("%d levels and reference = %q as the target", len(c.Levels), c.Reference), "list every level, two or more, without a reference")
+		return nil, columnError(c, fmt.Sprintf("%d levels and reference = %q as the target", len(c.Levels), c.Reference),
+			"list every level, two or more, without a reference")
 	}
 	d.codes, d.options = make(map[string]code, len(c.Levels)), c.Levels
 	for i, level := range c.Levels {
@@ -312,7 +325,8 @@ func (d *decoder) classes(c *Column) ([]Term, error) {
 // and 1 for a target.
 func (d *decoder) binary(c *Column, spread float64) ([]Term, error) {
 	if len(c.Labels) != 2 || c.Labels[0] == c.Labels[1] {
-		return nil, columnError(c, fmt.Sprintf("labels [%s]", quoteList(c.Labels)), "state two different labels, the negative one first")
+		return nil, columnError(c, fmt.Sprintf("labels [%s]", quoteList(c.Labels)),
+			"state two different labels, the negative one first")
 	}
 	t := Term{Name: c.Name, Column: c.Name, Level: c.Labels[1], Unit: 1, Upper: 1}
 	if c.Role == Feature {
@@ -329,7 +343,8 @@ func (d *decoder) binary(c *Column, spread float64) ([]Term, error) {
 func (d *decoder) checkTokens(c *Column) error {
 	for _, option := range d.options {
 		if d.isMissing([]byte(option)) {
-			return columnError(c, fmt.Sprintf("%s is both allowed and a missing cell", quote(option)), "state the column's own missing_tokens")
+			return columnError(c, fmt.Sprintf("%s is both allowed and a missing cell", quote(option)),
+				"state the column's own missing_tokens")
 		}
 	}
 	return nil
@@ -355,7 +370,8 @@ func (d *decoder) checkMissing(c *Column) error {
 		strict.outside = OutsideRefuse
 		imputed, fault := strict.encode([]byte(c.Impute))
 		if fault != 0 {
-			return columnError(c, fmt.Sprintf("impute = %s", quote(c.Impute)), "impute a number within the bounds, a level or a label")
+			return columnError(c, fmt.Sprintf("impute = %s", quote(c.Impute)),
+				"impute a number within the bounds, a level or a label")
 		}
 		d.imputed = imputed
 		return nil

@@ -353,8 +353,9 @@ func (s *scanner) record(cells int, use func(i int, text []byte)) error {
 // number of cells.
 func (s *scanner) ragged(after, cells int, ended bool) error {
 	e := &Error{File: s.file, Line: s.cellLine, Column: s.cellColumn, Value: strconv.Itoa(after),
-		Found:   fmt.Sprintf("a record that ends after %d cells", after),
-		Allowed: fmt.Sprintf("%d cells, as in the header", cells), Do: fmt.Sprintf("look for a missing or unquoted %s, or a missing quote", s.delimiterName())}
+		Found: fmt.Sprintf("a record that ends after %d cells", after),
+		Allowed: fmt.Sprintf("%d cells, as in the header",
+			cells), Do: fmt.Sprintf("look for a missing or unquoted %s, or a missing quote", s.delimiterName())}
 	if !ended { // the delimiter was the last byte used
 		e.Line, e.Column = s.line, s.column()-1
 		e.Found, e.Value = fmt.Sprintf("a %s after %d cells", s.delimiterName(), after), string(s.delimiter)
@@ -368,6 +369,8 @@ func (s *scanner) delimiterName() string {
 
 // tooLong is the error for a cell that the buffer cannot hold.
 func (s *scanner) tooLong() error {
-	return &Error{File: s.file, Line: s.cellLine, Column: s.cellColumn, Found: fmt.Sprintf("a cell of more than %d bytes", maxCell),
-		Allowed: fmt.Sprintf("at most %d bytes in a cell", maxCell), Do: "look for a missing quote or line break, or shorten the cell"}
+	return &Error{File: s.file, Line: s.cellLine, Column: s.cellColumn, Found: fmt.Sprintf("a cell of more than %d bytes",
+		maxCell),
+		Allowed: fmt.Sprintf("at most %d bytes in a cell",
+			maxCell), Do: "look for a missing quote or line break, or shorten the cell"}
 }

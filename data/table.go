@@ -37,7 +37,8 @@ func Split(t *Table, fraction float64, rng *rand.Rand) (first, second *Table, er
 	}
 	n := int(math.Floor(fraction * float64(t.Records)))
 	if n == 0 || n == t.Records {
-		return nil, nil, fmt.Errorf("data: split fraction %v of %d records leaves a part empty; take one nearer to a half", fraction, t.Records)
+		return nil, nil, fmt.Errorf("data: split fraction %v of %d records leaves a part empty; take one nearer to a half",
+			fraction, t.Records)
 	}
 	order := rng.Perm(t.Records)
 	return t.gather(order[:n]), t.gather(order[n:]), nil

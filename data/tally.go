@@ -154,9 +154,11 @@ func (t *tally) standard(role Role) string {
 	}
 	name := strings.ToLower(t.name)
 	for _, c := range commonScales {
-		for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' }) {
+		for _, part := range strings.FieldsFunc(name,
+			func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' }) {
 			if slices.Contains(c.names, part) {
-				return fmt.Sprintf("# center = %v\n# scale = %v  # common values for %s; keep them if they suit\n", c.center, c.scale, c.what)
+				return fmt.Sprintf("# center = %v\n# scale = %v  # common values for %s; keep them if they suit\n", c.center,
+					c.scale, c.what)
 			}
 		}
 	}

@@ -92,7 +92,8 @@ func Custom(name string, target targets.Target, parameters ...string) (*Model, e
 		return m, nil
 	}
 	if len(parameters) != target.Dim() {
-		return nil, fmt.Errorf("models: %d names for the %d parameters of %q; name each, or none", len(parameters), target.Dim(), name)
+		return nil, fmt.Errorf("models: %d names for the %d parameters of %q; name each, or none", len(parameters),
+			target.Dim(), name)
 	}
 	for _, p := range parameters {
 		m.Parameters = append(m.Parameters, Parameter{Name: p})

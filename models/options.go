@@ -62,7 +62,8 @@ func (s Setting) Value(o *Options) any {
 func Settings() []Setting { return slices.Clone(settings) }
 
 // coefficients are the models that have one for every column.
-var coefficients = []string{"logistic", "probit", "cloglog", "softmax", "poisson", "negative-binomial", "linear", "median", "heteroscedastic", "mean"}
+var coefficients = []string{"logistic", "probit", "cloglog", "softmax", "poisson", "negative-binomial", "linear",
+	"median", "heteroscedastic", "mean"}
 
 var settings = []Setting{
 	{Name: "loss", Of: func(o *Options) any { return &o.Loss },
@@ -73,18 +74,21 @@ var settings = []Setting{
 		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns"},
-	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale }, Models: []string{"linear", "heteroscedastic", "network"},
-		Help: "the least standard deviation of the errors, in units of the scaled target"},
-	{Name: "degrees-of-freedom", Of: func(o *Options) any { return &o.DegreesOfFreedom }, Models: []string{"linear", "heteroscedastic"},
-		Help: "Student-t errors with this many; normal errors by default"},
+	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale },
+		Models: []string{"linear", "heteroscedastic", "network"},
+		Help:   "the least standard deviation of the errors, in units of the scaled target"},
+	{Name: "degrees-of-freedom", Of: func(o *Options) any { return &o.DegreesOfFreedom },
+		Models: []string{"linear", "heteroscedastic"},
+		Help:   "Student-t errors with this many; normal errors by default"},
 	{Name: "dispersion", Of: func(o *Options) any { return &o.Dispersion }, Models: []string{"negative-binomial"},
 		Help: "r, public, where a count with mean μ has variance μ + μ²/r; required"},
 	{Name: "error-scale", Of: func(o *Options) any { return &o.ErrorScale }, Models: []string{"median"},
 		Help: "mean absolute error, public, in units of the scaled target"},
 	{Name: "hidden", Of: func(o *Options) any { return &o.Hidden }, Models: []string{"network"},
 		Help: "number of hidden units"},
-	{Name: "concentrations", Of: func(o *Options) any { return &o.Concentrations }, Models: []string{"bernoulli", "categorical"},
-		Help: "prior counts of the labels, in their order; 1 each by default"},
+	{Name: "concentrations", Of: func(o *Options) any { return &o.Concentrations },
+		Models: []string{"bernoulli", "categorical"},
+		Help:   "prior counts of the labels, in their order; 1 each by default"},
 }
 
 // Filled are the options with the defaults of what is not given: the log loss, a normal
@@ -146,7 +150,8 @@ func (o Options) check(model string) (targets.Loss, error) {
 	for _, s := range settings {
 		v := value(s.Of(&o))
 		if model != "" && !s.Has(model) && !reflect.DeepEqual(s.Value(&o), s.Value(&defaults)) {
-			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name), setting.Name("model"), strings.Join(s.Models, " or "), model)
+			return targets.Loss{}, bad(setting.Name(s.Name), "%s is for %s %s, not %s", setting.Name(s.Name),
+				setting.Name("model"), strings.Join(s.Models, " or "), model)
 		}
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is %v; it must be positive and finite", setting.Name(s.Name), v)
@@ -156,7 +161,9 @@ func (o Options) check(model string) (targets.Loss, error) {
 		return targets.Loss{}, bad("prior", "%s is %q; it must be normal or horseshoe", setting.Name("prior"), o.Prior)
 	}
 	if o.Dispersion == 0 && model == "negative-binomial" {
-		return targets.Loss{}, bad("dispersion", "%s negative-binomial needs %s r, public: a count with mean μ has variance μ + μ²/r", setting.Name("model"), setting.Name("dispersion"))
+		return targets.Loss{}, bad("dispersion",
+			"%s negative-binomial needs %s r, public: a count with mean μ has variance μ + μ²/r", setting.Name("model"),
+			setting.Name("dispersion"))
 	}
 	return o.loss()
 }
@@ -166,7 +173,8 @@ func (o Options) loss() (targets.Loss, error) {
 	beta, loss := setting.Name("beta"), setting.Name("loss")
 	switch {
 	case o.Loss == "log" && o.Beta != 0:
-		return targets.Loss{}, bad("beta", "%s is %v but %s is log; add %s beta, or leave %s out", beta, o.Beta, loss, loss, beta)
+		return targets.Loss{}, bad("beta", "%s is %v but %s is log; add %s beta, or leave %s out", beta, o.Beta, loss, loss,
+			beta)
 	case o.Loss == "log":
 		return targets.LogLoss(), nil
 	case o.Loss == "beta" && o.Beta == 0:

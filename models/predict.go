@@ -40,7 +40,8 @@ func (m *Model) Predict(draws [][]float64, rows *data.Table, level float64, rng 
 	case len(draws) == 0:
 		return nil, fmt.Errorf("models: Predict was given no draws; give those after warm-up")
 	case len(draws[0]) != len(m.Parameters):
-		return nil, fmt.Errorf("models: draws have %d values, and %s has %d parameters", len(draws[0]), m.Name, len(m.Parameters))
+		return nil, fmt.Errorf("models: draws have %d values, and %s has %d parameters", len(draws[0]), m.Name,
+			len(m.Parameters))
 	case rows.Features() != m.Shape.Features():
 		return nil, fmt.Errorf("models: rows have %d entries, and the model's %d; read them under its schema",
 			rows.Features(), m.Shape.Features())

@@ -108,13 +108,16 @@ func (b *builder) prior(blocks int) (targets.Prior, error) {
 	}
 	switch {
 	case b.Options.Prior == "horseshoe" && (own || len(number) > 0):
-		return nil, bad("prior", "%s horseshoe, and the schema states priors of its own; keep one of them", setting.Name("prior"))
+		return nil, bad("prior", "%s horseshoe, and the schema states priors of its own; keep one of them",
+			setting.Name("prior"))
 	case b.Options.Prior == "horseshoe":
-		return targets.NewHorseshoe(targets.HorseshoeConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1}, FixedSD: b.Options.PriorSD})
+		return targets.NewHorseshoe(targets.HorseshoeConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1},
+			FixedSD: b.Options.PriorSD})
 	case len(number) > 0 && own:
 		return nil, bad("model", "the schema has both prior_sd and prior_group; keep one of them")
 	case len(number) > 0:
-		return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1}, FixedSD: b.Options.PriorSD})
+		return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1},
+			FixedSD: b.Options.PriorSD})
 	case own:
 		return targets.Gaussian{SDs: sds}, nil
 	}
@@ -148,7 +151,8 @@ func (b *builder) done(t targets.Target, err error) error {
 }
 
 // regression builds a model with one coefficient a column.
-func regression(make func(targets.RegressionConfig) (*targets.Regression, error), unit string, l law) func(*builder) error {
+func regression(make func(targets.RegressionConfig) (*targets.Regression, error), unit string,
+	l law) func(*builder) error {
 	return func(b *builder) error {
 		b.coefficients("beta", unit)
 		b.law, b.units = l, b.block(0, 1)
@@ -248,7 +252,9 @@ func (b *builder) heteroscedastic() error {
 	b.coefficients("beta", b.Shape.Target.Name)
 	b.coefficients("gamma", "log of the errors' scale")
 	b.units = each(b.response(0), b.block(p, 1))
-	b.law = numberLaw(o.DegreesOfFreedom, dot, func(values, row []float64) float64 { return o.MinScale + math.Exp(dot(values[p:], row)) })
+	b.law = numberLaw(o.DegreesOfFreedom, dot, func(values, row []float64) float64 {
+		return o.MinScale + math.Exp(dot(values[p:], row))
+	})
 	prior, err := b.prior(2)
 	if err != nil {
 		return err
@@ -260,7 +266,8 @@ func (b *builder) heteroscedastic() error {
 
 func (b *builder) network() error {
 	p, o, classes := b.Shape.Features(), b.Options, b.Shape.Classes()
-	config := targets.NetworkConfig{Features: p, Hidden: o.Hidden, Classes: classes, Loss: b.loss, Prior: targets.Gaussian{SD: o.PriorSD}}
+	config := targets.NetworkConfig{Features: p, Hidden: o.Hidden, Classes: classes, Loss: b.loss,
+		Prior: targets.Gaussian{SD: o.PriorSD}}
 	if classes == 0 {
 		config.MinScale, config.ScalePrior = o.MinScale, targets.HalfCauchy{Scale: 1}
 	}
@@ -300,7 +307,8 @@ func (b *builder) labels() error {
 	}
 	b.Options.Concentrations = prior
 	for _, label := range labels[1:] {
-		b.Parameters = append(b.Parameters, Parameter{Name: fmt.Sprintf("logit[%d]", len(b.Parameters)+1), Label: label, Unit: "probability"})
+		b.Parameters = append(b.Parameters, Parameter{Name: fmt.Sprintf("logit[%d]", len(b.Parameters)+1), Label: label,
+			Unit: "probability"})
 	}
 	l := labelLaw(len(labels), func(dst, values, _ []float64) {
 		dst[0] = 0
@@ -332,7 +340,8 @@ func (b *builder) mixture() error {
 			row[0] += values[1]
 		}
 	}
-	return b.done(targets.NewMixture(targets.MixtureConfig{Loss: b.loss, Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
+	return b.done(targets.NewMixture(targets.MixtureConfig{Loss: b.loss,
+		Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
 }
 
 func (b *builder) mean() error {
@@ -354,5 +363,6 @@ func (b *builder) mean() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}))
+	return b.done(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss,
+		Prior: prior}))
 }

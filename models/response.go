@@ -73,14 +73,16 @@ type response struct {
 
 var (
 	noResponse     = response{"no target column", func(s *data.Shape) bool { return !s.HasTarget() }, nil}
-	binaryResponse = response{"a binary target column", func(s *data.Shape) bool { return s.Classes() == 2 }, func(s *data.Shape) {
-		s.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
-		s.Labels = []string{"0", "1"}
-	}}
-	labelResponse = response{"a target column of labels", func(s *data.Shape) bool { return s.Classes() >= 2 }, func(s *data.Shape) {
-		s.Target = data.Term{Name: "y", Column: "y", Level: "3", Unit: 1, Upper: 2}
-		s.Labels = []string{"1", "2", "3"}
-	}}
+	binaryResponse = response{"a binary target column", func(s *data.Shape) bool { return s.Classes() == 2 },
+		func(s *data.Shape) {
+			s.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
+			s.Labels = []string{"0", "1"}
+		}}
+	labelResponse = response{"a target column of labels", func(s *data.Shape) bool { return s.Classes() >= 2 },
+		func(s *data.Shape) {
+			s.Target = data.Term{Name: "y", Column: "y", Level: "3", Unit: 1, Upper: 2}
+			s.Labels = []string{"1", "2", "3"}
+		}}
 	countResponse = response{
 		"a target column of counts, a number with center = 0, scale = 1 and a lower bound of at least 0 in the schema",
 		func(s *data.Shape) bool {
@@ -89,9 +91,10 @@ var (
 		},
 		func(s *data.Shape) { s.Target = data.Term{Name: "y", Column: "y", Unit: 1} },
 	}
-	numberResponse = response{"a numeric target column", func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 }, func(s *data.Shape) {
-		s.Target = data.Term{Name: "y", Column: "y", Unit: 1, Lower: -10, Upper: 10}
-	}}
+	numberResponse = response{"a numeric target column",
+		func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 }, func(s *data.Shape) {
+			s.Target = data.Term{Name: "y", Column: "y", Unit: 1, Lower: -10, Upper: 10}
+		}}
 	anyResponse = response{"a target column", (*data.Shape).HasTarget, numberResponse.standard}
 )
 

@@ -122,9 +122,11 @@ func (c Config) check() error {
 	case !(c.Warmup >= 0 && c.Warmup < 1):
 		return fmt.Errorf("tune: Warmup is %v; it must be in [0, 1)", c.Warmup)
 	case !(c.CoefficientSD >= 0) || !(c.ErrorSD > 0) || math.IsInf(c.CoefficientSD+c.ErrorSD, 1):
-		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out", c.CoefficientSD, c.ErrorSD)
+		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out",
+			c.CoefficientSD, c.ErrorSD)
 	case c.Repeats < 1 || c.Work < 1 || c.Workers < 1:
-		return fmt.Errorf("tune: Repeats is %d, Work %d and Workers %d; each must be at least 1, or left out", c.Repeats, c.Work, c.Workers)
+		return fmt.Errorf("tune: Repeats is %d, Work %d and Workers %d; each must be at least 1, or left out", c.Repeats,
+			c.Work, c.Workers)
 	}
 	for _, t := range c.Temperatures {
 		if !(t > 0 && t <= 1) {
@@ -165,7 +167,8 @@ func (c Config) checkModels() error {
 	case n < 1 || first.Shape.Features() > 0 && !(first.Shape.Radius > 0):
 		return fmt.Errorf("tune: the shape has %d records and radius %v; both must be stated", n, first.Shape.Radius)
 	case n > 1<<28/p:
-		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", n, p)
+		return fmt.Errorf("tune: %d records of %d terms are too many to simulate; tune for fewer records at the same ε·√N", n,
+			p)
 	}
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // finals runs the whole chains of the best kernels, and ranks everything.
-func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*stage, result *Result) ([]Candidate, error) {
+func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*stage, result *Result) ([]Candidate,
+	error) {
 	var found []*search
 	for _, s := range searches {
 		if s.skipped == nil {
@@ -147,5 +148,6 @@ func together(repeats [][]Parameter, j int) Parameter {
 		p.MeanError += r[j].MeanError * r[j].MeanError
 		p.SDRatio += math.Log(r[j].SDRatio)
 	}
-	return Parameter{ESS: n / p.ESS, Diagnosed: n / p.Diagnosed, MeanError: math.Sqrt(p.MeanError / n), SDRatio: math.Exp(p.SDRatio / n)}
+	return Parameter{ESS: n / p.ESS, Diagnosed: n / p.Diagnosed, MeanError: math.Sqrt(p.MeanError / n),
+		SDRatio: math.Exp(p.SDRatio / n)}
 }

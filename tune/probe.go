@@ -176,7 +176,8 @@ func (s *stage) whole(ctx context.Context, r *chains.Plan) ([]Parameter, error) 
 		if math.IsNaN(bulk) { // too few draws, or none that differ
 			bulk = 0
 		}
-		out[j] = Parameter{ESS: ess[j], Diagnosed: bulk, MeanError: (mean - s.reference.mean[j]) / s.reference.sd[j], SDRatio: sd / s.reference.sd[j]}
+		out[j] = Parameter{ESS: ess[j], Diagnosed: bulk, MeanError: (mean - s.reference.mean[j]) / s.reference.sd[j],
+			SDRatio: sd / s.reference.sd[j]}
 	}
 	return out, nil
 }

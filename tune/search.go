@@ -48,7 +48,8 @@ func (c Config) searches(stages map[key]*stage) []*search {
 	for _, m := range c.Models {
 		for _, tau := range c.Temperatures {
 			for _, k := range c.Kernels {
-				all = append(all, &search{stage: stages[key{m.Options.LossName(), tau, 0}], kernel: k, temperature: tau, from: c.Fixed, beats: c.Objective.beats})
+				all = append(all, &search{stage: stages[key{m.Options.LossName(), tau, 0}], kernel: k, temperature: tau,
+					from: c.Fixed, beats: c.Objective.beats})
 			}
 		}
 	}
@@ -79,7 +80,8 @@ func (s *search) choose(asked chains.Settings) (*trial, error) {
 	if g.Epsilon > c.Epsilon {
 		return nil, errors.New("tune: the settings cost more than the budget")
 	}
-	return &trial{asked: asked, plan: plan, Candidate: Candidate{Model: s.stage.model, Settings: plan.Settings, Cost: g}}, nil
+	return &trial{asked: asked, plan: plan, Candidate: Candidate{Model: s.stage.model, Settings: plan.Settings,
+		Cost: g}}, nil
 }
 
 // try chooses and measures. Settings that cannot be met are an error.
@@ -178,7 +180,8 @@ func (s *search) turn(ctx context.Context, v chains.Setting) (spent float64, err
 	var asked []chains.Settings
 	for _, factor := range s.stage.config.Factors {
 		next := s.best.asked
-		if v.Turn(&next, s.best.plan.Settings, factor, int64(s.stage.model.Shape.Records)) && !(v.Name == "step" && s.tooLong(next)) {
+		if v.Turn(&next, s.best.plan.Settings, factor,
+			int64(s.stage.model.Shape.Records)) && !(v.Name == "step" && s.tooLong(next)) {
 			asked = append(asked, next)
 		}
 	}

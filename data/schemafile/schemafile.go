@@ -62,7 +62,8 @@ func located(name string, err error) error {
 	if errors.As(err, &bad) {
 		line, column := bad.Position()
 		return &data.Error{File: name, Line: line, Column: column, Value: strings.Join(bad.Key(), "."),
-			Found: strings.TrimPrefix(bad.Error(), "toml: "), Allowed: "TOML with values of the types that docs/schema.md lists", Do: "correct the line"}
+			Found: strings.TrimPrefix(bad.Error(),
+				"toml: "), Allowed: "TOML with values of the types that docs/schema.md lists", Do: "correct the line"}
 	}
 	return fmt.Errorf("schemafile: %s: %w", name, err)
 }

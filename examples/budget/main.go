@@ -32,7 +32,8 @@ func run(out io.Writer, n, steps int64) error {
 	if err != nil {
 		return err
 	}
-	facts := curator.Facts{Records: n, Features: features, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	facts := curator.Facts{Records: n, Features: features, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	step := func(scale float64) (accountant.Event, error) {
 		return barker.Cost(barker.Config{
 			Target: model, Proposal: kernels.Isotropic(scale), Iterations: steps, Batch: curator.Poisson(0.01), Temperature: 0.1,
@@ -45,11 +46,13 @@ func run(out io.Writer, n, steps int64) error {
 		}
 		return e.Times(steps)
 	}
-	longest, err := planning.Solve(planning.Parameter[float64]{Name: "step", Event: chain, Low: 1e-6, High: 1}, planning.Budget{Epsilon: epsilon, Delta: delta})
+	longest, err := planning.Solve(planning.Parameter[float64]{Name: "step", Event: chain, Low: 1e-6, High: 1},
+		planning.Budget{Epsilon: epsilon, Delta: delta})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d steps at ε = %g, δ = %g: moves of standard deviation %.4g at most\n", steps, epsilon, delta, longest.Value)
+	fmt.Fprintf(out, "%d steps at ε = %g, δ = %g: moves of standard deviation %.4g at most\n", steps, epsilon, delta,
+		longest.Value)
 
 	half, err := step(longest.Value / 2)
 	if err != nil {
@@ -75,7 +78,8 @@ func run(out io.Writer, n, steps int64) error {
 
 // second is what a budget still covers after a first analysis.
 func second(out io.Writer, step accountant.Event, steps int64, epsilon, delta float64) error {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return err
 	}
@@ -90,6 +94,7 @@ func second(out io.Writer, step accountant.Event, steps int64, epsilon, delta fl
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "after %d such steps, ε = %.3f of %g is spent, and %d more are covered\n", steps, spent.Epsilon, epsilon, left)
+	_, err = fmt.Fprintf(out, "after %d such steps, ε = %.3f of %g is spent, and %d more are covered\n", steps,
+		spent.Epsilon, epsilon, left)
 	return err
 }

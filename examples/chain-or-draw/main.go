@@ -50,7 +50,8 @@ func chain(ctx context.Context, out io.Writer, t *data.Table, iterations int64) 
 	if err != nil {
 		return err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,8 @@ func chain(ctx context.Context, out io.Writer, t *data.Table, iterations int64) 
 		}
 	}
 	c := result.Certificate
-	_, err = fmt.Fprintf(out, "%-12s %.2f  mean of %d draws; ε = %.3f at δ = %v, %s\n", "barker", mean, len(result.Draws[0]), c.Epsilon, c.Delta, c.Guarantee)
+	_, err = fmt.Fprintf(out, "%-12s %.2f  mean of %d draws; ε = %.3f at δ = %v, %s\n", "barker", mean,
+		len(result.Draws[0]), c.Epsilon, c.Delta, c.Guarantee)
 	return err
 }
 
@@ -96,6 +98,7 @@ func draw(out io.Writer, t *data.Table) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%-12s %.2f  one draw; ε = %.3f at δ = %v, conditional on exact sampling\n", "beta-ops", draws[0], cost.Epsilon, delta)
+	_, err = fmt.Fprintf(out, "%-12s %.2f  one draw; ε = %.3f at δ = %v, conditional on exact sampling\n", "beta-ops",
+		draws[0], cost.Epsilon, delta)
 	return err
 }

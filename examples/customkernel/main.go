@@ -103,6 +103,7 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	}
 	kept := draws.Draws(0)[iterations/2:]
 	_, err = fmt.Fprintf(out, "%vunconditional ε = %.3f at δ = %g (%v)\n",
-		diag.SummarizeAll([]string{"intercept", "x1", "x2"}, [][][]float64{kept}), spent.Epsilon, spent.Delta, spent.Adjacency)
+		diag.SummarizeAll([]string{"intercept", "x1", "x2"},
+			[][][]float64{kept}), spent.Epsilon, spent.Delta, spent.Adjacency)
 	return err
 }

@@ -148,7 +148,8 @@ func (c *Config) check() error {
 	case c.Name == "":
 		return c.source.at("name", "name is required: a short name of the experiment")
 	case !(c.Delta > 0 && c.Delta < 1):
-		return c.source.at("delta", "delta = %v: it is required and must be in (0, 1); privacy parameters have no default", c.Delta)
+		return c.source.at("delta", "delta = %v: it is required and must be in (0, 1); privacy parameters have no default",
+			c.Delta)
 	case c.Repeats < 1:
 		return c.source.at("repeats", "repeats = %d: it must be at least 1", c.Repeats)
 	case len(c.Methods) == 0:
@@ -170,7 +171,8 @@ func (c *Config) checkEpsilons(key string, list []float64) error {
 	seen := map[float64]bool{}
 	for _, e := range list {
 		if !(e > 0) || math.IsInf(e, 1) || seen[e] {
-			return c.source.at(key, "%s = %v: every ε must be positive, finite and named once", key[strings.LastIndex(key, ".")+1:], list)
+			return c.source.at(key, "%s = %v: every ε must be positive, finite and named once", key[strings.LastIndex(key,
+				".")+1:], list)
 		}
 		seen[e] = true
 	}

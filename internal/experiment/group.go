@@ -96,7 +96,8 @@ func (r *runner) keepReference(g *group, m *models.Model, chains []nuts.Chain) e
 	for _, c := range chains {
 		all = append(all, c.Draws)
 	}
-	result := &ReferenceResult{Records: g.records, Repeat: g.repeat, Divergent: nuts.Diagnose(chains).Divergent, ESS: math.Inf(1)}
+	result := &ReferenceResult{Records: g.records, Repeat: g.repeat, Divergent: nuts.Diagnose(chains).Divergent,
+		ESS: math.Inf(1)}
 	for _, draws := range report(m, all) {
 		g.reference = append(g.reference, draws...)
 	}

@@ -59,7 +59,8 @@ func openJournal(dir, fingerprint string) (*journal, error) {
 		return nil, err
 	}
 	if err := lock(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: another run is writing here (%w); wait for it, or choose another folder", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("%s: another run is writing here (%w); wait for it, or choose another folder",
+			path, err), f.Close())
 	}
 	j.file = f
 	end, err := j.read(f, fingerprint)

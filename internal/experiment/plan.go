@@ -160,7 +160,8 @@ func (p *Plan) chooseMetrics() error {
 			return err
 		}
 		if p.Private && m.Reads != metrics.Nothing {
-			return c.source.at("metrics", "the metric %s depends on %s, which no budget here pays for: on private data use %s, or --public if the records are public knowledge",
+			return c.source.at("metrics",
+				"the metric %s depends on %s, which no budget here pays for: on private data use %s, or --public if the records are public knowledge",
 				name, m.Reads, strings.Join(freeMetrics(), " and "))
 		}
 		p.Metrics = append(p.Metrics, m)
@@ -199,7 +200,8 @@ func (p *Plan) setUp(records int) error {
 		epsilons := c.Epsilons
 		switch {
 		case method.Kind == methods.None && p.Private:
-			return c.source.at(key, "%s has no guarantee: remove it, or say --public if the records are public knowledge", mc.Name)
+			return c.source.at(key, "%s has no guarantee: remove it, or say --public if the records are public knowledge",
+				mc.Name)
 		case method.Kind == methods.None:
 			epsilons = []float64{0}
 		case mc.Epsilons != nil:
@@ -236,7 +238,8 @@ func checkCost(m *methods.Mechanism, epsilon, delta float64) error {
 		return err
 	}
 	if g.Epsilon > epsilon {
-		return fmt.Errorf("its settings cost ε = %.4g at δ = %g: leave one of them open, so that it can be chosen", g.Epsilon, delta)
+		return fmt.Errorf("its settings cost ε = %.4g at δ = %g: leave one of them open, so that it can be chosen", g.Epsilon,
+			delta)
 	}
 	return nil
 }

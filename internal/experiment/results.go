@@ -101,7 +101,8 @@ type Summary struct {
 
 // results puts the journal's cells into the plan's order.
 func (r *runner) results(fingerprint string) (*Results, error) {
-	out := &Results{Config: r.Config, Fingerprint: fingerprint, Metrics: r.Metrics, Parameters: r.problems[r.sizes()[0]].ParameterNames()}
+	out := &Results{Config: r.Config, Fingerprint: fingerprint, Metrics: r.Metrics,
+		Parameters: r.problems[r.sizes()[0]].ParameterNames()}
 	for _, c := range r.Cells {
 		j := r.journal.finished[c.ID]
 		if j == nil {
@@ -126,7 +127,8 @@ func (r *runner) results(fingerprint string) (*Results, error) {
 // describe adds the set-ups, and what was spent in all.
 func (r *runner) describe(out *Results) error {
 	for _, m := range r.mechanisms {
-		s := Setup{Records: m.Records, Method: m.Method, Label: m.Label, Guarantee: m.Kind, Epsilon: m.Epsilon, Delta: r.Config.Delta, Theorem: m.Theorem, Choice: m.Choice}
+		s := Setup{Records: m.Records, Method: m.Method, Label: m.Label, Guarantee: m.Kind, Epsilon: m.Epsilon,
+			Delta: r.Config.Delta, Theorem: m.Theorem, Choice: m.Choice}
 		if m.Kind != methods.None {
 			g, err := ops.Epsilon(m.Cost, r.Config.Delta)
 			if err != nil {
@@ -154,7 +156,8 @@ func (r *runner) describe(out *Results) error {
 	if err != nil {
 		return err
 	}
-	out.Spent = &Spent{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency.String(), Guarantee: r.Guarantee(), Theorem: g.Theorem, Releases: len(cells)}
+	out.Spent = &Spent{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency.String(), Guarantee: r.Guarantee(),
+		Theorem: g.Theorem, Releases: len(cells)}
 	out.Privacy = "The records are private: all cells together, with everything in these results, cost what is stated as spent. The operating system supplied the noise, so the results cannot be repeated."
 	return nil
 }
@@ -193,7 +196,8 @@ func (r *Results) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	tables := map[string][][]string{"results.csv": r.table(), "summary.csv": r.summaryTable(), "estimates.csv": r.estimates()}
+	tables := map[string][][]string{"results.csv": r.table(), "summary.csv": r.summaryTable(),
+		"estimates.csv": r.estimates()}
 	if r.Spent == nil {
 		tables["timings.csv"] = r.timings()
 	}
@@ -223,7 +227,8 @@ func WriteFile(path string, content []byte) error {
 }
 
 // cellColumns begin every row about a cell.
-var cellColumns = []string{"experiment", "records", "method", "label", "guarantee", "noise", "epsilon", "delta", "repeat"}
+var cellColumns = []string{"experiment", "records", "method", "label", "guarantee", "noise", "epsilon", "delta",
+	"repeat"}
 
 func (r *Results) cell(c Result, more ...string) []string {
 	return append([]string{

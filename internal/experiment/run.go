@@ -166,7 +166,8 @@ func (r *runner) cover(cells []Cell) error {
 	if err != nil {
 		return err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: r.o.Epsilon, Delta: r.o.Delta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: r.o.Epsilon, Delta: r.o.Delta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ func (s source) decoding(err error) error {
 		first := &unknown.Errors[0]
 		line, column := first.Position()
 		return &ConfigError{File: s.name, Line: line, Column: column,
-			Text: fmt.Sprintf("unknown key %q; %s; docs/compare.md explains them", strings.Join(first.Key(), "."), allowedKeys(first.Key()))}
+			Text: fmt.Sprintf("unknown key %q; %s; docs/compare.md explains them", strings.Join(first.Key(), "."),
+				allowedKeys(first.Key()))}
 	}
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {

@@ -33,7 +33,8 @@ func Schemas() []string { return names("schemas") }
 func read(folder, name string) ([]byte, error) {
 	text, err := files.ReadFile(path.Join(folder, name+".toml"))
 	if err != nil {
-		return nil, fmt.Errorf("there is nothing bundled under %q; the bundled %s are %s", name, folder, strings.Join(names(folder), ", "))
+		return nil, fmt.Errorf("there is nothing bundled under %q; the bundled %s are %s", name, folder,
+			strings.Join(names(folder), ", "))
 	}
 	return text, nil
 }

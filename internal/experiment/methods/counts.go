@@ -15,8 +15,10 @@ import (
 var conjugateDraws = Setting{"draws", "posterior draws released; the budget is shared among them", int64(1)}
 
 var _ = register(
-	dirichlet("conjugate-diffused", conjugate.Diffused, "draws from the posterior of shrunken counts (Geumlek et al. 2017, Algorithm 2)"),
-	dirichlet("conjugate-concentrated", conjugate.Concentrated, "draws from the posterior of a strengthened prior (Geumlek et al. 2017, Algorithm 3)"),
+	dirichlet("conjugate-diffused", conjugate.Diffused,
+		"draws from the posterior of shrunken counts (Geumlek et al. 2017, Algorithm 2)"),
+	dirichlet("conjugate-concentrated", conjugate.Concentrated,
+		"draws from the posterior of a strengthened prior (Geumlek et al. 2017, Algorithm 3)"),
 	&Method{
 		Name: "noisy-counts", Kind: Unconditional, Models: []string{"bernoulli"},
 		About: "a noisy count, and draws from the posterior that it leads to (Foulds et al. 2016)",
@@ -43,7 +45,8 @@ func dirichlet(name string, method conjugate.Method, about string) *Method {
 		if err != nil {
 			return nil, err
 		}
-		m, err := conjugate.New(conjugate.Config{Method: method, Prior: p.Options.Concentrations, Records: int(p.Facts.Records), Factor: factor})
+		m, err := conjugate.New(conjugate.Config{Method: method, Prior: p.Options.Concentrations,
+			Records: int(p.Facts.Records), Factor: factor})
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +74,16 @@ func dirichlet(name string, method conjugate.Method, about string) *Method {
 			},
 		}), nil
 	}
-	return &Method{Name: name, Kind: Unconditional, Models: []string{"bernoulli"}, About: about, Settings: []Setting{conjugateDraws}, build: build}
+	return &Method{Name: name, Kind: Unconditional, Models: []string{"bernoulli"}, About: about,
+		Settings: []Setting{conjugateDraws}, build: build}
 }
 
 // dirichletFactor is the largest factor whose draws the budget covers, from 2⁻⁴⁰
 // on, by bisection of its logarithm: the cost rises with the factor.
 func dirichletFactor(p Problem, b Budget, method conjugate.Method, draws int64) (float64, error) {
 	fits := func(factor float64) (bool, error) {
-		m, err := conjugate.New(conjugate.Config{Method: method, Prior: p.Options.Concentrations, Records: int(p.Facts.Records), Factor: factor})
+		m, err := conjugate.New(conjugate.Config{Method: method, Prior: p.Options.Concentrations,
+			Records: int(p.Facts.Records), Factor: factor})
 		if err != nil {
 			return false, err
 		}
@@ -144,7 +149,8 @@ func buildCounts(p Problem, b Budget, s settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := suffstat.NewCounts(suffstat.CountsConfig{Prior: p.Options.Concentrations, Records: int(p.Facts.Records), Privacy: privacy})
+	m, err := suffstat.NewCounts(suffstat.CountsConfig{Prior: p.Options.Concentrations, Records: int(p.Facts.Records),
+		Privacy: privacy})
 	if err != nil {
 		return nil, err
 	}

@@ -14,10 +14,12 @@ import (
 )
 
 var _ = register(
-	perturbation("output-perturbation", chaudhuri.Output, "noise on the minimum of the regularised loss (Chaudhuri et al. 2011, Algorithm 1)",
+	perturbation("output-perturbation", chaudhuri.Output,
+		"noise on the minimum of the regularised loss (Chaudhuri et al. 2011, Algorithm 1)",
 		Setting{"lambda", "ridge λ of the mean loss; 0 for 1/(prior variance·√n)", 0.0},
 		func(variance, n float64) float64 { return 1 / (variance * math.Sqrt(n)) }),
-	perturbation("objective-perturbation", chaudhuri.Objective, "noise in the regularised loss (Chaudhuri et al. 2011, Algorithm 2)",
+	perturbation("objective-perturbation", chaudhuri.Objective,
+		"noise in the regularised loss (Chaudhuri et al. 2011, Algorithm 2)",
 		Setting{"lambda", "ridge λ of the mean loss; 0 for the prior's, 1/(prior variance·n)", 0.0},
 		func(variance, n float64) float64 { return 1 / (variance * n) }),
 	&Method{
@@ -43,7 +45,8 @@ var _ = register(
 	},
 )
 
-func perturbation(name string, method chaudhuri.Method, about string, lambda Setting, standard func(variance, n float64) float64) *Method {
+func perturbation(name string, method chaudhuri.Method, about string, lambda Setting,
+	standard func(variance, n float64) float64) *Method {
 	build := func(p Problem, b Budget, s settings) (*Mechanism, error) {
 		if err := onePerson(p); err != nil {
 			return nil, err
@@ -71,7 +74,8 @@ func perturbation(name string, method chaudhuri.Method, about string, lambda Set
 			return point(theta), err
 		}}), nil
 	}
-	return &Method{Name: name, Kind: Unconditional, Models: []string{"logistic"}, About: about + "; an estimate", Settings: []Setting{lambda}, build: build}
+	return &Method{Name: name, Kind: Unconditional, Models: []string{"logistic"}, About: about + "; an estimate",
+		Settings: []Setting{lambda}, build: build}
 }
 
 func buildLaplace(p Problem, b Budget, s settings) (*Mechanism, error) {

@@ -109,7 +109,8 @@ func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 		}
 		return p.withLoss(l)
 	default:
-		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss, s.float("beta"))
+		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss,
+			s.float("beta"))
 	}
 }
 
@@ -125,7 +126,8 @@ type chainRun struct {
 // describe says what was chosen.
 func (c *chainRun) describe() string {
 	s := c.plan.Settings
-	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step), c.plan.Batch.String()}
+	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step),
+		c.plan.Batch.String()}
 	if s.Noise != 0 {
 		parts = append(parts, fmt.Sprintf("noise %.3g", s.Noise))
 	}
@@ -140,11 +142,13 @@ const mostDraws = 2000
 
 func (c *chainRun) run(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
 	facts := c.problem.Facts
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.budget.Epsilon, Delta: c.budget.Delta, Adjacency: facts.Adjacency})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.budget.Epsilon, Delta: c.budget.Delta,
+		Adjacency: facts.Adjacency})
 	if err != nil {
 		return Release{}, err
 	}
-	records := curator.Records{X: rows.X, Features: rows.P, Y: rows.Y, Radius: facts.Radius, RowsPerPerson: facts.RowsPerPerson}
+	records := curator.Records{X: rows.X, Features: rows.P, Y: rows.Y, Radius: facts.Radius,
+		RowsPerPerson: facts.RowsPerPerson}
 	sealed, err := curator.Seal(records, budget, n.options()...)
 	if err != nil {
 		return Release{}, err

@@ -149,7 +149,8 @@ func ByName(name string) (*Method, error) {
 // of ops are calibrated for one record.
 func onePerson(p Problem) error {
 	if p.Facts.RowsPerPerson > 1 {
-		return fmt.Errorf("a person may own %d rows, and this method protects one; use a private chain", p.Facts.RowsPerPerson)
+		return fmt.Errorf("a person may own %d rows, and this method protects one; use a private chain",
+			p.Facts.RowsPerPerson)
 	}
 	return nil
 }

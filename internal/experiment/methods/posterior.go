@@ -61,8 +61,9 @@ var _ = register(
 	},
 	&Method{
 		Name: "ball-ops", Kind: Conditional, Models: []string{"logistic"},
-		About:    "one-posterior sampling with the prior cut off outside a ball (Wang et al. 2015)",
-		Settings: drawSettings(Setting{"ball", "radius of the ball of coefficients; 0 for three prior standard deviations", 0.0}),
+		About: "one-posterior sampling with the prior cut off outside a ball (Wang et al. 2015)",
+		Settings: drawSettings(Setting{"ball", "radius of the ball of coefficients; 0 for three prior standard deviations",
+			0.0}),
 		build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
 			ball := s.float("ball")
 			if ball == 0 {
@@ -75,8 +76,10 @@ var _ = register(
 			})
 		},
 	},
-	lipschitz("minami-ops", posterior.Minami, "one-posterior sampling by strong convexity, published weight (Minami et al. 2016)"),
-	lipschitz("lipschitz-ops", posterior.Gaussian, "one-posterior sampling by strong convexity, largest known weight (Gopi et al. 2022)"),
+	lipschitz("minami-ops", posterior.Minami,
+		"one-posterior sampling by strong convexity, published weight (Minami et al. 2016)"),
+	lipschitz("lipschitz-ops", posterior.Gaussian,
+		"one-posterior sampling by strong convexity, largest known weight (Gopi et al. 2022)"),
 )
 
 func betaPosterior(p Problem, beta, epsilon float64) (*posterior.Mechanism, error) {
@@ -107,7 +110,8 @@ func lipschitz(name string, rule posterior.Rule, about string) *Method {
 
 // posteriorDraws makes a mechanism whose draws together cost at most the budget,
 // from one of a single draw's ε.
-func posteriorDraws(p Problem, b Budget, s settings, one func(epsilon float64) (*posterior.Mechanism, error)) (*Mechanism, error) {
+func posteriorDraws(p Problem, b Budget, s settings, one func(epsilon float64) (*posterior.Mechanism,
+	error)) (*Mechanism, error) {
 	if err := onePerson(p); err != nil {
 		return nil, err
 	}
@@ -171,6 +175,7 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 }
 
 // SamplePosterior runs NUTS on the non-private posterior.
-func SamplePosterior(ctx context.Context, t targets.GradTarget, rows targets.Rows, cfg nuts.Config) ([]nuts.Chain, error) {
+func SamplePosterior(ctx context.Context, t targets.GradTarget, rows targets.Rows, cfg nuts.Config) ([]nuts.Chain,
+	error) {
 	return nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(t, rows, 1) }, cfg)
 }

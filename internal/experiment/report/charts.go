@@ -55,7 +55,8 @@ func curve(r *experiment.Results, m metrics.Metric, records int, label string) (
 			if len(all) == 0 {
 				all = []float64{0.5, 2}
 			}
-			return plot.Line{Name: label, X: []float64{all[0], all[len(all)-1]}, Y: []float64{s.Mean, s.Mean}, Dashed: true}, true
+			return plot.Line{Name: label, X: []float64{all[0], all[len(all)-1]}, Y: []float64{s.Mean, s.Mean},
+				Dashed: true}, true
 		}
 		half := s.SD / math.Sqrt(float64(s.N))
 		low := s.Mean - half

@@ -19,7 +19,8 @@ import (
 //go:embed report.html
 var page string
 
-var parsed = template.Must(template.New("report").Funcs(template.FuncMap{"short": short, "epsilon": experiment.Epsilon}).Parse(page))
+var parsed = template.Must(template.New("report").Funcs(template.FuncMap{"short": short,
+	"epsilon": experiment.Epsilon}).Parse(page))
 
 // Write writes a chart METRIC.svg for every metric, and report.html. It returns
 // the names of the files. All but report.html, which shows wall times, are the same
@@ -39,7 +40,8 @@ func Write(r *experiment.Results, dir string) ([]string, error) {
 		if err := experiment.WriteFile(filepath.Join(dir, m.Name+".svg"), svg); err != nil {
 			return nil, err
 		}
-		d.Sections = append(d.Sections, section{Metric: m, Chart: template.HTML(inline(svg)), Rows: rows(r, m), Epsilons: columns(r)})
+		d.Sections = append(d.Sections, section{Metric: m, Chart: template.HTML(inline(svg)), Rows: rows(r, m),
+			Epsilons: columns(r)})
 	}
 	var text bytes.Buffer
 	if err := parsed.Execute(&text, d); err != nil {

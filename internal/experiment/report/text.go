@@ -14,7 +14,8 @@ func Text(r *experiment.Results) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", r.Config.Title, r.Privacy)
 	if s := r.Spent; s != nil {
-		fmt.Fprintf(&b, "Spent in all: ε = %.4g at δ = %.3g (%s adjacency, %s; %s), %d releases.\n", s.Epsilon, s.Delta, s.Adjacency, s.Guarantee, s.Theorem, s.Releases)
+		fmt.Fprintf(&b, "Spent in all: ε = %.4g at δ = %.3g (%s adjacency, %s; %s), %d releases.\n", s.Epsilon, s.Delta,
+			s.Adjacency, s.Guarantee, s.Theorem, s.Releases)
 	}
 	fmt.Fprintf(&b, "Every run has δ = %v. Mean ± standard error over %d repeats.\n", r.Config.Delta, r.Config.Repeats)
 	for _, m := range r.Metrics {
@@ -33,7 +34,8 @@ func Text(r *experiment.Results) string {
 		b.WriteString("\n" + align(lines))
 	}
 	if failed := failures(r); len(failed) > 0 {
-		fmt.Fprintf(&b, "\n%d of %d runs have no result; the first: %s: %s\n", len(failed), len(r.Cells), failed[0].Cell, failed[0].Error)
+		fmt.Fprintf(&b, "\n%d of %d runs have no result; the first: %s: %s\n", len(failed), len(r.Cells), failed[0].Cell,
+			failed[0].Error)
 	}
 	return b.String()
 }
