@@ -134,10 +134,14 @@ func (c Config) typical(m model, f curator.Facts, rho float64) float64 {
 	return c.temperature() * m.loss.MaxCurvature() * 0.4 / 6 * math.Pow(reach*spread, 3)
 }
 
+// middling are the curvatures of a middling record: a chance of about a fifth or four
+// fifths, a mean count of 1. Bounds on curvatures are far above them where losses are cut.
+var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "Poisson": 1, "negative binomial": 0.5}
+
 // information is that of a typical direction: records as long as the radius allows,
-// pointing everywhere, and with three fifths of the largest curvature.
+// pointing everywhere, with middling curvatures.
 func (c Config) information(m model, f curator.Facts) float64 {
-	return c.temperature() * 0.6 * m.loss.MaxCurvature() * float64(f.Records) * f.Radius * f.Radius / float64(f.Features)
+	return c.temperature() * middling[m.regression.Family()] * float64(f.Records) * f.Radius * f.Radius / float64(f.Features)
 }
 
 // scoreSD is about the noise of a score that costs ρ.
