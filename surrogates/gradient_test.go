@@ -93,3 +93,54 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// wide is a release of more features than are imputed one by one: an intercept, a
+// category of 20 levels and numbers.
+func wide() Statistics {
+	const d, n = 27, 5000
+	rng := rand.New(rand.NewPCG(21, 22))
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2, Moment: make([]float64, d*d), MomentSD: 13, Records: n, Radius: 1,
+		Columns: make([]Column, d)}
+	s.Columns[0] = Column{Kind: Constant, Upper: 0.5}
+	for j := range d {
+		s.Anchor[j] = rng.NormFloat64()
+		s.Score[j] = -2 * s.Anchor[j]
+		if j > 0 && j <= 20 {
+			s.Columns[j] = Column{Kind: Level, Upper: 0.5, Group: 1}
+		}
+	}
+	x := make([]float64, d)
+	for range n {
+		clear(x)
+		x[0] = 0.5
+		x[1+min(19, int(rng.ExpFloat64()*4))] = 0.5
+		for j := 21; j < d; j++ {
+			x[j] = 0.25 * rng.NormFloat64()
+		}
+		for j, u := range x {
+			for k, v := range x {
+				s.Moment[j*d+k] += u * v
+			}
+		}
+	}
+	noisySquares(s.Moment, d, s.MomentSD, rng)
+	return s
+}
+
+// TestWide checks the density of wide tables, and that a rare level's coefficient keeps
+// the spread of its prior while that of a number does not.
+func TestWide(t *testing.T) {
+	s := wide()
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}, Imputations: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGradient(t, "wide", p.Density(), s.Anchor, 0.5)
+	cov, err := p.covariance(p.mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rare, number := math.Sqrt(cov.At(20, 20)), math.Sqrt(cov.At(25, 25)); rare < 1.5 || number > 1 {
+		t.Errorf("the spread of a level of few records is %v and of a number %v; the prior's is 3", rare, number)
+	}
+}

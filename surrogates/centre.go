@@ -1,0 +1,165 @@
+package surrogates
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// settle finds the posterior's centre, and freezes the score's variance there where
+// there are many features.
+func (p *Score) settle(m *moments) error {
+	p.mean = append([]float64(nil), p.config.Statistics.Anchor...)
+	smooth := *p
+	smooth.config.Prior = p.broad
+	var cov *mat.SymDense
+	rounds := 1
+	if p.config.averaged() {
+		rounds = 4 // the variance depends on the centre, and the centre on it
+	}
+	for range rounds {
+		if p.config.averaged() {
+			for k := range p.imputations {
+				if err := p.freeze(&p.imputations[k], m, cov); err != nil {
+					return err
+				}
+			}
+		}
+		var err error
+		if cov, err = climb(smooth.Density(), p.mean, smooth.covariance); err != nil {
+			return err
+		}
+	}
+	var err error
+	p.factor, err = lowerOf(cov)
+	return err
+}
+
+// freeze sets an imputation's covariance of the score at the centre, with what is not
+// known of the second moments in it: the score's mean is about −w·S(θ − θ₀), so an
+// error E of S moves it by w·E(θ − θ₀).
+func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
+	d, s := p.dim, p.config.Statistics
+	e := p.Density().(*evaluator)
+	im.frozen, im.missing = nil, nil
+	move := make([]float64, d)
+	for j := range d {
+		move[j] = p.mean[j] - s.Anchor[j]
+	}
+	// What moments leaves is a Cholesky factor: multiply it out.
+	if !e.moments(p.mean, im) {
+		return errors.New("surrogates: the score's covariance is not positive definite")
+	}
+	cov := mat.NewSymDense(d, nil)
+	for j := range d {
+		for k := range j + 1 {
+			cov.SetSym(j, k, dot(e.lower[j*d:j*d+k+1], e.lower[k*d:k*d+k+1]))
+		}
+	}
+	w := s.temperature()
+	if !s.Weighted {
+		w *= p.slopeAlong(im, move)
+	}
+	im.missing = mat.NewSymDense(d, nil)
+	positive := m.positive()
+	for j := range d {
+		for k := range d {
+			square, product := move[k]*move[k], move[j]*move[k]
+			if spread != nil {
+				square, product = square+spread.At(k, k), product+spread.At(j, k)
+			}
+			cov.SetSym(j, j, cov.At(j, j)+w*w*m.open.At(j, k)*square)
+			if k < j {
+				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*product)
+			}
+			im.missing.SetSym(j, k, w*(m.mean.At(j, k)-positive.At(j, k)))
+		}
+	}
+	factor, ok := choleskyOf(cov)
+	if !ok {
+		return errors.New("surrogates: the score's covariance is not positive definite")
+	}
+	im.frozen = factor
+	return nil
+}
+
+// slopeAlong is the factor between a move's linear predictors and the mean slopes.
+func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
+	d := p.dim
+	num, den := 0.0, 1e-300
+	for i, at := range im.at {
+		x := im.x[i*d : (i+1)*d]
+		mean, _, _, _ := p.config.Link.Slope(at, dot(x, p.mean)+im.offset[i])
+		along := dot(x, move)
+		num -= mean * along
+		den += along * along
+	}
+	if den < 1e-200 {
+		return p.config.Link.Weight(0, 0)
+	}
+	return num / den
+}
+
+// centre is the mode, and the covariance of the first-order approximation there.
+func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.factor, nil }
+
+// covariance approximates the posterior's at theta: the inverse of
+// H(H + σ²I)⁻¹H plus the prior's precision, H averaged over imputations.
+func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
+	s := p.config.Statistics
+	h := p.information(theta)
+	noisy := mat.NewSymDense(p.dim, nil)
+	if frozen := p.imputations[0].frozen; frozen != nil {
+		for j := range p.dim {
+			for k := range j + 1 {
+				noisy.SetSym(j, k, dot(frozen[j*p.dim:j*p.dim+k+1], frozen[k*p.dim:k*p.dim+k+1]))
+			}
+		}
+	} else {
+		noisy.CopySym(h)
+		for j := range p.dim {
+			noisy.SetSym(j, j, noisy.At(j, j)+s.ScoreSD*s.ScoreSD)
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(noisy) {
+		return nil, errors.New("surrogates: the information of the release is not positive definite")
+	}
+	var kept, product mat.Dense
+	if err := chol.SolveTo(&kept, h); err != nil {
+		return nil, fmt.Errorf("surrogates: the information of the release: %w", err)
+	}
+	product.Mul(h, &kept)
+	precision := mat.NewSymDense(p.dim, nil)
+	for j := range p.dim {
+		for k := j; k < p.dim; k++ {
+			precision.SetSym(j, k, (product.At(j, k)+product.At(k, j))/2)
+		}
+	}
+	p.broad.precision(precision)
+	if !chol.Factorize(precision) {
+		return nil, errors.New("surrogates: the posterior's precision is not positive definite")
+	}
+	cov := mat.NewSymDense(p.dim, nil)
+	return cov, chol.InverseTo(cov)
+}
+
+// information is τH(θ), averaged over imputations.
+func (p *Score) information(theta []float64) *mat.SymDense {
+	d, tau := p.dim, p.config.Statistics.temperature()
+	h := mat.NewSymDense(d, nil)
+	for _, im := range p.imputations {
+		if im.missing != nil {
+			missing := mat.NewSymDense(d, nil)
+			missing.ScaleSym(1/float64(len(p.imputations)), im.missing)
+			h.AddSym(h, missing)
+		}
+		for i, at := range im.at {
+			x := im.x[i*d : (i+1)*d]
+			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta)+im.offset[i])
+			h.SymRankOne(h, -dMean*tau*im.weight/float64(len(p.imputations)), mat.NewVecDense(d, x))
+		}
+	}
+	return h
+}
