@@ -176,3 +176,12 @@ func TestBoundsInBoundedTime(t *testing.T) {
 		}
 	}
 }
+
+// TestRatioBoundAtTheLeastScale: where e^ω vanishes beside the least scale, the log
+// loss of normal errors still has no bound on moves of ω, and says so with +Inf.
+func TestRatioBoundAtTheLeastScale(t *testing.T) {
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.5, ScalePrior: HalfCauchy{Scale: 1}}))
+	if v := m.RatioBound([]float64{0, 0, -40}, []float64{0, 0, -50}, 1); !math.IsInf(v, 1) {
+		t.Errorf("the bound is %v", v)
+	}
+}
