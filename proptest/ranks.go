@@ -197,6 +197,16 @@ func (t *tally) crossings(dir, cell int) (up, down int) {
 	return up, down
 }
 
+// over counts the pairs that pass over a cell, either way.
+func (t *tally) over(dir, cell int) (n int) {
+	for a := range cell {
+		for b := cell + 1; b < cells; b++ {
+			n += t.flows[dir][a][b] + t.flows[dir][b][a]
+		}
+	}
+	return n
+}
+
 // equal adds the evidence that the two states of a pair have different laws.
 func (t *tally) equal(e *evidence, what string) {
 	for i, d := range t.dirs {

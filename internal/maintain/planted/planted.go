@@ -24,7 +24,9 @@ type Case struct {
 }
 
 // Defects lists what must be rejected, Controls what must not.
-func Defects() []Case { return slices.Concat(targetDefects(), kernelDefects(), mechanismDefects()) }
+func Defects() []Case {
+	return explained(slices.Concat(targetDefects(), kernelDefects(), mechanismDefects()))
+}
 
 // Controls lists right targets, kernels and mechanisms.
 func Controls() []Case { return slices.Concat(targetControls(), kernelControls(), mechanismControls()) }

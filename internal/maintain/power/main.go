@@ -187,7 +187,12 @@ func render(known map[key]bool) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, c.Name, c.Effect, rate(known, c, "quick"), rate(known, c, "standard"), rate(known, c, "thorough"))
 	}
-	fmt.Fprintf(&b, "\n%s\n", summary(known, all))
+	fmt.Fprintf(&b, "\n%s", summary(known, all))
+	for _, c := range all {
+		if n, k := count(known, c, "standard"); c.Survivor != "" && k < n {
+			fmt.Fprintf(&b, "* %s, %s (%s) may pass at Standard: %s.\n", c.Family, c.Name, c.Effect, c.Survivor)
+		}
+	}
 	return b.String()
 }
 
