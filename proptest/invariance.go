@@ -151,27 +151,28 @@ func (l *law) evidence(reversible bool) *evidence {
 }
 
 // connects expects every part of the law to be reached from the rest: no chain
-// passes over a cell, from below to above or back, where at least a hundred pass
-// over each of its neighbours; and some border of every direction is crossed.
+// passes over a cell, or two, from below to above or back, where at least a hundred pass
+// over those on either side of it; and some border of every direction is crossed.
 func (l *law) connects(c kernelCheck, name string) {
 	if l.moved == 0 {
 		c.fail("%s never moves: none of %d chains left its start", name, l.all.n)
 	}
 	for i, d := range l.all.dirs {
 		most := 0
-		var over [cells]int
-		for cell := 1; cell < cells-1; cell++ {
-			over[cell] = l.all.over(i, cell)
+		for cell := range cells - 1 {
 			up, down := l.all.crossings(i, cell)
 			most = max(most, up+down)
 		}
 		if most == 0 && l.moved >= 1000 {
 			c.fail("%s never crosses a border of %s, although %d of %d chains moved: it cannot reach the whole law", name, d.name, l.moved, l.all.n)
 		}
-		for cell := 2; cell < cells-2; cell++ {
-			if over[cell] == 0 && min(over[cell-1], over[cell+1]) >= 100 {
-				c.fail("%s never passes over %s of %s, although %d chains pass over what lies below and %d over what lies above: it cannot reach the whole law",
-					name, l.all.cell(d, cell), d.name, over[cell-1], over[cell+1])
+		for width := 1; width <= 2; width++ {
+			over := func(cell int) int { return l.all.over(i, cell, width) }
+			for cell := 1 + width; cell <= cells-1-2*width; cell++ {
+				if over(cell) == 0 && min(over(cell-width), over(cell+width)) >= 100 {
+					c.fail("%s never passes over %s of %s and the %d cells from there on, although %d chains pass over what lies below and %d over what lies above: it cannot reach the whole law",
+						name, l.all.cell(d, cell), d.name, width, over(cell-width), over(cell+width))
+				}
 			}
 		}
 	}

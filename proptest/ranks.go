@@ -197,10 +197,10 @@ func (t *tally) crossings(dir, cell int) (up, down int) {
 	return up, down
 }
 
-// over counts the pairs that pass over a cell, either way.
-func (t *tally) over(dir, cell int) (n int) {
+// over counts the pairs that pass over the given number of cells, either way.
+func (t *tally) over(dir, cell, width int) (n int) {
 	for a := range cell {
-		for b := cell + 1; b < cells; b++ {
+		for b := cell + width; b < cells; b++ {
 			n += t.flows[dir][a][b] + t.flows[dir][b][a]
 		}
 	}
