@@ -20,6 +20,7 @@ func (c Case) Subtle() bool {
 
 // survivors may pass at Standard: why, by name.
 var survivors = map[string]string{
+	"extra refusals upwards":      "1% of the upward moves that are accepted, at the edge of what shows",
 	"drift":                       "0.004 sd a step: at the edge of what half a million chains of five steps show",
 	"jumps upwards":               "0.0024 sd a step",
 	"shrinks towards the center":  "0.2% a step of one variance",

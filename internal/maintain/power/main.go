@@ -221,6 +221,7 @@ func summary(known map[key]bool, all []planted.Case) string {
 	var b strings.Builder
 	for _, effort := range []string{"quick", "standard", "thorough"} {
 		var runs, rejected, defects, sure, right, alarms int
+		few := false
 		for _, c := range all {
 			n, k := count(known, c, effort)
 			if c.Family == "right" {
@@ -229,14 +230,18 @@ func summary(known map[key]bool, all []planted.Case) string {
 			}
 			if runs, rejected = runs+n, rejected+k; n > 0 {
 				defects++
+				few = few || n < 20
 				if k*20 >= 19*n {
 					sure++
 				}
 			}
 		}
 		if runs+right > 0 {
-			fmt.Fprintf(&b, "* %s: %d of %d runs over %d defects rejected (%.1f%%), %d defects in at least 95%% of their runs. False alarms: %d in %d runs over right controls.\n",
-				effort, rejected, runs, defects, 100*float64(rejected)/max(1, float64(runs)), sure, alarms, right)
+			fmt.Fprintf(&b, "* %s: %d of %d runs over %d defects rejected (%.1f%%). False alarms: %d in %d runs over right controls.\n",
+				effort, rejected, runs, defects, 100*float64(rejected)/max(1, float64(runs)), alarms, right)
+			if !few {
+				fmt.Fprintf(&b, "* %s: %d defects are rejected in at least 95%% of their runs.\n", effort, sure)
+			}
 		}
 	}
 	return b.String()
