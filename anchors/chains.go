@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -38,6 +39,11 @@ type Release struct {
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
+	// Widening is by how much privacy widened the intervals: the median over coefficients
+	// of their standard deviation over that which the same records give without noise, by
+	// the normal approximation. It is 1 for aims that leave the noise out, and 0 for Sums,
+	// which have no such approximation.
+	Widening float64
 }
 
 // Prepare checks a configuration and returns its chains with the requests that the
@@ -109,6 +115,11 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 		if err != nil {
 			return nil, r, err
 		}
+		widened, err := p.Widening()
+		if err != nil {
+			return nil, r, err
+		}
+		r.Widening = middle(widened)
 		chains, err := s.sampled(ctx, p, seed, func([]float64) {})
 		return chains, r, err
 	}
@@ -116,7 +127,7 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 	if err != nil {
 		return nil, r, err
 	}
-	r.Kept = d.kept
+	r.Kept, r.Widening = d.kept, d.widening
 	if err := s.remainder.Anchor(r.Statistics.Anchor, d.kept, d.log); err != nil {
 		return nil, r, err
 	}
@@ -220,4 +231,10 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}
 	return chains, nil
+}
+
+// middle is the median.
+func middle(v []float64) float64 {
+	sorted := slices.Sorted(slices.Values(v))
+	return (sorted[len(sorted)/2] + sorted[(len(sorted)-1)/2]) / 2
 }

@@ -21,6 +21,7 @@ type density struct {
 	precision *mat.SymDense // C⁻¹
 	flat      []float64     // C⁻¹ row-major
 	kept      float64       // mean share of the information that survives
+	widening  float64       // of intervals, by the noise of the score
 	mean      []float64     // of proposals
 	factor    []float64     // of their covariance, row-major
 }
@@ -32,9 +33,12 @@ func newDensity(s surrogates.Statistics, model *targets.Regression, aware bool) 
 		return nil, err
 	}
 	d := len(g.Mean)
-	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, precision: mat.NewSymDense(d, g.Information)}
+	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, widening: 1, precision: mat.NewSymDense(d, g.Information)}
 	if !aware {
 		return out, out.approximate()
+	}
+	if out.widening, err = widened(g); err != nil {
+		return nil, err
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(d, g.Cov)) || chol.InverseTo(out.precision) != nil {
@@ -47,6 +51,22 @@ func newDensity(s surrogates.Statistics, model *targets.Regression, aware bool) 
 		}
 	}
 	return out, out.approximate()
+}
+
+// widened is the median over coefficients of the standard deviation with the noise of
+// the score over that without.
+func widened(g surrogates.Gaussian) (float64, error) {
+	d := len(g.Mean)
+	var chol mat.Cholesky
+	without := mat.NewSymDense(d, nil)
+	if !chol.Factorize(mat.NewSymDense(d, g.Information)) || chol.InverseTo(without) != nil {
+		return 0, errors.New("anchors: the released curvature leaves a direction nearly without bounds")
+	}
+	ratios := make([]float64, d)
+	for j := range ratios {
+		ratios[j] = math.Sqrt(g.Cov[j*d+j] / without.At(j, j))
+	}
+	return middle(ratios), nil
 }
 
 // log is the log density, up to a constant.

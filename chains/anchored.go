@@ -146,13 +146,13 @@ func openAnchored(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 	for _, k := range prepared.Kernels() {
 		o.kernels = append(o.kernels, k)
 	}
-	o.begin = func(ctx context.Context) ([][]float64, error) {
-		chains, _, err := prepared.Begin(ctx, seed)
-		var starts [][]float64
+	o.begin = func(ctx context.Context) (begun, error) {
+		chains, released, err := prepared.Begin(ctx, seed)
+		b := begun{widening: released.Widening}
 		for _, chain := range chains {
-			starts = append(starts, chain.Start)
+			b.starts = append(b.starts, chain.Start)
 		}
-		return starts, err
+		return b, err
 	}
 	return o, nil
 }

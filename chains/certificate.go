@@ -40,7 +40,8 @@ type Certificate struct {
 	Clip             float64           `json:"clip"`   // 0 for the model's certificate
 	Target           string            `json:"target"` // posterior, tempered, noise-aware or perturbed
 	Sampled          string            `json:"sampled,omitempty"`
-	Caveat           string            `json:"caveat,omitempty"` // in which way the draws are not the posterior's
+	Widening         float64           `json:"widening,omitempty"` // of intervals by privacy, the median over coefficients
+	Caveat           string            `json:"caveat,omitempty"`   // in which way the draws are not the posterior's
 	Start            CertifiedStart    `json:"start"`
 	Chains           int64             `json:"chains"`
 	Iterations       int64             `json:"iterations"`
@@ -92,7 +93,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
 		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: p.Settings.Temperature,
 		DegreesOfFreedom: m.Options.DegreesOfFreedom, Dispersion: m.Options.Dispersion,
-		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled, Caveat: p.Caveat, Start: start,
+		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled, Widening: s.widening, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
@@ -186,7 +187,7 @@ func (c *Certificate) Words(complete bool) string {
 	}
 	line("Released per step: %s.", c.Released)
 	if c.Sampled != "" {
-		line("Sampled: %s.", c.Sampled)
+		line("Sampled: %s.%s", c.Sampled, c.Widened())
 	}
 	if c.Caveat != "" {
 		line("Not the posterior: %s", c.Caveat)
@@ -201,6 +202,15 @@ func (c *Certificate) Words(complete bool) string {
 		line("%s", r)
 	}
 	return b.String()
+}
+
+// Widened says by how much privacy widened the intervals, after a space; it is empty
+// where that is not known.
+func (c *Certificate) Widened() string {
+	if c.Widening == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Privacy widened them by ×%.3g.", c.Widening)
 }
 
 // promise is what the guarantee means.

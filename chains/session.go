@@ -50,8 +50,8 @@ type Session struct {
 	records *curator.Curator
 	seed    uint64
 	opening
-	starts [][]float64 // one a chain, once they are found
-	steps  []int64     // to go, of the chains of a session that goes on; nil for all
+	begun         // once it has begun
+	steps []int64 // to go, of the chains of a session that goes on; nil for all
 }
 
 // opening is what a run asks for, and what it does before its first step.
@@ -59,8 +59,14 @@ type opening struct {
 	kernels  []kernels.Kernel
 	requests []curator.Request
 	// begin makes the releases that come first, once all requests have been granted, and
-	// returns where each chain starts.
-	begin func(context.Context) ([][]float64, error)
+	// says what they gave.
+	begin func(context.Context) (begun, error)
+}
+
+// begun is what a run knows after its first releases.
+type begun struct {
+	starts   [][]float64 // one a chain
+	widening float64     // of intervals by privacy; 0 where it is not known
 }
 
 // Open charges the start and all chains to the records' budget, as one grant: all or
@@ -100,9 +106,9 @@ func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 		return opening{}, err
 	}
 	o.requests = append(o.requests, requests...)
-	o.begin = func(ctx context.Context) ([][]float64, error) {
+	o.begin = func(ctx context.Context) (begun, error) {
 		found, err := search.Find(ctx)
-		return slices.Repeat([][]float64{found.Theta}, len(o.kernels)), err
+		return begun{starts: slices.Repeat([][]float64{found.Theta}, len(o.kernels))}, err
 	}
 	return o, nil
 }
@@ -118,7 +124,7 @@ func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.starts = found
+		s.begun = found
 	}
 	out := make([]kernels.Chain, len(s.kernels))
 	for i, k := range s.kernels {

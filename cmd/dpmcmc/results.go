@@ -50,7 +50,7 @@ func (s *sampleSettings) summaryText(f *finished) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", v.Headline)
 	if c.Sampled != "" {
-		fmt.Fprintf(&b, "  Sampled: %s.\n", c.Sampled)
+		fmt.Fprintf(&b, "  Sampled: %s.%s\n", c.Sampled, c.Widened())
 	}
 	for _, line := range slices.Concat(v.Reasons, v.Advice) {
 		fmt.Fprintf(&b, "  %s\n", line)
