@@ -113,22 +113,29 @@ func (c Config) curvature(x []float64) *mat.SymDense {
 // weightedFeatures are rows whose curvature at the anchor is that released, and the
 // linear predictors there. Rows and predictors are those of normal features with the
 // curvature's shape; then, with the predictors held, the rows are turned and
-// stretched until the curvature is exact.
+// stretched until the curvature is exact. Rows are no longer than the radius in the
+// mean, which keeps weights from falling without end at a far anchor; where they
+// vanish all the same, the rows say nothing and stay as they are.
 func (c Config) weightedFeatures(curvature *mat.SymDense, m *moments, z []float64) (x, at []float64) {
 	d := curvature.SymmetricDim()
 	second := mat.NewSymDense(d, nil)
 	weight := c.Link.Weight(0, 0)
+	radius := c.Statistics.Radius
+	floor := mat.Trace(curvature) / (radius * radius)
 	for range 20 { // of the mean weight and the features that it belongs to
 		second.ScaleSym(1/weight, curvature)
 		x = features(second, m.constant, z)
 		next := mat.Trace(c.curvature(x)) / mat.Trace(second)
-		weight = math.Sqrt(weight * max(next, weight/16))
+		weight = max(floor, math.Sqrt(weight*max(next, weight/16)))
 	}
 	at = c.predictors(x)
 	wanted, ok := choleskyOf(curvature)
 	have, fine := choleskyOf(c.curvature(x))
-	if !ok || !fine {
+	if !ok {
 		panic("surrogates: a drawn curvature is not positive definite")
+	}
+	if !fine {
+		return x, at
 	}
 	solved := make([]float64, d)
 	for i := range at {

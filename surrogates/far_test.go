@@ -1,0 +1,41 @@
+package surrogates_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// TestReleasesOfAnyKindHaveAPosterior: noise alone may put an anchor far out and leave
+// any curvature. The density of what was released must exist and be a number, not
+// panic: a search over 300 releases, with and without weights.
+func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range 300 {
+		d := 1 + rng.IntN(4)
+		sd := math.Exp(rng.Float64() * 8)
+		s := surrogates.Statistics{
+			Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: sd, Ridge: 2, Moment: make([]float64, d*d), MomentSD: sd / 4,
+			Weighted: i%2 == 0, Records: int64(10 + rng.IntN(3000)), Radius: math.Exp(rng.NormFloat64()), Temperature: 1,
+		}
+		for j := range d {
+			s.Anchor[j] = math.Exp(rng.Float64()*8-2) * rng.NormFloat64()
+			s.Score[j] = -s.Ridge * s.Anchor[j]
+			for k := range j + 1 {
+				v := sd / 4 * rng.NormFloat64()
+				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
+			}
+		}
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3}, Seed: uint64(i)})
+		if err != nil {
+			t.Errorf("release %d: %v", i, err)
+			continue
+		}
+		if v := p.Density().LogDensityGrad(make([]float64, d), make([]float64, d)); math.IsNaN(v) || math.IsInf(v, 1) {
+			t.Errorf("release %d: log density %v at 0", i, v)
+		}
+	}
+}
