@@ -25,7 +25,7 @@ func TestConfigErrors(t *testing.T) {
 		{head + method + "settings = { steps = 10, stpes = 3 }\n", "9:26", `dp-sgd has no setting "stpes"; it has rate, steps`},
 		{head + method + "[method.settings]\nclip = 1\nsteps = 10.5\n", "11:1", "steps = 10.5 must be a whole number"},
 		{head + method + method + "label = \"b\"\nsettings = { clip = true }\n", "12:14", "clip = true must be a number"},
-		{head + "[[method]]\nname = \"dp-sg\"\n", "8:1", `there is no method "dp-sg"; the methods are ball-ops, barker`},
+		{head + "[[method]]\nname = \"dp-sg\"\n", "8:1", `there is no method "dp-sg"; the methods are anchored, ball-ops, barker`},
 		{head + method + method, "9:3", `label "dp-sgd": labels must differ`},
 		{head, "1:1", "there is no [[method]]"},
 		{strings.Replace(head, "delta = 1e-5\n", "", 1) + method, "1:1", "delta = 0: it is required"},

@@ -42,14 +42,21 @@ func privateChains() []*Method {
 				knobs = append(knobs, chainSetting(v))
 			}
 		}
+		var fits []string // nil for all
+		if d.Anchored {
+			fits = anchorable
+		}
 		list = append(list, &Method{
-			Name: name, Kind: Unconditional, About: "private chain: " + d.About,
+			Name: name, Models: fits, Kind: Unconditional, About: "private chain: " + d.About,
 			Settings: knobs,
 			build:    func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
 		})
 	}
 	return list
 }
+
+// anchorable are the models that anchored chains take.
+var anchorable = []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear"}
 
 // chainSetting describes a setting of the table. Its zero stands for the rule, if it
 // has one.
@@ -82,7 +89,8 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 		return nil, err
 	}
 	plan, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
-		Target: target, Logistic: p.Optimum == models.LogisticOptimum, Facts: p.Facts, Epsilon: b.Epsilon, Delta: b.Delta,
+		Target: target, Logistic: p.Optimum == models.LogisticOptimum, Facts: p.Facts, Shape: p.Shape,
+		Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestColumns(t *testing.T) {
 // TestSharedDataLoad: every file has the columns and the number of records stated.
 func TestSharedDataLoad(t *testing.T) {
 	shared.Path(t, "data/adult.csv")
-	s := settings{shared: "../../../shared"}
+	s := settings{shared: "../../../../shared"}
 	for _, d := range []dataset{abalone, adult, concrete, energy, powerPlant, wineRed} {
 		rows, err := d.load(s)
 		if err != nil || rows.Len() != d.n {
