@@ -28,7 +28,8 @@ func SubsampledBarkerTightened(batch int) (Event, error) { return subsampledBark
 
 func subsampledBarker(batch int, tightened bool) (Event, error) {
 	if batch < 6 {
-		return Event{}, fmt.Errorf("accountant: SubsampledBarker: batch %d: must be at least 6, for an order above 1 to be covered", batch)
+		return Event{},
+			fmt.Errorf("accountant: SubsampledBarker: batch %d: must be at least 6, for an order above 1 to be covered", batch)
 	}
 	return newEvent(Substitute, barkerVariance{int64(batch), tightened})
 }

@@ -39,7 +39,8 @@ func BenchmarkRepeatedEpsilon(b *testing.B) {
 func BenchmarkSigmaForEpsilon(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _, err := SolveParameter(func(x float64) (Event, error) { return dpsgd(b, x), nil }, 0.1, 100, 1, benchDelta, false)
+		_, _, err := SolveParameter(func(x float64) (Event, error) { return dpsgd(b, x), nil }, 0.1, 100, 1,
+			benchDelta, false)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -285,7 +285,8 @@ func TestIsotropicBitAgainstQuadrature(t *testing.T) {
 // below, whether the cap is far out or binds; and below the isotropic bit of the
 // largest contribution for each |Z|.
 func TestThinnedIsotropicBitAgainstQuadrature(t *testing.T) {
-	for _, c := range []struct{ scale, growth, most float64 }{{1e-4, 500, 1e-3}, {0.01, 5, 0.06}, {0.05, 2, 0.08}, {0.3, 0.5, 1.5}} {
+	for _, c := range []struct{ scale, growth, most float64 }{{1e-4, 500, 1e-3}, {0.01, 5, 0.06}, {0.05, 2, 0.08},
+		{0.3, 0.5, 1.5}} {
 		for _, order := range []float64{1.5, 2, 8, 60} {
 			excess := halfNormal(func(z float64) float64 {
 				b := min(c.scale*z, c.most)

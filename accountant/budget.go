@@ -62,7 +62,8 @@ func (c BudgetConfig) check(what string) error {
 			return err
 		}
 		if c.Delta == 0 || !(limitAt(c.Order, c.Epsilon, c.Delta) > 0) {
-			return fmt.Errorf("accountant: %s: at Order %v the conversion to δ %v costs more than ε %v: choose a larger order or δ, or 0 for charges chosen in advance", what, c.Order, c.Delta, c.Epsilon)
+			return fmt.Errorf("accountant: %s: at Order %v the conversion to δ %v costs more than ε %v: choose a larger order "+
+				"or δ, or 0 for charges chosen in advance", what, c.Order, c.Delta, c.Epsilon)
 		}
 	}
 	return c.Adjacency.check()
@@ -74,7 +75,8 @@ func (c BudgetConfig) cost(e Event) (Guarantee, error) {
 		return e.Epsilon(c.Delta)
 	}
 	if e.failureProbability() > 0 {
-		return Guarantee{}, fmt.Errorf("accountant: %v may fail outright, which a budget of one Rényi order does not cover: charge it to one without", e)
+		return Guarantee{}, fmt.Errorf("accountant: %v may fail outright, which a budget of one Rényi order does not "+
+			"cover: charge it to one without", e)
 	}
 	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.Delta))
 	return Guarantee{eps, c.Delta, e.adj, MethodRDP, theoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
@@ -147,7 +149,8 @@ func (b *Budget) charged() (Event, error) {
 // the whole. The caller holds the lock.
 func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 	if more.adj != b.config.Adjacency {
-		return Event{}, false, fmt.Errorf("accountant: budget under %s cannot be charged an event under %s: restate the event, or convert with FromAddRemove", b.config.Adjacency, more.adj)
+		return Event{}, false, fmt.Errorf("accountant: budget under %s cannot be charged an event under %s: restate the "+
+			"event, or convert with FromAddRemove", b.config.Adjacency, more.adj)
 	}
 	charged, err := b.charged()
 	if err == nil {

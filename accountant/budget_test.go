@@ -101,7 +101,8 @@ func TestBudgetNeverExceeded(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, err := json.Marshal(restored)
-		if err != nil || string(again) != string(data) || restored.Config() != b.Config() || !restored.Events().Equal(b.Events()) {
+		if err != nil || string(again) != string(data) || restored.Config() != b.Config() ||
+			!restored.Events().Equal(b.Events()) {
 			t.Fatalf("%s came back as %s, %v", data, again, err)
 		}
 	})
@@ -270,7 +271,8 @@ func TestBudgetsInUseAreNotReplaced(t *testing.T) {
 	if err := b.Charge(must(Pure(Substitute, 0.9)), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(`{"epsilon":9,"delta":0,"spent":{"adjacency":"substitute","events":[]}}`), b); err == nil {
+	if err := json.Unmarshal([]byte(`{"epsilon":9,"delta":0,"spent":{"adjacency":"substitute","events":[]}}`),
+		b); err == nil {
 		t.Error("a budget in use was replaced")
 	}
 	if g, err := b.Spent(); err != nil || g.Epsilon < 0.89 || b.Config().Epsilon != 1 {
@@ -303,7 +305,8 @@ func TestBudgetOfOneOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := newBudget(t, c.Epsilon, c.Delta)
-	charges, admitted := []Event{must(Gaussian(Substitute, 11)), must(AcceptanceBit(Substitute, 0.03)), must(Pure(Substitute, 0.02))}, 0
+	charges, admitted := []Event{must(Gaussian(Substitute, 11)), must(AcceptanceBit(Substitute, 0.03)),
+		must(Pure(Substitute, 0.02))}, 0
 	for i := 0; ; i++ {
 		e := charges[i%len(charges)]
 		if b.Charge(e, 1) != nil {
@@ -320,12 +323,14 @@ func TestBudgetOfOneOrder(t *testing.T) {
 			t.Fatalf("restored as %+v", b.Config())
 		}
 	}
-	if want := f.limit / ((charges[0].RDP(12) + charges[1].RDP(12) + charges[2].RDP(12)) / 3); math.Abs(float64(admitted)-want) > 2 {
+	if want := f.limit / ((charges[0].RDP(12) + charges[1].RDP(12) + charges[2].RDP(12)) /
+		3); math.Abs(float64(admitted)-want) > 2 {
 		t.Errorf("%d charges admitted, want about %v", admitted, want)
 	}
 	var over *ExceededError
 	g, err := b.Spent()
-	if err != nil || g.Order != 12 || g.Epsilon > 2 || !errors.As(b.Charge(charges[0], 1), &over) || over.SpentEpsilon != g.Epsilon {
+	if err != nil || g.Order != 12 || g.Epsilon > 2 || !errors.As(b.Charge(charges[0], 1), &over) ||
+		over.SpentEpsilon != g.Epsilon {
 		t.Errorf("spent %+v (%v), refusal %v", g, err, over)
 	}
 	if n, err := b.Remaining(charges[0]); n != 0 || err != nil {
@@ -338,7 +343,8 @@ func TestBudgetOfOneOrder(t *testing.T) {
 		t.Error("a budget of one order was split")
 	}
 	for _, bad := range []BudgetConfig{
-		{1, 1e-6, Substitute, 1}, {1, 1e-6, Substitute, -2}, {1, 1e-6, Substitute, math.Inf(1)}, {1, 1e-6, Substitute, math.NaN()},
+		{1, 1e-6, Substitute, 1}, {1, 1e-6, Substitute, -2}, {1, 1e-6, Substitute, math.Inf(1)},
+		{1, 1e-6, Substitute, math.NaN()},
 		{1, 0, Substitute, 8}, {1, 1e-6, Substitute, 2},
 	} {
 		if _, err := NewBudget(bad); err == nil {

@@ -25,7 +25,8 @@ func ConvexPerturbation(adj Adjacency, noiseMultiplier, curvature float64) (Even
 		return Event{}, err
 	}
 	if !(curvature >= 0) || math.IsInf(curvature, 1) {
-		return Event{}, fmt.Errorf("accountant: ConvexPerturbation: curvature %v: must be a finite number ≥ 0 (a person's Σ ℓ″‖x‖² over the ridge)", curvature)
+		return Event{}, fmt.Errorf("accountant: ConvexPerturbation: curvature %v: must be a finite number ≥ 0 (a person's "+
+			"Σ ℓ″‖x‖² over the ridge)", curvature)
 	}
 	return newEvent(adj, convexPerturbation{noiseMultiplier, curvature})
 }

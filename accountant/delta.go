@@ -26,7 +26,8 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	order, l := e.rdpLogDelta(eps)
 	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, withFailure(math.Exp(min(0, e.departure()+logGaussianDelta(mu, eps-e.departure())))), 0})
+		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact,
+			withFailure(math.Exp(min(0, e.departure()+logGaussianDelta(mu, eps-e.departure())))), 0})
 	}
 	if p, d, ok := e.basic(); ok {
 		if eps < p {

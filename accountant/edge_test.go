@@ -53,7 +53,8 @@ func TestEdgeCases(t *testing.T) {
 			t.Errorf("%s: ε %v, want %v", name, got, c.want)
 		}
 	}
-	if got := epsilon(t, poissonOf(t, 1, gauss), 1e-5); got != epsilon(t, gauss, 1e-5) && !near(got, epsilon(t, gauss, 1e-5), 0.1) {
+	if got := epsilon(t, poissonOf(t, 1, gauss), 1e-5); got != epsilon(t, gauss, 1e-5) &&
+		!near(got, epsilon(t, gauss, 1e-5), 0.1) {
 		t.Errorf("q=1: ε %v, unsampled %v", got, epsilon(t, gauss, 1e-5))
 	}
 	for _, order := range []float64{1.5, 2, 7.3, 64} { // continuous as q → 1
@@ -172,12 +173,15 @@ func TestRefusals(t *testing.T) {
 			_, err := Sampled(wor, must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))))
 			return err
 		},
-		"categories 1":             func() error { _, err := KaryRandomizedResponse(Substitute, 1, 1); return err },
-		"infinite ε":               func() error { _, err := Pure(Substitute, inf); return err },
-		"rows 0":                   func() error { _, err := GroupPrivacy(ok, 0); return err },
-		"convert substitute":       func() error { _, err := FromAddRemove(ok); return err },
-		"barker batch 5":           func() error { _, err := SubsampledBarkerPublished(5); return err },
-		"budget without ε":         func() error { _, err := NewBudget(BudgetConfig{Delta: 0.1, Adjacency: Substitute}); return err },
+		"categories 1":       func() error { _, err := KaryRandomizedResponse(Substitute, 1, 1); return err },
+		"infinite ε":         func() error { _, err := Pure(Substitute, inf); return err },
+		"rows 0":             func() error { _, err := GroupPrivacy(ok, 0); return err },
+		"convert substitute": func() error { _, err := FromAddRemove(ok); return err },
+		"barker batch 5":     func() error { _, err := SubsampledBarkerPublished(5); return err },
+		"budget without ε": func() error {
+			_, err := NewBudget(BudgetConfig{Delta: 0.1, Adjacency: Substitute})
+			return err
+		},
 		"budget without adjacency": func() error { _, err := NewBudget(BudgetConfig{Epsilon: 1, Delta: 0.1}); return err },
 		"budget δ=1": func() error {
 			_, err := NewBudget(BudgetConfig{Epsilon: 1, Delta: 1, Adjacency: Substitute})

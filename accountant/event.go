@@ -98,16 +98,19 @@ func (e Event) Adjacency() Adjacency { return e.adj }
 // count. At least one event is required and all must share an adjacency.
 func Compose(events ...Event) (Event, error) {
 	if len(events) == 0 {
-		return Event{}, fmt.Errorf("accountant: Compose of no events: at least one is required, because an event carries an adjacency")
+		return Event{}, fmt.Errorf("accountant: Compose of no events: at least one is required, because an event carries " +
+			"an adjacency")
 	}
 	out := Event{adj: events[0].adj, cache: new(answers)}
 	index := make(map[string]int, len(events))
 	for i, e := range events {
 		if err := e.adj.check(); err != nil {
-			return Event{}, fmt.Errorf("accountant: Compose: event %d is the zero Event; build events with Gaussian, AcceptanceBit, …", i)
+			return Event{}, fmt.Errorf("accountant: Compose: event %d is the zero Event; build events with Gaussian, "+
+				"AcceptanceBit, …", i)
 		}
 		if e.adj != out.adj {
-			return Event{}, fmt.Errorf("accountant: Compose: event %d is stated under %s, earlier ones under %s; restate it, or convert with FromAddRemove", i, e.adj, out.adj)
+			return Event{}, fmt.Errorf("accountant: Compose: event %d is stated under %s, earlier ones under %s; restate it, "+
+				"or convert with FromAddRemove", i, e.adj, out.adj)
 		}
 		for _, p := range e.parts {
 			j, seen := index[p.key]

@@ -21,7 +21,8 @@ func TestCertainFailureCostsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, e := range map[string]Event{"repeated": times(t, half, 200), "group": group, "group of a sampled one": chained} {
+	for name, e := range map[string]Event{"repeated": times(t, half, 200), "group": group,
+		"group of a sampled one": chained} {
 		g, err := e.Epsilon(0.9)
 		if err != nil || !math.IsInf(g.Epsilon, 1) {
 			t.Errorf("%s: ε %v at δ 0.9 (%v), want +Inf", name, g.Epsilon, err)

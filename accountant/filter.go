@@ -42,7 +42,8 @@ func NewFilter(c FilterConfig) (*Filter, error) {
 	}
 	limit := limitAt(c.Order, c.Epsilon, c.Delta)
 	if !(limit > 0) {
-		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a larger order", c.Order, c.Delta, c.Epsilon)
+		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a "+
+			"larger order", c.Order, c.Delta, c.Epsilon)
 	}
 	return &Filter{config: c, limit: limit}, nil
 }
@@ -92,10 +93,12 @@ func adaptiveCost(e Event, count int64, adj Adjacency, order float64, mayFail bo
 		return Event{}, 0, err
 	}
 	if e.adj != adj {
-		return Event{}, 0, fmt.Errorf("accountant: an event under %s cannot be charged under %s: restate it, or convert with FromAddRemove", e.adj, adj)
+		return Event{}, 0, fmt.Errorf("accountant: an event under %s cannot be charged under %s: restate it, or convert "+
+			"with FromAddRemove", e.adj, adj)
 	}
 	if asked.failureProbability() > 0 && !mayFail {
-		return Event{}, 0, fmt.Errorf("accountant: %v may fail outright, which a Rényi filter does not cover: charge it to a Budget", asked)
+		return Event{}, 0, fmt.Errorf("accountant: %v may fail outright, which a Rényi filter does not cover: charge it to "+
+			"a Budget", asked)
 	}
 	return asked, asked.RDP(order), nil
 }

@@ -20,7 +20,8 @@ func seeds(f *testing.F) {
 		`{"adjacency":"substitute","events":[{"kind":"group","rows":3,"event":{"kind":"randomized_response","epsilon":0.5,"categories":4}}]}`,
 		`{"adjacency":"substitute","events":[{"kind":"substitution","event":{"kind":"gaussian","noise_multiplier":"inf"}}]}`,
 		`{"adjacency":"substitute","events":[{"kind":"isotropic_bit","scale":0.1},{"kind":"penalty_bit","variance":4,"contribution":0.1},{"kind":"barker_thm2","batch":100}]}`,
-		`{"version":2,"adjacency":"","events":null}`, `{"adjacency":"substitute","adjacency":"add_remove","events":[]}`, `[`, `null`, "",
+		`{"version":2,"adjacency":"","events":null}`, `{"adjacency":"substitute","adjacency":"add_remove","events":[]}`, `[`,
+		`null`, "",
 	} {
 		f.Add([]byte(text))
 	}

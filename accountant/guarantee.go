@@ -77,7 +77,8 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 	rest := e.unfailed(delta)
 	cs := []candidate{e.rdpEpsilon(rest)}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact, e.departed(func(l float64) float64 { return gaussianEpsilon(mu, l) }, delta), 0})
+		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact,
+			e.departed(func(l float64) float64 { return gaussianEpsilon(mu, l) }, delta), 0})
 	}
 	for _, more := range otherBounds {
 		cs = append(cs, more(e, delta, rest)...)

@@ -111,7 +111,8 @@ func (m *sampledIsotropicBit) amplified(order float64) float64 {
 	// Two records with different contributions: Hölder's inequality splits the
 	// moment at the law without either.
 	w := order / (2*order - 1)
-	return fromExcess(order, logAddExp(math.Log(w)+m.logExcess(true, 2*order-1), math.Log1p(-w)+m.logExcess(false, 2*order)))
+	return fromExcess(order, logAddExp(math.Log(w)+m.logExcess(true, 2*order-1),
+		math.Log1p(-w)+m.logExcess(false, 2*order)))
 }
 
 // isotropicTolerance is the gap allowed to each supremum inside the average.

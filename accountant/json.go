@@ -105,7 +105,8 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("accountant: events document: %w", err)
 	}
 	if d.Version != 0 && d.Version != documentVersion {
-		return fmt.Errorf("accountant: events document: version %d: this software reads version %d", d.Version, documentVersion)
+		return fmt.Errorf("accountant: events document: version %d: this software reads version %d", d.Version,
+			documentVersion)
 	}
 	if d.Adjacency.check() != nil {
 		return fmt.Errorf("accountant: events document: \"adjacency\" is required: \"substitute\" or \"add_remove\"")

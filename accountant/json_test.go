@@ -30,7 +30,8 @@ func TestJSONContract(t *testing.T) {
 	if !e.Equal(want) {
 		t.Errorf("read %v, want %v", e, want)
 	}
-	if len(e.Mechanisms()) != 9 || e.Mechanisms()[1].Inner.Mechanisms()[0].Kind != "gaussian" || e.Mechanisms()[1].Sampling != poisson {
+	if len(e.Mechanisms()) != 9 || e.Mechanisms()[1].Inner.Mechanisms()[0].Kind != "gaussian" ||
+		e.Mechanisms()[1].Sampling != poisson {
 		t.Errorf("mechanisms %+v", e.Mechanisms())
 	}
 }

@@ -73,7 +73,8 @@ func init() {
 		},
 		"substitution": func(adj Adjacency, f *fieldsOf) (Event, error) {
 			if adj != Substitute {
-				return Event{}, fmt.Errorf("accountant: substitution: restates an add_remove event under substitute, so the document's adjacency must be \"substitute\"")
+				return Event{}, fmt.Errorf("accountant: substitution: restates an add_remove event under substitute, so the " +
+					"document's adjacency must be \"substitute\"")
 			}
 			inner := f.event(AddRemove, "event")
 			if f.err != nil {
@@ -113,7 +114,8 @@ func decodeSampled(adj Adjacency, f *fieldsOf) (Event, error) {
 	case scheme == schemeWithoutReplacement:
 		s, err = WithoutReplacement(f.integer("records"), f.integer("batch"))
 	default:
-		return Event{}, fmt.Errorf("accountant: sampled: scheme %q: must be %q or %q", scheme, schemePoisson, schemeWithoutReplacement)
+		return Event{}, fmt.Errorf("accountant: sampled: scheme %q: must be %q or %q", scheme, schemePoisson,
+			schemeWithoutReplacement)
 	}
 	if err != nil {
 		return Event{}, err

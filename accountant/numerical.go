@@ -26,7 +26,8 @@ func (e Event) Numerical(target pld.Target) (*pld.Result, error) {
 	}
 	mechanisms := e.Resolved().Mechanisms()
 	if len(mechanisms) > mostParts {
-		return nil, fmt.Errorf("accountant: Numerical: %d different mechanisms, at most %d are composed numerically; use Epsilon or Delta", len(mechanisms), mostParts)
+		return nil, fmt.Errorf("accountant: Numerical: %d different mechanisms, at most %d are composed numerically; use "+
+			"Epsilon or Delta", len(mechanisms), mostParts)
 	}
 	var parts []pld.Part
 	for _, m := range mechanisms {

@@ -42,8 +42,10 @@ func TestNumericalBoundsAreOrdered(t *testing.T) {
 			t.Fatal(err)
 		}
 		lower, upper := r.LowerEpsilon(delta), g.Alternatives[MethodPLD]
-		if !(lower <= upper && upper <= rdp.Alternatives["rdp"]*(1+1e-6)+1e-9 && g.Epsilon <= upper*(1+1e-9) && g.Epsilon <= rdp.Epsilon) {
-			t.Fatalf("%v: lower %v, numerical %v, Rényi %v, reported %v", total, lower, upper, rdp.Alternatives["rdp"], g.Epsilon)
+		if !(lower <= upper && upper <= rdp.Alternatives["rdp"]*(1+1e-6)+1e-9 && g.Epsilon <= upper*(1+1e-9) &&
+			g.Epsilon <= rdp.Epsilon) {
+			t.Fatalf("%v: lower %v, numerical %v, Rényi %v, reported %v", total, lower, upper,
+				rdp.Alternatives["rdp"], g.Epsilon)
 		}
 		if basic, ok := g.Alternatives["pure"]; ok && g.Epsilon > basic {
 			t.Fatalf("%v: reported %v above basic composition %v", total, g.Epsilon, basic)

@@ -45,7 +45,8 @@ func IsotropicPenaltyBit(adj Adjacency, variance, scale float64) (Event, error) 
 
 func penaltyParameters(what string, variance float64, name string, value float64) error {
 	if !(variance >= LeastPenaltyVariance && variance <= MostPenaltyVariance) {
-		return fmt.Errorf("accountant: %s: variance %v: must be in [%v, %v]", what, variance, LeastPenaltyVariance, MostPenaltyVariance)
+		return fmt.Errorf("accountant: %s: variance %v: must be in [%v, %v]", what, variance, LeastPenaltyVariance,
+			MostPenaltyVariance)
 	}
 	return cost(what+": "+name, value)
 }

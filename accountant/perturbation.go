@@ -29,7 +29,8 @@ func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (E
 		return Event{}, err
 	}
 	if !(curvature >= 0) || math.IsInf(curvature, 1) {
-		return Event{}, fmt.Errorf("accountant: ObjectivePerturbation: curvature %v: must be a finite number ≥ 0 (a person's Σ τ‖x‖² over the ridge)", curvature)
+		return Event{}, fmt.Errorf("accountant: ObjectivePerturbation: curvature %v: must be a finite number ≥ 0 (a "+
+			"person's Σ τ‖x‖² over the ridge)", curvature)
 	}
 	return newEvent(adj, objectivePerturbation{noiseMultiplier, curvature})
 }

@@ -22,7 +22,8 @@ func perturbed(rows []float64, ridge, sigma float64) (table []float64, step floa
 			slope -= p * x
 			curvature += p * (1 - p) * x * x
 		}
-		table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+math.Log(math.Cosh(u)))
+		table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+
+			math.Log(math.Cosh(u)))
 	}
 	return table, step
 }
@@ -178,7 +179,8 @@ func TestObjectivePerturbationByPerson(t *testing.T) {
 	swapped, wanted := must(FromAddRemove(one)), must(ObjectivePerturbation(Substitute, 3, 0.2))
 	for _, order := range []float64{1.5, 8, 40} {
 		if math.Abs(three.RDP(order)/want.RDP(order)-1) > 0.3 || math.Abs(swapped.RDP(order)/wanted.RDP(order)-1) > 0.3 {
-			t.Errorf("order %v: a group costs %v, want %v; substitution %v, want %v", order, three.RDP(order), want.RDP(order), swapped.RDP(order), wanted.RDP(order))
+			t.Errorf("order %v: a group costs %v, want %v; substitution %v, want %v", order, three.RDP(order), want.RDP(order),
+				swapped.RDP(order), wanted.RDP(order))
 		}
 	}
 	document, err := json.Marshal(three)
@@ -212,7 +214,8 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 					curvature += r.x * r.x
 				}
 			}
-			table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+math.Log(math.Cosh(u)))
+			table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+
+				math.Log(math.Cosh(u)))
 		}
 		return table, step
 	}

@@ -122,7 +122,8 @@ func TestRestored(t *testing.T) {
 		if (f.Charge(e, 1) == nil) != (again.Charge(e, 1) == nil) || f.Spent().Epsilon != again.Spent().Epsilon {
 			t.Errorf("filter %v, restored %v", f.Spent().Epsilon, again.Spent().Epsilon)
 		}
-		if err := errors.Join(o.Charge(e, 1), oagain.Charge(e, 1)); err != nil || o.Spent().Epsilon != oagain.Spent().Epsilon {
+		if err := errors.Join(o.Charge(e, 1), oagain.Charge(e, 1)); err != nil ||
+			o.Spent().Epsilon != oagain.Spent().Epsilon {
 			t.Errorf("odometer %v, restored %v, %v", o.Spent().Epsilon, oagain.Spent().Epsilon, err)
 		}
 	}

@@ -324,7 +324,8 @@ func TestReferenceCalibrations(t *testing.T) {
 		}
 		switch c.Kind {
 		case "sigma":
-			x, g, err := SolveParameter(func(x float64) (Event, error) { return repeated(x, c.Q, c.Steps) }, 0.1, 1000, c.Target, c.Delta, false)
+			x, g, err := SolveParameter(func(x float64) (Event, error) { return repeated(x, c.Q, c.Steps) }, 0.1, 1000, c.Target,
+				c.Delta, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -332,7 +333,8 @@ func TestReferenceCalibrations(t *testing.T) {
 				t.Errorf("σ for ε=%v q=%v T=%v: %v with ε %v, reference %v", c.Target, c.Q, c.Steps, x, g.Epsilon, c.Value)
 			}
 		case "sampling_probability":
-			x, g, err := SolveParameter(func(x float64) (Event, error) { return repeated(c.Sigma, x, c.Steps) }, 0, 1, c.Target, c.Delta, true)
+			x, g, err := SolveParameter(func(x float64) (Event, error) { return repeated(c.Sigma, x, c.Steps) }, 0, 1, c.Target,
+				c.Delta, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -353,7 +355,8 @@ func TestReferenceCalibrations(t *testing.T) {
 				t.Errorf("steps for ε=%v: %d gives %v, one more gives %v", c.Target, n, at.Epsilon, above.Epsilon)
 			}
 		case "gaussian_sigma_exact":
-			x, g, err := SolveParameter(func(x float64) (Event, error) { return Gaussian(AddRemove, x) }, 1e-3, 1e4, c.Target, c.Delta, false)
+			x, g, err := SolveParameter(func(x float64) (Event, error) { return Gaussian(AddRemove, x) }, 1e-3, 1e4, c.Target,
+				c.Delta, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,8 @@ func WithoutReplacement(records, batch int64) (Sampling, error) {
 		return Sampling{}, fmt.Errorf("accountant: WithoutReplacement: records %d: must be at least 1", records)
 	}
 	if batch < 0 || batch > records {
-		return Sampling{}, fmt.Errorf("accountant: WithoutReplacement: batch %d: must be between 0 and the number of records, %d", batch, records)
+		return Sampling{}, fmt.Errorf("accountant: WithoutReplacement: batch %d: must be between 0 and the number of "+
+			"records, %d", batch, records)
 	}
 	return Sampling{schemeWithoutReplacement, float64(batch) / float64(records), records, batch}, nil
 }
@@ -130,7 +131,8 @@ func Sampled(s Sampling, e Event) (Event, error) {
 		return Event{}, fmt.Errorf("accountant: Sampled: the zero Sampling is invalid: use Poisson or WithoutReplacement")
 	}
 	if s.scheme == schemeWithoutReplacement && e.adj != Substitute {
-		return Event{}, fmt.Errorf("accountant: Sampled: sampling without replacement needs a public number of records, so it is accounted under substitution only; the event is stated under %s: use Poisson sampling or restate it", e.adj)
+		return Event{}, fmt.Errorf("accountant: Sampled: sampling without replacement needs a public number of records, so "+
+			"it is accounted under substitution only; the event is stated under %s: use Poisson sampling or restate it", e.adj)
 	}
 	m := &sampled{s: s, any: s.ofGroups(e.largestGroup()), inner: e, pure: math.Inf(1)}
 	var err error
@@ -158,7 +160,8 @@ func (m *sampled) failing() error {
 	inner, ok := m.inner.flat().only()
 	a, approx := inner.(approximate)
 	if !ok || !approx {
-		return fmt.Errorf("accountant: Sampled: an event that may fail outright must be sampled alone, not in %v: state one Approximate for the whole release", m.inner)
+		return fmt.Errorf("accountant: Sampled: an event that may fail outright must be sampled alone, not in %v: state "+
+			"one Approximate for the whole release", m.inner)
 	}
 	if m.s.scheme == schemePoisson && m.inner.adj == Substitute && m.any.rate < 1 {
 		return m.unsupported()
@@ -178,7 +181,10 @@ func amplifiedPure(q, eps float64) float64 {
 }
 
 func (m *sampled) unsupported() error {
-	return fmt.Errorf("accountant: Sampled: Poisson sampling under substitution has no proven bound for %v, because its cost says how a replaced record moves the release, not how one that is absent does; supported are Gaussian (and its compositions), acceptance_bit and isotropic_bit: use sampling without replacement, or state the event under add_remove and convert the sampled event with FromAddRemove", m.inner)
+	return fmt.Errorf("accountant: Sampled: Poisson sampling under substitution has no proven bound for %v, because its "+
+		"cost says how a replaced record moves the release, not how one that is absent does; supported are Gaussian (and "+
+		"its compositions), acceptance_bit and isotropic_bit: use sampling without replacement, or state the event under "+
+		"add_remove and convert the sampled event with FromAddRemove", m.inner)
 }
 
 // amplify chooses the curve of a sampled event with 0 < q < 1 that cannot fail.

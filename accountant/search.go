@@ -7,7 +7,8 @@ import "math"
 // floor(cost, order), which rises with it, so orders that cannot win are
 // not evaluated. Grid first, then Brent's method around each local minimum;
 // whichever order is found, the bound at it is valid.
-func bestOrder(e Event, objective func(order, rdp float64) float64, free, rise func(order, rdp float64) float64) (order, value, rdp float64) {
+func bestOrder(e Event, objective func(order, rdp float64) float64, free, rise func(order, rdp float64) float64) (order,
+	value, rdp float64) {
 	s := orderSearch{e: e, objective: objective, value: math.Inf(1)}
 	const start, lowest, highest = 4, -14, 60
 	var grid [highest - lowest + 1]float64

@@ -41,14 +41,16 @@ func TestSignBitsCoverTheWorstDirection(t *testing.T) {
 			})/(tc.order-1))
 		}
 		if worst > bound || worst < tc.tight*bound {
-			t.Errorf("contribution %v, further %v, order %v: the worst case costs %v, the bound is %v", tc.contribution, tc.further, tc.order, worst, bound)
+			t.Errorf("contribution %v, further %v, order %v: the worst case costs %v, the bound is %v", tc.contribution,
+				tc.further, tc.order, worst, bound)
 		}
 		half, err := SignBits(AddRemove, 2, tc.contribution*0.9, tc.further*0.9)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if half.RDP(tc.order) >= worst {
-			t.Errorf("contribution %v: a bound for a tenth less still covers the worst case, so nothing is tested", tc.contribution)
+			t.Errorf("contribution %v: a bound for a tenth less still covers the worst case, so nothing is tested",
+				tc.contribution)
 		}
 	}
 }

@@ -66,7 +66,8 @@ type UnreachableError struct {
 
 // Error names the target and the nearest reachable ε.
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("accountant: ε %.6g at δ %.3g cannot be reached: the nearest value in the range, %.6g, gives ε %.6g; widen the range or ask for that",
+	return fmt.Sprintf("accountant: ε %.6g at δ %.3g cannot be reached: the nearest value in the range, %.6g, gives ε "+
+		"%.6g; widen the range or ask for that",
 		e.Target, e.Guarantee.Delta, e.Nearest, e.Guarantee.Epsilon)
 }
 
@@ -79,7 +80,8 @@ const solveTolerance = 1e-7
 // cost must be monotone in x, rising if increasing is true, falling otherwise.
 // If the whole range fits, the dearest end is returned; if none of it does, the
 // error is an *UnreachableError.
-func SolveParameter(factory func(x float64) (Event, error), lo, hi, epsilon, delta float64, increasing bool) (float64, Guarantee, error) {
+func SolveParameter(factory func(x float64) (Event, error), lo, hi, epsilon, delta float64, increasing bool) (float64,
+	Guarantee, error) {
 	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return 0, Guarantee{}, fmt.Errorf("accountant: SolveParameter: range [%v, %v]: must be finite with lo < hi", lo, hi)
 	}

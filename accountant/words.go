@@ -45,7 +45,8 @@ func ParseAdjacency(s string) (Adjacency, error) {
 	case "add_remove":
 		return AddRemove, nil
 	}
-	return 0, fmt.Errorf("accountant: adjacency %q: must be \"substitute\" (one record replaced) or \"add_remove\" (one record more or fewer)", s)
+	return 0, fmt.Errorf("accountant: adjacency %q: must be \"substitute\" (one record replaced) or \"add_remove\" (one "+
+		"record more or fewer)", s)
 }
 
 // MarshalText writes String; the zero value is an error.

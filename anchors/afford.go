@@ -48,12 +48,16 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		return c, err
 	}
 	if f.Radius == 0 {
-		return c, errors.New("anchors: the records have no Radius, which bounds their gradients and curvatures; seal them with one")
+		return c, errors.New("anchors: the records have no Radius, which bounds their gradients and curvatures; seal them " +
+			"with one")
 	}
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 		return c, fmt.Errorf("anchors: ε = %v; it must be positive and finite", epsilon)
 	}
-	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) { return accountant.ZCDP(f.Adjacency, x) },
+	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event,
+		error) {
+		return accountant.ZCDP(f.Adjacency, x)
+	},
 		1e-9, 1e6, epsilon, delta, true)
 	if err != nil {
 		return c, err
@@ -98,7 +102,8 @@ func adjacent(f curator.Facts, ratio float64) float64 {
 }
 
 // solve fills in one noise multiplier.
-func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config, float64), given float64) (Config, error) {
+func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config, float64),
+	given float64) (Config, error) {
 	if given != 0 {
 		return c, nil
 	}
@@ -136,12 +141,14 @@ func (c Config) typical(m model, f curator.Facts, rho float64) float64 {
 
 // middling are the curvatures of a middling record: a chance of about a fifth or four
 // fifths, a mean count of 1. Bounds on curvatures are far above them where losses are cut.
-var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "Poisson": 1, "negative binomial": 0.5}
+var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "Poisson": 1,
+	"negative binomial": 0.5}
 
 // information is that of a typical direction: records as long as the radius allows,
 // pointing everywhere, with middling curvatures.
 func (c Config) information(m model, f curator.Facts) float64 {
-	return c.temperature() * middling[m.regression.Family()] * float64(f.Records) * f.Radius * f.Radius / float64(f.Features)
+	return c.temperature() * middling[m.regression.Family()] * float64(f.Records) * f.Radius * f.Radius /
+		float64(f.Features)
 }
 
 // scoreSD is about the noise of a score that costs ρ.

@@ -43,7 +43,8 @@ func logistic(t testing.TB) *targets.Regression {
 	return m
 }
 
-func seal(t testing.TB, r curator.Records, adj accountant.Adjacency, epsilon float64, opts ...curator.Option) *curator.Curator {
+func seal(t testing.TB, r curator.Records, adj accountant.Adjacency, epsilon float64,
+	opts ...curator.Option) *curator.Curator {
 	t.Helper()
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6, Adjacency: adj})
 	if err != nil {
@@ -71,7 +72,8 @@ func run(t testing.TB, c anchors.Config, records *curator.Curator, seed uint64) 
 		t.Fatal(err)
 	}
 	memory := kernels.NewMemory(len(chains))
-	if err := kernels.Run(context.Background(), chains, kernels.Options{Iterations: c.Iterations, Seed: seed, Sink: memory}); err != nil {
+	if err := kernels.Run(context.Background(), chains,
+		kernels.Options{Iterations: c.Iterations, Seed: seed, Sink: memory}); err != nil {
 		t.Fatal(err)
 	}
 	var out [][][]float64
@@ -164,7 +166,8 @@ func TestChainsSampleThePosterior(t *testing.T) {
 // TestAffordSpendsTheBudget, all of it and no more, for every aim, adjacency and number
 // of rows a person.
 func TestAffordSpendsTheBudget(t *testing.T) {
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 3}, MinScale: 0.1, ScalePrior: targets.HalfCauchy{Scale: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 3}, MinScale: 0.1,
+		ScalePrior: targets.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,8 +220,10 @@ func TestBitsAreCheap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := curator.Facts{Records: 10_000, Features: 6, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 2000}, f, 1, 1e-5)
+	f := curator.Facts{Records: 10_000, Features: 6, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 2000},
+		f, 1, 1e-5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,8 +242,10 @@ func TestBitsAreCheap(t *testing.T) {
 	}
 	// On 3·10⁴ records 4·10⁴ steps cost no more, with a clip six spreads wide.
 	f.Records = 30_000
-	short, err1 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 1000}, f, 1, 1e-5)
-	long, err2 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 40_000}, f, 1, 1e-5)
+	short, err1 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 1000},
+		f, 1, 1e-5)
+	long, err2 := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 40_000},
+		f, 1, 1e-5)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
@@ -254,7 +261,8 @@ func TestBitsAreCheap(t *testing.T) {
 
 // TestReplay: everything depends on the records through what was released alone.
 func TestReplay(t *testing.T) {
-	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score}, {Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}} {
+	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score},
+		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 2, 40, 1, 3, 3
 		recorded := tape.New()
 		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, tape.Option(recorded).(curator.Option)), 4)
@@ -275,7 +283,8 @@ func TestReplay(t *testing.T) {
 
 // TestStepsAllocateNothing, whichever part of the records they read.
 func TestStepsAllocateNothing(t *testing.T) {
-	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Remainder, Clip: 0.01, Rate: 0.2}, {Aim: anchors.Score}} {
+	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01},
+		{Aim: anchors.Remainder, Clip: 0.01, Rate: 0.2}, {Aim: anchors.Score}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 1, 400, 1, 3, 3
 		records := seal(t, table(500, 1), accountant.Substitute, 1e9)
 		prepared, requests, err := anchors.Prepare(c, records.Facts())
@@ -314,7 +323,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := anchors.Config{Target: logistic(t), Aim: anchors.Remainder, Iterations: 10, Ridge: 1, OptimumNoise: 3, MomentNoise: 3, Clip: 0.01}
+	good := anchors.Config{Target: logistic(t), Aim: anchors.Remainder, Iterations: 10, Ridge: 1, OptimumNoise: 3,
+		MomentNoise: 3, Clip: 0.01}
 	for words, spoil := range map[string]func(*anchors.Config){
 		"Target is not set":     func(c *anchors.Config) { c.Target = nil },
 		"not convex":            func(c *anchors.Config) { c.Target = robust },
@@ -375,7 +385,8 @@ func ExamplePrepare() {
 	}
 	chains, release, err := prepared.Begin(context.Background(), 1)
 	spent, _ := budget.Spent()
-	fmt.Printf("%v: %d chains of %s, ε = %.2f, anchor of %d values\n", err, len(chains), chains[0].Kernel.Name(), spent.Epsilon, len(release.Statistics.Anchor))
+	fmt.Printf("%v: %d chains of %s, ε = %.2f, anchor of %d values\n", err, len(chains), chains[0].Kernel.Name(),
+		spent.Epsilon, len(release.Statistics.Anchor))
 	// Output: <nil>: 4 chains of dp_anchored_remainder, ε = 1.00, anchor of 2 values
 }
 
@@ -397,12 +408,14 @@ func TestSumsOfALinearRegression(t *testing.T) {
 		least := [2]float64{(c*u - b*v) / (a*c - b*b), (a*v - b*u) / (a*c - b*b)}
 		spread := [2]float64{0.1 * unit * math.Sqrt(c/(a*c-b*b)), 0.1 * unit * math.Sqrt(a/(a*c-b*b))}
 		model, err := targets.NewLinear(targets.LinearConfig{
-			Features: 2, Prior: targets.Gaussian{SD: 100 * unit}, MinScale: 0.001 * unit, ScalePrior: targets.HalfCauchy{Scale: unit},
+			Features: 2, Prior: targets.Gaussian{SD: 100 * unit}, MinScale: 0.001 * unit,
+			ScalePrior: targets.HalfCauchy{Scale: unit},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c2 := anchors.Config{Target: model, Aim: anchors.Sums, Response: 2 * unit, Chains: 2, Iterations: 1500, MomentNoise: 1e-4}
+		c2 := anchors.Config{Target: model, Aim: anchors.Sums, Response: 2 * unit, Chains: 2, Iterations: 1500,
+			MomentNoise: 1e-4}
 		draws, _ := run(t, c2, seal(t, r, accountant.Substitute, 1e12), 3)
 		var mean, square [3]float64
 		count := 0.0

@@ -32,7 +32,8 @@ func BenchmarkStep(b *testing.B) {
 				b.Fatal(err)
 			}
 			records := seal(b, r, accountant.Substitute, 1e9)
-			c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 2000}, records.Facts(), 1, 1e-5)
+			c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Chains: 1, Iterations: 2000},
+				records.Facts(), 1, 1e-5)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -103,7 +103,8 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 		l := s.model.linear
 		unit := s.config.Response / s.facts.Radius
 		p, err := surrogates.NewLinear(surrogates.LinearConfig{
-			Sums: r.Sums, Prior: scaledPrior{l.Prior(), unit}, MinScale: l.MinScale() / unit, ScalePrior: scaledScale{l.ScalePrior(), unit}, Seed: seed,
+			Sums: r.Sums, Prior: scaledPrior{l.Prior(), unit}, MinScale: l.MinScale() / unit,
+			ScalePrior: scaledScale{l.ScalePrior(), unit}, Seed: seed,
 		})
 		if err != nil {
 			return nil, r, err
@@ -111,7 +112,8 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 		chains, err := s.sampled(ctx, p, seed, func(theta []float64) { unscale(theta, unit) })
 		return chains, r, err
 	case Score:
-		p, err := surrogates.New(surrogates.Config{Statistics: r.Statistics, Link: s.model.link, Prior: s.model.regression.Prior(), Seed: seed})
+		p, err := surrogates.New(surrogates.Config{Statistics: r.Statistics, Link: s.model.link,
+			Prior: s.model.regression.Prior(), Seed: seed})
 		if err != nil {
 			return nil, r, err
 		}
@@ -145,7 +147,8 @@ func (s *Chains) release() (r Release, err error) {
 		return r, err
 	}
 	if c.Aim == Sums {
-		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records, Radius: math.Sqrt2 * f.Radius, Columns: c.Columns}
+		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
+			Radius: math.Sqrt2 * f.Radius, Columns: c.Columns}
 		return r, s.moments.Release(moment, nil)
 	}
 	optimum := c.optimum(s.model)
@@ -174,7 +177,8 @@ func (s *Chains) release() (r Release, err error) {
 		score[j] = -c.Ridge * v
 	}
 	r.Statistics = surrogates.Statistics{
-		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment, weighted)*outputSD), Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: weighted,
+		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment, weighted)*outputSD),
+		Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: weighted,
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
 	}
 	return r, nil
@@ -214,7 +218,8 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 const startStream = 1<<31 - 2
 
 // sampled are chains of draws from a density that sees no record, in its own units.
-func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64, units func(theta []float64)) ([]kernels.Chain, error) {
+func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64,
+	units func(theta []float64)) ([]kernels.Chain, error) {
 	c := s.config
 	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
 		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed,

@@ -139,7 +139,8 @@ func (c Config) model() (model, error) {
 }
 
 var links = map[string]surrogates.Link{
-	"logistic": surrogates.Logistic, "probit": surrogates.Probit, "cloglog": surrogates.CLogLog, "Poisson": surrogates.Poisson,
+	"logistic": surrogates.Logistic, "probit": surrogates.Probit, "cloglog": surrogates.CLogLog,
+	"Poisson": surrogates.Poisson,
 }
 
 func (c Config) check(m model) error {
@@ -147,7 +148,8 @@ func (c Config) check(m model) error {
 	case c.Aim > Sums:
 		return fmt.Errorf("anchors: Config.Aim is %v; use Score, Remainder, Perturbed or Sums, or Auto with Afford", c.Aim)
 	case c.Aim == Sums && m.linear == nil, c.Aim != Sums && c.Aim != Auto && m.linear != nil:
-		return fmt.Errorf("anchors: the aim %v does not fit a %T; Sums is for *targets.Linear, other aims are for *targets.Regression", c.Aim, c.Target)
+		return fmt.Errorf("anchors: the aim %v does not fit a %T; Sums is for *targets.Linear, other aims are for "+
+			"*targets.Regression", c.Aim, c.Target)
 	case c.Aim == Score && m.link == nil:
 		return fmt.Errorf("anchors: the score likelihood of %s regression is not known; use Remainder", m.regression.Family())
 	case m.linear != nil && !m.linear.Normal():
@@ -253,7 +255,8 @@ func StepCost(c Config, f curator.Facts) (accountant.Event, error) {
 // step is the price of one step of a chain with bits.
 func (c Config) step(m model, f curator.Facts) (accountant.Event, error) {
 	if !(c.Clip > 0) || math.IsInf(c.Clip, 1) {
-		return accountant.Event{}, fmt.Errorf("anchors: Config.Clip is %v; it must be positive and finite, as Afford chooses it", c.Clip)
+		return accountant.Event{},
+			fmt.Errorf("anchors: Config.Clip is %v; it must be positive and finite, as Afford chooses it", c.Clip)
 	}
 	remainder, err := newRemainder(m)
 	if err != nil {

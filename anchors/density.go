@@ -33,7 +33,8 @@ func newDensity(s surrogates.Statistics, model *targets.Regression, aware bool) 
 		return nil, err
 	}
 	d := len(g.Mean)
-	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, widening: 1, precision: mat.NewSymDense(d, g.Information)}
+	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, widening: 1,
+		precision: mat.NewSymDense(d, g.Information)}
 	if !aware {
 		return out, out.approximate()
 	}

@@ -242,7 +242,8 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20, FalseAlarm: 1e-6, Coin: rng}
+	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20,
+		FalseAlarm: 1e-6, Coin: rng}
 	honest, err := c.Attack(context.Background())
 	if err != nil || honest.Violated() || honest.Tightness() < 0.6 {
 		t.Errorf("%v, %v", honest, err)
@@ -263,8 +264,9 @@ func TestAttackRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Attack){
-		"rounds": func(a *Attack) { a.Rounds = 10 }, "score": func(a *Attack) { a.Score = nil }, "alarm": func(a *Attack) { a.FalseAlarm = 0 },
-		"coin": func(a *Attack) { a.Coin = nil }, "claim": func(a *Attack) { a.Claim = accountant.Event{} },
+		"rounds": func(a *Attack) { a.Rounds = 10 }, "score": func(a *Attack) { a.Score = nil },
+		"alarm": func(a *Attack) { a.FalseAlarm = 0 },
+		"coin":  func(a *Attack) { a.Coin = nil }, "claim": func(a *Attack) { a.Claim = accountant.Event{} },
 		"release": func(a *Attack) { a.Release = func(bool) ([]float64, error) { return nil, fmt.Errorf("no") } },
 	} {
 		a := attacks[0]
@@ -287,7 +289,8 @@ func TestJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s suite
-	if err := xml.Unmarshal(out.Bytes(), &s); err != nil || s.Tests != 2 || s.Failures != 1 || s.Cases[1].Failure == nil || !strings.Contains(s.Cases[1].Failure.Message, "VIOLATED") {
+	if err := xml.Unmarshal(out.Bytes(), &s); err != nil || s.Tests != 2 || s.Failures != 1 || s.Cases[1].Failure == nil ||
+		!strings.Contains(s.Cases[1].Failure.Message, "VIOLATED") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }

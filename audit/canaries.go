@@ -47,7 +47,8 @@ const guessed = 0.5
 // canaries count together.
 func (c Canaries) Attack(ctx context.Context) (Finding, error) {
 	if c.Run == nil || c.Coin == nil || c.Each < 1 || c.Records < c.Each || c.Runs < 1 {
-		return Finding{}, fmt.Errorf("audit: %s: Run, Coin and at least one run with one canary among its records are required", c.Name)
+		return Finding{}, fmt.Errorf("audit: %s: Run, Coin and at least one run with one canary among its records are "+
+			"required", c.Name)
 	}
 	claim, err := c.Claim.Epsilon(c.Delta)
 	if err != nil {

@@ -69,9 +69,11 @@ func (t *Trials) record(present, guess bool) {
 // record, and draws are from the posterior without the member. It estimates
 //
 //	w·(ℓ_absent(θ) − ℓ_present(θ)) − log E_absent exp(w·(ℓ_absent − ℓ_present)).
-func PosteriorLogOdds(weight float64, absent, present func(theta []float64) float64, draws [][]float64) (func(theta []float64) float64, error) {
+func PosteriorLogOdds(weight float64, absent, present func(theta []float64) float64,
+	draws [][]float64) (func(theta []float64) float64, error) {
 	if !(weight > 0) || len(draws) == 0 {
-		return nil, fmt.Errorf("audit: weight %v and %d draws: the weight must be positive and there must be draws", weight, len(draws))
+		return nil, fmt.Errorf("audit: weight %v and %d draws: the weight must be positive and there must be draws", weight,
+			len(draws))
 	}
 	difference := func(theta []float64) float64 { return weight * (absent(theta) - present(theta)) }
 	top, logs := math.Inf(-1), make([]float64, len(draws))

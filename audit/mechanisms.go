@@ -107,7 +107,8 @@ func (m mechanism) attack(rounds int, falseAlarm float64, seed uint64) (Attack, 
 
 // sealed is a table with a budget that nothing here exhausts.
 func sealed(x []float64, seed uint64) (*curator.Curator, error) {
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: math.MaxFloat64, Delta: 0.5, Adjacency: accountant.Substitute})
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: math.MaxFloat64, Delta: 0.5,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +121,14 @@ func mechanisms() []mechanism {
 	var all []mechanism
 	for _, batch := range []curator.Batch{curator.FullData(), curator.Poisson(0.5), curator.FixedSize(2)} {
 		for _, test := range []curator.Test{curator.Logistic(), curator.Corrected(1), curator.Penalty(1)} {
-			all = append(all, bit(fmt.Sprintf("bit, %v, %v", test, batch), curator.AcceptanceBit{Target: slope{1}, Clip: clip, Batch: batch, Test: test}))
+			all = append(all, bit(fmt.Sprintf("bit, %v, %v", test, batch),
+				curator.AcceptanceBit{Target: slope{1}, Clip: clip, Batch: batch, Test: test}))
 		}
 		all = append(all,
-			ratio(fmt.Sprintf("noisy ratio, %v", batch), curator.NoisyRatio{Target: slope{1}, Clip: clip, NoiseMultiplier: noise, Batch: batch}),
-			gradient(fmt.Sprintf("noisy gradient, %v", batch), curator.NoisyGradient{Target: slope{1}, Clip: clip, NoiseMultiplier: noise, Batch: batch}))
+			ratio(fmt.Sprintf("noisy ratio, %v", batch), curator.NoisyRatio{Target: slope{1}, Clip: clip, NoiseMultiplier: noise,
+				Batch: batch}),
+			gradient(fmt.Sprintf("noisy gradient, %v", batch),
+				curator.NoisyGradient{Target: slope{1}, Clip: clip, NoiseMultiplier: noise, Batch: batch}))
 	}
 	return append(all,
 		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Move: curator.Isotropic(1)}),

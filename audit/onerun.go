@@ -20,7 +20,8 @@ type OneRun struct {
 
 func (o OneRun) check() error {
 	if o.Canaries < 1 || o.Guesses < 1 || o.Guesses > o.Canaries || o.Correct < 0 || o.Correct > o.Guesses {
-		return fmt.Errorf("audit: %d correct guesses of %d on %d canaries: counts must lie within each other", o.Correct, o.Guesses, o.Canaries)
+		return fmt.Errorf("audit: %d correct guesses of %d on %d canaries: counts must lie within each other", o.Correct,
+			o.Guesses, o.Canaries)
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type Trials struct {
 
 func (t Trials) check() error {
 	if t.Absent < 1 || t.Present < 1 {
-		return fmt.Errorf("audit: %d rounds without and %d with the member: at least one of each is needed", t.Absent, t.Present)
+		return fmt.Errorf("audit: %d rounds without and %d with the member: at least one of each is needed",
+			t.Absent, t.Present)
 	}
 	if t.FalsePositives < 0 || t.FalsePositives > t.Absent || t.FalseNegatives < 0 || t.FalseNegatives > t.Present {
 		return fmt.Errorf("audit: %d false positives in %d rounds, %d false negatives in %d: counts must lie within their class", t.FalsePositives, t.Absent, t.FalseNegatives, t.Present)

@@ -22,7 +22,8 @@ func factory(c barker.Config) posteriors.Factory {
 // b = 1000. The published code makes 810 a second.
 func BenchmarkMixtureMinibatch(b *testing.B) {
 	records := curator.Records{X: mixtureTable(b).X, Features: 1}
-	for name, test := range map[string]curator.Test{"logistic": curator.Logistic(), "corrected1": curator.Corrected(1), "corrected2": curator.Corrected(2)} {
+	for name, test := range map[string]curator.Test{"logistic": curator.Logistic(), "corrected1": curator.Corrected(1),
+		"corrected2": curator.Corrected(2)} {
 		b.Run(name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, records, []float64{0.5, 0.5}, factory(barker.Config{
 				Target: posteriors.Mixture(), Proposal: kernels.Isotropic(0.1), Test: test, Batch: curator.Poisson(1e-3),
@@ -35,14 +36,16 @@ func BenchmarkMixtureMinibatch(b *testing.B) {
 // logistic times a step on n records with 10 features.
 func logistic(b *testing.B, n int, loss targets.Loss, c barker.Config) {
 	b.Helper()
-	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}, Loss: loss}))
+	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3},
+		Loss: loss}))
 	posteriors.BenchmarkSteps(b, posteriors.Simulated(n, 10), make([]float64, 10), factory(c))
 }
 
 // BenchmarkLogisticFullData is a step of exact Barker on all of 10⁵ records, and
 // of 10⁶.
 func BenchmarkLogisticFullData(b *testing.B) {
-	for name, loss := range map[string]targets.Loss{"log": targets.LogLoss(), "beta1.5": posteriors.Must(targets.BetaLoss(1.5))} {
+	for name, loss := range map[string]targets.Loss{"log": targets.LogLoss(),
+		"beta1.5": posteriors.Must(targets.BetaLoss(1.5))} {
 		for size, n := range map[string]int{"N=1e5": 100_000, "N=1e6": 1_000_000} {
 			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: kernels.Isotropic(0.001)}) })
 		}
@@ -51,5 +54,6 @@ func BenchmarkLogisticFullData(b *testing.B) {
 
 // BenchmarkLogisticMinibatch is a step on Poisson batches of 1000 out of 10⁶.
 func BenchmarkLogisticMinibatch(b *testing.B) {
-	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: kernels.Isotropic(0.0005), Batch: curator.Poisson(1e-3)})
+	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: kernels.Isotropic(0.0005),
+		Batch: curator.Poisson(1e-3)})
 }

@@ -32,11 +32,13 @@ func TestExactAtAMillion(t *testing.T) {
 			clip = 60
 		}
 		t.Run("bit, "+p.Name, func(t *testing.T) {
-			p.Check(t, steps, 4, factory(barker.Config{Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(h), Clip: clip}))
+			p.Check(t, steps, 4, factory(barker.Config{Target: p.Target, Temperature: p.Temperature,
+				Proposal: kernels.Isotropic(h), Clip: clip}))
 		})
 		t.Run("corrected, "+p.Name, func(t *testing.T) {
 			p.Check(t, steps, 4, factory(barker.Config{
-				Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(h), Clip: clip, Test: curator.Corrected(1),
+				Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(h), Clip: clip,
+				Test: curator.Corrected(1),
 			}))
 		})
 		t.Run("adjusted dynamics, "+p.Name, func(t *testing.T) {

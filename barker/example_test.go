@@ -51,7 +51,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	_ = diag.SummarizeAll([]string{"b0", "b1", "b2", "b3"}, [][][]float64{draws.Draws(0)[1000:]})
-	fmt.Printf("%d draws, unconditional ε = %.2f at δ = %v under %v\n", len(draws.Draws(0)), spent.Epsilon, spent.Delta, spent.Adjacency)
+	fmt.Printf("%d draws, unconditional ε = %.2f at δ = %v under %v\n", len(draws.Draws(0)), spent.Epsilon, spent.Delta,
+		spent.Adjacency)
 	// Output: 2000 draws, unconditional ε = 0.85 at δ = 1e-06 under substitute
 }
 
@@ -79,7 +80,8 @@ func ExampleCost() {
 		{"bit, logistic, Poisson batch", curator.Logistic(), curator.Poisson(float64(b) / n), curator.ByBit},
 	} {
 		event, err := barker.Cost(barker.Config{
-			Target: target, Proposal: kernels.Isotropic(0.1), Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch, Accounting: c.accounting,
+			Target: target, Proposal: kernels.Isotropic(0.1), Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
+			Accounting: c.accounting,
 		}, facts)
 		if err != nil {
 			log.Fatal(err)

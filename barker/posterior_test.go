@@ -75,10 +75,11 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 		{"corrected, fixed size, C=2", curator.Corrected(2), curator.FixedSize(b), 0.1, 20_000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			draws := posteriors.Run(t, posteriors.Seal(curator.Records{X: table.X, Features: 1}), []float64{0.5, 0.5}, tc.steps, factory(barker.Config{
-				Target: posteriors.Mixture(), Proposal: kernels.Isotropic(tc.step), Test: tc.test, Batch: tc.batch,
-				Temperature: tau, Clip: math.Sqrt(b) / 1e6,
-			}))
+			draws := posteriors.Run(t, posteriors.Seal(curator.Records{X: table.X, Features: 1}), []float64{0.5, 0.5}, tc.steps,
+				factory(barker.Config{
+					Target: posteriors.Mixture(), Proposal: kernels.Isotropic(tc.step), Test: tc.test, Batch: tc.batch,
+					Temperature: tau, Clip: math.Sqrt(b) / 1e6,
+				}))
 			centre := make([]float64, len(draws[0]))
 			for i := range centre {
 				centre[i] = draws[0][i] + draws[1][i]/2
@@ -99,7 +100,8 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 func TestLogisticPosterior(t *testing.T) {
 	p := posteriors.Logistic()
 	p.Wrong["prior of twice the scale"] = [2]float64{0.25, 1}
-	for _, proposal := range []kernels.Proposal{kernels.Isotropic(0.9), kernels.OneComponent(1.3), kernels.Truncated(0.9, 3)} {
+	for _, proposal := range []kernels.Proposal{kernels.Isotropic(0.9), kernels.OneComponent(1.3),
+		kernels.Truncated(0.9, 3)} {
 		p.Check(t, 100_000, 5.5, factory(barker.Config{Target: p.Target, Proposal: proposal}))
 	}
 }

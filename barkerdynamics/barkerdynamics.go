@@ -33,7 +33,8 @@ type Config struct {
 }
 
 func (c Config) mechanism() curator.GradientSigns {
-	return curator.GradientSigns{Target: c.Target, Temperature: c.Temperature, Clip: c.Clip, Scale: c.Scale, Adjusted: c.Adjusted}
+	return curator.GradientSigns{Target: c.Target, Temperature: c.Temperature, Clip: c.Clip, Scale: c.Scale,
+		Adjusted: c.Adjusted}
 }
 
 // Cost is the price of one step on records with the given public facts. It charges

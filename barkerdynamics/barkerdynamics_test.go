@@ -138,7 +138,8 @@ func TestDynamicsAllocateNothing(t *testing.T) {
 		c.Adjusted = adjusted
 		k := posteriors.Must(New(c, m.Seal()))
 		posteriors.CheckAllocations(t, k, []float64{0, 0})
-		if _, err := k.Step(nil, posteriors.Must(k.Init([]float64{0, 0}))); err != nil { // moves are the curator's: no stream is needed
+		// moves are the curator's: no stream is needed
+		if _, err := k.Step(nil, posteriors.Must(k.Init([]float64{0, 0}))); err != nil {
 			t.Error(err)
 		}
 	}

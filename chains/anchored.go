@@ -17,14 +17,16 @@ import (
 
 // aims are the words of the setting aim.
 var aims = map[string]anchors.Aim{
-	"auto": anchors.Auto, "score": anchors.Score, "remainder": anchors.Remainder, "perturbed": anchors.Perturbed, "sums": anchors.Sums,
+	"auto": anchors.Auto, "score": anchors.Score, "remainder": anchors.Remainder, "perturbed": anchors.Perturbed,
+	"sums": anchors.Sums,
 }
 
 // anchorConfig is what the settings and the public shape say.
 func (c *choice) anchorConfig() (anchors.Config, error) {
 	aim, ok := aims[c.Aim]
 	if !ok {
-		return anchors.Config{}, bad("aim", "%s is %q; it must be auto, score, remainder, perturbed or sums", name("aim"), c.Aim)
+		return anchors.Config{}, bad("aim", "%s is %q; it must be auto, score, remainder, perturbed or sums",
+			name("aim"), c.Aim)
 	}
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
@@ -71,8 +73,10 @@ func (c *choice) chooseAnchored() error {
 		return err
 	}
 	if c.pricing {
-		for setting, missing := range map[name]bool{"anchor-noise": c.AnchorNoise == 0 && c.Aim != "sums", "moment-noise": c.MomentNoise == 0,
-			"aim": c.Aim == "auto", "ridge": c.Ridge == 0 && c.Aim != "sums", "clip": c.Clip == 0 && config.Aim.Bits()} {
+		for setting, missing := range map[name]bool{"anchor-noise": c.AnchorNoise == 0 && c.Aim != "sums",
+			"moment-noise": c.MomentNoise == 0,
+			"aim":          c.Aim == "auto", "ridge": c.Ridge == 0 && c.Aim != "sums",
+			"clip": c.Clip == 0 && config.Aim.Bits()} {
 			if missing {
 				return c.required(setting)
 			}
@@ -87,7 +91,8 @@ func (c *choice) chooseAnchored() error {
 	case err != nil:
 		return err
 	}
-	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise, config.MomentNoise
+	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise,
+		config.MomentNoise
 	c.Clip, c.Rate = config.Clip, config.Rate
 	return nil
 }
@@ -114,7 +119,8 @@ func (c *choice) anchoredChain() (*parts, error) {
 		p.Test = "Barker's on remainders of order 2"
 		p.Released = "one accept/reject bit (on the remainder at the anchor)"
 		if config.Rate > 0 {
-			p.Batch, p.Released = curator.Poisson(config.Rate), fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; exact minibatches; rate %.4g)", config.Rate)
+			p.Batch, p.Released = curator.Poisson(config.Rate),
+				fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; exact minibatches; rate %.4g)", config.Rate)
 		}
 	}
 	switch config.Aim {
@@ -122,7 +128,8 @@ func (c *choice) anchoredChain() (*parts, error) {
 		p.Target = "perturbed"
 		p.Caveat = "The released gradient and curvature are taken for true, so intervals leave out the noise in them."
 	case anchors.Remainder:
-		p.Target, p.Sampled = "noise-aware", "the posterior given the released gradient, whose noise its intervals contain to first order"
+		p.Target, p.Sampled = "noise-aware", "the posterior given the released gradient, whose noise its intervals contain "+
+			"to first order"
 	case anchors.Score:
 		p.Target, p.Sampled = "noise-aware", "the posterior given what was released, whose noise its intervals contain"
 	case anchors.Sums:

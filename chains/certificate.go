@@ -91,9 +91,11 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Epsilon: g.Epsilon, Delta: config.Delta, Adjacency: f.Adjacency.String(), Guarantee: "unconditional",
 		Accounting: g.Method, Theorem: g.Theorem, Order: g.Order, Events: entries,
 		Records: f.Records, RowsPerPerson: f.RowsPerPerson, Radius: f.Radius,
-		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: p.Settings.Temperature,
+		Kernel: p.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta,
+		Temperature:      p.Settings.Temperature,
 		DegreesOfFreedom: m.Options.DegreesOfFreedom, Dispersion: m.Options.Dispersion,
-		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled, Widening: s.widening, Caveat: p.Caveat, Start: start,
+		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled,
+		Widening: s.widening, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
@@ -183,7 +185,8 @@ func (c *Certificate) Words(complete bool) string {
 		line("The run was stopped early; all its steps had been charged.")
 	}
 	if c.Start.Epsilon > 0 {
-		line("Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.", c.Start.Kind, c.Start.Epsilon)
+		line("Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.",
+			c.Start.Kind, c.Start.Epsilon)
 	}
 	line("Released per step: %s.", c.Released)
 	if c.Sampled != "" {
@@ -215,7 +218,8 @@ func (c *Certificate) Widened() string {
 
 // promise is what the guarantee means.
 func (c *Certificate) promise(line func(format string, args ...any)) {
-	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %d chain(s)", c.Epsilon, c.Delta, c.Guarantee, c.Iterations, c.Chains)
+	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %d chain(s)", c.Epsilon, c.Delta, c.Guarantee,
+		c.Iterations, c.Chains)
 	line("ε and δ bound how well anyone who sees every draw can tell whether one person's data")
 	if c.Adjacency == "substitute" {
 		line("were replaced by any other's (substitution; the number of records, %d, is public).", c.Records)
@@ -239,12 +243,14 @@ func Remarks(epsilon, delta float64, records int64) []string {
 	var r []string
 	switch {
 	case epsilon > 5:
-		r = append(r, fmt.Sprintf("Warning: ε = %.3g is a weak guarantee; one person's odds may change by a factor of %.3g.", epsilon, math.Exp(min(epsilon, 700))))
+		r = append(r, fmt.Sprintf("Warning: ε = %.3g is a weak guarantee; one person's odds may change by a factor of %.3g.",
+			epsilon, math.Exp(min(epsilon, 700))))
 	case epsilon > 1:
 		r = append(r, fmt.Sprintf("Remark: ε = %.3g is above 1.", epsilon))
 	}
 	if delta > 1/float64(records) {
-		r = append(r, fmt.Sprintf("Warning: δ = %.3g is above 1/N = %.3g; a mechanism that publishes a random record would satisfy it.", delta, 1/float64(records)))
+		r = append(r, fmt.Sprintf("Warning: δ = %.3g is above 1/N = %.3g; a mechanism that publishes a random record would "+
+			"satisfy it.", delta, 1/float64(records)))
 	}
 	return r
 }

@@ -40,7 +40,8 @@ func (p Problem) check() error {
 	}
 	features, response := p.Target.Shape()
 	if p.Facts.Records < 1 || p.Facts.Features != features || p.Facts.Response != response {
-		return fmt.Errorf("chains: the facts are of %d records with %d features (response: %t), the target needs %d features (response: %t)",
+		return fmt.Errorf("chains: the facts are of %d records with %d features (response: %t), the target needs %d "+
+			"features (response: %t)",
 			p.Facts.Records, p.Facts.Features, p.Facts.Response, features, response)
 	}
 	return nil
@@ -96,7 +97,8 @@ type parts struct {
 // of an open setting is cheap enough; a problem that is not set or does not fit;
 // what a sampler says of its settings.
 func Choose(s Settings, p Problem) (*Plan, error) {
-	if _, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: p.Facts.Adjacency}); err != nil {
+	if _, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: p.Epsilon, Delta: p.Delta,
+		Adjacency: p.Facts.Adjacency}); err != nil {
 		return nil, err
 	}
 	return choose(s, p, false)
@@ -205,7 +207,8 @@ func (c *choice) plan() (*Plan, error) {
 	if p.Target == "posterior" && c.Temperature < 1 {
 		p.Target = "tempered"
 	}
-	return &Plan{Settings: c.Settings, Problem: c.Problem, ChosenFrom: "public facts", Start: c.start, parts: *p, startCost: c.startCost}, nil
+	return &Plan{Settings: c.Settings, Problem: c.Problem, ChosenFrom: "public facts", Start: c.start, parts: *p,
+		startCost: c.startCost}, nil
 }
 
 // required refuses to solve for a setting when pricing.
@@ -247,7 +250,8 @@ func (c *choice) moves(scale float64) (kernels.Proposal, bool, error) {
 }
 
 // prepared turns a sampler package's Prepare into that of its chains.
-func prepared[C any, K kernels.Kernel](config C, prepare func(C, curator.Facts) (K, []curator.Request, error)) func(curator.Facts) (kernels.Kernel, []curator.Request, error) {
+func prepared[C any, K kernels.Kernel](config C, prepare func(C, curator.Facts) (K, []curator.Request,
+	error)) func(curator.Facts) (kernels.Kernel, []curator.Request, error) {
 	return func(f curator.Facts) (kernels.Kernel, []curator.Request, error) {
 		k, requests, err := prepare(config, f)
 		if err != nil {

@@ -42,7 +42,8 @@ func logistic(t interface{ Fatal(args ...any) }, features int) *targets.Regressi
 
 // facts are those of a table of n records with d features.
 func facts(n int64, d int) curator.Facts {
-	return curator.Facts{Records: n, Features: d, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	return curator.Facts{Records: n, Features: d, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 }
 
 // situation is what plans are drawn for.
@@ -53,11 +54,14 @@ type situation struct {
 
 // situations draws public facts, budgets and the settings of every kernel.
 var situations = rapid.Custom(func(t *rapid.T) situation {
-	f := facts(int64(math.Exp(rapid.Float64Range(math.Log(50), math.Log(1e6)).Draw(t, "log N"))), rapid.IntRange(1, 6).Draw(t, "d"))
+	f := facts(int64(math.Exp(rapid.Float64Range(math.Log(50), math.Log(1e6)).Draw(t, "log N"))),
+		rapid.IntRange(1, 6).Draw(t, "d"))
 	f.RowsPerPerson = rapid.IntRange(1, 2).Draw(t, "rows per person")
-	f.Adjacency = rapid.SampledFrom([]accountant.Adjacency{accountant.Substitute, accountant.AddRemove}).Draw(t, "adjacency")
+	f.Adjacency = rapid.SampledFrom([]accountant.Adjacency{accountant.Substitute, accountant.AddRemove}).Draw(t,
+		"adjacency")
 	return situation{
-		chains.Settings{Chains: rapid.Int64Range(1, 3).Draw(t, "chains"), Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
+		chains.Settings{Chains: rapid.Int64Range(1, 3).Draw(t, "chains"),
+			Temperature: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "temperature")},
 		chains.Problem{Facts: f, Epsilon: math.Exp(rapid.Float64Range(-2, 2).Draw(t, "log ε")), Delta: 1e-6},
 	}
 })
@@ -102,7 +106,8 @@ func TestEveryRecipeFitsItsBudget(t *testing.T) {
 // sealed is a curator of n records with d features.
 func sealed(t *testing.T, n, d int, epsilon float64) *curator.Curator {
 	t.Helper()
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +250,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: error %v; it must be about %s and contain %q", c.s, err, c.setting, c.want)
 			continue
 		}
-		if spelt := about.Spell(strings.ToUpper); strings.Contains(spelt, "chains:") || !strings.Contains(spelt, strings.ToUpper(c.setting)) {
+		if spelt := about.Spell(strings.ToUpper); strings.Contains(spelt, "chains:") ||
+			!strings.Contains(spelt, strings.ToUpper(c.setting)) {
 			t.Errorf("%+v: spelt in capitals: %s", c.s, spelt)
 		}
 	}
@@ -292,7 +298,8 @@ func TestSomeBoundIsNeeded(t *testing.T) {
 	f.Response = false
 	p := chains.Problem{Target: mean, Facts: f, Epsilon: 1, Delta: 1e-6}
 	var about *chains.SettingError
-	if _, err := chains.Choose(chains.Settings{Clip: 0.001}, p); !errors.As(err, &about) || !strings.Contains(err.Error(), "give step too") {
+	if _, err := chains.Choose(chains.Settings{Clip: 0.001}, p); !errors.As(err, &about) ||
+		!strings.Contains(err.Error(), "give step too") {
 		t.Errorf("a clip that leaves no step to solve for: %v", err)
 	}
 	walks := []string{"barker", "penalty", "tunamh"}

@@ -20,7 +20,8 @@ import (
 func Example() {
 	ctx := context.Background()
 	simulated, err1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
-	budget, err2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
+	budget, err2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err := errors.Join(err1, err2); err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +57,8 @@ func ExampleSession_Chains() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := chains.Choose(chains.Settings{Iterations: 100, Chains: 2, Start: "prior-mean"}, chains.ProblemOn(model, records))
+	plan, err := chains.Choose(chains.Settings{Iterations: 100, Chains: 2, Start: "prior-mean"},
+		chains.ProblemOn(model, records))
 	if err != nil {
 		log.Fatal(err)
 	}

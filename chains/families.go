@@ -40,7 +40,8 @@ func Describe(kernel string) (Description, error) {
 	if !ok {
 		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
-	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own), Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism, Anchored: k.anchored}, nil
+	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own),
+		Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism, Anchored: k.anchored}, nil
 }
 
 // family is how chains of one kernel are chosen and built. An entry in families is all
@@ -75,8 +76,11 @@ var families map[string]family
 func init() {
 	families = map[string]family{
 		"anchored": {
-			about:      "gradient and curvature released once, at a private optimum; then draws that see no record, or bits that see the remainder alone; intervals contain the noise",
-			defaults:   "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or 64 or more in exact minibatches beyond 1000",
+			about: "gradient and curvature released once, at a private optimum; then draws that see no record, or bits " +
+				"that see the remainder alone; intervals contain the noise",
+			defaults: "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; " +
+				"aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or " +
+				"64 or more in exact minibatches beyond 1000",
 			own:        []string{"aim", "anchor-noise", "moment-noise", "ridge", "clip", "rate"},
 			iterations: 4_000,
 			anchored:   true,
@@ -85,8 +89,9 @@ func init() {
 			build:      (*choice).anchoredChain,
 		},
 		"barker": {
-			about:      "Barker's test of random-walk moves; exact on the full data, up to clipping",
-			defaults:   "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the variance that they add to the log-odds below about a quarter, or all when that is over half",
+			about: "Barker's test of random-walk moves; exact on the full data, up to clipping",
+			defaults: "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the " +
+				"variance that they add to the log-odds below about a quarter, or all when that is over half",
 			own:        slices.Concat(walkSettings, schemeSettings, []string{"test", "accounting"}),
 			iterations: 100_000,
 			choose:     (*choice).chooseBarker,
@@ -109,16 +114,18 @@ func init() {
 			build:      (*choice).penaltyRatioChain,
 		},
 		"tunamh": {
-			about:      "exact minibatches; the chain keeps the posterior, up to clipping, although it reads a part of the records",
-			defaults:   "100000 iterations; the longest step that the budget covers; the least rate at which a record costs little more than in Barker's test and the batch adds a variance below about 0.2 to the log-odds",
+			about: "exact minibatches; the chain keeps the posterior, up to clipping, although it reads a part of the records",
+			defaults: "100000 iterations; the longest step that the budget covers; the least rate at which a record costs " +
+				"little more than in Barker's test and the batch adds a variance below about 0.2 to the log-odds",
 			own:        append([]string{"rate"}, walkSettings...),
 			iterations: 100_000,
 			choose:     (*choice).chooseThinned,
 			build:      (*choice).thinnedChain,
 		},
 		"barker-dynamics": {
-			about:          "moves whose signs follow the gradient; biased by the step",
-			defaults:       "10000 iterations; the longest step that the budget covers, at most √(τ/N) over the bound on gradients",
+			about: "moves whose signs follow the gradient; biased by the step",
+			defaults: "10000 iterations; the longest step that the budget covers, at most √(τ/N) over the bound on " +
+				"gradients",
 			own:            []string{"step", "clip"},
 			iterations:     10_000,
 			clipsGradients: true,
@@ -136,9 +143,12 @@ func init() {
 			build:          func(c *choice) (*parts, error) { return c.dynamicsChain(true) },
 		},
 		"dpsgld": {
-			about:          "Langevin steps along released gradients; biased by the step and by batches",
-			defaults:       "10000 iterations, or as many as noise 512 affords; all records; the least noise; a step (of units θ²) whose privacy noise is 0.9 of the Langevin noise, at most 2τ/N over the squared bound on gradients; a constant schedule (polynomial:P shrinks step t to (1 + 10t/T)^−P of the first)",
-			own:            slices.Concat([]string{"noise", "step", "clip"}, schemeSettings, []string{"schedule", "as-published"}),
+			about: "Langevin steps along released gradients; biased by the step and by batches",
+			defaults: "10000 iterations, or as many as noise 512 affords; all records; the least noise; a step (of " +
+				"units θ²) whose privacy noise is 0.9 of the Langevin noise, at most 2τ/N over the squared bound on gradients; a " +
+				"constant schedule (polynomial:P shrinks step t to (1 + 10t/T)^−P of the first)",
+			own: slices.Concat([]string{"noise", "step", "clip"}, schemeSettings,
+				[]string{"schedule", "as-published"}),
 			iterations:     10_000,
 			clipsGradients: true,
 			biased:         true,
@@ -146,7 +156,8 @@ func init() {
 			build:          (*choice).langevinChain,
 		},
 		"sgnht": {
-			about:          "the stochastic-gradient thermostat along released gradients, which absorbs the noise of batches; biased by the step",
+			about: "the stochastic-gradient thermostat along released gradients, which absorbs the noise of batches; " +
+				"biased by the step",
 			defaults:       "those of dpsgld, with the square root of half its step, and friction 1/step",
 			own:            append([]string{"noise", "step", "clip", "friction"}, schemeSettings...),
 			iterations:     10_000,
@@ -156,15 +167,20 @@ func init() {
 			build:          (*choice).thermostatChain,
 		},
 		"dphmc": {
-			about:          "Hamiltonian trajectories along released gradients, accepted by Barker's test (acceptance barker) or by the published penalty test (acceptance penalty); exact up to clipping",
-			defaults:       "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of these, the noise nor the posterior's width make useless, shortened by up to 30% at random",
-			own:            slices.Concat([]string{"noise", "step", "clip", "leapfrog", "max-move", "acceptance", "ratio-noise"}, schemeSettings),
+			about: "Hamiltonian trajectories along released gradients, accepted by Barker's test (acceptance barker) " +
+				"or by the published penalty test (acceptance penalty); exact up to clipping",
+			defaults: "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's " +
+				"ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of " +
+				"these, the noise nor the posterior's width make useless, shortened by up to 30% at random",
+			own: slices.Concat([]string{"noise", "step", "clip", "leapfrog", "max-move", "acceptance", "ratio-noise"},
+				schemeSettings),
 			iterations:     2_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseHamiltonian,
 			build:          (*choice).hamiltonianChain,
 		},
-		"gaussian":         gaussianSums("sums over all records with Gaussian noise"),
-		"poisson-gaussian": gaussianSums("sums over batches with Gaussian noise, as in private gradient descent", schemeSettings...),
+		"gaussian": gaussianSums("sums over all records with Gaussian noise"),
+		"poisson-gaussian": gaussianSums("sums over batches with Gaussian noise, as in private gradient descent",
+			schemeSettings...),
 	}
 }

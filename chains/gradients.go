@@ -26,7 +26,8 @@ const noiseShare = 0.9
 func (c *choice) gradients() (targets.GradTarget, float64, error) {
 	target, ok := c.Target.(targets.GradTarget)
 	if !ok {
-		return nil, 0, bad("kernel", "%s %s needs gradients, which the model does not have; choose another", name("kernel"), c.Kernel)
+		return nil, 0, bad("kernel", "%s %s needs gradients, which the model does not have; choose another",
+			name("kernel"), c.Kernel)
 	}
 	if c.Clip != 0 {
 		return target, c.Clip, nil
@@ -41,7 +42,8 @@ func (c *choice) gradients() (targets.GradTarget, float64, error) {
 
 // unbounded says that nothing bounds a record's part in what is released.
 func (c *choice) unbounded(what string) error {
-	return bad("clip", "%s %s needs %s: with this model and loss nothing else bounds a record's %s", name("kernel"), c.Kernel, name("clip"), what)
+	return bad("clip", "%s %s needs %s: with this model and loss nothing else bounds a record's %s", name("kernel"),
+		c.Kernel, name("clip"), what)
 }
 
 // width is a public lower estimate of the posterior's standard deviations.
@@ -204,7 +206,8 @@ func (c *choice) chooseTest() (float64, error) {
 		return c.MaxMove, err
 	}
 	if c.given.MaxMove != 0 {
-		return 0, bad("max-move", "%s is for %s barker; the penalty test lets moves of any length pass", name("max-move"), name("acceptance"))
+		return 0, bad("max-move", "%s is for %s barker; the penalty test lets moves of any length pass", name("max-move"),
+			name("acceptance"))
 	}
 	target, _, err := c.gradients()
 	if err != nil {
@@ -216,7 +219,8 @@ func (c *choice) chooseTest() (float64, error) {
 			return 0, err
 		}
 		c.RatioNoise, err = c.quietest("ratio-noise", func(noise float64) (accountant.Event, error) {
-			ratio := curator.NoisyRatio{Target: target, Temperature: c.Temperature, Clip: perLength, PerLength: true, NoiseMultiplier: noise}
+			ratio := curator.NoisyRatio{Target: target, Temperature: c.Temperature, Clip: perLength, PerLength: true,
+				NoiseMultiplier: noise}
 			event, err := ratio.Event(c.Facts)
 			if err != nil {
 				return event, err
@@ -235,7 +239,8 @@ func (c *choice) solveMaxMove() error {
 		return err
 	}
 	longest, err := largest(func(length float64) (accountant.Event, error) {
-		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Move: curator.Within(length), Clip: c.ratioClip() * length}
+		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Move: curator.Within(length),
+			Clip: c.ratioClip() * length}
 		event, err := bit.Event(c.Facts)
 		if err != nil {
 			return event, err
@@ -311,7 +316,8 @@ func (c *choice) langevinChain() (*parts, error) {
 		Batch:    config.Batch, Clip: c.Clip,
 	}
 	if c.AsPublished {
-		r.Caveat = "The published update samples from the SQUARE of the tempered posterior (π², about half of its variance), not from the posterior."
+		r.Caveat = "The published update samples from the SQUARE of the tempered posterior (π², about half of its " +
+			"variance), not from the posterior."
 	}
 	return r, err
 }
@@ -341,13 +347,15 @@ func (c *choice) hamiltonianChain() (*parts, error) {
 		return nil, err
 	}
 	config := dphmc.Config{
-		Target: target, Iterations: c.Iterations, Steps: int(c.Leapfrog), StepSize: cmp.Or(c.Step, 1), Temperature: c.Temperature,
+		Target: target, Iterations: c.Iterations, Steps: int(c.Leapfrog), StepSize: cmp.Or(c.Step, 1),
+		Temperature: c.Temperature,
 		JitterWidth: jitter, GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
 	}
 	test, look := curator.Logistic().String(), "one accept/reject bit"
 	if byPenalty {
 		config.Acceptance, config.RatioNoise = dphmc.PublishedPenalty, c.RatioNoise
-		test, look = "penalty, released ratio", fmt.Sprintf("one noisy log-likelihood ratio, noise %.4g times twice its clip", c.RatioNoise)
+		test, look = "penalty, released ratio", fmt.Sprintf("one noisy log-likelihood ratio, noise %.4g times twice its clip",
+			c.RatioNoise)
 	} else {
 		config.MaxMove = c.MaxMove
 	}
@@ -357,7 +365,8 @@ func (c *choice) hamiltonianChain() (*parts, error) {
 	step, err2 := dphmc.Cost(config, c.Facts)
 	return &parts{
 		step: step, once: first, prepare: prepared(config, dphmc.Prepare),
-		Released: fmt.Sprintf("%d noisy gradients, noise %.4g times twice their clip (%v), and %s (full data); one more gradient at the start of a chain",
+		Released: fmt.Sprintf("%d noisy gradients, noise %.4g times twice their clip (%v), and %s (full data); one more "+
+			"gradient at the start of a chain",
 			c.Leapfrog, c.Noise, batch, look),
 		Test: test, Batch: batch, Clip: c.Clip,
 	}, cmp.Or(err1, err2)

@@ -9,7 +9,8 @@ import (
 
 // ProblemOf is that of choosing settings for a model at public facts and a budget.
 func ProblemOf(m *models.Model, facts curator.Facts, epsilon, delta float64) Problem {
-	return Problem{Target: m.Target, Shape: m.Shape, Logistic: m.Optimum == models.LogisticOptimum, Facts: facts, Epsilon: epsilon, Delta: delta}
+	return Problem{Target: m.Target, Shape: m.Shape, Logistic: m.Optimum == models.LogisticOptimum, Facts: facts,
+		Epsilon: epsilon, Delta: delta}
 }
 
 // ProblemOn is that of choosing settings for a model on sealed records, whose budget is

@@ -30,12 +30,15 @@ func (r *Plan) Resumable() error {
 //
 // Errors: a plan that is not Resumable; states that do not fit; settings that this
 // software prices otherwise than the plan.
-func (r *Plan) Resume(records *curator.Curator, p Problem, seed uint64, at [][]float64, steps []int64) (*Session, error) {
+func (r *Plan) Resume(records *curator.Curator, p Problem, seed uint64, at [][]float64,
+	steps []int64) (*Session, error) {
 	if err := r.Resumable(); err != nil {
 		return nil, err
 	}
-	if int64(len(at)) != r.Settings.Chains || len(steps) != len(at) || slices.Max(steps) < 1 || slices.Max(steps) > r.Settings.Iterations {
-		return nil, fmt.Errorf("chains: %d states for %d chains, and %d steps of %d to go on for", len(at), r.Settings.Chains, steps, r.Settings.Iterations)
+	if int64(len(at)) != r.Settings.Chains || len(steps) != len(at) || slices.Max(steps) < 1 ||
+		slices.Max(steps) > r.Settings.Iterations {
+		return nil, fmt.Errorf("chains: %d states for %d chains, and %d steps of %d to go on for", len(at), r.Settings.Chains,
+			steps, r.Settings.Iterations)
 	}
 	settings := r.Settings
 	settings.Iterations, settings.Start, settings.StartShare = slices.Max(steps), "prior-mean", 0

@@ -186,7 +186,8 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	if o.Sink != nil {
 		sink = kernels.Tee(memory, o.Sink)
 	}
-	runErr := kernels.Run(ctx, started, kernels.Options{Iterations: iterations, Thin: thin, Seed: s.seed, Sink: sink, Progress: o.Progress})
+	runErr := kernels.Run(ctx, started, kernels.Options{Iterations: iterations, Thin: thin, Seed: s.seed, Sink: sink,
+		Progress: o.Progress})
 	if runErr != nil && !errors.Is(runErr, context.Canceled) && !errors.Is(runErr, context.DeadlineExceeded) {
 		return nil, runErr
 	}

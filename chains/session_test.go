@@ -24,7 +24,8 @@ import (
 // budget is one of ε at δ = 1e-6.
 func budget(t *testing.T, epsilon float64) *accountant.Budget {
 	t.Helper()
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6, Adjacency: accountant.Substitute})
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,8 @@ func TestRunsAreAllOrNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := chains.Choose(chains.Settings{Kernel: "dpsgld", Chains: 4, Iterations: 20}, chains.ProblemOf(m, records.Facts(), 1, 1e-6))
+		plan, err := chains.Choose(chains.Settings{Kernel: "dpsgld", Chains: 4, Iterations: 20},
+			chains.ProblemOf(m, records.Facts(), 1, 1e-6))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +126,8 @@ func TestTheTableIsNotKept(t *testing.T) {
 		if !kept {
 			mutant = nil
 		}
-		result, err := chains.Run(t.Context(), table, model, chains.Settings{Iterations: 100, Step: 0.01, Clip: 0.01, Start: "prior-mean"}, budget(t, 8))
+		result, err := chains.Run(t.Context(), table, model,
+			chains.Settings{Iterations: 100, Step: 0.01, Clip: 0.01, Start: "prior-mean"}, budget(t, 8))
 		if err != nil || !result.Complete {
 			t.Fatal(err)
 		}
@@ -156,7 +159,8 @@ func TestRunIsItsParts(t *testing.T) {
 		t.Errorf("%d chains of %d draws of %v", len(result.Draws), len(result.Draws[0]), result.Names)
 	}
 	var back chains.Certificate
-	if err := json.Unmarshal(c.JSON(), &back); err != nil || back.Settings != c.Settings || !reflect.DeepEqual(back.Start.Value, c.Start.Value) {
+	if err := json.Unmarshal(c.JSON(), &back); err != nil || back.Settings != c.Settings ||
+		!reflect.DeepEqual(back.Start.Value, c.Start.Value) {
 		t.Errorf("the file says %+v, error %v", back, err)
 	}
 	if err := json.Unmarshal([]byte(`{"settings":{"stepp":1}}`), &back); err == nil {
@@ -186,7 +190,8 @@ func TestStoppedRunsAreCertified(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || result == nil || result.Complete || len(result.Draws[0]) == 0 || math.Abs(result.Certificate.Epsilon-1) > 0.01 {
+	if !errors.Is(err, context.Canceled) || result == nil || result.Complete || len(result.Draws[0]) == 0 ||
+		math.Abs(result.Certificate.Epsilon-1) > 0.01 {
 		t.Errorf("result %+v, error %v", result, err)
 	}
 	if words := result.Certificate.Words(false); !strings.Contains(words, "stopped early") {
@@ -215,7 +220,8 @@ func TestVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := result.Verdict
-		if v.Usable != c.usable || strings.HasPrefix(v.Headline, "Usable: ") != c.usable || !strings.Contains(strings.Join(v.Reasons, " "), c.reason) {
+		if v.Usable != c.usable || strings.HasPrefix(v.Headline, "Usable: ") != c.usable ||
+			!strings.Contains(strings.Join(v.Reasons, " "), c.reason) {
 			t.Errorf("%+v: %+v\n%v", c.s, v, result.Summary())
 		}
 	}

@@ -124,7 +124,8 @@ func (s Settings) check(kernels []string) error {
 			return bad(name(v.Name), "%s is %v; it must be positive, or left out for the default", name(v.Name), x)
 		}
 		if v.Given(s) && !k.knows(v) {
-			return bad(name(v.Name), "%s has no meaning for %s %s; its own are %s", name(v.Name), name("kernel"), s.Kernel, names(k.own))
+			return bad(name(v.Name), "%s has no meaning for %s %s; its own are %s", name(v.Name), name("kernel"), s.Kernel,
+				names(k.own))
 		}
 	}
 	switch {
@@ -160,7 +161,8 @@ func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
 	case s.Rate != 0:
 		return curator.Poisson(s.Rate), nil
 	case s.Batch < 1 || s.Batch > f.Records:
-		return curator.Batch{}, bad("batch", "%s is %d; it must be between 1 and the %d records", name("batch"), s.Batch, f.Records)
+		return curator.Batch{}, bad("batch", "%s is %d; it must be between 1 and the %d records", name("batch"),
+			s.Batch, f.Records)
 	case s.FixedBatch:
 		return curator.FixedSize(s.Batch), nil
 	}
@@ -179,7 +181,8 @@ func ParseTest(text string) (curator.Test, error) {
 			return curator.Corrected(c), nil
 		}
 	}
-	return curator.Test{}, bad("test", "%s is %q; it must be logistic or corrected:C, such as corrected:1", name("test"), text)
+	return curator.Test{}, bad("test", "%s is %q; it must be logistic or corrected:C, such as corrected:1",
+		name("test"), text)
 }
 
 // ParseAccounting reads the setting accounting.
@@ -233,7 +236,8 @@ func (s Settings) power() (float64, error) {
 			return p, nil
 		}
 	}
-	return 0, bad("schedule", "%s is %q; it must be constant, polynomial, or polynomial:P with a power in (0, 1], such as polynomial:0.6", name("schedule"), s.Schedule)
+	return 0, bad("schedule", "%s is %q; it must be constant, polynomial, or polynomial:P with a power in (0, 1], such "+
+		"as polynomial:0.6", name("schedule"), s.Schedule)
 }
 
 // defaultPower is just steep enough for weighted averages to converge (Teh et

@@ -32,7 +32,8 @@ func (c *choice) solveStep() (float64, error) {
 		return 0, err
 	}
 	if small.Equal(large) {
-		return 0, bad("step", "with %s %v the price of a step does not depend on its size; give %s too", name("clip"), c.Clip, name("step"))
+		return 0, bad("step", "with %s %v the price of a step does not depend on its size; give %s too", name("clip"), c.Clip,
+			name("step"))
 	}
 	step, err := largest(price, c.Epsilon, c.Delta)
 	if err != nil {
@@ -103,7 +104,8 @@ func (c *choice) chooseNoise() (err error) {
 
 // quietest finds the least noise multiplier whose price is within epsilon. Prices of
 // little noise are slow to compute, so it descends from above.
-func (c *choice) quietest(setting name, price func(noise float64) (accountant.Event, error), epsilon float64) (float64, error) {
+func (c *choice) quietest(setting name, price func(noise float64) (accountant.Event, error),
+	epsilon float64) (float64, error) {
 	hi := float64(mostNoise)
 	for ; hi > leastNoise; hi /= 2 {
 		event, err := price(hi / 2)
@@ -120,7 +122,8 @@ func (c *choice) quietest(setting name, price func(noise float64) (accountant.Ev
 	}
 	noise, _, err := accountant.SolveParameter(price, hi/2, hi, epsilon, c.Delta, false)
 	if err != nil {
-		return 0, bad(setting, "no %s up to %d fits the budget with %d %s; lower them, or raise ε: %w", setting, mostNoise, c.Iterations, name("iterations"), err)
+		return 0, bad(setting, "no %s up to %d fits the budget with %d %s; lower them, or raise ε: %w", setting, mostNoise,
+			c.Iterations, name("iterations"), err)
 	}
 	return noise, nil
 }
@@ -130,7 +133,8 @@ const leastNoise = 0.25 // of the multipliers that are looked for
 // affordIterations lowers the default number of iterations to what the most
 // noise affords within a share of ε. releases is the number of noisy releases of
 // a chain, release the price of one at that noise.
-func (c *choice) affordIterations(release accountant.Event, releases func(iterations int64) int64, share float64) error {
+func (c *choice) affordIterations(release accountant.Event, releases func(iterations int64) int64,
+	share float64) error {
 	if c.given.Iterations != 0 || c.given.Noise != 0 || c.Iterations < 2 {
 		return nil
 	}

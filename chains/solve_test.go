@@ -36,7 +36,10 @@ func TestLargestSpendsTheBudget(t *testing.T) {
 			}
 		}
 	}
-	if _, err := largest(func(x float64) (accountant.Event, error) { return accountant.Gaussian(accountant.Substitute, 1) }, 0.1, 1e-6); err == nil {
+	if _, err := largest(func(x float64) (accountant.Event,
+		error) {
+		return accountant.Gaussian(accountant.Substitute, 1)
+	}, 0.1, 1e-6); err == nil {
 		t.Error("a length was found that the budget does not cover")
 	}
 }

@@ -18,17 +18,20 @@ func StartNames() []string {
 }
 
 // aboutStarts says how the setting start works, for people.
-const aboutStarts = "auto is a private optimum for logistic regression, a descent along noisy gradients for other regressions " +
-	"on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from the prior " +
-	"and values; a charged start takes start-share of ε"
+const aboutStarts = "auto is a private optimum for logistic regression, a descent along noisy gradients for other " +
+	"regressions " +
+	"on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from " +
+	"the prior and values; a charged start takes start-share of ε"
 
 // chooseStart fills start and start-share, and prices the start.
 func (c *choice) chooseStart(k family) error {
 	c.start = starts.Config{Target: c.Target, Temperature: c.Temperature}
 	var err error
 	if k.mechanism || k.anchored { // which have none, or their own
-		if k.anchored && (c.given.Start != "" && c.given.Start != "auto" || c.given.StartShare != 0 || c.given.StartEpsilon != 0) {
-			return bad("start", "%s %s finds its own start; leave out %s, %s and %s", name("kernel"), c.Kernel, name("start"), name("start-share"), name("start-epsilon"))
+		if k.anchored && (c.given.Start != "" && c.given.Start != "auto" || c.given.StartShare != 0 ||
+			c.given.StartEpsilon != 0) {
+			return bad("start", "%s %s finds its own start; leave out %s, %s and %s", name("kernel"), c.Kernel, name("start"),
+				name("start-share"), name("start-epsilon"))
 		}
 		c.startCost, err = starts.Cost(c.start, c.Facts)
 		return err
@@ -53,8 +56,10 @@ func (c *choice) chooseStart(k family) error {
 		return err
 	}
 	if !c.start.Kind.Charged() {
-		if auto := c.given.Start == "" || c.given.Start == "auto"; (c.given.StartShare != 0 || c.given.StartEpsilon != 0) && !auto {
-			return bad("start-share", "%s and %s are for starts that are charged, %s", name("start-share"), name("start-epsilon"), "optimum and gradient")
+		if auto := c.given.Start == "" || c.given.Start == "auto"; (c.given.StartShare != 0 ||
+			c.given.StartEpsilon != 0) && !auto {
+			return bad("start-share", "%s and %s are for starts that are charged, %s", name("start-share"),
+				name("start-epsilon"), "optimum and gradient")
 		}
 		c.StartShare, c.StartEpsilon = 0, 0
 	}
@@ -101,7 +106,8 @@ func (c *choice) affordStart(kind starts.Kind) error {
 			start.Clip = 1 // the price does not depend on it
 		}
 		if start.Clip == 0 {
-			return bad("start", "%s gradient needs a model that has gradients and bounds them; use prior-mean, prior-draw or values", name("start"))
+			return bad("start",
+				"%s gradient needs a model that has gradients and bounds them; use prior-mean, prior-draw or values", name("start"))
 		}
 	}
 	start, err := starts.Afford(start, c.Facts, c.startEpsilon(), c.Delta)
@@ -120,14 +126,16 @@ func (c *choice) affordStart(kind starts.Kind) error {
 func (c *choice) checkShare() error {
 	if c.StartEpsilon != 0 {
 		if !c.pricing && !(c.StartEpsilon < c.Epsilon) {
-			return bad("start-epsilon", "%s is %v; it must be below ε = %v, for the chains to have the rest", name("start-epsilon"), c.StartEpsilon, c.Epsilon)
+			return bad("start-epsilon", "%s is %v; it must be below ε = %v, for the chains to have the rest",
+				name("start-epsilon"), c.StartEpsilon, c.Epsilon)
 		}
 		return nil
 	}
 	c.StartShare = cmp.Or(c.StartShare, starts.DefaultShare)
 	switch {
 	case !(c.StartShare < 1):
-		return bad("start-share", "%s is %v; it must be in (0, 1), for the chains to have the rest", name("start-share"), c.StartShare)
+		return bad("start-share", "%s is %v; it must be in (0, 1), for the chains to have the rest", name("start-share"),
+			c.StartShare)
 	case c.Epsilon == 0:
 		return bad("start-epsilon", "%s %s needs %s where ε is not known", name("start"), c.Start, name("start-epsilon"))
 	}
@@ -170,7 +178,8 @@ func (c *choice) startValues() ([]float64, error) {
 	for i, f := range fields {
 		v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, bad("start", "%s is %q; it must be one of %s, or finite values separated by commas", name("start"), c.Start, strings.Join(StartNames(), ", "))
+			return nil, bad("start", "%s is %q; it must be one of %s, or finite values separated by commas", name("start"),
+				c.Start, strings.Join(StartNames(), ", "))
 		}
 		values[i] = v
 	}

@@ -60,8 +60,10 @@ func TestStartsAreChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Settings.Start != c.start || r.Settings.StartShare != c.share || math.Abs(alone.Epsilon-c.share) > 1e-3 || all.Epsilon > 1 || all.Epsilon < 0.99 {
-			t.Errorf("%+v: start %q with a share of %v costs ε = %v alone, all %v", c.settings, r.Settings.Start, r.Settings.StartShare, alone.Epsilon, all.Epsilon)
+		if r.Settings.Start != c.start || r.Settings.StartShare != c.share || math.Abs(alone.Epsilon-c.share) > 1e-3 ||
+			all.Epsilon > 1 || all.Epsilon < 0.99 {
+			t.Errorf("%+v: start %q with a share of %v costs ε = %v alone, all %v", c.settings, r.Settings.Start,
+				r.Settings.StartShare, alone.Epsilon, all.Epsilon)
 		}
 		again, err := chains.Choose(r.Settings, c.problem)
 		if err != nil || again.Settings != r.Settings {

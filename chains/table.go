@@ -186,7 +186,8 @@ const kernelChooses = "by default the kernel's choice"
 var table = []Setting{
 	{
 		Name: "kernel", every: true, at: func(s *Settings) any { return &s.Kernel },
-		Help: "the sampler", Rule: "by default anchored where it fits the model, at temperature 1, and knows the settings given; else barker",
+		Help: "the sampler", Rule: "by default anchored where it fits the model, at temperature 1, and knows the settings " +
+			"given; else barker",
 	},
 	{
 		Name: "iterations", every: true, Turned: Probed, at: func(s *Settings) any { return &s.Iterations },
@@ -194,7 +195,8 @@ var table = []Setting{
 		span: func(_ curator.Facts, chains int64) (float64, float64) { return 1, float64(mostSteps / chains) },
 	},
 	{
-		Name: "chains", every: true, Default: int64(1), Rule: "by default 1, and 4 for anchored", at: func(s *Settings) any { return &s.Chains },
+		Name: "chains", every: true, Default: int64(1), Rule: "by default 1, and 4 for anchored",
+		at:   func(s *Settings) any { return &s.Chains },
 		Help: "number of chains, all of which spend budget",
 	},
 	{
@@ -204,19 +206,23 @@ var table = []Setting{
 	},
 	{
 		Name: "aim", Default: "auto", at: func(s *Settings) any { return &s.Aim },
-		Help: "what anchored chains sample: score, the posterior given the release; remainder, the posterior with bits that see the remainder; perturbed, that without the noise in its intervals; sums, of a linear regression; or auto",
+		Help: "what anchored chains sample: score, the posterior given the release; remainder, the posterior with bits " +
+			"that see the remainder; perturbed, that without the noise in its intervals; sums, of a linear regression; or auto",
 	},
 	{
 		Name: "anchor-noise", at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
-		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512", Rule: "by default the least that the budget covers",
+		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512",
+		Rule: "by default the least that the budget covers",
 	},
 	{
 		Name: "moment-noise", at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, mostNoise),
-		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512", Rule: "by default a fifth of the budget's ρ",
+		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512",
+		Rule: "by default a fifth of the budget's ρ",
 	},
 	{
 		Name: "ridge", at: func(s *Settings) any { return &s.Ridge },
-		Help: "ridge of an anchor's private optimum, which biases nothing", Rule: "by default where the price hardly notices it",
+		Help: "ridge of an anchor's private optimum, which biases nothing",
+		Rule: "by default where the price hardly notices it",
 	},
 	{
 		Name: "leapfrog", Default: int64(5), Turned: Probed, at: func(s *Settings) any { return &s.Leapfrog },
@@ -279,16 +285,20 @@ var table = []Setting{
 	},
 	{
 		Name: "clip", Turned: Whole, at: func(s *Settings) any { return &s.Clip }, span: within(1e-12, 1e3),
-		Help: "bound on one record's part of the log-odds; for kernels with gradients, on the norm of its gradient and its part of the log-odds of a move of length 1",
-		Rule: "by default the model's certificate; where it has none, walks take 2·τ·step·√(parameters), and kernels with gradients require one",
+		Help: "bound on one record's part of the log-odds; for kernels with gradients, on the norm of its gradient and its " +
+			"part of the log-odds of a move of length 1",
+		Rule: "by default the model's certificate; where it has none, walks take 2·τ·step·√(parameters), and kernels with " +
+			"gradients require one",
 	},
 	{
 		Name: "start", every: true, Default: "auto", at: func(s *Settings) any { return &s.Start },
-		Help: "where the chains start: auto, optimum, gradient, prior-mean, prior-draw, or values separated by commas; " + aboutStarts,
+		Help: "where the chains start: auto, optimum, gradient, prior-mean, prior-draw, or values separated by commas; " +
+			aboutStarts,
 	},
 	{
 		Name: "start-share", every: true, Turned: Whole, at: func(s *Settings) any { return &s.StartShare },
-		Help: "part of ε that a charged start takes alone", Rule: "by default 0.25; costs add up in squares, so 0.97 of ε is left for the chains",
+		Help: "part of ε that a charged start takes alone",
+		Rule: "by default 0.25; costs add up in squares, so 0.97 of ε is left for the chains",
 	},
 	{
 		Name: "start-epsilon", every: true, at: func(s *Settings) any { return &s.StartEpsilon },
@@ -296,7 +306,8 @@ var table = []Setting{
 	},
 	{
 		Name: "proposal", Default: "isotropic", at: func(s *Settings) any { return &s.Proposal },
-		Help: "isotropic, one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, one-component moves that keep a direction while they are accepted",
+		Help: "isotropic, one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, " +
+			"one-component moves that keep a direction while they are accepted",
 	},
 	{
 		Name: "test", Default: "logistic", at: func(s *Settings) any { return &s.Test },
@@ -308,7 +319,8 @@ var table = []Setting{
 	},
 	{
 		Name: "schedule", Default: "constant", at: func(s *Settings) any { return &s.Schedule },
-		Help: "constant, or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone has P = 0.51. Summaries do not weight draws by their steps",
+		Help: "constant, or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone " +
+			"has P = 0.51. Summaries do not weight draws by their steps",
 	},
 	{
 		Name: "as-published", at: func(s *Settings) any { return &s.AsPublished },
@@ -316,6 +328,7 @@ var table = []Setting{
 	},
 	{
 		Name: "acceptance", Default: "barker", at: func(s *Settings) any { return &s.Acceptance },
-		Help: "test of a trajectory's end: barker, one bit; or penalty, the published test, which releases a noisy log-likelihood ratio",
+		Help: "test of a trajectory's end: barker, one bit; or penalty, the published test, which releases a noisy " +
+			"log-likelihood ratio",
 	},
 }

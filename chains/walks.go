@@ -240,8 +240,9 @@ func (c *choice) penaltyRatioChain() (*parts, error) {
 	step, err := penalty.Cost(config, c.Facts)
 	return &parts{
 		step: step, prepare: prepared(config, penalty.Prepare),
-		Released: fmt.Sprintf("one noisy log-likelihood ratio%s, noise %.4g times twice its clip (full data)", walk(guided), c.Noise),
-		Test:     "penalty, released ratio", Batch: curator.FullData(), Clip: config.Clip,
+		Released: fmt.Sprintf("one noisy log-likelihood ratio%s, noise %.4g times twice its clip (full data)",
+			walk(guided), c.Noise),
+		Test: "penalty, released ratio", Batch: curator.FullData(), Clip: config.Clip,
 	}, err
 }
 

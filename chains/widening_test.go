@@ -24,7 +24,8 @@ func TestWideningFallsWithTheBudget(t *testing.T) {
 	}
 	var widened []float64
 	for _, epsilon := range []float64{0.2, 5} {
-		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-5, Adjacency: accountant.Substitute})
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-5,
+			Adjacency: accountant.Substitute})
 		if err != nil {
 			t.Fatal(err)
 		}

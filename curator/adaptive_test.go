@@ -9,7 +9,8 @@ import (
 // TestAdaptiveGrants: with a budget of one order, grants may be asked for by what
 // was released before; what is left is what a filter leaves.
 func TestAdaptiveGrants(t *testing.T) {
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute, Order: 20})
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute,
+		Order: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

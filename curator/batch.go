@@ -54,9 +54,11 @@ func (b Batch) check(f Facts) error {
 	case b.scheme == poissonBatch && !(b.rate > 0 && b.rate <= 1):
 		return fmt.Errorf("curator: the Poisson rate is %v; it must be in (0, 1]", b.rate)
 	case b.scheme == fixedBatch && (b.size < 1 || b.size > f.Records):
-		return fmt.Errorf("curator: the batch is %d records; it must be between 1 and the %d records sealed", b.size, f.Records)
+		return fmt.Errorf("curator: the batch is %d records; it must be between 1 and the %d records sealed",
+			b.size, f.Records)
 	case b.scheme == fixedBatch && f.Adjacency != accountant.Substitute:
-		return fmt.Errorf("curator: fixed-size batches have a price under %v adjacency only, the budget's is %v; use Poisson batches", accountant.Substitute, f.Adjacency)
+		return fmt.Errorf("curator: fixed-size batches have a price under %v adjacency only, the budget's is %v; use "+
+			"Poisson batches", accountant.Substitute, f.Adjacency)
 	}
 	return nil
 }

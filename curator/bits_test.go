@@ -187,7 +187,8 @@ func TestGridRounds(t *testing.T) {
 		t.Errorf("the top of the grid is %v, want just below 0.3", g.top*g.step)
 	}
 	for v, want := range map[float64]int64{
-		math.Inf(1): int64(g.top), math.Inf(-1): -int64(g.top), math.NaN(): 0, 0.3: int64(g.top), g.step: 1, 0.4 * g.step: 0, -0.6 * g.step: -1,
+		math.Inf(1): int64(g.top), math.Inf(-1): -int64(g.top), math.NaN(): 0, 0.3: int64(g.top), g.step: 1, 0.4 * g.step: 0,
+		-0.6 * g.step: -1,
 	} {
 		if got := g.round(v, g.top); got != want {
 			t.Errorf("%v rounds to %d steps, want %d", v, got, want)

@@ -38,7 +38,8 @@ func (f Facts) admit(t targets.Target) (*subject, error) {
 	}
 	s := &subject{target: t, ours: targets.Ours(t), dim: t.Dim()}
 	if s.dim < 1 || s.dim > mostParameters {
-		return nil, fmt.Errorf("curator: the target's Dim is %d; between 1 and %d parameters are covered", s.dim, mostParameters)
+		return nil, fmt.Errorf("curator: the target's Dim is %d; between 1 and %d parameters are covered", s.dim,
+			mostParameters)
 	}
 	if l, ok := t.(targets.LinearTarget); ok && s.dim == f.Features {
 		s.linear = l

@@ -90,7 +90,8 @@ func Seal(r Records, budget *accountant.Budget, opts ...Option) (*Curator, error
 
 // facts checks a table's shape and returns what is public about it.
 func (r Records) facts(adj accountant.Adjacency) (Facts, error) {
-	f := Facts{Features: r.Features, Response: r.Y != nil, Radius: r.Radius, RowsPerPerson: r.RowsPerPerson, Adjacency: adj}
+	f := Facts{Features: r.Features, Response: r.Y != nil, Radius: r.Radius, RowsPerPerson: r.RowsPerPerson,
+		Adjacency: adj}
 	if f.RowsPerPerson == 0 {
 		f.RowsPerPerson = 1
 	}
@@ -126,7 +127,8 @@ func (f Facts) check() error {
 	case f.Radius != 0 && !(f.Radius >= 1e-100 && f.Radius <= 1e100):
 		return fmt.Errorf("curator: the radius is %v; give a norm bound between 1e-100 and 1e100, or 0 for none", f.Radius)
 	case f.RowsPerPerson < 1 || int64(f.RowsPerPerson) > f.Records:
-		return fmt.Errorf("curator: rows per person is %d; it must be between 1 and the %d records", f.RowsPerPerson, f.Records)
+		return fmt.Errorf("curator: rows per person is %d; it must be between 1 and the %d records",
+			f.RowsPerPerson, f.Records)
 	case f.Adjacency != accountant.Substitute && f.Adjacency != accountant.AddRemove:
 		return errors.New("curator: the adjacency is not stated; use accountant.Substitute or accountant.AddRemove")
 	}

@@ -145,7 +145,8 @@ func TestUnderpricedBitIsCaught(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := rdpOfBits(4, acceptProbability(t, []float64{clip, 0, 0, 0}, honest, 0), acceptProbability(t, []float64{-clip, 0, 0, 0}, honest, 0))
+		d := rdpOfBits(4, acceptProbability(t, []float64{clip, 0, 0, 0}, honest, 0),
+			acceptProbability(t, []float64{-clip, 0, 0, 0}, honest, 0))
 		if price := event.RDP(4); d <= price {
 			t.Errorf("%v: a bit charged for half its contribution costs %v and still covers %v", batch, price, d)
 		}

@@ -147,7 +147,8 @@ func TestDrawnMovesDivergence(t *testing.T) {
 
 // search returns the largest share of the price that a pair of tables reaches:
 // from pairs at random and opposite ones, it moves whatever makes things worse.
-func search(t *testing.T, decide decisions, scale float64, f Facts, event accountant.Event, alphas []float64) (best float64) {
+func search(t *testing.T, decide decisions, scale float64, f Facts, event accountant.Event,
+	alphas []float64) (best float64) {
 	const starts, steps = 2, 5
 	rng := rand.New(rand.NewPCG(uint64(f.Features), uint64(f.RowsPerPerson)))
 	n, mine := int(f.Records)*f.Features, f.RowsPerPerson*f.Features

@@ -108,7 +108,8 @@ type contest struct {
 func (c contest) measure(t *testing.T, runs int) (claimed accountant.Event, scores [2][]float64) {
 	t.Helper()
 	for w := range 2 {
-		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e12, Delta: auditDelta, Adjacency: accountant.Substitute})
+		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e12, Delta: auditDelta,
+			Adjacency: accountant.Substitute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,8 +135,10 @@ func (c contest) measure(t *testing.T, runs int) (claimed accountant.Event, scor
 // pair and single are the worlds: a record at either end of its range beside one at 0,
 // with two features; and five of one feature.
 var (
-	pair   = [2]Records{{X: []float64{1, 0, 0, 0}, Features: 2, Radius: 1}, {X: []float64{-1, 0, 0, 0}, Features: 2, Radius: 1}}
-	single = [2]Records{{X: []float64{1, 0.2, -0.4}, Features: 1, Radius: 1}, {X: []float64{-1, 0.2, -0.4}, Features: 1, Radius: 1}}
+	pair = [2]Records{{X: []float64{1, 0, 0, 0}, Features: 2, Radius: 1},
+		{X: []float64{-1, 0, 0, 0}, Features: 2, Radius: 1}}
+	single = [2]Records{{X: []float64{1, 0.2, -0.4}, Features: 1, Radius: 1},
+		{X: []float64{-1, 0.2, -0.4}, Features: 1, Radius: 1}}
 )
 
 // drawnBits is a contest of bits of drawn moves; p is the chance of accepting a move of
@@ -189,17 +192,24 @@ func contests() []contest {
 	thinned := func(r []float64, length, rate float64) float64 { return thinnedAcceptance(r, length, rate, 0) }
 	all := []contest{
 		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Move: Isotropic(0.25)}, sigmoid),
-		drawnBits("logistic bit, shaped moves", 40, AcceptanceBit{Target: toy2, Move: Shaped(0.25, []float64{1, 0, 0, 0.5})}, sigmoid),
-		drawnBits("penalty bit of variance 1, coordinates along", 60, AcceptanceBit{Target: toy2, Move: Coordinate(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
-		drawnBits("penalty bit of variance 4, isotropic", 40, AcceptanceBit{Target: toy2, Move: Isotropic(0.25), Test: Penalty(4)}, penaltyAcceptance(4)),
-		drawnBits("logistic bit, Poisson batches of 0.5", 60, AcceptanceBit{Target: toy2, Move: Isotropic(0.125), Batch: Poisson(0.5)},
+		drawnBits("logistic bit, shaped moves", 40, AcceptanceBit{Target: toy2,
+			Move: Shaped(0.25, []float64{1, 0, 0, 0.5})}, sigmoid),
+		drawnBits("penalty bit of variance 1, coordinates along", 60,
+			AcceptanceBit{Target: toy2, Move: Coordinate(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
+		drawnBits("penalty bit of variance 4, isotropic", 40,
+			AcceptanceBit{Target: toy2, Move: Isotropic(0.25), Test: Penalty(4)}, penaltyAcceptance(4)),
+		drawnBits("logistic bit, Poisson batches of 0.5", 60,
+			AcceptanceBit{Target: toy2, Move: Isotropic(0.125), Batch: Poisson(0.5)},
 			func(r float64) float64 { return 0.25 + sigmoid(r/0.5)/2 }),
 		fixedBits("logistic bit, clip", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3}),
 		fixedBits("logistic bit, fixed batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Batch: FixedSize(2)}),
 		fixedBits("corrected bit of variance 1", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Test: Corrected(1)}),
-		fixedBits("corrected bit of variance 1, fixed batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(1), Batch: FixedSize(2)}),
-		fixedBits("corrected bit of variance 2, Poisson batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(2), Batch: Poisson(0.6)}),
-		fixedBits("penalty bit of variance 1, Poisson batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(1), Batch: Poisson(0.6)}),
+		fixedBits("corrected bit of variance 1, fixed batches", 20, 0.3,
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(1), Batch: FixedSize(2)}),
+		fixedBits("corrected bit of variance 2, Poisson batches", 20, 0.3,
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(2), Batch: Poisson(0.6)}),
+		fixedBits("penalty bit of variance 1, Poisson batches", 20, 0.3,
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(1), Batch: Poisson(0.6)}),
 		{"thinned bit", 40, pair, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			const scale, rate = 0.1, 0.75
 			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Move: Isotropic(scale), Rate: rate}, count)
@@ -232,8 +242,10 @@ func contests() []contest {
 				return (v + 0.2) * 2 / (g.NoiseSD() * g.NoiseSD())
 			}, g.Event()
 		}},
-		gradientContest("noisy gradient", 10, FullData()), gradientContest("noisy gradient, Poisson batches of 0.5", 20, Poisson(0.5)),
-		{"second moments", 10, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1}, {X: []float64{0, 1}, Features: 2, Radius: 1}},
+		gradientContest("noisy gradient", 10, FullData()),
+		gradientContest("noisy gradient, Poisson batches of 0.5", 20, Poisson(0.5)),
+		{"second moments", 10, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1},
+			{X: []float64{0, 1}, Features: 2, Radius: 1}},
 			func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 				m := SecondMoment{NoiseMultiplier: 2}
 				g, err := c.GrantMoments(m, count)
@@ -258,7 +270,8 @@ func contests() []contest {
 
 // signsContest scores the signs of a move, and the bit, by their laws.
 func signsContest(name string, steps int, scale float64, adjusted bool) contest {
-	return contest{name, steps, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1}, {X: []float64{-1, 0}, Features: 2, Radius: 1}},
+	return contest{name, steps, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1},
+		{X: []float64{-1, 0}, Features: 2, Radius: 1}},
 		func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			g, err := c.GrantSigns(GradientSigns{Target: newToy(2), Scale: scale, Adjusted: adjusted}, count)
 			if err != nil {
@@ -282,7 +295,8 @@ func signsContest(name string, steps int, scale float64, adjusted bool) contest 
 
 // gradientContest scores the noisy gradient of one record on a batch.
 func gradientContest(name string, steps int, batch Batch) contest {
-	return contest{name, steps, [2]Records{{X: []float64{1}, Features: 1, Radius: 1}, {X: []float64{-1}, Features: 1, Radius: 1}},
+	return contest{name, steps, [2]Records{{X: []float64{1}, Features: 1, Radius: 1},
+		{X: []float64{-1}, Features: 1, Radius: 1}},
 		func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			g, err := c.GrantGradients(NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: 2, Batch: batch}, count)
 			if err != nil {
@@ -322,7 +336,8 @@ func TestEndToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *auditRuns > 0 {
-			t.Logf("| %s | %d | %.3f | %.3f |", c.name, c.steps, g.Epsilon, lowerEpsilon(t, scores[0], scores[1], auditDelta, 0.05))
+			t.Logf("| %s | %d | %.3f | %.3f |", c.name, c.steps, g.Epsilon,
+				lowerEpsilon(t, scores[0], scores[1], auditDelta, 0.05))
 		}
 		if got := lowerEpsilon(t, scores[0], scores[1], auditDelta, 1e-7); got > g.Epsilon {
 			t.Errorf("%s: measured ε ≥ %.4f, claimed %.4f", c.name, got, g.Epsilon)
@@ -369,7 +384,8 @@ func TestSingleReleasesAreTight(t *testing.T) {
 func TestAuditsNoticeAnUndercharge(t *testing.T) {
 	c := fixedBits("", 10, 0.3, AcceptanceBit{Target: newToy(1), Clip: 0.9})
 	_, scores := c.measure(t, 2000)
-	ninth, err := AcceptanceBit{Target: newToy(1), Clip: 0.1}.Event(Facts{Records: 3, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute})
+	ninth, err := AcceptanceBit{Target: newToy(1), Clip: 0.1}.Event(Facts{Records: 3, Features: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,8 @@ func (s *subject) gradientClip(clip, tau float64, f Facts) (float64, error) {
 	}
 	bound, err := s.gradientBound(f.Radius)
 	if err == nil && math.IsInf(bound, 1) {
-		err = errors.New("curator: nothing bounds a record's gradient: give Clip, or a target with a finite gradient certificate and records sealed with a Radius")
+		err = errors.New("curator: nothing bounds a record's gradient: give Clip, or a target with a finite gradient " +
+			"certificate and records sealed with a Radius")
 	}
 	return tau * bound, err
 }

@@ -110,7 +110,8 @@ func TestClipIsPerRecord(t *testing.T) {
 		x[2*i], x[2*i+1] = 3, 4
 	}
 	for _, target := range []targets.GradTarget{newToy(2), plain{newToy(2)}} {
-		g, err := seal(t, Records{X: x, Features: 2}).GrantGradients(NoisyGradient{Target: target, Clip: 1, NoiseMultiplier: 1e-4}, 1)
+		g, err := seal(t, Records{X: x, Features: 2}).GrantGradients(NoisyGradient{Target: target, Clip: 1,
+			NoiseMultiplier: 1e-4}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,8 @@ func TestClipIsPerRecord(t *testing.T) {
 }
 
 func TestRoundSmall(t *testing.T) {
-	for _, v := range []float64{0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 1 << 31, -(1<<31 - 0.5), 1e-300, -7.25} {
+	for _, v := range []float64{0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 1 << 31, -(1<<31 - 0.5),
+		1e-300, -7.25} {
 		if got := roundSmall(v); got != int64(math.RoundToEven(v)) {
 			t.Errorf("%v rounds to %d", v, got)
 		}
@@ -159,7 +161,8 @@ func TestGrantIsAllOrNothing(t *testing.T) {
 	}
 	var asked *Gradients
 	var drawn *Bits
-	if err := c.Grant(RequestGradients(&asked, g, gradients), RequestBits(&drawn, bit, bits)); err == nil || asked != nil || drawn != nil {
+	if err := c.Grant(RequestGradients(&asked, g, gradients), RequestBits(&drawn, bit, bits)); err == nil ||
+		asked != nil || drawn != nil {
 		t.Fatalf("two grants that fit alone and not together: error %v", err)
 	}
 	if left, err := b.Remaining(ge); err != nil || left != gradients {

@@ -55,7 +55,8 @@ func honest(dst, theta []float64, rows targets.Rows, i, width int) {
 	}
 }
 
-func each(do func(dst, theta []float64, rows targets.Rows, i, width int)) func(dst, theta []float64, rows targets.Rows, width int) {
+func each(do func(dst, theta []float64, rows targets.Rows, i, width int)) func(dst, theta []float64, rows targets.Rows,
+	width int) {
 	return func(dst, theta []float64, rows targets.Rows, width int) {
 		for i := range rows.Len() {
 			do(dst, theta, rows, i, width)
@@ -71,12 +72,14 @@ var hostiles = []struct {
 	leaks bool
 	kind  func() hostile
 }{
-	{"leaves a missing record's answer unset", true, stateless(each(func(dst, theta []float64, rows targets.Rows, i, width int) {
+	{"leaves a missing record's answer unset", true, stateless(each(func(dst, theta []float64, rows targets.Rows, i,
+		width int) {
 		if !math.IsNaN(rows.Y[i]) {
 			honest(dst, theta, rows, i, width)
 		}
 	}))},
-	{"adds to what the destination holds", true, stateless(each(func(dst, theta []float64, rows targets.Rows, i, width int) {
+	{"adds to what the destination holds", true, stateless(each(func(dst, theta []float64, rows targets.Rows, i,
+		width int) {
 		for j := range width {
 			if y := rows.Y[i]; !math.IsNaN(y) {
 				dst[i*width+j] += theta[0] * y
@@ -183,7 +186,8 @@ var hostiles = []struct {
 			dst[i*width] = -math.MaxFloat64
 		}
 	}))},
-	{"panics with a record in its message", false, stateless(each(func(dst, theta []float64, rows targets.Rows, i, width int) {
+	{"panics with a record in its message", false, stateless(each(func(dst, theta []float64, rows targets.Rows, i,
+		width int) {
 		if honest(dst, theta, rows, i, width); rows.Y[i] == 1 {
 			panic(fmt.Sprint(rows.Y))
 		}
@@ -194,7 +198,8 @@ var hostiles = []struct {
 		}
 		panic(rows)
 	})},
-	{"indexes out of range on a record", false, stateless(each(func(dst, theta []float64, rows targets.Rows, i, width int) {
+	{"indexes out of range on a record", false, stateless(each(func(dst, theta []float64, rows targets.Rows, i,
+		width int) {
 		if honest(dst, theta, rows, i, width); rows.Y[i] == 1 {
 			_ = theta[len(theta)+i]
 		}
@@ -307,7 +312,8 @@ func TestHostileTargets(t *testing.T) {
 			"linear": func() targets.Target { return hostileLinear{h.kind()} },
 		} {
 			if by, wrote := moved(t, target, false); !(by <= 2) || wrote != "" {
-				t.Errorf("a target that %s (%s): a record moves a sum by %v of its bounds, and %q was written", h.name, form, by, wrote)
+				t.Errorf("a target that %s (%s): a record moves a sum by %v of its bounds, and %q was written", h.name,
+					form, by, wrote)
 			}
 		}
 		if by, wrote := 0.0, ""; h.leaks {
@@ -389,7 +395,8 @@ func TestClaimsAreAskedOnce(t *testing.T) {
 // anything is charged.
 func TestClaimsThatAreNoBounds(t *testing.T) {
 	uses := map[string][]string{
-		"LossRange": {"bits", "within", "thinned"}, "PredictorLipschitz": {"bits", "within", "thinned"}, "GradBound": {"gradients", "signs"},
+		"LossRange": {"bits", "within", "thinned"}, "PredictorLipschitz": {"bits", "within", "thinned"},
+		"GradBound": {"gradients", "signs"},
 	}
 	for what, mechanisms := range uses {
 		for _, v := range []float64{math.NaN(), -1, math.Inf(-1), -5e-324} {
@@ -457,7 +464,8 @@ func TestOursAreNotEmbedded(t *testing.T) {
 
 // TestThinnedBitsComeTogether: thinned bits and others are one grant, all or nothing.
 func TestThinnedBitsComeTogether(t *testing.T) {
-	tight, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 0.5, Delta: 1e-6, Adjacency: accountant.Substitute})
+	tight, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 0.5, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}

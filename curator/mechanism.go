@@ -160,8 +160,10 @@ func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 	p.averaged = p.perScale <= p.constant
 	p.largest = min(p.constant, longestMove*p.perScale)
 	if math.IsInf(p.largest, 1) {
-		return p, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a certificate that applies here " +
-			"(a finite loss range; or a linear predictor with a finite Lipschitz constant, records sealed with a Radius, and a move whose scale is known)")
+		return p, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a " +
+			"certificate that applies here " +
+			"(a finite loss range; or a linear predictor with a finite Lipschitz constant, records sealed with a Radius, and " +
+			"a move whose scale is known)")
 	}
 	if !(p.largest > 0) {
 		return p, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive", p.largest)
@@ -246,17 +248,21 @@ func (m AcceptanceBit) logOddsContribution(f Facts, p plan) contribution {
 func (m AcceptanceBit) published(f Facts, p plan) (accountant.Event, error) {
 	switch {
 	case m.Test.kind != correctedTest:
-		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the Gaussian-mixture corrected test, not %v", m.Accounting, m.Test)
+		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the Gaussian-mixture corrected test, not %v",
+			m.Accounting, m.Test)
 	case p.averaged || f.RowsPerPerson != 1 || f.Adjacency != accountant.Substitute:
-		return accountant.Event{}, fmt.Errorf("curator: %v accounting needs a constant Clip, one row a person and substitution", m.Accounting)
+		return accountant.Event{},
+			fmt.Errorf("curator: %v accounting needs a constant Clip, one row a person and substitution", m.Accounting)
 	case m.Batch.IsFull():
 		return accountant.Gaussian(f.Adjacency, math.Sqrt(m.Test.c)/(2*padded(p.constant)))
 	case m.Batch.scheme != fixedBatch:
-		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the full data and fixed-size batches, not %v", m.Accounting, m.Batch)
+		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the full data and fixed-size batches, not %v",
+			m.Accounting, m.Batch)
 	}
 	b := m.Batch.size
 	if limit := 1 / math.Sqrt(float64(b)); m.Test.c != 2 || p.contribution > limit {
-		return accountant.Event{}, fmt.Errorf("curator: %v accounting needs Corrected(2) and a Clip of at most √b/N = %v, so that a record moves the log-odds by at most 1/√b",
+		return accountant.Event{}, fmt.Errorf("curator: %v accounting needs Corrected(2) and a Clip of at most √b/N = %v, "+
+			"so that a record moves the log-odds by at most 1/√b",
 			m.Accounting, limit/p.scale)
 	}
 	price := accountant.SubsampledBarkerPublished

@@ -72,13 +72,16 @@ func (m SecondMoment) check(f Facts) error {
 	case f.Features < 1:
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
 	case triangle(f.Features) > mostParameters:
-		return fmt.Errorf("curator: %d features have %d second moments; at most %d are covered", f.Features, triangle(f.Features), mostParameters)
+		return fmt.Errorf("curator: %d features have %d second moments; at most %d are covered", f.Features,
+			triangle(f.Features), mostParameters)
 	case f.Radius == 0:
 		return errors.New("curator: SecondMoment needs records sealed with a Radius, which bounds their squares")
 	case !(m.Weight >= 0) || math.IsInf(m.Weight, 1):
-		return fmt.Errorf("curator: SecondMoment.Weight is %v; it must be positive and finite, or 0 for the loss's largest curvature", m.Weight)
+		return fmt.Errorf("curator: SecondMoment.Weight is %v; it must be positive and finite, or 0 for the loss's largest "+
+			"curvature", m.Weight)
 	case m.Response != 0 && !(m.Response >= 1e-100 && m.Response <= 1e100):
-		return fmt.Errorf("curator: SecondMoment.Response is %v; it must be a bound on |y| from 1e-100 to 1e100, or 0 to leave responses out", m.Response)
+		return fmt.Errorf("curator: SecondMoment.Response is %v; it must be a bound on |y| from 1e-100 to 1e100, or 0 to "+
+			"leave responses out", m.Response)
 	case (m.Loss.Valid() || m.Response > 0) && !f.Response:
 		return errors.New("curator: a SecondMoment with a Loss or a Response needs records with a response")
 	case m.Loss.Valid() && m.Response > 0:

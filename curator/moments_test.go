@@ -18,7 +18,8 @@ import (
 // momentSums are the integer sums of a table's matrices.
 func momentSums(t rapid.TB, x []float64, dim int, radius float64) []int64 {
 	n := len(x) / dim
-	o, err := newMoments(SecondMoment{NoiseMultiplier: 1}, Facts{Records: int64(n), Features: dim, Radius: radius, RowsPerPerson: 1, Adjacency: accountant.Substitute},
+	o, err := newMoments(SecondMoment{NoiseMultiplier: 1},
+		Facts{Records: int64(n), Features: dim, Radius: radius, RowsPerPerson: 1, Adjacency: accountant.Substitute},
 		record.New(x, dim, nil, n, radius))
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +158,10 @@ func TestSecondMomentNoise(t *testing.T) {
 }
 
 func TestSecondMomentPrice(t *testing.T) {
-	for adj, multiplier := range map[accountant.Adjacency]float64{accountant.Substitute: 2, accountant.AddRemove: 2 * math.Sqrt2} {
-		e, err := SecondMoment{NoiseMultiplier: 6}.Event(Facts{Records: 10, Features: 3, Radius: 2, RowsPerPerson: 3, Adjacency: adj})
+	for adj, multiplier := range map[accountant.Adjacency]float64{accountant.Substitute: 2,
+		accountant.AddRemove: 2 * math.Sqrt2} {
+		e, err := SecondMoment{NoiseMultiplier: 6}.Event(Facts{Records: 10, Features: 3, Radius: 2, RowsPerPerson: 3,
+			Adjacency: adj})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +192,8 @@ func TestSecondMomentPrice(t *testing.T) {
 func TestMomentsReplay(t *testing.T) {
 	recorded := tape.New()
 	release := func(x []float64, k *tape.Tape) []float64 {
-		o, err := seal(t, Records{X: x, Features: 2, Radius: 1}, tape.Option(k).(Option)).GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
+		o, err := seal(t, Records{X: x, Features: 2, Radius: 1},
+			tape.Option(k).(Option)).GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,8 @@ func (m Move) accepts(step []float64) error {
 		return nil
 	}
 	if length := norm(step); !(length <= m.scale) {
-		return fmt.Errorf("curator: a move of length %v was proposed where moves of at most %v were paid for", length, m.scale)
+		return fmt.Errorf("curator: a move of length %v was proposed where moves of at most %v were paid for",
+			length, m.scale)
 	}
 	return nil
 }

@@ -67,7 +67,8 @@ func (m Optimum) loss() convex.Loss {
 // shape is the objective that is minimised.
 func (m Optimum) shape(f Facts) erm.Shape {
 	return erm.Shape{
-		Loss: m.loss(), Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(), Ridge: m.Ridge,
+		Loss: m.loss(), Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(),
+		Ridge:  m.Ridge,
 		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
 	}
 }
@@ -90,7 +91,8 @@ const (
 // leastRidge is the smallest ridge within both bounds.
 func (m Optimum) leastRidge(f Facts) float64 {
 	square := m.temperature() * f.Radius * f.Radius
-	return max(square/mostCurvature, float64(f.Records)*square*m.loss().MaxCurvature()/(mostCondition-1)) * (1 + relativeSlack)
+	return max(square/mostCurvature, float64(f.Records)*square*m.loss().MaxCurvature()/(mostCondition-1)) *
+		(1 + relativeSlack)
 }
 
 func (m Optimum) check(f Facts) error {
@@ -111,11 +113,13 @@ func (m Optimum) check(f Facts) error {
 		return err
 	}
 	if c := m.shape(f).Condition(); !(c <= mostCondition) || m.temperature()*f.Radius*f.Radius > mostCurvature*m.Ridge {
-		return fmt.Errorf("curator: a ridge of %v is too small beside records of radius %v: it costs more privacy than it is worth, and the minimum is hard to find; use at least %.3g",
+		return fmt.Errorf("curator: a ridge of %v is too small beside records of radius %v: it costs more privacy than it "+
+			"is worth, and the minimum is hard to find; use at least %.3g",
 			m.Ridge, f.Radius, m.leastRidge(f))
 	}
 	if d := m.distance(f); !(d >= 1e-200 && d <= 1e200) {
-		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records", m.Ridge, f.Radius)
+		return fmt.Errorf("curator: a ridge of %v with a radius of %v is beyond floating point; scale the records",
+			m.Ridge, f.Radius)
 	}
 	return nil
 }
@@ -233,7 +237,8 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 // been released or used up.
 func (o *Optima) Release(dst []float64) error {
 	if len(dst) != o.set.Features() {
-		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst), o.set.Features())
+		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst),
+			o.set.Features())
 	}
 	if err := o.enter(); err != nil {
 		return err

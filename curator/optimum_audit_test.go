@@ -49,7 +49,8 @@ func sealed(r curator.Records, adj accountant.Adjacency, seed uint64) (*curator.
 }
 
 func facts(r curator.Records, adj accountant.Adjacency) curator.Facts {
-	return curator.Facts{Records: int64(len(r.Y)), Features: r.Features, Response: true, Radius: r.Radius, RowsPerPerson: 1, Adjacency: adj}
+	return curator.Facts{Records: int64(len(r.Y)), Features: r.Features, Response: true, Radius: r.Radius,
+		RowsPerPerson: 1, Adjacency: adj}
 }
 
 // surprised is a table in which everybody agrees with a strong slope but the
@@ -164,7 +165,9 @@ func TestSecondMomentCostsWhatItClaims(t *testing.T) {
 	quiet := m
 	quiet.NoiseMultiplier *= 0.7
 	mustReject(t, "noise × 0.7", quietMoments{moments{quiet, claim, false}}, options)
-	report, failed := proptest.Try(t.Name(), func(t rapid.TB) { proptest.CheckMechanism(t, moments{m, claim, true}, options) })
+	report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
+		proptest.CheckMechanism(t, moments{m, claim, true}, options)
+	})
 	if !failed || !strings.Contains(report, "more than the sensitivity") {
 		t.Errorf("a weight of 2 off the diagonal: not rejected: %s", report)
 	}

@@ -44,7 +44,8 @@ type cache struct {
 }
 
 func newCache(dim, n int) *cache {
-	c := &cache{theta: make([]float64, dim), next: make([]float64, dim), current: make([]float64, n), proposed: make([]float64, n)}
+	c := &cache{theta: make([]float64, dim), next: make([]float64, dim), current: make([]float64, n),
+		proposed: make([]float64, n)}
 	c.theta[0], c.next[0] = math.NaN(), math.NaN()
 	return c
 }

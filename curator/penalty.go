@@ -24,7 +24,8 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 // coordinate; directions of the wrong length.
 func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []float64) float64) (bool, error) {
 	if b.plan.mechanism.Move.kind != coordinateMove {
-		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v", b.plan.mechanism.Move)
+		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v",
+			b.plan.mechanism.Move)
 	}
 	if len(direction) != len(theta) {
 		return false, fmt.Errorf("curator: %d directions were given for %d parameters", len(direction), len(theta))

@@ -100,7 +100,8 @@ func TestMoveAlong(t *testing.T) {
 		}
 	}
 	// 6 standard errors: false-alarm rate 4·10⁻⁹.
-	if moved[0]+moved[1] != n || math.Abs(float64(moved[0])-n/2) > 3*math.Sqrt(n) || math.Abs(square/n-0.25) > 6*0.25*math.Sqrt(2.0/n) {
+	if moved[0]+moved[1] != n || math.Abs(float64(moved[0])-n/2) > 3*math.Sqrt(n) ||
+		math.Abs(square/n-0.25) > 6*0.25*math.Sqrt(2.0/n) {
 		t.Errorf("%v moves of each coordinate, mean square %v, want %d in all and 0.25", moved, square/n, n)
 	}
 	if _, err := b.MoveAlong(next, theta, direction, flat); err != ErrSpent {

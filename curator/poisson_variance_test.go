@@ -32,7 +32,8 @@ func TestPoissonBatchVarianceMoves(t *testing.T) {
 			t.Errorf("beside %d others a record moves the variance by %v, %v is charged", len(others), moved, charged)
 		}
 		if moved < charged*0.999 {
-			t.Errorf("beside %d others a record moves the variance by %v only: the test proves little, %v is charged", len(others), moved, charged)
+			t.Errorf("beside %d others a record moves the variance by %v only: the test proves little, %v is charged",
+				len(others), moved, charged)
 		}
 	}
 }

@@ -25,14 +25,16 @@ func TestPublishedAccountingCoversTheBit(t *testing.T) {
 		}
 		for _, order := range []float64{1.01, 1.5, 2, 5, 20, 100} {
 			if b, p := bit.RDP(order), published.RDP(order); p < b {
-				t.Errorf("%v, %v of %d records, order %v: %v is charged, the bit costs %v", accounting, m.Batch, records, order, p, b)
+				t.Errorf("%v, %v of %d records, order %v: %v is charged, the bit costs %v", accounting, m.Batch, records,
+					order, p, b)
 			}
 		}
 	}
 	for _, records := range []int64{12, 10_000} {
 		for _, size := range []int64{6, 12, 100, 1000} {
 			if size <= records {
-				m := AcceptanceBit{Target: newToy(1), Clip: math.Sqrt(float64(size)) / float64(records) * (1 - 1e-9), Test: Corrected(2), Batch: FixedSize(size)}
+				m := AcceptanceBit{Target: newToy(1), Clip: math.Sqrt(float64(size)) / float64(records) * (1 - 1e-9),
+					Test: Corrected(2), Batch: FixedSize(size)}
 				check(m, records, Published)
 				check(m, records, PublishedTightened)
 			}

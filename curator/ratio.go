@@ -49,8 +49,10 @@ type ratioPlan struct {
 }
 
 func (m NoisyRatio) plan(f Facts) (p ratioPlan, err error) {
-	p = ratioPlan{tau: m.temperature(), clip: m.Clip, perLength: m.PerLength, scale: m.Batch.inverseRate(f), noise: m.NoiseMultiplier, batch: m.Batch}
-	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f), checkNoise(m.Clip, m.NoiseMultiplier)); err != nil {
+	p = ratioPlan{tau: m.temperature(), clip: m.Clip, perLength: m.PerLength, scale: m.Batch.inverseRate(f),
+		noise: m.NoiseMultiplier, batch: m.Batch}
+	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f),
+		checkNoise(m.Clip, m.NoiseMultiplier)); err != nil {
 		return p, err
 	}
 	if p.subject, err = f.admit(m.Target); err != nil {
@@ -74,7 +76,8 @@ func checkNoise(clip, multiplier float64) error {
 		return fmt.Errorf("curator: the clip is %v; it must be positive and finite", clip)
 	}
 	if !(multiplier > 0) || multiplier > maxMultiplier {
-		return fmt.Errorf("curator: the noise multiplier is %v; it must be positive and at most %v", multiplier, maxMultiplier)
+		return fmt.Errorf("curator: the noise multiplier is %v; it must be positive and at most %v", multiplier,
+			maxMultiplier)
 	}
 	return nil
 }

@@ -32,10 +32,12 @@ func TestSealRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if c, err := Seal(Records{Y: []float64{0, 1, 1}}, budget(t, accountant.Substitute)); err != nil || c.Facts().Records != 3 || c.Facts().Features != 0 {
+	if c, err := Seal(Records{Y: []float64{0, 1, 1}}, budget(t, accountant.Substitute)); err != nil ||
+		c.Facts().Records != 3 || c.Facts().Features != 0 {
 		t.Errorf("responses alone: %v", err)
 	}
-	for name, r := range map[string]Records{"nothing": {}, "no responses": {Y: []float64{}}, "X without columns": {X: []float64{1}, Y: []float64{1}}} {
+	for name, r := range map[string]Records{"nothing": {}, "no responses": {Y: []float64{}},
+		"X without columns": {X: []float64{1}, Y: []float64{1}}} {
 		if _, err := Seal(r, budget(t, accountant.Substitute)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -47,7 +49,8 @@ func TestSealRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := c.Facts(); f.Records != 2 || f.RowsPerPerson != 1 || f.Adjacency != accountant.AddRemove || !f.Response || c.Insecure() {
+	if f := c.Facts(); f.Records != 2 || f.RowsPerPerson != 1 || f.Adjacency != accountant.AddRemove || !f.Response ||
+		c.Insecure() {
 		t.Errorf("facts %+v", f)
 	}
 }
@@ -56,7 +59,8 @@ func TestSealRefusals(t *testing.T) {
 // may be an error.
 func TestSealAcceptsAnyValue(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), -math.MaxFloat64, 5e-324} {
-		c, err := Seal(Records{X: []float64{v, 1}, Features: 1, Y: []float64{v, v}, Radius: 1}, budget(t, accountant.Substitute))
+		c, err := Seal(Records{X: []float64{v, 1}, Features: 1, Y: []float64{v, v}, Radius: 1},
+			budget(t, accountant.Substitute))
 		if err != nil {
 			t.Fatalf("a record of %v: %v", v, err)
 		}
@@ -102,10 +106,13 @@ func TestMechanismRefusals(t *testing.T) {
 		"move of scale 0":        {AcceptanceBit{Target: toy, Move: Isotropic(0)}, facts},
 		"no such correction":     {AcceptanceBit{Target: toy, Clip: 1, Test: Corrected(3)}, facts},
 		"published, logistic":    {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published}, facts},
-		"published, Poisson":     {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2), Batch: Poisson(0.1)}, facts},
-		"published, clip":        {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2), Batch: FixedSize(10)}, facts},
-		"published, C":           {AcceptanceBit{Target: toy, Clip: 0.01, Accounting: Published, Test: Corrected(1), Batch: FixedSize(10)}, facts},
-		"published, add/remove":  {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2)}, addRemove},
+		"published, Poisson": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2),
+			Batch: Poisson(0.1)}, facts},
+		"published, clip": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2),
+			Batch: FixedSize(10)}, facts},
+		"published, C": {AcceptanceBit{Target: toy, Clip: 0.01, Accounting: Published, Test: Corrected(1),
+			Batch: FixedSize(10)}, facts},
+		"published, add/remove": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2)}, addRemove},
 	} {
 		if e, err := c.m.Event(c.f); err == nil {
 			t.Errorf("%s: priced at %v", name, e)

@@ -45,7 +45,8 @@ func (m Move) checkShape(d int) error {
 		return fmt.Errorf("curator: shaped moves are for at most %d parameters; the target has %d", mostShaped, d)
 	}
 	if len(factor) != d*d {
-		return fmt.Errorf("curator: a shape of %d values was given; the target's %d parameters need a matrix of %d", len(factor), d, d*d)
+		return fmt.Errorf("curator: a shape of %d values was given; the target's %d parameters need a matrix of %d",
+			len(factor), d, d*d)
 	}
 	for i, v := range factor {
 		if math.IsNaN(v) || math.IsInf(v, 0) || i%d > i/d && v != 0 {

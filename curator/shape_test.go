@@ -91,7 +91,8 @@ func TestShapedMovesCostWhatIsotropicOnesDo(t *testing.T) {
 	along := math.Sqrt2 / 2
 	options := proptest.MechanismOptions{
 		Effort: proptest.Quick,
-		A:      curator.Records{X: []float64{along, along}, Features: 2, Radius: 1}, B: curator.Records{X: []float64{-along, -along}, Features: 2, Radius: 1}, Delta: 1e-6,
+		A:      curator.Records{X: []float64{along, along}, Features: 2, Radius: 1},
+		B:      curator.Records{X: []float64{-along, -along}, Features: 2, Radius: 1}, Delta: 1e-6,
 		Statistic: func(release []float64) float64 { return (release[0] + release[1]) * (2*release[2] - 1) },
 	}
 	audit := proptest.CheckMechanism(t, m, options)

@@ -74,7 +74,8 @@ func TestAdjustmentMovesByAtMostSixTimesTheClip(t *testing.T) {
 		}
 		public := rapid.Float64Range(-50, 50).Draw(rt, "public")
 		logOdds := func(x []float64) float64 {
-			s, err := signsOver(GradientSigns{Target: newToy(dim), Clip: clip, Scale: 1, Adjusted: true}, facts, record.New(x, dim, nil, n, 0))
+			s, err := signsOver(GradientSigns{Target: newToy(dim), Clip: clip, Scale: 1, Adjusted: true}, facts,
+				record.New(x, dim, nil, n, 0))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -159,7 +160,8 @@ func TestSignDivergenceAgainstPrice(t *testing.T) {
 			d := 0.0
 			for j := range 2 {
 				size := scale * math.Abs(rng.NormFloat64())
-				d += rdpOfBits(alpha, 1/(1+math.Exp(-a.logOdds(a.here.gradient[j], size))), 1/(1+math.Exp(-b.logOdds(b.here.gradient[j], size))))
+				d += rdpOfBits(alpha, 1/(1+math.Exp(-a.logOdds(a.here.gradient[j], size))),
+					1/(1+math.Exp(-b.logOdds(b.here.gradient[j], size))))
 			}
 			v := math.Exp((alpha - 1) * d)
 			sum += v

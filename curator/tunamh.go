@@ -103,12 +103,16 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	}
 	switch {
 	case math.IsInf(t.largest, 1):
-		return nil, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a certificate that applies here " +
-			"(a finite loss range; a linear predictor with a finite Lipschitz constant and moves of known scale; or a bound for each move and a Limit; the last two need a Radius)")
+		return nil, errors.New("curator: nothing bounds a record's part of the acceptance: give Clip, or a target with a " +
+			"certificate that applies here " +
+			"(a finite loss range; a linear predictor with a finite Lipschitz constant and moves of known scale; or a bound " +
+			"for each move and a Limit; the last two need a Radius)")
 	case !(t.largest > 0):
-		return nil, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive", t.largest)
+		return nil, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive",
+			t.largest)
 	case t.intensity < 2*t.largest:
-		return nil, fmt.Errorf("curator: the rate is %v, but a record may contribute %v: use a rate of at least 1 − exp(−2·%v) = %.4g, or shorter moves",
+		return nil, fmt.Errorf("curator: the rate is %v, but a record may contribute %v: use a rate of at least 1 − "+
+			"exp(−2·%v) = %.4g, or shorter moves",
 			m.Rate, t.largest, t.largest, -math.Expm1(-2*t.largest))
 	}
 	if t.charged = t.perScale; !t.averaged {
@@ -164,7 +168,8 @@ func (t *thinning) price(f Facts) (accountant.Event, error) {
 		// A bound b lowers the log-odds by at most b + b²/(I−B), of one person's k
 		// rows by at most kb + (kb)²/(k(I−B)), B the largest bound.
 		k := float64(f.RowsPerPerson)
-		return accountant.ThinnedIsotropicBit(f.Adjacency, padded(t.charged), 1/(k*(t.intensity-t.largest)), padded(k*t.largest*(1+thinningSlack)))
+		return accountant.ThinnedIsotropicBit(f.Adjacency, padded(t.charged), 1/(k*(t.intensity-t.largest)),
+			padded(k*t.largest*(1+thinningSlack)))
 	}
 	return accountant.AcceptanceBit(f.Adjacency, padded(t.charged))
 }

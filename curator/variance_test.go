@@ -67,7 +67,8 @@ func TestFixedBatchesPayForTheirVariance(t *testing.T) {
 	slope, varianceSlope := test.Lipschitz()
 	each := p.perScale * 1000 / size // on a batch's scale, per |Z|
 	linear := (slope + 2*varianceSlope*longestMove*each) * each
-	bit, err := accountant.ThinnedIsotropicBit(accountant.Substitute, linear, varianceSlope*each*each/(linear*linear), longestMove*linear)
+	bit, err := accountant.ThinnedIsotropicBit(accountant.Substitute, linear, varianceSlope*each*each/(linear*linear),
+		longestMove*linear)
 	if err != nil {
 		t.Fatal(err)
 	}

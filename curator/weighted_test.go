@@ -15,7 +15,8 @@ import (
 // weightedSums are the integer sums of a table's matrices by any mechanism.
 func weightedSums(t rapid.TB, m SecondMoment, r Records, theta []float64) []int64 {
 	n := len(r.Y)
-	f := Facts{Records: int64(n), Features: r.Features, Response: true, Radius: r.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	f := Facts{Records: int64(n), Features: r.Features, Response: true, Radius: r.Radius, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	o, err := newMoments(m, f, record.New(r.X, r.Features, r.Y, n, r.Radius))
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +141,8 @@ func TestWeightedMomentRefusals(t *testing.T) {
 			t.Errorf("%s: granted", name)
 		}
 	}
-	if _, err := seal(t, labelled(5, 1)).GrantMoments(SecondMoment{Loss: convex.Logistic(), Response: 1, NoiseMultiplier: 1}, 1); err == nil {
+	if _, err := seal(t, labelled(5, 1)).GrantMoments(SecondMoment{Loss: convex.Logistic(), Response: 1,
+		NoiseMultiplier: 1}, 1); err == nil {
 		t.Error("a loss and a response: granted")
 	}
 	o, err := seal(t, labelled(5, 1)).GrantMoments(SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 1}, 1)

@@ -87,7 +87,8 @@ func TestAdultScalesNarrowThePosterior(t *testing.T) {
 			s.Columns[i].Center, s.Columns[i].Scale = 0, 0
 		}
 	})
-	t.Logf("sum of posterior variances: %.4f with centers and scales, %.4f with bounds alone, ratio %.0f", scaled, bounded, bounded/scaled)
+	t.Logf("sum of posterior variances: %.4f with centers and scales, %.4f with bounds alone, ratio %.0f", scaled, bounded,
+		bounded/scaled)
 	if bounded < 50*scaled {
 		t.Errorf("sum of posterior variances %v with centers and scales, %v with bounds alone", scaled, bounded)
 	}

@@ -51,10 +51,13 @@ func TestBuiltinsKeepTheirBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := sim.Table
-		if table.Records != b.Records || len(table.X) != table.Records*table.Features() || len(table.Terms) != table.Features() || table.RowsPerPerson != 1 {
-			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.Name, table.Records, len(table.X), table.Features(), len(table.Terms))
+		if table.Records != b.Records || len(table.X) != table.Records*table.Features() ||
+			len(table.Terms) != table.Features() || table.RowsPerPerson != 1 {
+			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.Name, table.Records, len(table.X), table.Features(),
+				len(table.Terms))
 		}
-		if b.Features > 0 && table.Features() != b.Features+1 || len(sim.Names) != len(sim.Truth) || BuiltinPrefix+sim.Model != b.Name {
+		if b.Features > 0 && table.Features() != b.Features+1 || len(sim.Names) != len(sim.Truth) ||
+			BuiltinPrefix+sim.Model != b.Name {
 			t.Errorf("%s: P = %d, parameters %v = %v of %s", b.Name, table.Features(), sim.Names, sim.Truth, sim.Model)
 		}
 		for i := range table.Records {

@@ -169,7 +169,8 @@ func (d *decoder) explain(f fault, text []byte) (allowed, do string) {
 	case faultMissing:
 		do = "fill in the cell, or choose another policy for missing cells in the schema"
 		if d.target {
-			do = "fill in the cell: a missing response cannot be made up, and records cannot be dropped without changing their public number"
+			do = "fill in the cell: a missing response cannot be made up, and records cannot be dropped without changing " +
+				"their public number"
 		}
 	case faultOutside:
 		do = fmt.Sprintf("correct the cell or the bounds, or set outside = %q", OutsideClamp)

@@ -68,7 +68,8 @@ func (p *plan) factors(text string) (a, b *decoder, err error) {
 		}
 		return a, b, nil
 	}
-	return nil, nil, fmt.Errorf("data: interaction %s: it must be two features of the schema with a colon between them, such as \"age:income\"", quote(text))
+	return nil, nil, fmt.Errorf("data: interaction %s: it must be two features of the schema with a colon between them, "+
+		"such as \"age:income\"", quote(text))
 }
 
 // product appends the product of two terms, each without the factor of all entries, and

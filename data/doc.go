@@ -4,8 +4,8 @@
 // records, how many rows one person may own, a bound on the norm of a design row,
 // and for every column its role, its bounds, levels or labels, and what is done
 // with a cell that is missing or out of bounds. [Load] and [Read] turn a CSV file
-// into a [Table] under a schema: its [Shape], which is public, and its records. Package schemafile reads schemas from TOML, and
-// [Draft] writes a first one for a person to correct and confirm.
+// into a [Table] under a schema: its [Shape], which is public, and its records. Package schemafile reads
+// schemas from TOML, and [Draft] writes a first one for a person to correct and confirm.
 //
 // # What loading guarantees
 //
@@ -42,7 +42,7 @@
 // Rows are projected here, once: sealing them again moves nothing.
 //
 // A binary response is 0 for the first label and 1 for the second, and a category is 0
-// for the first level, 1 for the second and so on. A response that is a number is (x − Center)/Scale, by default in [−1, 1], without the
-// factor and untouched by the projection. The [Term] of each column states its map,
-// so that coefficients can be brought back to the units of the file.
+// for the first level, 1 for the second and so on. A response that is a number is (x − Center)/Scale, by
+// default in [−1, 1], without the factor and untouched by the projection. The [Term] of each column states
+// its map, so that coefficients can be brought back to the units of the file.
 package data

@@ -24,7 +24,8 @@ func draft(text string) (string, error) {
 func TestDraft(t *testing.T) {
 	got, err := draft("name,age,colour,\"a \"\"b\"\"\",only,wage,income\n" +
 		"Ann,31,red,1,x,NA,no\nBo,-2.5,?,0,x,3e9,yes\nCy,40,green,1,x,1,no\nDi,40,blue,,x,2,yes\n" +
-		strings.Join([]string{"E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U"}, ",40,red,1,x,2,no\n") + ",40,red,1,x,2,no\n")
+		strings.Join([]string{"E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U"},
+			",40,red,1,x,2,no\n") + ",40,red,1,x,2,no\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,8 @@ func TestDraftSaysWhatIsOdd(t *testing.T) {
 		"name = \"id\"\nrole = \"ignore\"  # it counts up from record to record",
 		"name = \"day\"\nrole = \"ignore\"  # dates:",
 		"name = \"wage\"\nrole = \"feature\"\nkind = \"number\"\nlower = 1000.5  # read off the data\nupper = 1199.5",
-		"# Line 152 holds \"seven\", which is no number: correct it, or let it count as missing.\nmissing_tokens = [\"\", \"NA\", \"?\", \"seven\"]",
+		"# Line 152 holds \"seven\", which is no number: correct it, or let it count as missing.\nmissing_tokens = [\"\", " +
+			"\"NA\", \"?\", \"seven\"]",
 		"# It looks like a response, but line 11 has none: fill it in, then role = \"target\".",
 	} {
 		if !strings.Contains(got, want) {
@@ -176,7 +178,8 @@ func draftLoads(t interface{ Fatalf(string, ...any) }, text string) {
 	if err != nil {
 		t.Fatalf("%q: %v in draft\n%s", text, err, toml)
 	}
-	if _, err := data.Read(context.Background(), strings.NewReader(text), "t.csv", schema); !errors.Is(err, data.ErrUnconfirmed) {
+	if _, err := data.Read(context.Background(), strings.NewReader(text), "t.csv", schema); !errors.Is(err,
+		data.ErrUnconfirmed) {
 		t.Fatalf("%q: loading under a draft: %v", text, err)
 	}
 	schema.Confirmed = true
@@ -186,7 +189,8 @@ func draftLoads(t interface{ Fatalf(string, ...any) }, text string) {
 }
 
 func TestDraftsLoad(t *testing.T) {
-	cell := rapid.OneOf(rapid.SampledFrom([]string{"", "NA", "0", "1", "x", `"y, ""z"""`, "\"a\nb\"", "(missing)", "-1e300", "5e-324", "1e99"}),
+	cell := rapid.OneOf(rapid.SampledFrom([]string{"", "NA", "0", "1", "x", `"y, ""z"""`, "\"a\nb\"", "(missing)",
+		"-1e300", "5e-324", "1e99"}),
 		rapid.StringMatching(`-?[0-9]{1,22}(\.[0-9]{1,3})?`), rapid.StringMatching(`[a-c\\]`))
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 4).Draw(t, "columns")
@@ -200,7 +204,8 @@ func TestDraftsLoad(t *testing.T) {
 }
 
 func FuzzDraft(f *testing.F) {
-	for _, seed := range []string{"", "a,b\n1,2\n", "a,b\n1,x\n2,y\nNA,z\n", "\"a\x00\\\",\x7f\n1,\u2028\n2,\"\r\n\"", "a\n1e99\n-1e99\n0", "a\n(missing)\n?\nx\ny"} {
+	for _, seed := range []string{"", "a,b\n1,2\n", "a,b\n1,x\n2,y\nNA,z\n", "\"a\x00\\\",\x7f\n1,\u2028\n2,\"\r\n\"",
+		"a\n1e99\n-1e99\n0", "a\n(missing)\n?\nx\ny"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) { draftLoads(t, text) })

@@ -9,7 +9,8 @@ import (
 
 // ErrUnconfirmed is returned for a schema that no person has confirmed. Bounds,
 // levels and counts read off the records are not public knowledge.
-var ErrUnconfirmed = errors.New("data: the schema is not confirmed: make sure that its bounds, levels and number of records are public knowledge and not read off the records, then set confirmed = true")
+var ErrUnconfirmed = errors.New("data: the schema is not confirmed: make sure that its bounds, levels and number of " +
+	"records are public knowledge and not read off the records, then set confirmed = true")
 
 // Error says what is wrong at one place of a file. It may show a cell, so it is
 // for the holder of the data only.

@@ -39,7 +39,8 @@ func TestNewRowsAreReadAsTheTableWas(t *testing.T) {
 		}
 	}
 	long := "age\n" + strings.Repeat("50\n", 10_000)
-	if rows, err := ReadNew(context.Background(), strings.NewReader(long), "new", schema); err != nil || rows.Records != 10_000 || len(rows.X) != 20_000 {
+	if rows, err := ReadNew(context.Background(), strings.NewReader(long), "new", schema); err != nil ||
+		rows.Records != 10_000 || len(rows.X) != 20_000 {
 		t.Errorf("10000 rows: %v", err)
 	}
 	if schema.Records != 3 || schema.Columns[2].Role != Target {

@@ -38,7 +38,8 @@ func TestNumbersOfOtherCustoms(t *testing.T) {
 			n.decimal = ','
 		}
 		if got, ok := n.parse([]byte(c.text)); ok != c.ok || got != c.want {
-			t.Errorf("%q with thousands %q and decimal %q: %v, %t; want %v, %t", c.text, c.thousands, c.decimal, got, ok, c.want, c.ok)
+			t.Errorf("%q with thousands %q and decimal %q: %v, %t; want %v, %t", c.text, c.thousands, c.decimal, got, ok,
+				c.want, c.ok)
 		}
 	}
 	for text, want := range map[string]string{

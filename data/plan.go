@@ -75,7 +75,8 @@ func (p *plan) checkNumbers() error {
 			t.Records)
 	}
 	if t.RowsPerPerson < 1 || t.RowsPerPerson > t.Records {
-		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one person may own", t.RowsPerPerson, t.Records)
+		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one "+
+			"person may own", t.RowsPerPerson, t.Records)
 	}
 	if !(t.Radius >= minSize && t.Radius <= maxSize) {
 		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; 1 suits most tables", t.Radius, minSize,
@@ -192,7 +193,8 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 // checkStrays refuses settings that the column's kind does not have, so that none
 // is silently without effect.
 func checkStrays(c *Column) error {
-	number := c.Lower != 0 || c.Upper != 0 || c.Center != 0 || c.Scale != 0 || c.Outside != "" || c.Transform != "" || c.Degree != 0
+	number := c.Lower != 0 || c.Upper != 0 || c.Center != 0 || c.Scale != 0 || c.Outside != "" || c.Transform != "" ||
+		c.Degree != 0
 	switch {
 	case (c.PriorSD != 0 || c.PriorGroup != "") && c.Role != Feature:
 		return columnError(c, "a prior of a column that is no feature", "remove prior_sd and prior_group")

@@ -234,7 +234,8 @@ func (s *scanner) quoted() (text []byte, last bool, err error) {
 			return nil, false, err
 		} else if !ok {
 			return nil, false, &Error{File: s.file, Line: s.cellLine, Column: s.cellColumn, Value: `"` + string(s.unquoted),
-				Found: "a quote that nothing closes", Allowed: "quotes in pairs", Do: "close the quote, or double it if it is part of the text"}
+				Found: "a quote that nothing closes", Allowed: "quotes in pairs",
+				Do: "close the quote, or double it if it is part of the text"}
 		}
 		part := s.buf[s.pos:s.end]
 		if k := bytes.IndexByte(part, '"'); k >= 0 {

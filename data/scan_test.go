@@ -101,7 +101,8 @@ func sameWithDelimiter(t interface {
 		t.Fatalf("%q: read at once %v, %v; byte by byte %v, %v", text, ours, err, slow, slowErr)
 	}
 	var refusal *Error
-	if errors.As(err, &refusal) && (refusal.Line < 1 || refusal.Line > strings.Count(text, "\n")+1 || refusal.Column < 1 || refusal.Column > len(text)+1) {
+	if errors.As(err, &refusal) && (refusal.Line < 1 || refusal.Line > strings.Count(text, "\n")+1 || refusal.Column < 1 ||
+		refusal.Column > len(text)+1) {
 		t.Fatalf("%q: %v is outside the text", text, err)
 	}
 	theirs, csvErr := readAll(text, delimiter)
@@ -132,19 +133,22 @@ func equal(a, b [][]place) bool {
 
 func TestScannerAgreesWithEncodingCSV(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"a", "1.5", ",", ",", "\n", "\n", "\r\n", `"`, `"`, `""`, " ", "\t", "ß"})).Draw(t, "pieces")
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"a", "1.5", ",", ",", "\n", "\n", "\r\n", `"`, `"`, `""`, " ",
+			"\t", "ß"})).Draw(t, "pieces")
 		sameAsCSV(t, strings.Join(pieces, ""))
 	})
 }
 
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{"", "a,b\n1,2\n", "a,b\r\n1,2", "\ufeffa\n1", "\"a\nb\",c\n", "a,\"b\"\"c\",\n,,\n", " a , \"b\" \n", "a\"b", "\"a", "\"a\"b", "\r", "a\r\rb"} {
+	for _, seed := range []string{"", "a,b\n1,2\n", "a,b\r\n1,2", "\ufeffa\n1", "\"a\nb\",c\n", "a,\"b\"\"c\",\n,,\n",
+		" a , \"b\" \n", "a\"b", "\"a", "\"a\"b", "\r", "a\r\rb"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		// Here and nowhere else a carriage return between other bytes is text to
 		// encoding/csv and a blank at the end of a cell to the scanner.
-		if strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""), "\r\v\f\u0085\u00a0") || strings.ContainsFunc(text, unicode.IsSpace) && !utf8Blank(text) {
+		if strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""), "\r\v\f\u0085\u00a0") ||
+			strings.ContainsFunc(text, unicode.IsSpace) && !utf8Blank(text) {
 			return
 		}
 		sameAsCSV(t, text)
@@ -178,7 +182,8 @@ func TestCellsAroundTheBuffersSize(t *testing.T) {
 		long := strings.Repeat("x", size)
 		for _, text := range []string{"a," + long + ",b\n", "a,\"" + long + "\",b\n"} {
 			records, err := scanAll(strings.NewReader(text), ',')
-			if err != nil || len(records[0]) != 3 || records[0][1].text != long || records[0][2] != (place{"b", 1, strings.LastIndex(text, "b") + 1}) {
+			if err != nil || len(records[0]) != 3 || records[0][1].text != long ||
+				records[0][2] != (place{"b", 1, strings.LastIndex(text, "b") + 1}) {
 				t.Errorf("cell of %d bytes: %d records, %v", size, len(records), err)
 			}
 		}
@@ -187,7 +192,8 @@ func TestCellsAroundTheBuffersSize(t *testing.T) {
 		endless := io.MultiReader(strings.NewReader(text), endlessReader{})
 		_, err := scanAll(endless, ',')
 		var refusal *Error
-		if !errors.As(err, &refusal) || refusal.Line != 2 || refusal.Column != 3 || !strings.Contains(err.Error(), "262144 bytes") {
+		if !errors.As(err, &refusal) || refusal.Line != 2 || refusal.Column != 3 ||
+			!strings.Contains(err.Error(), "262144 bytes") {
 			t.Errorf("endless cell after %q: %v", text, err)
 		}
 	}
@@ -202,7 +208,8 @@ func (endlessReader) Read(p []byte) (int, error) {
 
 func TestReadersErrorsArePassedOn(t *testing.T) {
 	broken := errors.New("the cable is out")
-	if _, err := scanAll(io.MultiReader(strings.NewReader("a,b\n1"), iotest.ErrReader(broken)), ','); !errors.Is(err, broken) {
+	if _, err := scanAll(io.MultiReader(strings.NewReader("a,b\n1"), iotest.ErrReader(broken)),
+		','); !errors.Is(err, broken) {
 		t.Errorf("a broken reader: %v", err)
 	}
 	if _, err := scanAll(idleReader{}, ','); !errors.Is(err, io.ErrNoProgress) {

@@ -11,8 +11,10 @@ import (
 func everything() *Schema {
 	return &Schema{Confirmed: true, Records: 3, Columns: []Column{
 		{Name: "age", Role: Feature, Kind: Number, Lower: 0, Upper: 100},
-		{Name: "gain", Role: Feature, Kind: Number, Lower: 0, Upper: 1e5, Center: 1000, Scale: 5000, Missing: MissingImpute, Impute: "0"},
-		{Name: "colour", Role: Feature, Kind: Category, Levels: []string{"red", "green", "blue"}, Reference: "green", Missing: MissingLevel},
+		{Name: "gain", Role: Feature, Kind: Number, Lower: 0, Upper: 1e5, Center: 1000, Scale: 5000, Missing: MissingImpute,
+			Impute: "0"},
+		{Name: "colour", Role: Feature, Kind: Category, Levels: []string{"red", "green", "blue"}, Reference: "green",
+			Missing: MissingLevel},
 		{Name: "sex", Role: Feature, Kind: Binary, Labels: []string{"f", "m"}, Missing: MissingImpute, Impute: "m"},
 		{Name: "id", Role: Ignore},
 		{Name: "income", Role: Target, Kind: Binary, Labels: []string{"<=50K", ">50K"}},
@@ -63,7 +65,8 @@ func TestValidateRefuses(t *testing.T) {
 		{func(s *Schema) { s.Radius = math.NaN() }, "radius = NaN"},
 		{func(s *Schema) { s.Radius = math.Inf(1) }, "radius = +Inf"},
 		{func(s *Schema) { s.Radius = 1e-101 }, "radius = 1e-101"},
-		{func(s *Schema) { s.Columns, s.NoIntercept = s.Columns[id:id+1], true }, "neither a feature, an intercept nor a target"},
+		{func(s *Schema) { s.Columns, s.NoIntercept = s.Columns[id:id+1], true },
+			"neither a feature, an intercept nor a target"},
 		{column(age, func(c *Column) { c.Name = "" }), "column 1 has no name"},
 		{column(age, func(c *Column) { c.Name = "gain" }), `column "gain": it is stated twice`},
 		{column(age, func(c *Column) { c.Role = "Feature" }), `column "age": role = "Feature"`},
@@ -87,11 +90,13 @@ func TestValidateRefuses(t *testing.T) {
 		{column(gain, func(c *Column) { c.Impute = "none" }), `impute = "none"`},
 		{column(gain, func(c *Column) { c.Impute = "" }), `impute = ""`},
 		{column(gain, func(c *Column) { c.Missing = "" }), `impute without missing = "impute"`},
-		{column(gain, func(c *Column) { c.Missing, c.Impute = MissingLevel, "" }), `missing = "level" for a feature of kind number`},
+		{column(gain, func(c *Column) { c.Missing, c.Impute = MissingLevel, "" }),
+			`missing = "level" for a feature of kind number`},
 		{column(gain, func(c *Column) { c.Missing, c.Impute = "drop", "" }), `missing = "drop"`},
 		{column(gain, func(c *Column) { c.Levels = []string{"a"} }), `levels or reference with kind = "number"`},
 		{column(gain, func(c *Column) { c.Labels = []string{"a", "b"} }), `labels with kind = "number"`},
-		{column(colour, func(c *Column) { c.Upper = 1 }), `bounds, center, scale, outside, transform or degree with kind = "category"`},
+		{column(colour, func(c *Column) { c.Upper = 1 }),
+			`bounds, center, scale, outside, transform or degree with kind = "category"`},
 		{column(colour, func(c *Column) { c.Levels = nil }), "0 levels"},
 		{column(colour, func(c *Column) { c.Levels, c.Missing = []string{"green"}, MissingRefuse }), "1 levels"},
 		{column(colour, func(c *Column) { c.Levels = []string{"green", "red", "red"} }), `level "red" twice`},
@@ -109,7 +114,8 @@ func TestValidateRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		test.change(s)
-		if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), "data: ") || !strings.Contains(err.Error(), test.want) {
+		if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), "data: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v; want it to say %s", err, test.want)
 		}
 	}

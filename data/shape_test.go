@@ -72,18 +72,21 @@ func TestTargetsOfLabels(t *testing.T) {
 // TestDerivedTerms: transforms, powers and interactions are what they say of every
 // record, within their stated ranges, and rows within bounds need no projection.
 func TestDerivedTerms(t *testing.T) {
-	schema := &Schema{Confirmed: true, Records: 3, InterceptPriorSD: 10, Interactions: []string{"age:sex", "income:job"}, Columns: []Column{
-		{Name: "age", Role: Feature, Kind: Number, Lower: 0, Upper: 100, Degree: 3, PriorSD: 0.5},
-		{Name: "income", Role: Feature, Kind: Number, Lower: 1, Upper: 1e4, Transform: TransformLog},
-		{Name: "sex", Role: Feature, Kind: Binary, Labels: []string{"f", "m"}},
-		{Name: "job", Role: Feature, Kind: Category, Levels: []string{"none", "part", "full"}, PriorGroup: "job"},
-	}}
-	table, err := Read(t.Context(), strings.NewReader("age,income,sex,job\n75,100,f,full\n0,1,m,none\n100,10000,m,part\n"), "t.csv", schema)
+	schema := &Schema{Confirmed: true, Records: 3, InterceptPriorSD: 10, Interactions: []string{"age:sex", "income:job"},
+		Columns: []Column{
+			{Name: "age", Role: Feature, Kind: Number, Lower: 0, Upper: 100, Degree: 3, PriorSD: 0.5},
+			{Name: "income", Role: Feature, Kind: Number, Lower: 1, Upper: 1e4, Transform: TransformLog},
+			{Name: "sex", Role: Feature, Kind: Binary, Labels: []string{"f", "m"}},
+			{Name: "job", Role: Feature, Kind: Category, Levels: []string{"none", "part", "full"}, PriorGroup: "job"},
+		}}
+	table, err := Read(t.Context(), strings.NewReader("age,income,sex,job\n75,100,f,full\n0,1,m,none\n100,10000,m,part\n"),
+		"t.csv", schema)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := math.Sqrt(9) // intercept, four columns, two powers, two interactions
-	names := []string{Intercept, "age", "log(income)", "sex=m", "job=part", "job=full", "age^2", "age^3", "age:sex=m", "log(income):job=part", "log(income):job=full"}
+	names := []string{Intercept, "age", "log(income)", "sex=m", "job=part", "job=full", "age^2", "age^3", "age:sex=m",
+		"log(income):job=part", "log(income):job=full"}
 	want := [][]float64{
 		{1, 0.5, 0, -1, 0, 1, 0.25, 0.125, -0.5, 0, 0},
 		{1, -1, -1, 1, 0, 0, 1, -1, -1, 0, 0},
@@ -101,7 +104,8 @@ func TestDerivedTerms(t *testing.T) {
 			}
 		}
 	}
-	if s := table.Shape; s.Terms[0].PriorSD != 10 || s.Terms[6].PriorSD != 0.5 || s.Terms[5].PriorGroup != "job" || s.Spread != k {
+	if s := table.Shape; s.Terms[0].PriorSD != 10 || s.Terms[6].PriorSD != 0.5 || s.Terms[5].PriorGroup != "job" ||
+		s.Spread != k {
 		t.Errorf("priors and spread of %+v", s)
 	}
 	// Simulated rows obey the same products.

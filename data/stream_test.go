@@ -14,7 +14,8 @@ import (
 // read but makes most of the text.
 var (
 	streamHeader = []byte("note,a,b,c,d,colour,y\n")
-	streamRecord = []byte("\"a long, quoted note that nobody reads, and then some more of it to fill the line\",12.5,-0.25,3.14159,77,green,yes\n")
+	streamRecord = []byte("\"a long, quoted note that nobody reads, and then some more of it to fill the " +
+		"line\",12.5,-0.25,3.14159,77,green,yes\n")
 )
 
 func streamSchema(records int) *Schema {
@@ -31,7 +32,8 @@ func streamSchema(records int) *Schema {
 
 // repeated is the header and then the given number of equal records.
 func repeated(header, record []byte, records int) io.Reader {
-	return io.MultiReader(bytes.NewReader(header), &repeater{text: bytes.Repeat(record, 1000), left: records * len(record)})
+	return io.MultiReader(bytes.NewReader(header), &repeater{text: bytes.Repeat(record, 1000),
+		left: records * len(record)})
 }
 
 // repeater is text repeated up to a number of bytes.
@@ -84,7 +86,8 @@ func TestMemoryCeiling(t *testing.T) {
 		t.Fatalf("N = %d, P = %d", table.Records, table.Features())
 	}
 	if streamed > 2*want+slack || objects > 500 {
-		t.Errorf("a stream of %d bytes allocated %d bytes in %d objects, for a table of %d", records*len(streamRecord), streamed, objects, want)
+		t.Errorf("a stream of %d bytes allocated %d bytes in %d objects, for a table of %d", records*len(streamRecord),
+			streamed, objects, want)
 	}
 
 	path := filepath.Join(t.TempDir(), "t.csv")
@@ -123,7 +126,8 @@ func benchmarkRead(b *testing.B, header, record string, megabytes int, schema fu
 	b.SetBytes(int64(len(header) + records*len(record)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(context.Background(), repeated([]byte(header), []byte(record), records), "stream", schema(records)); err != nil {
+		if _, err := Read(context.Background(), repeated([]byte(header), []byte(record), records), "stream",
+			schema(records)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -30,7 +30,8 @@ func TestSplitIsAPartition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.Records != int(math.Floor(fraction*float64(n))) || first.Records+second.Records != n || first.Source != "numbered" {
+		if first.Records != int(math.Floor(fraction*float64(n))) || first.Records+second.Records != n ||
+			first.Source != "numbered" {
 			t.Fatalf("%d and %d of %d records at fraction %v", first.Records, second.Records, n, fraction)
 		}
 		var ids []float64
@@ -81,7 +82,8 @@ func TestSplitIsUniform(t *testing.T) {
 func TestSplitRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, fraction := range []float64{0, 1, -0.5, 2, math.NaN(), 0.05} {
-		if _, _, err := Split(numbered(10), fraction, rng); err == nil || !strings.HasPrefix(err.Error(), "data: split fraction") {
+		if _, _, err := Split(numbered(10), fraction, rng); err == nil ||
+			!strings.HasPrefix(err.Error(), "data: split fraction") {
 			t.Errorf("fraction %v: %v", fraction, err)
 		}
 	}

@@ -131,14 +131,16 @@ func TestInvariance(t *testing.T) {
 		if after.RHat != before.RHat || after.ESSBulk != before.ESSBulk || !near(after.ESSTail, before.ESSTail, 0) {
 			t.Fatalf("scaling by %v changes %+v into %+v", scale, before, after)
 		}
-		if after.MCSEMean != scale*before.MCSEMean || !near(after.MCSESD, scale*before.MCSESD, 1e-12) || after.MAD != scale*before.MAD {
+		if after.MCSEMean != scale*before.MCSEMean || !near(after.MCSESD, scale*before.MCSESD, 1e-12) ||
+			after.MAD != scale*before.MAD {
 			t.Fatalf("scaling by %v does not scale the errors: %+v, %+v", scale, before, after)
 		}
 		reversed := make([][]float64, len(x))
 		for c := range x {
 			reversed[len(x)-1-c] = x[c]
 		}
-		if got := Summarize(reversed); !near(got.RHat, before.RHat, 1e-9) || !near(got.ESSBulk, before.ESSBulk, 1e-9) || got.Median != before.Median {
+		if got := Summarize(reversed); !near(got.RHat, before.RHat, 1e-9) || !near(got.ESSBulk, before.ESSBulk, 1e-9) ||
+			got.Median != before.Median {
 			t.Fatalf("the order of the chains matters: %+v, %+v", before, got)
 		}
 		mirrored := eachChain(x, func(c []float64) []float64 {

@@ -22,7 +22,8 @@ func rhat(chains [][]float64, median float64) float64 {
 		return math.NaN()
 	}
 	folded := eachChain(chains, func(chain []float64) []float64 { return absDeviations(chain, median) })
-	return max(potentialScaleReduction(normalScores(halves(chains))), potentialScaleReduction(normalScores(halves(folded))))
+	return max(potentialScaleReduction(normalScores(halves(chains))),
+		potentialScaleReduction(normalScores(halves(folded))))
 }
 
 // potentialScaleReduction returns the square root of the pooled variance

@@ -54,7 +54,9 @@ func (s Summary) Warnings() []Warning {
 		found = append(found, Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if s.Ignored > 0 {
-		warn(Uneven, "the chains differ in length: %d draws were left out to make each %d long; finish or drop the short chain", s.Ignored, s.Draws)
+		warn(Uneven,
+			"the chains differ in length: %d draws were left out to make each %d long; finish or drop the short chain",
+			s.Ignored, s.Draws)
 	}
 	needed := float64(MinESSPerChain * s.Chains)
 	smallest := min(s.ESSBulk, s.ESSTail)
@@ -62,17 +64,22 @@ func (s Summary) Warnings() []Warning {
 	case s.NotFinite:
 		warn(NotFinite, "a draw is NaN or infinite: no figure exists; find where the chain left the numbers")
 	case s.Draws < MinDraws:
-		warn(TooShort, "%d draws per chain are too few: at least %d are needed for any diagnostic; run longer", s.Draws, MinDraws)
+		warn(TooShort, "%d draws per chain are too few: at least %d are needed for any diagnostic; run longer",
+			s.Draws, MinDraws)
 	case s.Constant:
-		warn(Constant, "all draws are equal: the chain never moved, or the quantity is fixed; if it is not fixed, take smaller steps")
+		warn(Constant, "all draws are equal: the chain never moved, or the quantity is fixed; if it is not fixed, take "+
+			"smaller steps")
 	case math.IsNaN(s.RHat) || math.IsNaN(smallest):
-		warn(Undefined, "the draws take so few values that R-hat or an ESS does not exist; judge the chain by another quantity")
+		warn(Undefined, "the draws take so few values that R-hat or an ESS does not exist; judge the chain by another "+
+			"quantity")
 	}
 	if s.RHat > MaxRHat {
-		warn(HighRHat, "R-hat is %.3f, above %.2f: the chains, or the two halves of one, disagree; run longer", s.RHat, MaxRHat)
+		warn(HighRHat, "R-hat is %.3f, above %.2f: the chains, or the two halves of one, disagree; run longer",
+			s.RHat, MaxRHat)
 	}
 	if smallest < needed {
-		warn(LowESS, "the effective sample size is %.0f (bulk) and %.0f (tail), below %d per chain: figures are unreliable; run longer",
+		warn(LowESS, "the effective sample size is %.0f (bulk) and %.0f (tail), below %d per chain: figures are "+
+			"unreliable; run longer",
 			math.Floor(s.ESSBulk), math.Floor(s.ESSTail), MinESSPerChain)
 	}
 	return found

@@ -103,7 +103,8 @@ func (c Config) temperature() float64 {
 // gradient is the mechanism of a force.
 func (c Config) gradient() curator.NoisyGradient {
 	return curator.NoisyGradient{
-		Target: c.Target, Temperature: c.Temperature, Clip: c.GradientClip, NoiseMultiplier: c.GradientNoise, Batch: c.GradientBatch,
+		Target: c.Target, Temperature: c.Temperature, Clip: c.GradientClip, NoiseMultiplier: c.GradientNoise,
+		Batch: c.GradientBatch,
 	}
 }
 
@@ -124,8 +125,8 @@ func (c Config) bit(f curator.Facts) curator.AcceptanceBit {
 func (c Config) ratio(f curator.Facts) (curator.NoisyRatio, error) {
 	m := curator.NoisyRatio{Target: c.Target, Temperature: c.Temperature, Clip: 1, NoiseMultiplier: c.RatioNoise}
 	if c.RatioClip == 0 && !c.certified(f).any() {
-		return m, errors.New("dphmc: nothing bounds a record's part of a move: give Config.RatioClip, or a target with a certificate " +
-			"that applies (all but the range of the loss need records sealed with a Radius)")
+		return m, errors.New("dphmc: nothing bounds a record's part of a move: give Config.RatioClip, or a target with a " +
+			"certificate that applies (all but the range of the loss need records sealed with a Radius)")
 	}
 	return m, nil
 }
@@ -166,7 +167,8 @@ func (c Config) check(f curator.Facts) error {
 	case slices.ContainsFunc(c.Mass, func(m float64) bool { return !positive(m) }):
 		return fmt.Errorf("dphmc: Config.Mass is %v; masses must be positive and finite", c.Mass)
 	case !(c.RatioClip >= 0) || math.IsInf(c.RatioClip, 0):
-		return fmt.Errorf("dphmc: Config.RatioClip is %v; it must be positive, or 0 to use the target's certificate", c.RatioClip)
+		return fmt.Errorf("dphmc: Config.RatioClip is %v; it must be positive, or 0 to use the target's certificate",
+			c.RatioClip)
 	}
 	return errors.Join(c.checkAcceptance(), c.checkRejectClipped(f))
 }
@@ -194,7 +196,8 @@ func (c Config) checkAcceptance() error {
 
 func (c Config) checkRejectClipped(f curator.Facts) error {
 	if _, ok := c.Target.(targets.RatioCertificate); c.RejectClipped && (!ok || f.Radius == 0 || c.RatioClip == 0) {
-		return errors.New("dphmc: Config.RejectClipped needs a RatioClip, a target with a RatioBound and records sealed with a Radius")
+		return errors.New("dphmc: Config.RejectClipped needs a RatioClip, a target with a RatioBound and records sealed " +
+			"with a Radius")
 	}
 	return nil
 }

@@ -144,8 +144,10 @@ func TestCertificatesReplaceClips(t *testing.T) {
 // TestGradientCertificatePricesTheBit: without a linear predictor the certified
 // gradient bounds what a record can do to a move of the longest length.
 func TestGradientCertificatePricesTheBit(t *testing.T) {
-	softmax := posteriors.Must(targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3, Prior: targets.Gaussian{SD: 2}}))
-	facts := curator.Facts{Records: 100, Features: 2, Response: true, Radius: 1.5, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	softmax := posteriors.Must(targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3,
+		Prior: targets.Gaussian{SD: 2}}))
+	facts := curator.Facts{Records: 100, Features: 2, Response: true, Radius: 1.5, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	c := Config{Target: softmax, Iterations: 1, Steps: 1, StepSize: 0.1, GradientNoise: 1, MaxMove: 0.2, Temperature: 0.5}
 	_, test, err := c.prices(facts)
 	if err != nil {
@@ -334,7 +336,8 @@ func BenchmarkStep(b *testing.B) {
 		n     int
 		batch curator.Batch
 		noise float64
-	}{{"full/N=1e5/L=5", 100_000, curator.FullData(), 400}, {"poisson/N=1e6/b=1000/L=5", 1_000_000, curator.Poisson(0.001), 0.4}} {
+	}{{"full/N=1e5/L=5", 100_000, curator.FullData(), 400},
+		{"poisson/N=1e6/b=1000/L=5", 1_000_000, curator.Poisson(0.001), 0.4}} {
 		b.Run(bc.name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(bc.n, 10), make([]float64, 10), factory(Config{
 				Target: target, Steps: 5, StepSize: 0.0003, GradientNoise: bc.noise, GradientBatch: bc.batch, MaxMove: 0.1,

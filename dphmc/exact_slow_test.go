@@ -20,7 +20,8 @@ func TestExactAtAMillion(t *testing.T) {
 	banana.Wrong = posteriors.All()[0].Wrong
 	for _, p := range append(posteriors.All(), banana) {
 		c := Config{
-			Target: p.Target, Temperature: p.Temperature, Steps: 3, StepSize: size[p.Name], GradientClip: 1.5, GradientNoise: 0.5, RatioClip: 20, MaxMove: 3,
+			Target: p.Target, Temperature: p.Temperature, Steps: 3, StepSize: size[p.Name], GradientClip: 1.5,
+			GradientNoise: 0.5, RatioClip: 20, MaxMove: 3,
 		}
 		if c.StepSize == 0 {
 			c.StepSize = 0.15

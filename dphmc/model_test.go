@@ -15,7 +15,8 @@ type model struct {
 // gaussian is a Gaussian mean or a banana. Its gradient clip binds on purpose:
 // that must not matter.
 func gaussian(curvature float64) model {
-	return model{posteriors.Bent(curvature), Config{Steps: 4, StepSize: 0.15, GradientClip: 1.5, MaxMove: 1.5, RatioClip: 20}}
+	return model{posteriors.Bent(curvature), Config{Steps: 4, StepSize: 0.15, GradientClip: 1.5, MaxMove: 1.5,
+		RatioClip: 20}}
 }
 
 // logistic is a logistic regression whose certificates bound everything.

@@ -111,15 +111,18 @@ func (m *mutant) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 func TestInvarianceRejectsMutants(t *testing.T) {
 	target := posteriors.StandardMean()
 	records, exact := posteriors.Conjugate()
-	options := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Effort: proptest.Quick}
+	options := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0},
+		Exact: exact, Effort: proptest.Quick}
 	for _, mutation := range []string{"", "whole first kick", "momentum not refreshed", "kinetic energy forgotten"} {
 		t.Run("mutant "+mutation, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
 				proptest.CheckKernel(t, func(sealed *curator.Curator, steps int64) (kernels.Kernel, error) {
-					m := &mutant{target: target, mutation: mutation, left: steps, next: make([]float64, 2), momentum: make([]float64, 2),
+					m := &mutant{target: target, mutation: mutation, left: steps, next: make([]float64, 2),
+						momentum:   make([]float64, 2),
 						likelihood: make([]float64, 2), prior: make([]float64, 2)}
 					err := sealed.Grant(
-						curator.RequestGradients(&m.gradients, curator.NoisyGradient{Target: target, Clip: 20, NoiseMultiplier: 0.02}, (mutantSteps+1)*steps),
+						curator.RequestGradients(&m.gradients, curator.NoisyGradient{Target: target, Clip: 20, NoiseMultiplier: 0.02},
+							(mutantSteps+1)*steps),
 						curator.RequestBits(&m.bits, curator.AcceptanceBit{Target: target, Clip: 200}, steps))
 					return m, err
 				}, options)

@@ -10,14 +10,16 @@ type trajectory struct {
 
 func newTrajectory(mass []float64) trajectory {
 	dim := len(mass)
-	return trajectory{mass: mass, position: make([]float64, dim), momentum: make([]float64, dim), gradient: make([]float64, dim)}
+	return trajectory{mass: mass, position: make([]float64, dim), momentum: make([]float64, dim),
+		gradient: make([]float64, dim)}
 }
 
 // leapfrog makes n steps of the given size from position and momentum, where
 // gradient already holds the force. It calls force for the gradient of the log
 // posterior at each new position. It reports false, having called force no
 // further, once a position is not finite.
-func (t *trajectory) leapfrog(size float64, n int, force func(gradient, position []float64) error) (finite bool, err error) {
+func (t *trajectory) leapfrog(size float64, n int, force func(gradient, position []float64) error) (finite bool,
+	err error) {
 	for range n {
 		t.kick(size / 2)
 		for j, p := range t.momentum {

@@ -11,7 +11,8 @@ import (
 // BenchmarkStep times both kernels on logistic regression with 10 features: the
 // full data of 10⁵ records, and Poisson batches of 1000 out of 10⁶.
 func BenchmarkStep(b *testing.B) {
-	logistic := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}}))
+	logistic := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10,
+		Prior: targets.Gaussian{SD: 3}}))
 	for _, bc := range []struct {
 		name  string
 		n     int

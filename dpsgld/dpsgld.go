@@ -47,7 +47,8 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	case c.Friction != 0 || c.ThermalMass != 0:
 		return nil, nil, fmt.Errorf("dpsgld: Friction and ThermalMass belong to a thermostat; use NewThermostat")
 	case share > 1+1e-9 && !c.Hot: // up to the rounding of a step chosen to be the largest
-		return nil, nil, fmt.Errorf("dpsgld: the privacy noise is %.3g times the Langevin noise of the first step: lower Step to at most %.6g, or NoiseMultiplier, "+
+		return nil, nil, fmt.Errorf("dpsgld: the privacy noise is %.3g times the Langevin noise of the first step: lower "+
+			"Step to at most %.6g, or NoiseMultiplier, "+
 			"or set Hot to sample at a temperature of about %.3g", share, c.Step.At(0)/share, share)
 	}
 	dim := c.Target.Dim()

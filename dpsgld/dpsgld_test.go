@@ -21,7 +21,8 @@ const (
 // mean is a Gaussian mean with unit variances: its posterior has curvature
 // records + 1/priorSD² and is known in closed form.
 func mean(dim int) targets.GradTarget {
-	return posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim, Prior: targets.Gaussian{SD: priorSD}}))
+	return posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim,
+		Prior: targets.Gaussian{SD: priorSD}}))
 }
 
 // sample draws records, and returns them with the posterior's mean and the
@@ -110,8 +111,10 @@ func TestClipThatBindsIsNoticed(t *testing.T) {
 		clip  float64
 		right bool
 	}{{5, true}, {0.4, false}} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.1, Clip: c.clip}, seal(1, x)))
-		if right := within(t, "clipped", walk(t, k, centre)[0], centre[0], langevinSD(curvature, h, 0.5, h)); right != c.right {
+		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.1,
+			Clip: c.clip}, seal(1, x)))
+		if right := within(t, "clipped", walk(t, k, centre)[0], centre[0],
+			langevinSD(curvature, h, 0.5, h)); right != c.right {
 			t.Errorf("a clip of %v: the stationary law: %v, want %v", c.clip, right, c.right)
 		}
 	}
@@ -122,7 +125,8 @@ func TestClipThatBindsIsNoticed(t *testing.T) {
 func TestPreconditionedAndDecaying(t *testing.T) {
 	x, centre, curvature := sample(2, 4)
 	const h = 0.001
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.7, Clip: testClip, Precondition: []float64{1, 4}}, seal(2, x)))
+	k := posteriors.Must(New(Config{Target: mean(2), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.7,
+		Clip: testClip, Precondition: []float64{1, 4}}, seal(2, x)))
 	draws := walk(t, k, centre)
 	for j, m := range []float64{1, 4} {
 		if !within(t, "preconditioned", draws[j], centre[j], langevinSD(curvature, h*m, 0.5, h*m)) {
@@ -153,7 +157,8 @@ func TestMinibatchNoise(t *testing.T) {
 		"poisson": {curator.Poisson(0.4), 0.6 / 0.4 * (squares + records/curvature)},
 		"fixed":   {curator.FixedSize(20), 50. * 50 / 20 * (1 - 20./50) * squares / 49},
 	} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.3, Clip: testClip, Batch: tc.batch}, seal(1, x)))
+		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.3,
+			Clip: testClip, Batch: tc.batch}, seal(1, x)))
 		if !within(t, name, walk(t, k, centre)[0], centre[0], langevinSD(curvature, h, 0.5, h+h*h/4*tc.extra)) {
 			t.Errorf("%s: not the stationary law", name)
 		}
@@ -252,7 +257,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("thermostat, %s: no error", name)
 		}
 	}
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: 1, Step: Constant(0.001), NoiseMultiplier: 0.5, Clip: testClip}, seal(2, x)))
+	k := posteriors.Must(New(Config{Target: mean(2), Iterations: 1, Step: Constant(0.001), NoiseMultiplier: 0.5,
+		Clip: testClip}, seal(2, x)))
 	if _, err := k.Init([]float64{0, math.Inf(1)}); err == nil {
 		t.Error("an infinite start was accepted")
 	}
@@ -260,7 +266,8 @@ func TestRefusals(t *testing.T) {
 
 // factories make a kernel of each kind.
 func factories() map[string]posteriors.Factory {
-	c := Config{Target: mean(2), Step: Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)}
+	c := Config{Target: mean(2), Step: Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip,
+		Batch: curator.Poisson(0.5)}
 	rubbed := c
 	rubbed.Friction = 1
 	return map[string]posteriors.Factory{"Langevin": factory(c), "thermostat": factory(rubbed)}
@@ -282,7 +289,8 @@ func TestReplayOverOtherRecords(t *testing.T) {
 	other, _, _ := sample(2, 99)
 	for name, f := range factories() {
 		t.Run(name, func(t *testing.T) {
-			posteriors.CheckReplay(t, curator.Records{X: x, Features: 2}, curator.Records{X: other, Features: 2}, []float64{0, 0}, 300, f)
+			posteriors.CheckReplay(t, curator.Records{X: x, Features: 2}, curator.Records{X: other, Features: 2},
+				[]float64{0, 0}, 300, f)
 		})
 	}
 }
@@ -348,7 +356,8 @@ func TestLeavingTheSupport(t *testing.T) {
 func TestThermostatRefusesStatesOfNoChain(t *testing.T) {
 	x, _, _ := sample(1, 3)
 	k := posteriors.Must(NewThermostat(Config{
-		Target: mean(1), Step: Constant(0.01), NoiseMultiplier: 1, Clip: testClip, Batch: curator.FullData(), Iterations: 5, Friction: 1,
+		Target: mean(1), Step: Constant(0.01), NoiseMultiplier: 1, Clip: testClip, Batch: curator.FullData(), Iterations: 5,
+		Friction: 1,
 	}, seal(1, x)))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, theta := range [][]float64{{math.NaN()}, {math.Inf(1)}, {}, {1, 2}} {

@@ -49,7 +49,8 @@ func ExampleNoiseShare() {
 		log.Fatal(err)
 	}
 	c := dpsgld.Config{Target: logistic, Iterations: 1000, NoiseMultiplier: 50, Step: dpsgld.Constant(1e-4)}
-	facts := curator.Facts{Records: 10_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	facts := curator.Facts{Records: 10_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	share, err := dpsgld.NoiseShare(c, facts)
 	if err != nil {
 		log.Fatal(err)

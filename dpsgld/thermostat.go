@@ -64,7 +64,8 @@ func PrepareThermostat(c Config, f curator.Facts) (*Thermostat, []curator.Reques
 	case !(c.ThermalMass > 0) || math.IsInf(c.ThermalMass, 0):
 		return nil, nil, fmt.Errorf("dpsgld: Config.ThermalMass is %v; it must be positive and finite", c.ThermalMass)
 	case c.Hot || c.AsPublished:
-		return nil, nil, fmt.Errorf("dpsgld: Hot and AsPublished belong to the Langevin kernel; a thermostat absorbs excess noise")
+		return nil, nil, fmt.Errorf("dpsgld: Hot and AsPublished belong to the Langevin kernel; a thermostat absorbs " +
+			"excess noise")
 	}
 	sd, err := c.mechanism().NoiseSD(f)
 	if err != nil {
@@ -74,7 +75,8 @@ func PrepareThermostat(c Config, f curator.Facts) (*Thermostat, []curator.Reques
 	k := &Thermostat{
 		config: c, scales: c.scales(), mass: c.ThermalMass, fresh: true, left: c.Iterations,
 		friction: max(c.Friction, c.Step.At(0)*slices.Max(c.scales())*sd*sd/2),
-		gradient: make([]float64, dim), next: make([]float64, dim), released: make([]float64, dim), momentum: make([]float64, dim),
+		gradient: make([]float64, dim), next: make([]float64, dim), released: make([]float64, dim),
+		momentum: make([]float64, dim),
 	}
 	for j, m := range k.scales {
 		k.scales[j] = math.Sqrt(m)
@@ -112,7 +114,8 @@ func (k *Thermostat) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	}
 	// Other kernels leave this to the release, which a refused half step never asks for.
 	if len(s.Theta) != len(k.next) || !allowed(k.config, s.Theta) {
-		return kernels.Info{}, fmt.Errorf("dpsgld: the state %v is not %d finite values inside the prior's support; start from Init", s.Theta, len(k.next))
+		return kernels.Info{}, fmt.Errorf("dpsgld: the state %v is not %d finite values inside the prior's support; start "+
+			"from Init", s.Theta, len(k.next))
 	}
 	h := k.config.Step.At(s.Iteration)
 	if k.fresh {

@@ -137,11 +137,13 @@ func (p Proposal) Check(dim int) error {
 	case p.kind == autoregressive && p.scale > 1:
 		return fmt.Errorf("kernels: an autoregressive proposal's scale is %v; it must be at most 1", p.scale)
 	case p.kind >= shaped && len(p.factor) != dim*dim:
-		return fmt.Errorf("kernels: the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor), dim, dim*dim)
+		return fmt.Errorf("kernels: the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor),
+			dim, dim*dim)
 	case p.kind == truncated && (!(p.radius > 0) || math.IsInf(p.radius, 0)):
 		return fmt.Errorf("kernels: the proposal's radius is %v; it must be positive and finite", p.radius)
 	case p.kind == truncated && p.radius < p.scale*math.Sqrt(float64(dim)):
-		return fmt.Errorf("kernels: a radius of %v cuts off most moves of scale %v in %d dimensions; give at least scale·√dim = %v",
+		return fmt.Errorf("kernels: a radius of %v cuts off most moves of scale %v in %d dimensions; give at least "+
+			"scale·√dim = %v",
 			p.radius, p.scale, dim, p.scale*math.Sqrt(float64(dim)))
 	}
 	return nil

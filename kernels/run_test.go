@@ -133,7 +133,8 @@ func TestFailureAndCancellationFinaliseSinks(t *testing.T) {
 		t.Errorf("error %v, want the kernel's", err)
 	}
 	if len(sink.Draws(0)) != 50 || len(sink.Draws(1)) != 9 {
-		t.Errorf("chains drew %d and %d, want 50 and 9: a failure stops its own chain only", len(sink.Draws(0)), len(sink.Draws(1)))
+		t.Errorf("chains drew %d and %d, want 50 and 9: a failure stops its own chain only", len(sink.Draws(0)),
+			len(sink.Draws(1)))
 	}
 	if sink.chains.Load() != 2 || sink.runs.Load() != 1 {
 		t.Errorf("%d chain sinks and %d sinks were closed, want 2 and 1", sink.chains.Load(), sink.runs.Load())
@@ -185,13 +186,15 @@ func TestRunRefusals(t *testing.T) {
 		chains []kernels.Chain
 		opts   kernels.Options
 	}{
-		"no chains":       {nil, kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
-		"no iterations":   {walks(1, 1), kernels.Options{Sink: kernels.NewMemory(1)}},
-		"no sink":         {walks(1, 1), kernels.Options{Iterations: 1}},
-		"negative thin":   {walks(1, 1), kernels.Options{Iterations: 1, Thin: -1, Sink: kernels.NewMemory(1)}},
-		"not granted":     {walks(1, 1), kernels.Options{Iterations: 2, Sink: kernels.NewMemory(1)}},
-		"no kernel":       {[]kernels.Chain{{Start: []float64{0, 0}}}, kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
-		"start too short": {[]kernels.Chain{{Kernel: &walk{left: 1}, Start: []float64{0}}}, kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
+		"no chains":     {nil, kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
+		"no iterations": {walks(1, 1), kernels.Options{Sink: kernels.NewMemory(1)}},
+		"no sink":       {walks(1, 1), kernels.Options{Iterations: 1}},
+		"negative thin": {walks(1, 1), kernels.Options{Iterations: 1, Thin: -1, Sink: kernels.NewMemory(1)}},
+		"not granted":   {walks(1, 1), kernels.Options{Iterations: 2, Sink: kernels.NewMemory(1)}},
+		"no kernel": {[]kernels.Chain{{Start: []float64{0, 0}}},
+			kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
+		"start too short": {[]kernels.Chain{{Kernel: &walk{left: 1}, Start: []float64{0}}},
+			kernels.Options{Iterations: 1, Sink: kernels.NewMemory(1)}},
 	} {
 		if err := kernels.Run(context.Background(), c.chains, c.opts); err == nil {
 			t.Errorf("%s: no error", name)

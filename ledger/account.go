@@ -42,7 +42,8 @@ func (a *account) begin(first accountant.Event) error {
 	}
 	expected := int64(2)
 	if a.limit.Epsilon > 0 {
-		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: a.limit.Epsilon, Delta: a.limit.Delta, Adjacency: a.limit.Adjacency})
+		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: a.limit.Epsilon, Delta: a.limit.Delta,
+			Adjacency: a.limit.Adjacency})
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,8 @@ func (l *Ledger) Budget(c accountant.BudgetConfig, note Note) (*accountant.Budge
 		if last.Limit.Epsilon == 0 {
 			return nil, fmt.Errorf("ledger: %s: it has no limit, so the run needs one: give a BudgetConfig", l.path)
 		}
-		c = accountant.BudgetConfig{Epsilon: last.Limit.Epsilon, Delta: last.Limit.Delta, Adjacency: last.Limit.Adjacency, Order: last.Limit.Order}
+		c = accountant.BudgetConfig{Epsilon: last.Limit.Epsilon, Delta: last.Limit.Delta, Adjacency: last.Limit.Adjacency,
+			Order: last.Limit.Order}
 	}
 	return accountant.NewRecordedBudget(c, &session{ledger: l, note: note})
 }
@@ -73,7 +74,8 @@ func (l *Ledger) Resume(note Note, charged accountant.Event, mark string, marks 
 		case !paid:
 			return fmt.Errorf("ledger: %s: the run was not charged here, or for other releases: it cannot go on", l.path)
 		case elsewhere:
-			return fmt.Errorf("ledger: %s: the run went on from another folder: this is an old copy, whose steps were made elsewhere", l.path)
+			return fmt.Errorf("ledger: %s: the run went on from another folder: this is an old copy, whose steps were made "+
+				"elsewhere", l.path)
 		}
 		e := last.carry(Resumed, note)
 		e.Label = shorten(mark)

@@ -131,12 +131,14 @@ func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 		return err
 	}
 	if math.IsInf(p.cost, 1) || math.IsInf(p.epsilon, 1) {
-		return fmt.Errorf("ledger: %s: %v has no finite cost at δ %v and order %v: it is not charged", l.path, whole, a.limit.Delta, a.limit.Order)
+		return fmt.Errorf("ledger: %s: %v has no finite cost at δ %v and order %v: it is not charged", l.path, whole,
+			a.limit.Delta, a.limit.Order)
 	}
 	failure := whole.FailureProbability()
 	e.TotalFailure = add(e.TotalFailure, failure)
 	if a.limit.Epsilon > 0 && e.TotalFailure > a.limit.Failure {
-		return fmt.Errorf("ledger: %s: %v may fail outright with probability %.3g, and of the limit's δ %.3g is set aside for failures: nothing was charged; make a ledger with more (ledger init --failure-delta)",
+		return fmt.Errorf("ledger: %s: %v may fail outright with probability %.3g, and of the limit's δ %.3g is set aside "+
+			"for failures: nothing was charged; make a ledger with more (ledger init --failure-delta)",
 			l.path, whole, failure, a.limit.Failure)
 	}
 	if err := a.charge(event, r.count); err != nil {

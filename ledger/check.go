@@ -72,7 +72,8 @@ func (c *checker) entry(n int64, raw []byte) error {
 		}
 		fallthrough
 	case e.Kind == Limited, e.Kind == Certified, e.Kind == Resumed:
-		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon || e.PlainDelta != before.PlainDelta || e.TotalFailure != before.TotalFailure {
+		if e.Charges != before.Charges || e.TotalCost != before.TotalCost || e.PlainEpsilon != before.PlainEpsilon ||
+			e.PlainDelta != before.PlainDelta || e.TotalFailure != before.TotalFailure {
 			return wrong("it is no charge and changes the totals")
 		}
 	default:
@@ -106,9 +107,11 @@ func (c *checker) charged(before, e Entry) error {
 	// Recorded costs are added up, not today's prices. Each sum was rounded up.
 	sum := before.TotalCost + e.Cost
 	if !(e.Cost >= 0) || !(e.TotalCost >= sum) || e.TotalCost > above(sum) || e.Charges != before.Charges+1 {
-		return fmt.Errorf("the totals do not add up: %v and %v make %v, and %v is recorded", before.TotalCost, e.Cost, sum, e.TotalCost)
+		return fmt.Errorf("the totals do not add up: %v and %v make %v, and %v is recorded", before.TotalCost, e.Cost, sum,
+			e.TotalCost)
 	}
-	if e.PlainEpsilon != above(before.PlainEpsilon+e.Epsilon) || e.PlainDelta != min(1, above(before.PlainDelta+e.Limit.Delta)) {
+	if e.PlainEpsilon != above(before.PlainEpsilon+e.Epsilon) ||
+		e.PlainDelta != min(1, above(before.PlainDelta+e.Limit.Delta)) {
 		return fmt.Errorf("the plain sums do not add up")
 	}
 	if e.TotalFailure != add(before.TotalFailure, e.Failure) {
@@ -135,7 +138,8 @@ func (c *checker) file(e Entry) error {
 func (c *checker) files() error {
 	c.report.Files = labels(c.tx)
 	if len(c.report.Files) != c.prints {
-		return &DamagedError{c.path, -1, fmt.Sprintf("%d fingerprints are kept and %d entries speak of them", len(c.report.Files), c.prints)}
+		return &DamagedError{c.path, -1, fmt.Sprintf("%d fingerprints are kept and %d entries speak of them",
+			len(c.report.Files), c.prints)}
 	}
 	return nil
 }

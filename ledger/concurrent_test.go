@@ -70,7 +70,8 @@ func child(path string) int {
 func start(t testing.TB, path string, goroutines, each int) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), childVariable+"="+path, "GOROUTINES="+strconv.Itoa(goroutines), "EACH="+strconv.Itoa(each))
+	c.Env = append(os.Environ(), childVariable+"="+path, "GOROUTINES="+strconv.Itoa(goroutines),
+		"EACH="+strconv.Itoa(each))
 	var out strings.Builder
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {
@@ -119,7 +120,8 @@ func TestProcessesShareALedger(t *testing.T) {
 			} else if told != int64(4*goroutines*each) {
 				t.Errorf("%d charges of %d", told, 4*goroutines*each)
 			}
-			t.Logf("%d requests, %d charges in %v: %.0f requests a second", 4*goroutines*each, told, took, float64(4*goroutines*each)/took.Seconds())
+			t.Logf("%d requests, %d charges in %v: %.0f requests a second", 4*goroutines*each, told, took,
+				float64(4*goroutines*each)/took.Seconds())
 		})
 	}
 }

@@ -45,7 +45,8 @@ func look(path string) error {
 	if err != nil {
 		return err
 	}
-	budget, err := l.Budget(accountant.BudgetConfig{Epsilon: 0.9, Delta: 1e-6, Adjacency: accountant.Substitute}, ledger.Note{Who: "ada"})
+	budget, err := l.Budget(accountant.BudgetConfig{Epsilon: 0.9, Delta: 1e-6, Adjacency: accountant.Substitute},
+		ledger.Note{Who: "ada"})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,8 @@ func (l *Ledger) ExportJSON(w io.Writer) error {
 	return b.Flush()
 }
 
-var columns = []string{"entry", "time", "kind", "who", "command", "certificate", "releases", "count", "epsilon_alone", "delta", "epsilon_so_far", "limit", "order", "label"}
+var columns = []string{"entry", "time", "kind", "who", "command", "certificate", "releases", "count", "epsilon_alone",
+	"delta", "epsilon_so_far", "limit", "order", "label"}
 
 // ExportCSV writes one line for each entry, for a spreadsheet.
 func (l *Ledger) ExportCSV(w io.Writer) error {
@@ -60,8 +61,10 @@ func (e Entry) fields() []string {
 		releases, count = e.Event.String(), strconv.FormatInt(e.Count, 10)
 	}
 	return []string{
-		strconv.FormatInt(e.Number, 10), e.Time.Format(time.RFC3339), string(e.Kind), plain(e.Who), plain(e.Command), plain(e.Certificate),
-		releases, count, number(e.Epsilon), number(e.Limit.Delta), number(e.TotalEpsilon), number(e.Limit.Epsilon), number(e.Limit.Order), plain(e.Label),
+		strconv.FormatInt(e.Number, 10), e.Time.Format(time.RFC3339), string(e.Kind), plain(e.Who), plain(e.Command),
+		plain(e.Certificate),
+		releases, count, number(e.Epsilon), number(e.Limit.Delta), number(e.TotalEpsilon), number(e.Limit.Epsilon),
+		number(e.Limit.Order), plain(e.Label),
 	}
 }
 

@@ -19,11 +19,15 @@ func example(t testing.TB) (file []byte, entries [][]byte) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(l.SetLimit(9, 1e-5, Note{}), l.Meet("a.csv", bytes.NewReader([]byte("1,2\n")), false, Note{})); err != nil {
+	if err := errors.Join(l.SetLimit(9, 1e-5, Note{}),
+		l.Meet("a.csv", bytes.NewReader([]byte("1,2\n")), false, Note{})); err != nil {
 		t.Fatal(err)
 	}
 	err := l.view(func(tx *bbolt.Tx) error {
-		return tx.Bucket(entriesBucket).ForEach(func(_, v []byte) error { entries = append(entries, bytes.Clone(v)); return nil })
+		return tx.Bucket(entriesBucket).ForEach(func(_, v []byte) error {
+			entries = append(entries, bytes.Clone(v))
+			return nil
+		})
 	})
 	if err != nil {
 		t.Fatal(err)

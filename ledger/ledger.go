@@ -80,7 +80,8 @@ func Open(path string, o Options) (*Ledger, error) {
 	l := handle(path, o)
 	if err := l.view(l.verify); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("ledger: %s does not exist: make it first (ledger.Create, or the command ledger init): %w", path, fs.ErrNotExist)
+			return nil, fmt.Errorf("ledger: %s does not exist: make it first (ledger.Create, or the command ledger init): %w",
+				path, fs.ErrNotExist)
 		}
 		return nil, err
 	}
@@ -96,7 +97,8 @@ func (c Limit) check() error {
 		return fmt.Errorf("ledger: the adjacency is not stated: use accountant.Substitute or accountant.AddRemove")
 	}
 	if !(c.Epsilon >= 0) || math.IsInf(c.Epsilon, 1) {
-		return fmt.Errorf("ledger: a limit of ε %v: must be a finite number > 0, or 0 for a ledger that only counts", c.Epsilon)
+		return fmt.Errorf("ledger: a limit of ε %v: must be a finite number > 0, or 0 for a ledger that only counts",
+			c.Epsilon)
 	}
 	if !(c.Delta > 0 && c.Delta < 1) {
 		return fmt.Errorf("ledger: δ %v: is required and must be in (0, 1)", c.Delta)
@@ -280,7 +282,8 @@ func (l *Ledger) SetLimit(epsilon, delta float64, note Note) error {
 		}
 		e.TotalEpsilon = account.epsilon()
 		if epsilon > 0 && e.TotalEpsilon > epsilon {
-			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below the ε %.6g spent so far: give a larger one", l.path, epsilon, delta, e.TotalEpsilon)
+			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below the ε %.6g spent so far: give a larger one", l.path,
+				epsilon, delta, e.TotalEpsilon)
 		}
 		return w.append(e)
 	})

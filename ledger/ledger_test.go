@@ -77,7 +77,8 @@ func TestChargesOutlastTheHandle(t *testing.T) {
 		}
 		charges++
 		entry := last(t, l)
-		if n != int64(charges) || entry.Charges != int64(charges) || !(entry.TotalEpsilon > before) || entry.TotalEpsilon > 2 || left < 5 {
+		if n != int64(charges) || entry.Charges != int64(charges) || !(entry.TotalEpsilon > before) ||
+			entry.TotalEpsilon > 2 || left < 5 {
 			t.Fatalf("charge %d, %d left: %+v", n, left, entry)
 		}
 		before = entry.TotalEpsilon
@@ -120,7 +121,8 @@ func TestSequenceOfChargesIsTheFilters(t *testing.T) {
 	limit := limited(3)
 	limit.Order = 12
 	l := create4(t, limit)
-	f, err := accountant.NewFilter(accountant.FilterConfig{Epsilon: 3, Delta: 1e-5, Adjacency: accountant.Substitute, Order: 12})
+	f, err := accountant.NewFilter(accountant.FilterConfig{Epsilon: 3, Delta: 1e-5, Adjacency: accountant.Substitute,
+		Order: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +321,8 @@ func TestLimits(t *testing.T) {
 	if err := l.SetLimit(5, 1e-5, Note{Who: "board"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := last(t, l); got.Limit.Epsilon != 5 || got.TotalEpsilon != spent || got.Who != "board" || got.Kind != Limited {
+	if got := last(t, l); got.Limit.Epsilon != 5 || got.TotalEpsilon != spent || got.Who != "board" ||
+		got.Kind != Limited {
 		t.Errorf("%+v", got)
 	}
 	if err := l.SetLimit(0, 1e-5, Note{}); err != nil {
@@ -345,7 +348,8 @@ func TestPeople(t *testing.T) {
 		t.Errorf("the same bytes: %v", err)
 	}
 	var other *OtherDataError
-	if err := meet("b.csv", "1,3\n", false); !errors.As(err, &other) || len(other.Known) != 1 || other.Known[0] != "a.csv" {
+	if err := meet("b.csv", "1,3\n", false); !errors.As(err, &other) || len(other.Known) != 1 ||
+		other.Known[0] != "a.csv" {
 		t.Errorf("other bytes: %v", err)
 	}
 	if err := meet("b.csv", "1,3\n", true); err != nil {
@@ -441,11 +445,13 @@ func TestExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	var entries []Entry
-	if err := json.Unmarshal(text.Bytes(), &entries); err != nil || len(entries) != 2 || len(entries[1].Command) > maxText {
+	if err := json.Unmarshal(text.Bytes(), &entries); err != nil || len(entries) != 2 ||
+		len(entries[1].Command) > maxText {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
 	text.Reset()
-	if err := l.ExportCSV(&text); err != nil || strings.Count(text.String(), "\n") != 3 || !strings.Contains(text.String(), "'=cmd()") {
+	if err := l.ExportCSV(&text); err != nil || strings.Count(text.String(), "\n") != 3 ||
+		!strings.Contains(text.String(), "'=cmd()") {
 		t.Errorf("%s, %v", text.String(), err)
 	}
 }

@@ -36,6 +36,7 @@ func metaIsWhole(f io.ReaderAt, offset int64) (pageSize uint32, ok bool) {
 	sum := fnv.New64a()
 	sum.Write(meta[:metaLength-8]) // never fails
 	pageSize = binary.NativeEndian.Uint32(meta[8:])
-	return pageSize, binary.NativeEndian.Uint32(meta) == metaMagic && binary.NativeEndian.Uint32(meta[4:]) == metaVersion &&
+	return pageSize, binary.NativeEndian.Uint32(meta) == metaMagic &&
+		binary.NativeEndian.Uint32(meta[4:]) == metaVersion &&
 		binary.NativeEndian.Uint64(meta[metaLength-8:]) == sum.Sum64() && pageSize >= 512 && pageSize <= 1<<20
 }

@@ -36,7 +36,8 @@ type BusyError struct {
 
 // Error says what to do.
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("ledger: %s: another process has held the ledger for %v: nothing was charged; see what is using it and try again",
+	return fmt.Sprintf("ledger: %s: another process has held the ledger for %v: nothing was charged; see what is using "+
+		"it and try again",
 		e.Path, e.Waited.Round(time.Millisecond))
 }
 
@@ -152,7 +153,8 @@ func (l *Ledger) unreadable(err error) error {
 	if errors.As(err, &damaged) {
 		return err
 	}
-	for _, known := range []error{bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch, bolterrors.ErrInvalidMapping} {
+	for _, known := range []error{bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
+		bolterrors.ErrInvalidMapping} {
 		if errors.Is(err, known) {
 			return &DamagedError{l.path, -1, "this is not a ledger, or it is damaged (" + err.Error() + ")"}
 		}

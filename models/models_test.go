@@ -40,9 +40,11 @@ func TestEveryModel(t *testing.T) {
 		dim := m.Target.Dim()
 		features, response := m.Target.Shape()
 		if features != m.Shape.Features() || response != m.Shape.HasTarget() || len(m.Parameters) != dim {
-			t.Errorf("%s: the target takes %d features (response: %t) and has %d parameters, the model %d and %d", name, features, response, dim, m.Shape.Features(), len(m.Parameters))
+			t.Errorf("%s: the target takes %d features (response: %t) and has %d parameters, the model %d and %d", name,
+				features, response, dim, m.Shape.Features(), len(m.Parameters))
 		}
-		if _, ok := m.Target.(targets.GradTarget); !ok || About(name) == "" || !m.Simulates() || (m.Outcomes() > 0) != response {
+		if _, ok := m.Target.(targets.GradTarget); !ok || About(name) == "" || !m.Simulates() ||
+			(m.Outcomes() > 0) != response {
 			t.Errorf("%s: gradients %t, about %q, simulates %t, %d outcomes", name, ok, About(name), m.Simulates(), m.Outcomes())
 		}
 		names := m.ParameterNames()
@@ -61,7 +63,8 @@ func TestEveryModel(t *testing.T) {
 			t.Errorf("%s with a β loss: %v", name, err)
 		}
 		table := m.Simulate(values(m, rand.New(rand.NewPCG(1, 2))), rand.New(rand.NewPCG(3, 4)))
-		if len(table.X) != table.Records*table.Features() || (table.Y != nil) != response || response && len(table.Y) != table.Records {
+		if len(table.X) != table.Records*table.Features() || (table.Y != nil) != response ||
+			response && len(table.Y) != table.Records {
 			t.Errorf("%s: a simulated table has %d entries and %d responses", name, len(table.X), len(table.Y))
 		}
 	}
@@ -210,7 +213,8 @@ func TestInUnits(t *testing.T) {
 	for j := range terms {
 		row[j] = terms[j].At(x[j])
 	}
-	for _, name := range []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear", "heteroscedastic", "softmax"} {
+	for _, name := range []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear",
+		"heteroscedastic", "softmax"} {
 		m := built(t, name, func(s *data.Shape, _ *Options) {
 			s.Terms = terms
 			if name == "linear" || name == "heteroscedastic" {
@@ -248,8 +252,9 @@ func TestInUnits(t *testing.T) {
 // TestSuggest: what a shape suggests fits it.
 func TestSuggest(t *testing.T) {
 	for want, name := range map[string]string{
-		"logistic": "probit", "softmax": "softmax", "linear": "linear", "bernoulli": "bernoulli", "categorical": "categorical",
-		"mixture": "mixture", "mean": "mean",
+		"logistic": "probit", "softmax": "softmax", "linear": "linear", "bernoulli": "bernoulli",
+		"categorical": "categorical",
+		"mixture":     "mixture", "mean": "mean",
 	} {
 		shape, err := StandardShape(name, 20, 2)
 		if err != nil {
@@ -268,9 +273,11 @@ func TestRefusals(t *testing.T) {
 		o             Options
 		of            string
 	}{
-		"no such":           {"model", "one of logistic, probit", Options{}, "linear"},
-		"logistic":          {"model", "needs a binary target column; the schema's target is \"y\", a number", Options{}, "linear"},
-		"linear":            {"model", "needs a numeric target column; the schema's target is \"y\", binary", Options{}, "logistic"},
+		"no such": {"model", "one of logistic, probit", Options{}, "linear"},
+		"logistic": {"model", "needs a binary target column; the schema's target is \"y\", a number",
+			Options{}, "linear"},
+		"linear": {"model", "needs a numeric target column; the schema's target is \"y\", binary", Options{},
+			"logistic"},
 		"poisson":           {"model", "needs a target column of counts", Options{}, "linear"},
 		"mixture":           {"model", "needs no target column", Options{}, "linear"},
 		"mean":              {"model", "needs no target column", Options{}, "logistic"},
@@ -279,10 +286,12 @@ func TestRefusals(t *testing.T) {
 		"cloglog":           {"beta", "loss beta needs beta", Options{Loss: "beta"}, "logistic"},
 		"softmax":           {"prior-sd", "prior-sd is -1; it must be positive", Options{PriorSD: -1}, "softmax"},
 		"negative-binomial": {"dispersion", "needs dispersion r", Options{}, "poisson"},
-		"heteroscedastic":   {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic", Options{Dispersion: 1}, "linear"},
-		"median":            {"prior", "prior is \"flat\"; it must be normal or horseshoe", Options{Prior: "flat"}, "linear"},
-		"network":           {"prior", "prior is for model logistic or", Options{Prior: "horseshoe"}, "linear"},
-		"categorical":       {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}}, "categorical"},
+		"heteroscedastic": {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic",
+			Options{Dispersion: 1}, "linear"},
+		"median":  {"prior", "prior is \"flat\"; it must be normal or horseshoe", Options{Prior: "flat"}, "linear"},
+		"network": {"prior", "prior is for model logistic or", Options{Prior: "horseshoe"}, "linear"},
+		"categorical": {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}},
+			"categorical"},
 	} {
 		shape, err := StandardShape(c.of, 20, 2)
 		if err != nil {
@@ -339,7 +348,8 @@ func TestPriorsOfColumns(t *testing.T) {
 		a[j], b[j] = 10, 20
 		return m.Target.LogPrior(a) - m.Target.LogPrior(b)
 	}
-	if fixed, shared := fall(0), fall(1); math.Abs(fixed-300./18) > 1e-9 || !(shared > 0.5 && shared < 3) || math.Abs(shared-fall(2)) > 1e-9 {
+	if fixed, shared := fall(0), fall(1); math.Abs(fixed-300./18) > 1e-9 || !(shared > 0.5 && shared < 3) ||
+		math.Abs(shared-fall(2)) > 1e-9 {
 		t.Errorf("the log prior falls by %v without a group and %v within one", fixed, shared)
 	}
 	horseshoe := built(t, "logistic", func(_ *data.Shape, o *Options) { o.Prior = "horseshoe" })
@@ -350,7 +360,8 @@ func TestPriorsOfColumns(t *testing.T) {
 	shape := *m.Shape
 	shape.Terms = slices.Clone(shape.Terms)
 	shape.Terms[0].PriorSD = 1
-	if _, err := New("linear", &shape, Options{}); err == nil || !strings.Contains(err.Error(), "both prior_sd and prior_group") {
+	if _, err := New("linear", &shape, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "both prior_sd and prior_group") {
 		t.Errorf("both: %v", err)
 	}
 }

@@ -71,7 +71,8 @@ var settings = []Setting{
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
 	{Name: "prior", Of: func(o *Options) any { return &o.Prior }, Models: coefficients,
-		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept stays normal"},
+		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept " +
+			"stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns"},
 	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale },

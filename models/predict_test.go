@@ -34,7 +34,8 @@ func raw(b []float64) []float64 {
 	}
 }
 
-func predicted(t *testing.T, name string, target data.Column, options models.Options, draws [][]float64) (*models.Model, []models.Prediction) {
+func predicted(t *testing.T, name string, target data.Column, options models.Options, draws [][]float64) (*models.Model,
+	[]models.Prediction) {
 	t.Helper()
 	schema := people(target)
 	shape, err := schema.Shape()

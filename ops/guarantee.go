@@ -102,7 +102,8 @@ func FromTotalVariation(epsilon, delta, tv float64) (float64, error) {
 // Approximate returns the guarantee of an (ε, δ)-DP release whose ε is known as
 // a function of δ. The event's δ is a factor 1 − 2⁻⁴⁰ below delta, in (0, 1), so
 // that composing it, which rounds up, still answers at delta.
-func Approximate(delta float64, kind Kind, theorem string, epsilonAt func(delta float64) (float64, error)) (Guarantee, error) {
+func Approximate(delta float64, kind Kind, theorem string,
+	epsilonAt func(delta float64) (float64, error)) (Guarantee, error) {
 	if !(delta > 0 && delta < 1) {
 		return Guarantee{}, fmt.Errorf("ops: delta %v: must be in (0, 1)", delta)
 	}

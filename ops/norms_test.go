@@ -50,14 +50,16 @@ func TestNormsAreEnforced(t *testing.T) {
 func mechanisms(t *testing.T, n int) map[string]func(*ops.Source, targets.Rows) (any, error) {
 	t.Helper()
 	all := map[string]func(*ops.Source, targets.Rows) (any, error){}
-	for name, method := range map[string]chaudhuri.Method{"output": chaudhuri.Output, "output, L1": chaudhuri.OutputL1, "objective": chaudhuri.Objective} {
+	for name, method := range map[string]chaudhuri.Method{"output": chaudhuri.Output, "output, L1": chaudhuri.OutputL1,
+		"objective": chaudhuri.Objective} {
 		m, err := chaudhuri.New(chaudhuri.Config{Method: method, Features: 2, Records: n, Radius: 1, Lambda: 1, Epsilon: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all[name] = func(src *ops.Source, rows targets.Rows) (any, error) { return m.Release(src, rows) }
 	}
-	laplace, err := laplaceapprox.New(laplaceapprox.Config{Features: 2, Records: n, Radius: 1, PriorSD: 2, Epsilon: 50, Delta: 1e-5})
+	laplace, err := laplaceapprox.New(laplaceapprox.Config{Features: 2, Records: n, Radius: 1, PriorSD: 2, Epsilon: 50,
+		Delta: 1e-5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,8 @@ func mechanisms(t *testing.T, n int) map[string]func(*ops.Source, targets.Rows) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	lipschitz, err := posterior.NewLipschitz(posterior.LipschitzConfig{Features: 2, Radius: 1, PriorSD: 2, Rule: posterior.Minami, Epsilon: 50, Delta: 1e-5})
+	lipschitz, err := posterior.NewLipschitz(posterior.LipschitzConfig{Features: 2, Radius: 1, PriorSD: 2,
+		Rule: posterior.Minami, Epsilon: 50, Delta: 1e-5})
 	if err != nil {
 		t.Fatal(err)
 	}

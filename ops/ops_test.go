@@ -14,7 +14,8 @@ import (
 // TestProjectNeverExceedsTheRadius, for any float64s, against the norm in
 // extended range; rows inside are copied bit for bit.
 func TestProjectNeverExceedsTheRadius(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.MaxFloat64, 5e-324}))
+	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2),
+		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.MaxFloat64, 5e-324}))
 	rapid.Check(t, func(t *rapid.T) {
 		row := rapid.SliceOfN(value, 1, 5).Draw(t, "row")
 		radius := rapid.Float64Range(1e-3, 1e3).Draw(t, "radius")
@@ -92,7 +93,8 @@ func TestGuaranteeComposes(t *testing.T) {
 }
 
 func TestApproximateAnswersAtItsDelta(t *testing.T) {
-	g, err := Approximate(1e-5, Unconditional, "test", func(delta float64) (float64, error) { return -math.Log(delta) / 10, nil })
+	g, err := Approximate(1e-5, Unconditional, "test",
+		func(delta float64) (float64, error) { return -math.Log(delta) / 10, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func estimators(n int, epsilon float64) map[string]func(*ops.Source, targets.Row
 	}
 	perturb := func(method chaudhuri.Method, lambda float64) func(*ops.Source, targets.Rows) ([]float64, error) {
 		return func(src *ops.Source, rows targets.Rows) ([]float64, error) {
-			m, err := chaudhuri.New(chaudhuri.Config{Method: method, Features: features, Records: n, Radius: 1, Lambda: lambda, Epsilon: epsilon})
+			m, err := chaudhuri.New(chaudhuri.Config{Method: method, Features: features, Records: n, Radius: 1, Lambda: lambda,
+				Epsilon: epsilon})
 			if err != nil {
 				return nil, err
 			}
@@ -70,9 +71,11 @@ func estimators(n int, epsilon float64) map[string]func(*ops.Source, targets.Row
 	}
 	prior := 1 / (priorSD * priorSD * float64(n))
 	return map[string]func(*ops.Source, targets.Rows) ([]float64, error){
-		"beta-ops":            draw(betaPosterior(epsilon)),
-		"minami":              draw(posterior.NewLipschitz(posterior.LipschitzConfig{Features: features, Radius: 1, PriorSD: priorSD, Rule: posterior.Minami, Epsilon: epsilon, Delta: delta})),
-		"lipschitz-gdp":       draw(posterior.NewLipschitz(posterior.LipschitzConfig{Features: features, Radius: 1, PriorSD: priorSD, Rule: posterior.Gaussian, Epsilon: epsilon, Delta: delta})),
+		"beta-ops": draw(betaPosterior(epsilon)),
+		"minami": draw(posterior.NewLipschitz(posterior.LipschitzConfig{Features: features, Radius: 1,
+			PriorSD: priorSD, Rule: posterior.Minami, Epsilon: epsilon, Delta: delta})),
+		"lipschitz-gdp": draw(posterior.NewLipschitz(posterior.LipschitzConfig{Features: features, Radius: 1,
+			PriorSD: priorSD, Rule: posterior.Gaussian, Epsilon: epsilon, Delta: delta})),
 		"output-fixed-prior":  perturb(chaudhuri.Output, prior),
 		"output-sqrt-n":       perturb(chaudhuri.Output, 1/(9*math.Sqrt(float64(n)))),
 		"objective":           perturb(chaudhuri.Objective, prior),
@@ -90,7 +93,8 @@ func betaPosterior(epsilon float64) (*posterior.Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss, Prior: targets.Gaussian{SD: priorSD}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
+		Prior: targets.Gaussian{SD: priorSD}})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +103,8 @@ func betaPosterior(epsilon float64) (*posterior.Mechanism, error) {
 
 func laplaceEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]float64, error) {
 	return func(src *ops.Source, rows targets.Rows) ([]float64, error) {
-		m, err := laplaceapprox.New(laplaceapprox.Config{Features: features, Records: n, Radius: 1, PriorSD: priorSD, Epsilon: epsilon, Delta: delta})
+		m, err := laplaceapprox.New(laplaceapprox.Config{Features: features, Records: n, Radius: 1, PriorSD: priorSD,
+			Epsilon: epsilon, Delta: delta})
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +122,8 @@ func sgdEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]floa
 		if err != nil {
 			return nil, err
 		}
-		m, err := dpsgd.New(dpsgd.Config{Target: target, Records: n, Rate: 0.05, Steps: 400, Clip: 1, LearningRate: 2, Epsilon: epsilon, Delta: delta, Average: 0.5})
+		m, err := dpsgd.New(dpsgd.Config{Target: target, Records: n, Rate: 0.05, Steps: 400, Clip: 1, LearningRate: 2,
+			Epsilon: epsilon, Delta: delta, Average: 0.5})
 		if err != nil {
 			return nil, err
 		}

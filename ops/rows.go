@@ -62,11 +62,13 @@ func projectRow(dst, row []float64, radius float64) {
 func CheckShape(pkg string, rows targets.Rows, features int, response bool) error {
 	switch {
 	case rows.P != features:
-		return fmt.Errorf("%s: records have %d features, the model has %d: pass records of the model's shape", pkg, rows.P, features)
+		return fmt.Errorf("%s: records have %d features, the model has %d: pass records of the model's shape", pkg,
+			rows.P, features)
 	case rows.Len() == 0:
 		return fmt.Errorf("%s: there are no records: pass at least one", pkg)
 	case len(rows.X) != rows.Len()*rows.P:
-		return fmt.Errorf("%s: X holds %d numbers, %d records of %d features need %d", pkg, len(rows.X), rows.Len(), rows.P, rows.Len()*rows.P)
+		return fmt.Errorf("%s: X holds %d numbers, %d records of %d features need %d", pkg, len(rows.X), rows.Len(), rows.P,
+			rows.Len()*rows.P)
 	case response && len(rows.Y) != rows.Len():
 		return fmt.Errorf("%s: %d responses for %d records: pass one each", pkg, len(rows.Y), rows.Len())
 	}

@@ -25,7 +25,8 @@ func BenchmarkStep(b *testing.B) {
 		name   string
 		n      int
 		config penalty.Config
-	}{{"full", 100_000, full}, {"full/guided", 100_000, guided}, {"full/published", 100_000, published}, {"minibatch", 1_000_000, batch}} {
+	}{{"full", 100_000, full}, {"full/guided", 100_000, guided}, {"full/published", 100_000, published},
+		{"minibatch", 1_000_000, batch}} {
 		b.Run(c.name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(c.n, 10), make([]float64, 10), factory(c.config))
 		})

@@ -84,13 +84,15 @@ func (c Config) check() error {
 	case !(c.Noise.value > 0) || math.IsInf(c.Noise.value, 0):
 		return fmt.Errorf("penalty: Config.Noise is %v; give Fixed or Scaled with a positive, finite value", c.Noise)
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 0):
-		return fmt.Errorf("penalty: Config.Clip is %v; it must be positive and finite, or 0 to use the target's certificate", c.Clip)
+		return fmt.Errorf("penalty: Config.Clip is %v; it must be positive and finite, or 0 to use the target's certificate",
+			c.Clip)
 	case c.Accounting != curator.ByBit && c.Accounting != curator.Published:
 		return fmt.Errorf("penalty: Config.Accounting is %v; use curator.ByBit or curator.Published", c.Accounting)
 	case c.Accounting == curator.ByBit && c.Noise.scaled:
 		return errors.New("penalty: Scaled noise has a price under curator.Published only; use Fixed to release decisions")
 	case c.Accounting == curator.Published && !c.Batch.IsFull():
-		return errors.New("penalty: curator.Published is for the full data: a released ratio of a batch would need its variance released too")
+		return errors.New("penalty: curator.Published is for the full data: a released ratio of a batch would need its " +
+			"variance released too")
 	}
 	return nil
 }
@@ -110,15 +112,15 @@ func (c Config) ratio(b bounds) (curator.NoisyRatio, error) {
 	m := curator.NoisyRatio{Target: c.Target, Temperature: c.Temperature, Clip: 1, NoiseMultiplier: c.Noise.value}
 	if c.Noise.scaled {
 		if !b.any() {
-			return m, errors.New("penalty: nothing bounds a record's part of a move: give Config.Clip, or a target with a certificate " +
-				"that applies (a linear or a ratio certificate needs records sealed with a Radius)")
+			return m, errors.New("penalty: nothing bounds a record's part of a move: give Config.Clip, or a target with a " +
+				"certificate that applies (a linear or a ratio certificate needs records sealed with a Radius)")
 		}
 		return m, nil
 	}
 	constant := b.most(c.Proposal.Radius())
 	if math.IsInf(constant, 1) {
-		return m, errors.New("penalty: Fixed noise under curator.Published needs one bound for all moves: give Config.Clip, a target of finite loss range, " +
-			"or truncated moves of a certified linear target; or use Scaled noise")
+		return m, errors.New("penalty: Fixed noise under curator.Published needs one bound for all moves: give " +
+			"Config.Clip, a target of finite loss range, or truncated moves of a certified linear target; or use Scaled noise")
 	}
 	m.Clip, m.NoiseMultiplier = constant, math.Sqrt(c.Noise.value)/(2*constant)
 	return m, nil

@@ -48,7 +48,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d draws, unconditional ε = %.2f at δ = %v under %v\n", len(draws.Draws(0)), spent.Epsilon, spent.Delta, spent.Adjacency)
+	fmt.Printf("%d draws, unconditional ε = %.2f at δ = %v under %v\n", len(draws.Draws(0)), spent.Epsilon, spent.Delta,
+		spent.Adjacency)
 	// Output: 200 draws, unconditional ε = 0.58 at δ = 1e-06 under substitute
 }
 

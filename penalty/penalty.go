@@ -51,7 +51,8 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Iterations < 1 {
 		return nil, nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()), drawn: c.Proposal.Move().Drawn()}
+	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()),
+		drawn: c.Proposal.Move().Drawn()}
 	k.ratio = k.logRatio
 	if c.Guided {
 		k.direction = make([]float64, c.Target.Dim())

@@ -19,7 +19,8 @@ import (
 
 func options() proptest.KernelOptions {
 	records, exact := posteriors.Conjugate()
-	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Effort: proptest.Quick}
+	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0},
+		Exact: exact, Effort: proptest.Quick}
 }
 
 func factory(c penalty.Config) proptest.Factory {
@@ -42,10 +43,14 @@ func TestKernels(t *testing.T) {
 	}
 	for walk, c := range walks {
 		for name, set := range map[string]func(*penalty.Config){
-			"bit":              func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(1), 50 },
-			"lazy bit":         func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(6), 50 },
-			"published fixed":  func(c *penalty.Config) { c.Noise, c.Clip, c.Accounting = penalty.Fixed(1), 50, curator.Published },
-			"published scaled": func(c *penalty.Config) { c.Noise, c.Clip, c.Accounting = penalty.Scaled(0.05), 20, curator.Published },
+			"bit":      func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(1), 50 },
+			"lazy bit": func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(6), 50 },
+			"published fixed": func(c *penalty.Config) {
+				c.Noise, c.Clip, c.Accounting = penalty.Fixed(1), 50, curator.Published
+			},
+			"published scaled": func(c *penalty.Config) {
+				c.Noise, c.Clip, c.Accounting = penalty.Scaled(0.05), 20, curator.Published
+			},
 		} {
 			t.Run(walk+", "+name, func(t *testing.T) {
 				c := c
@@ -116,7 +121,8 @@ func (m *mutant) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 // unbroken one.
 func TestMutantsAreRejected(t *testing.T) {
 	target := posteriors.StandardMean()
-	for _, mutation := range []string{"", "no correction", "correction not scaled with the move", "noise not scaled with the move", "correction doubled",
+	for _, mutation := range []string{"", "no correction", "correction not scaled with the move",
+		"noise not scaled with the move", "correction doubled",
 		"asymmetric noise", "no prior", "clip after the sum"} {
 		t.Run("mutant "+mutation, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) {

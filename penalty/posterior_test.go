@@ -35,7 +35,8 @@ func TestPosteriors(t *testing.T) {
 // the chain is exact without a Clip; the bit is priced by the average move.
 func TestCertificatesReplaceClips(t *testing.T) {
 	for _, p := range posteriors.All()[1:] { // logistic: linear; mixture: moves
-		c := penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(0.6), Noise: penalty.Scaled(0.3), Accounting: curator.Published}
+		c := penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(0.6),
+			Noise: penalty.Scaled(0.3), Accounting: curator.Published}
 		t.Run(p.Name, func(t *testing.T) { p.Check(t, steps, 4, factory(c)) })
 	}
 	logistic := posteriors.All()[1]

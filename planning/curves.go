@@ -20,7 +20,8 @@ func (c *Curve) add(x, y float64) { c.X, c.Y = append(c.X, x), append(c.Y, y) }
 // EpsilonCurve tabulates ε at the given δ against a parameter: against the
 // number of iterations if event is a step's Event.Times. Errors are those of
 // event, and a δ outside [0, 1].
-func EpsilonCurve[T int64 | float64](name string, event func(x T) (accountant.Event, error), xs []T, delta float64) (Curve, error) {
+func EpsilonCurve[T int64 | float64](name string, event func(x T) (accountant.Event, error), xs []T,
+	delta float64) (Curve, error) {
 	c := Curve{Name: name}
 	for _, x := range xs {
 		e, err := event(x)

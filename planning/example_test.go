@@ -34,7 +34,8 @@ func ExampleSolve() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("noise multiplier %.4f: ε = %.4f at δ = %v, %v\n", plan.Value, plan.Guarantee.Epsilon, plan.Guarantee.Delta, plan.Guarantee.Adjacency)
+	fmt.Printf("noise multiplier %.4f: ε = %.4f at δ = %v, %v\n", plan.Value, plan.Guarantee.Epsilon, plan.Guarantee.Delta,
+		plan.Guarantee.Adjacency)
 	one, err := step(plan.Value)
 	if err != nil {
 		fmt.Println(err)
@@ -74,7 +75,10 @@ func Example_published() {
 	}{
 		{"as published", func() (accountant.Event, error) { return accountant.SubsampledBarkerPublished(batch) }, classic},
 		{"tightened", func() (accountant.Event, error) { return accountant.SubsampledBarkerTightened(batch) }, classic},
-		{"tightened, better conversion", func() (accountant.Event, error) { return accountant.SubsampledBarkerTightened(batch) }, best},
+		{"tightened, better conversion", func() (accountant.Event,
+			error) {
+			return accountant.SubsampledBarkerTightened(batch)
+		}, best},
 		{"the released bit alone", func() (accountant.Event, error) {
 			return accountant.AcceptanceBit(accountant.Substitute, 0.0316227766016838)
 		}, best},

@@ -50,7 +50,8 @@ func (p Parameter[T]) check() error {
 	case !(p.Low < p.High) || math.IsInf(float64(p.High), 1):
 		return fmt.Errorf("planning: %s: the range is [%v, %v]; it must be finite with Low < High", p.Name, p.Low, p.High)
 	case p.Low < 0 || p.Low == 0 && !isInteger[T]():
-		return fmt.Errorf("planning: %s: the range is [%v, %v]; Low must be positive, or 0 for integers", p.Name, p.Low, p.High)
+		return fmt.Errorf("planning: %s: the range is [%v, %v]; Low must be positive, or 0 for integers", p.Name,
+			p.Low, p.High)
 	}
 	return nil
 }

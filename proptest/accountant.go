@@ -59,7 +59,8 @@ func curveRises(rt *rapid.T, e accountant.Event) {
 	a, b = min(a, b), max(a, b)
 	low, high, top := e.RDP(a), e.RDP(b), e.RDP(math.Inf(1))
 	if !(low >= 0) || !(low <= high*(1+slack)+1e-300) || !(high <= top*(1+slack)+1e-300) {
-		failf(rt, "%v: the curve is %v at order %v, %v at %v and %v at +Inf; it must be nonnegative and nondecreasing", e, low, a, high, b, top)
+		failf(rt, "%v: the curve is %v at order %v, %v at %v and %v at +Inf; it must be nonnegative and nondecreasing", e,
+			low, a, high, b, top)
 	}
 	for _, order := range []float64{1, 0.5, 0, -2, math.NaN()} {
 		if v := e.RDP(order); !math.IsInf(v, 1) {
@@ -109,8 +110,10 @@ func compositionAdds(rt *rapid.T, e accountant.Event) {
 // epsilon is ε at δ, failing on an error.
 func epsilon(rt rapid.TB, e accountant.Event, delta float64) float64 {
 	g, err := e.Epsilon(delta)
-	if err != nil || math.IsNaN(g.Epsilon) || g.Epsilon < 0 || g.Adjacency != e.Adjacency() || g.Method == "" || g.Theorem == "" {
-		rt.Fatalf("proptest: %v at δ = %v: %+v, error %v; want ε ≥ 0, the event's adjacency, a method and a theorem\nreproduce: %s", e, delta, g, err, Command(rt.Name()))
+	if err != nil || math.IsNaN(g.Epsilon) || g.Epsilon < 0 || g.Adjacency != e.Adjacency() || g.Method == "" ||
+		g.Theorem == "" {
+		rt.Fatalf("proptest: %v at δ = %v: %+v, error %v; want ε ≥ 0, the event's adjacency, a method and a "+
+			"theorem\nreproduce: %s", e, delta, g, err, Command(rt.Name()))
 	}
 	return g.Epsilon
 }
@@ -151,7 +154,8 @@ func countsMatter(rt *rapid.T, e accountant.Event) {
 func relationsCostMore(rt *rapid.T, e accountant.Event) {
 	order := orders().Draw(rt, "order")
 	one := e.RDP(order)
-	if group, err := accountant.GroupPrivacy(e, rapid.IntRange(2, 8).Draw(rt, "rows")); err == nil && group.RDP(order)*(1+slack) < one {
+	if group, err := accountant.GroupPrivacy(e, rapid.IntRange(2, 8).Draw(rt, "rows")); err == nil &&
+		group.RDP(order)*(1+slack) < one {
 		failf(rt, "%v costs %v at order %v and a group of several rows only %v", e, one, order, group.RDP(order))
 	}
 	if e.Adjacency() != accountant.AddRemove {
@@ -180,7 +184,8 @@ func batchesCostLess(rt *rapid.T, e accountant.Event) {
 		}
 		cost := sampled.RDP(order)
 		if !(cost <= full*(1+slack)+1e-15) || !(before <= cost*(1+slack)+1e-15) {
-			failf(rt, "%v at order %v: a batch of %d in 1000 costs %v, a smaller one %v, the full data %v", e, order, batch, cost, before, full)
+			failf(rt, "%v at order %v: a batch of %d in 1000 costs %v, a smaller one %v, the full data %v", e, order, batch,
+				cost, before, full)
 		}
 		before = cost
 	}

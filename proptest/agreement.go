@@ -29,8 +29,9 @@ type evaluator struct {
 }
 
 func newEvaluator(g stage) *evaluator {
-	e := &evaluator{stage: g, one: make([]float64, 1), onto: make([]float64, 1), gradient: make([]float64, g.d), shaken: make([]float64, g.d),
-		reach: make([]float64, g.d), complexOne: make([]complex128, 1)}
+	e := &evaluator{stage: g, one: make([]float64, 1), onto: make([]float64, 1), gradient: make([]float64, g.d),
+		shaken: make([]float64, g.d),
+		reach:  make([]float64, g.d), complexOne: make([]complex128, 1)}
 	e.linear, _ = g.target.(targets.LinearTarget)
 	e.ratio, _ = g.target.(targets.RatioTarget)
 	e.grad, _ = g.target.(targets.GradTarget)
@@ -150,7 +151,8 @@ func (e *evaluator) isFinite(s scene) string {
 		return fmt.Sprintf("Loss of a plausible record is %v at %v", l, s)
 	}
 	if math.IsNaN(l) && s.usual && e.target.LogPrior(s.theta) >= e.floor && e.within(s.theta) {
-		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it the density 0 there, or the loss a value", s, e.target.LogPrior(s.theta))
+		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it "+
+			"the density 0 there, or the loss a value", s, e.target.LogPrior(s.theta))
 	}
 	if e.grad == nil || !s.plausible {
 		return ""
@@ -268,7 +270,8 @@ func (e *evaluator) predictorAgrees(s scene) string {
 		return ""
 	}
 	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound {
-		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is violated at %v", slope, eta, bound, s)
+		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
+			"violated at %v", slope, eta, bound, s)
 	}
 	// What the predictor's own rounding can change.
 	by := 4e-16*terms + 1e-300
@@ -312,8 +315,10 @@ func (e *evaluator) boundsHold(s scene) string {
 	change := math.Abs(a-b) - 1e-14 - blur(a, b)
 	at := fmt.Sprintf("at %v", scene{theta: s.theta, next: s.next, z: z})
 	if e.bound != nil {
-		if c := e.bound.RatioBound(s.theta, s.next, e.o.Radius); s.plausible && math.IsNaN(c) || c < 0 || change > c*(1+1e-12) {
-			return fmt.Sprintf("ratio: found %v of the bound RatioBound = %v, radius %v: the certificate is violated %s", math.Abs(a-b), c, e.o.Radius, at)
+		if c := e.bound.RatioBound(s.theta, s.next, e.o.Radius); s.plausible && math.IsNaN(c) || c < 0 ||
+			change > c*(1+1e-12) {
+			return fmt.Sprintf("ratio: found %v of the bound RatioBound = %v, radius %v: the certificate is violated %s",
+				math.Abs(a-b), c, e.o.Radius, at)
 		}
 	}
 	if e.linear == nil || math.IsInf(e.linear.PredictorLipschitz(), 1) {
@@ -327,10 +332,12 @@ func (e *evaluator) boundsHold(s scene) string {
 	}
 	l := e.linear.PredictorLipschitz()
 	if change-1e-15*l*sizes > l*math.Abs(along)*(1+1e-12) {
-		return fmt.Sprintf("move: found %v of the bound L·|x·δ| = %v: the certificate is violated %s", math.Abs(a-b), l*math.Abs(along), at)
+		return fmt.Sprintf("move: found %v of the bound L·|x·δ| = %v: the certificate is violated %s", math.Abs(a-b),
+			l*math.Abs(along), at)
 	}
 	if v := e.slopeAt(eta, z.Y); math.Abs(v)*(1-1e-12) > l {
-		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is violated %s", v, eta, l, at)
+		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
+			"violated %s", v, eta, l, at)
 	}
 	return ""
 }
@@ -348,7 +355,8 @@ func (e *evaluator) priorAgrees(s scene) string {
 	e.grad.GradLogPrior(e.gradient, s.theta)
 	for j, got := range e.gradient {
 		if want, wrong := wrongSlope(along(e.target.LogPrior, s.theta, j), s.theta[j], got, 1e-12); wrong {
-			return fmt.Sprintf("∂log p₀/∂θ%s is %v, differences give %v ± %.1g, at θ = %s", index(j), got, want.value, want.off, text(s.theta))
+			return fmt.Sprintf("∂log p₀/∂θ%s is %v, differences give %v ± %.1g, at θ = %s", index(j), got, want.value, want.off,
+				text(s.theta))
 		}
 	}
 	if !slices.Equal(s.theta, before) {
@@ -371,7 +379,8 @@ func checkScenes(t rapid.TB, target targets.Target, o TargetOptions) {
 func (e *evaluator) report(t rapid.TB, l sceneLaw, s scene) {
 	t.Helper()
 	s = e.shrunk(s, func(s scene) bool { return l.holds(e, s) != "" })
-	head := []string{"target := yourTarget", "theta, next := " + source(s.theta) + ", " + source(s.next), "rows := " + sourceOfRows(s.z), "_ = next"}
+	head := []string{"target := yourTarget", "theta, next := " + source(s.theta) + ", " + source(s.next),
+		"rows := " + sourceOfRows(s.z), "_ = next"}
 	test := strings.ReplaceAll(goTest(append(head, l.test...)...), "RADIUS", fmt.Sprint(e.o.Radius))
 	failf(t, "%s (Seed %d)%s", l.holds(e, s), e.o.Seed, test)
 	t.FailNow()
@@ -454,7 +463,8 @@ func checkManyPredictors(t rapid.TB, e *evaluator) {
 				}
 				f.eval(alone, eta[i:i+1], y)
 				if !same(apart[i], alone[0]) || !same(inPlace[i], alone[0]) {
-					failf(t, "%s of predictor %d of %d, %v, is %v, in place %v, and alone %v (Seed %d)", f.name, i, n, eta[i], apart[i], inPlace[i], alone[0], e.o.Seed)
+					failf(t, "%s of predictor %d of %d, %v, is %v, in place %v, and alone %v (Seed %d)", f.name, i, n, eta[i],
+						apart[i], inPlace[i], alone[0], e.o.Seed)
 					t.FailNow()
 				}
 			}

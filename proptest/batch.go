@@ -24,7 +24,10 @@ func forms(target targets.Target) []form {
 		all = append(all, form{"LossRatio", 1, r.LossRatio})
 	}
 	if g, ok := target.(targets.GradTarget); ok {
-		all = append(all, form{"LossGrad", target.Dim(), func(dst, theta, _ []float64, rows targets.Rows) { g.LossGrad(dst, theta, rows) }})
+		all = append(all, form{"LossGrad", target.Dim(), func(dst, theta, _ []float64,
+			rows targets.Rows) {
+			g.LossGrad(dst, theta, rows)
+		}})
 	}
 	return all
 }
@@ -72,7 +75,8 @@ func batchesConcatenate(rt *rapid.T, target targets.Target, o TargetOptions) {
 		part := f.run(7, theta, next, rows.Slice(lo, hi))
 		for i, v := range part {
 			if w := whole[lo*f.width+i]; !same(v, w) {
-				failf(rt, "%s of record %d is %v in a batch of %d and %v in its records %d to %d; dst[i] must depend on record i alone",
+				failf(rt,
+					"%s of record %d is %v in a batch of %d and %v in its records %d to %d; dst[i] must depend on record i alone",
 					f.name, lo+i/f.width, w, n, v, lo, hi-1)
 				return
 			}
@@ -97,7 +101,8 @@ func nothingIsKept(rt *rapid.T, target targets.Target, o TargetOptions) {
 		copy(z.X, rows2.X)
 		copy(z.Y, rows2.Y)
 		if got := f.run(0, a, b, z); !slices.EqualFunc(got, want, same) {
-			failf(rt, "%s gives %v where a call before gave something else for the same memory, and %v on fresh memory: it keeps an argument", f.name, got, want)
+			failf(rt, "%s gives %v where a call before gave something else for the same memory, and %v on fresh memory: it "+
+				"keeps an argument", f.name, got, want)
 		}
 	}
 	if after := target.LogPrior(theta2); !same(prior, after) {

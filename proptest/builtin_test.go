@@ -17,7 +17,8 @@ func builtin[T targets.Target](make func(targets.Loss) (T, error)) func(targets.
 }
 
 // regressionOf is builtin for the constructors that take a RegressionConfig.
-func regressionOf(make func(targets.RegressionConfig) (*targets.Regression, error)) func(targets.Loss) (targets.Target, error) {
+func regressionOf(make func(targets.RegressionConfig) (*targets.Regression,
+	error)) func(targets.Loss) (targets.Target, error) {
 	return builtin(func(l targets.Loss) (*targets.Regression, error) {
 		return make(targets.RegressionConfig{Features: 2, Loss: l, Prior: targets.Gaussian{SD: 2}})
 	})
@@ -30,7 +31,8 @@ func TestEveryBuiltInTarget(t *testing.T) {
 	prior, box := targets.Gaussian{SD: 2}, targets.Uniform{Low: -1.5, High: 1.5}
 	linear := func(nu float64) func(targets.Loss) (targets.Target, error) {
 		return builtin(func(l targets.Loss) (*targets.Linear, error) {
-			return targets.NewLinear(targets.LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.5, ScalePrior: targets.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})
+			return targets.NewLinear(targets.LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.5,
+				ScalePrior: targets.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})
 		})
 	}
 	gaussian := func(curvature float64) func(targets.Loss) (targets.Target, error) {
@@ -74,19 +76,24 @@ func TestEveryBuiltInTarget(t *testing.T) {
 			return targets.NewMixture(targets.MixtureConfig{Variance: 2, Loss: l, Prior: prior})
 		}), nil},
 		"network, regression": {builtin(func(l targets.Loss) (*targets.Network, error) {
-			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.Tanh, Scale: 0.8, Loss: l, Prior: prior})
+			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.Tanh, Scale: 0.8,
+				Loss: l, Prior: prior})
 		}), nil},
 		"network, regression, σ": {builtin(func(l targets.Loss) (*targets.Network, error) {
-			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.ReLU, MinScale: 0.5, ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: prior})
+			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.ReLU, MinScale: 0.5,
+				ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: prior})
 		}), nil},
 		"network, regression, box": {builtin(func(l targets.Loss) (*targets.Network, error) {
-			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, MinScale: 0.5, ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: box})
+			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, MinScale: 0.5,
+				ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: box})
 		}), nil},
 		"network, classes, box": {builtin(func(l targets.Loss) (*targets.Network, error) {
-			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU, Loss: l, Prior: box})
+			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU,
+				Loss: l, Prior: box})
 		}), classes(3)},
 		"network, classes": {builtin(func(l targets.Loss) (*targets.Network, error) {
-			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU, Loss: l, Prior: prior})
+			return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU,
+				Loss: l, Prior: prior})
 		}), classes(3)},
 	} {
 		betas := []float64{1, 1.1, 1.5, 2}

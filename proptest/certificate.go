@@ -32,7 +32,8 @@ func (c Certificate) Tightness() float64 { return c.Found / c.Bound }
 
 // String describes the result in one line.
 func (c Certificate) String() string {
-	return fmt.Sprintf("%s: found %.6g of the bound %.6g (tightness %.3f) at %s", c.Name, c.Found, c.Bound, c.Tightness(), c.Witness)
+	return fmt.Sprintf("%s: found %.6g of the bound %.6g (tightness %.3f) at %s", c.Name, c.Found, c.Bound,
+		c.Tightness(), c.Witness)
 }
 
 // claim is a certificate as a function to be maximised over search vectors.
@@ -178,7 +179,8 @@ func checkCertificates(t rapid.TB, target targets.Target, o TargetOptions) []Cer
 		case c.Found > c.Bound:
 			failf(t, "the certificate is violated (Seed %d): %v", o.Seed, c)
 		case c.Found < share*c.Bound:
-			failf(t, "the bound is loose (Seed %d): %v; %.2f was asked for. Improve the bound, or explain it and give Loose", o.Seed, c, share)
+			failf(t, "the bound is loose (Seed %d): %v; %.2f was asked for. Improve the bound, or explain it and give Loose",
+				o.Seed, c, share)
 		}
 	}
 	for _, c := range o.claims(target) {
@@ -253,7 +255,8 @@ func (s searcher) rangeClaim(bound float64) claim {
 			return a - b - blur(a, b)
 		},
 		witness: func(u []float64) string {
-			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {%s}", text(u[:d]), describe(s.record(u[d:], inf)), describe(s.record(u[d+z:], inf)))
+			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {%s}", text(u[:d]), describe(s.record(u[d:], inf)),
+				describe(s.record(u[d+z:], inf)))
 		},
 	}
 }
@@ -341,7 +344,8 @@ func (s searcher) gradientClaim(g targets.GradTarget, bound float64) claim {
 			return math.Sqrt(sum) * (1 - 1e-12)
 		},
 		witness: func(u []float64) string {
-			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {}", text(u[:s.d]), describe(s.record(u[s.d:], s.o.Radius)))
+			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {}", text(u[:s.d]),
+				describe(s.record(u[s.d:], s.o.Radius)))
 		},
 	}
 }

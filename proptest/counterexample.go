@@ -61,12 +61,14 @@ func (c kernelCheck) reproduceReplay(from, to curator.Records, steps int64) stri
 		"// Step "+fmt.Sprint(steps)+" of a chain recorded over from differs when it is replayed over to.",
 		"from := "+sourceOfRecords(from),
 		"to := "+sourceOfRecords(to),
-		fmt.Sprintf("proptest.CheckReplay(t, yourFactory, from, to, proptest.KernelOptions{Adjacency: accountant.%s, Start: %s, Steps: %d, Seed: %d})",
+		fmt.Sprintf("proptest.CheckReplay(t, yourFactory, from, to, proptest.KernelOptions{Adjacency: accountant.%s, "+
+			"Start: %s, Steps: %d, Seed: %d})",
 			c.adjacency(), source(c.o.Start), steps, c.o.Seed))
 }
 
 func (c kernelCheck) reproduceInvariance(n int) string {
-	return goTest(fmt.Sprintf("proptest.CheckInvariance(t, yourFactory, proptest.KernelOptions{Adjacency: accountant.%s, Start: %s, Stride: %d, Replicates: %d, Seed: %d,",
+	return goTest(fmt.Sprintf("proptest.CheckInvariance(t, yourFactory, proptest.KernelOptions{Adjacency: "+
+		"accountant.%s, Start: %s, Stride: %d, Replicates: %d, Seed: %d,",
 		c.adjacency(), source(c.o.Start), c.o.Stride, n, c.o.Seed),
 		"\tRecords: "+sourceOfRecords(c.o.Records)+", Exact: yourExact})")
 }

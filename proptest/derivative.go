@@ -84,7 +84,8 @@ func (f line) kinked(got, floor, scale, noise float64) bool {
 		if math.IsNaN(left.off) || math.IsNaN(right.off) {
 			return true
 		}
-		if gap := math.Abs(left.value - right.value); gap > 10*(left.off+right.off) && (left.agrees(got, floor) || right.agrees(got, floor)) {
+		if gap := math.Abs(left.value - right.value); gap > 10*(left.off+right.off) &&
+			(left.agrees(got, floor) || right.agrees(got, floor)) {
 			return true
 		}
 	}

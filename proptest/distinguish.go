@@ -50,7 +50,8 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 	event, order := choose(values(onA[:half], statistic), values(onB[:half], statistic), claim)
 	n := o.Releases - half
 	a := Audit{
-		Claimed: guarantee.Epsilon, Delta: delta, ClaimedRDP: claim.RDP(order), Order: order, Event: event.String(), Trials: n,
+		Claimed: guarantee.Epsilon, Delta: delta, ClaimedRDP: claim.RDP(order), Order: order,
+		Event: event.String(), Trials: n,
 		OnA: event.count(values(onA[half:], statistic)), OnB: event.count(values(onB[half:], statistic)),
 	}
 	// Four one-sided bounds share a quarter of the false-alarm rate: below and

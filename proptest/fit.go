@@ -111,7 +111,8 @@ func (s stated) shape(e *evidence, v []float64, coordinate int) {
 		least, most := possible(lo, hi)
 		p := min(atLeast(k, len(rest), most), atMost(k, len(rest), least))
 		e.see(min(1, 2*p), func() string {
-			return fmt.Sprintf("%d of %d values of coordinate %d lie between %.4g and %.4g, where the noise has probability %.3g to %.3g",
+			return fmt.Sprintf("%d of %d values of coordinate %d lie between %.4g and %.4g, where the noise has probability "+
+				"%.3g to %.3g",
 				k, len(rest), coordinate, lo, hi, least, most)
 		})
 	}
@@ -155,7 +156,8 @@ func hermite(e *evidence, v []float64, coordinate int) {
 		said := m.mean()
 		m.less(2e-3)
 		e.see(m.p(), func() string {
-			return fmt.Sprintf("the noise of coordinate %d has %s %.3g over %.0f releases, where a normal has 0", coordinate, name, said, n)
+			return fmt.Sprintf("the noise of coordinate %d has %s %.3g over %.0f releases, where a normal has 0", coordinate,
+				name, said, n)
 		})
 	}
 }
@@ -215,7 +217,8 @@ func (s stated) size(e *evidence, v []float64, coordinate int) {
 		}
 		ratio := sum / (s.scale * s.scale)
 		e.see(mathext.GammaIncReg((n-1)/2, ratio/2), func() string {
-			return fmt.Sprintf("the noise of coordinate %d has standard deviation %.5g over %.0f releases, where %.5g is stated", coordinate, math.Sqrt(sum/(n-1)), n, s.scale)
+			return fmt.Sprintf("the noise of coordinate %d has standard deviation %.5g over %.0f releases, where %.5g is stated",
+				coordinate, math.Sqrt(sum/(n-1)), n, s.scale)
 		})
 		return
 	}
@@ -227,7 +230,8 @@ func (s stated) size(e *evidence, v []float64, coordinate int) {
 	// Deviations about the sample's median are less than about the true one, by
 	// about a half of one; two are allowed.
 	e.see(mathext.GammaIncReg(n, sum/s.scale+2), func() string {
-		return fmt.Sprintf("the noise of coordinate %d has mean size %.5g over %.0f releases, where %.5g is stated", coordinate, sum/n, n, s.scale)
+		return fmt.Sprintf("the noise of coordinate %d has mean size %.5g over %.0f releases, where %.5g is stated",
+			coordinate, sum/n, n, s.scale)
 	})
 }
 
@@ -265,7 +269,8 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 		return
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", m.Claim(), e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
+		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", m.Claim(),
+			e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
 	}
 }
 
@@ -291,7 +296,8 @@ func crossed(e *evidence, columns [][]float64) {
 					m.add(scores[j][i][degree] * scores[k][i][degree])
 				}
 				e.see(m.p(), func() string {
-					return fmt.Sprintf("the noise of coordinates %d and %d is dependent: the mean product of their scores of degree %d is %.3g", k, j, degree+1, m.mean())
+					return fmt.Sprintf("the noise of coordinates %d and %d is dependent: the mean product of their scores of degree "+
+						"%d is %.3g", k, j, degree+1, m.mean())
 				})
 			}
 		}
@@ -352,7 +358,8 @@ func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale fl
 		}
 	}
 	if chance := n * n * spacing / (2 * max(spread, spacing)); spread > 1e4*spacing && pairs > 20+3*chance {
-		failf(t, "coordinate %d of %d releases repeats values: %.0f pairs are equal where chance gives %.2g; %v comes %.0f times (Seed %d)", j, len(v), pairs, chance, most, longest+1, o.Seed)
+		failf(t, "coordinate %d of %d releases repeats values: %.0f pairs are equal where chance gives %.2g; %v comes %.0f "+
+			"times (Seed %d)", j, len(v), pairs, chance, most, longest+1, o.Seed)
 		return
 	}
 	if m.Step() == 0 {
@@ -374,7 +381,8 @@ func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale fl
 	}
 	for b, k := range ones {
 		e.see(fair(k, len(v)-k), func() string {
-			return fmt.Sprintf("bit %d of the grid index of coordinate %d, counted from the first release, is 1 in %d of %d", b, j, k, len(v))
+			return fmt.Sprintf("bit %d of the grid index of coordinate %d, counted from the first release, is 1 in %d of %d", b,
+				j, k, len(v))
 		})
 	}
 }
@@ -402,7 +410,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 					}
 				}
 				e.see(m.p(), func() string {
-					return fmt.Sprintf("releases %d apart are dependent: the mean product of their scores of degree %d in coordinate %d is %.3g", lag, degree+1, j, m.mean())
+					return fmt.Sprintf("releases %d apart are dependent: the mean product of their scores of degree %d in "+
+						"coordinate %d is %.3g", lag, degree+1, j, m.mean())
 				})
 			}
 		}
@@ -419,7 +428,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 		}
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
+		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", e.about,
+			e.family(), e.count, o.Seed, o.FalseAlarm)
 	}
 }
 
@@ -440,7 +450,8 @@ func checkSameNoise(t rapid.TB, m Additive, onA [][]float64, o MechanismOptions)
 			first, now := onA[0][j]-onB[0][j], onA[i][j]-onB[i][j]
 			size := max(math.Abs(onA[i][j]), math.Abs(onB[i][j]), math.Abs(onA[0][j]), math.Abs(onB[0][j]))
 			if !(math.Abs(now-first) <= 1e-12*size) {
-				failf(t, "release %d of one seed differs by %v between A and B, and release 0 by %v: the noise depends on the records (Seed %d)", i, now, first, o.Seed)
+				failf(t, "release %d of one seed differs by %v between A and B, and release 0 by %v: the noise depends on the "+
+					"records (Seed %d)", i, now, first, o.Seed)
 				return
 			}
 		}

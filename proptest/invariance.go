@@ -60,7 +60,8 @@ func (c kernelCheck) invariance() {
 		e := l.evidence(c.o.Reversible)
 		c.t.Logf("proptest: invariance of %s over %d chains: p = %.2g in %d comparisons", k.Name(), done, e.family(), e.count)
 		if e.family() <= c.o.FalseAlarm/looks {
-			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact draws, %s (p = %.2g in %d comparisons, false-alarm rate %g)",
+			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact "+
+				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g)",
 				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm)
 		}
 	}
@@ -88,7 +89,8 @@ type law struct {
 func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	d := len(c.o.Start)
 	dirs := directions(sample(4095, d, rng, c.o.Exact))
-	l := &law{one: newTally(dirs), all: newTally(dirs), late: newTally(dirs), theta: make([]float64, d), told: make([]float64, d),
+	l := &law{one: newTally(dirs), all: newTally(dirs), late: newTally(dirs), theta: make([]float64, d),
+		told:   make([]float64, d),
 		public: kernels.Stream(c.o.Seed, 1)}
 	if c.o.Transition != nil {
 		l.reference = c.newReference(rng)
@@ -164,13 +166,15 @@ func (l *law) connects(c kernelCheck, name string) {
 			most = max(most, up+down)
 		}
 		if most == 0 && l.moved >= 1000 {
-			c.fail("%s never crosses a border of %s, although %d of %d chains moved: it cannot reach the whole law", name, d.name, l.moved, l.all.n)
+			c.fail("%s never crosses a border of %s, although %d of %d chains moved: it cannot reach the whole law", name,
+				d.name, l.moved, l.all.n)
 		}
 		for width := 1; width <= 2; width++ {
 			over := func(cell int) int { return l.all.over(i, cell, width) }
 			for cell := 1 + width; cell <= cells-1-2*width; cell++ {
 				if over(cell) == 0 && min(over(cell-width), over(cell+width)) >= 100 {
-					c.fail("%s never passes over %s of %s and the %d cells from there on, although %d chains pass over what lies below and %d over what lies above: it cannot reach the whole law",
+					c.fail("%s never passes over %s of %s and the %d cells from there on, although %d chains pass over what lies "+
+						"below and %d over what lies above: it cannot reach the whole law",
 						name, l.all.cell(d, cell), d.name, width, over(cell-width), over(cell+width))
 				}
 			}

@@ -99,7 +99,8 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	c := kernelCheck{t, factory, o}
 	for _, check := range []func(kernelCheck){
 		kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.badState, kernelCheck.allocations,
-		kernelCheck.infoFields, kernelCheck.replay, kernelCheck.runs, kernelCheck.invariance, kernelCheck.moves, kernelCheck.accepts, kernelCheck.farStarts,
+		kernelCheck.infoFields, kernelCheck.replay, kernelCheck.runs, kernelCheck.invariance, kernelCheck.moves,
+		kernelCheck.accepts, kernelCheck.farStarts,
 	} {
 		check(c)
 		if t.Failed() {
@@ -301,7 +302,8 @@ func (c kernelCheck) infoFields() {
 	info := reflect.TypeFor[kernels.Info]()
 	for i := range info.NumField() {
 		if name := info.Field(i).Name; !slices.Contains(released, name) {
-			c.fail("kernels.Info has the field %s, which nobody has reviewed: is it computed from released values and public facts only? If so add it to proptest's list", name)
+			c.fail("kernels.Info has the field %s, which nobody has reviewed: is it computed from released values and public "+
+				"facts only? If so add it to proptest's list", name)
 		}
 	}
 }

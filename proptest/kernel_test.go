@@ -53,7 +53,8 @@ func kernelOptions() proptest.KernelOptions {
 
 func barkerFactory(target targets.Target) proptest.Factory {
 	return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		return barker.New(barker.Config{Target: target, Proposal: kernels.Isotropic(0.6), Clip: 50, Iterations: steps}, records)
+		return barker.New(barker.Config{Target: target, Proposal: kernels.Isotropic(0.6), Clip: 50,
+			Iterations: steps}, records)
 	}
 }
 

@@ -80,10 +80,12 @@ func (a Audit) Violated() bool {
 
 // String describes the audit in one line.
 func (a Audit) String() string {
-	said := fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; Rényi divergence of order %.3g ≥ %.4g, claimed %.4g; from the event {%s}, seen %d and %d times in %d releases",
+	said := fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; Rényi divergence of order %.3g ≥ %.4g, claimed %.4g; from "+
+		"the event {%s}, seen %d and %d times in %d releases",
 		a.Lower, a.Delta, a.Claimed, a.Order, a.LowerRDP, a.ClaimedRDP, a.Event, a.OnA, a.OnB, a.Trials)
 	if w := a.World; w.Excess > 0 {
-		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d and %d times in %d releases",
+		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d and %d times in %d "+
+			"releases",
 			w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
 	}
 	return said
@@ -152,7 +154,8 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	}
 	t.Logf("proptest: %v", audit)
 	if audit.Violated() {
-		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g): %v%s", m.Claim(), o.Seed, o.FalseAlarm, audit, o.test())
+		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g): %v%s", m.Claim(), o.Seed, o.FalseAlarm,
+			audit, o.test())
 	} else if said := moving(onA, onB); said != "" {
 		failf(t, "%s: no claim of a finite Rényi curve allows that (Seed %d)%s", said, o.Seed, o.test())
 	}
@@ -183,7 +186,8 @@ func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 				break
 			}
 			if said := answers(m, r, o.Seed); said != "" {
-				failf(t, "%s on data whose first record is %s; errors must not depend on records (Seed %d)", said, row(r, 0), o.Seed)
+				failf(t, "%s on data whose first record is %s; errors must not depend on records (Seed %d)", said,
+					row(r, 0), o.Seed)
 				return
 			}
 		}
@@ -199,7 +203,8 @@ func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 	if !slices.EqualFunc(one, two, alike) {
 		failf(t, "the releases of Seed %d differ when they are made again; all randomness must derive from the seed", o.Seed)
 	}
-	if varied := slices.ContainsFunc(one, func(r []float64) bool { return !alike(r, one[0]) }); varied && slices.EqualFunc(one, three, alike) {
+	if varied := slices.ContainsFunc(one, func(r []float64) bool { return !alike(r, one[0]) }); varied &&
+		slices.EqualFunc(one, three, alike) {
 		failf(t, "the releases of Seed %d and Seed %d are the same: the noise does not depend on the seed", o.Seed, o.Seed+1)
 	}
 }
@@ -281,7 +286,8 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 		}
 		if length := math.Sqrt(sum); !(length <= m.Sensitivity()*(1+1e-9)) {
 			k := differing(o.A, r)
-			failf(t, "replacing record %d by %s moves the release by %v, more than the sensitivity %v", k, row(r, k), length, m.Sensitivity())
+			failf(t, "replacing record %d by %s moves the release by %v, more than the sensitivity %v", k, row(r, k), length,
+				m.Sensitivity())
 		}
 	}
 	compare(t, o.B)

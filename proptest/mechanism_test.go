@@ -134,16 +134,20 @@ func TestDishonestMechanismsAreRejected(t *testing.T) {
 		m     proptest.Mechanism
 		o     proptest.MechanismOptions
 	}{
-		"noise × 0.7":          {"where 2 is stated", quiet, pair(0.3)},
-		"clip not applied":     {"more than the sensitivity", unclipped, pair(0.3)},
-		"clip beyond a pair":   {"more than the sensitivity", unclipped, beyond},
-		"sensitivity halved":   {"where 2 is stated", halved, pair(0.3)},
-		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, 0.5)), logistic}, pair(0)},
-		"bit not clamped":      {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, probitSlope)), probit(8)}, pair(-1, -0.5)},
-		"add/remove cost":      {"where 4 is stated", wrong, pair(0.3)},
+		"noise × 0.7":        {"where 2 is stated", quiet, pair(0.3)},
+		"clip not applied":   {"more than the sensitivity", unclipped, pair(0.3)},
+		"clip beyond a pair": {"more than the sensitivity", unclipped, beyond},
+		"sensitivity halved": {"where 2 is stated", halved, pair(0.3)},
+		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, 0.5)),
+			logistic}, pair(0)},
+		"bit not clamped": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, probitSlope)),
+			probit(8)}, pair(-1, -0.5)},
+		"add/remove cost": {"where 4 is stated", wrong, pair(0.3)},
 		"not neighbours": {"differ in more than", honestSum(t), proptest.MechanismOptions{
-			A: curator.Records{X: []float64{1, 1}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}, Delta: 1e-6}},
-		"other adjacency": {"no neighbours under", noisySum{clip: 1, noise: 1, claim: event(t)(accountant.Gaussian(accountant.AddRemove, 1))}, pair(0)},
+			A: curator.Records{X: []float64{1, 1}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1},
+			Delta: 1e-6}},
+		"other adjacency": {"no neighbours under", noisySum{clip: 1, noise: 1,
+			claim: event(t)(accountant.Gaussian(accountant.AddRemove, 1))}, pair(0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mustReject(t, c.words, func(t rapid.TB) { proptest.CheckMechanism(t, c.m, c.o) })
@@ -157,7 +161,9 @@ type offGrid struct{ noisySum }
 func (offGrid) Step() float64 { return 0.25 }
 
 func TestReleasesOffTheGridAreRejected(t *testing.T) {
-	mustReject(t, "not a whole number", func(t rapid.TB) { proptest.CheckMechanism(t, offGrid{honestSumOf(t)}, pair(0.3)) })
+	mustReject(t, "not a whole number", func(t rapid.TB) {
+		proptest.CheckMechanism(t, offGrid{honestSumOf(t)}, pair(0.3))
+	})
 }
 
 func honestSumOf(t rapid.TB) noisySum {
@@ -219,19 +225,22 @@ func TestCuratorMechanisms(t *testing.T) {
 		}
 		for _, test := range tests {
 			t.Run(fmt.Sprint(test, " ", batch), func(t *testing.T) {
-				m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Clip: 0.5, Batch: batch, Test: test}, facts, zero, one, 0.1)
+				m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Clip: 0.5, Batch: batch, Test: test}, facts,
+					zero, one, 0.1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				proptest.CheckMechanism(t, m, pair(0, 0.2, -0.2))
 			})
 		}
-		ratio, err := proptest.Ratio(curator.NoisyRatio{Target: line{1}, Clip: 0.5, NoiseMultiplier: 0.7, Batch: batch}, facts, zero, one)
+		ratio, err := proptest.Ratio(curator.NoisyRatio{Target: line{1}, Clip: 0.5, NoiseMultiplier: 0.7, Batch: batch},
+			facts, zero, one)
 		if err != nil {
 			t.Fatal(err)
 		}
 		proptest.CheckMechanism(t, ratio, pair(0, 0.2, -0.2))
-		gradient, err := proptest.Gradient(curator.NoisyGradient{Target: line{1}, Clip: 0.5, NoiseMultiplier: 0.7, Batch: batch}, facts, zero)
+		gradient, err := proptest.Gradient(curator.NoisyGradient{Target: line{1}, Clip: 0.5, NoiseMultiplier: 0.7,
+			Batch: batch}, facts, zero)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +248,8 @@ func TestCuratorMechanisms(t *testing.T) {
 	}
 	shorter := pair(0, 0.2, -0.2)
 	shorter.B.X = shorter.B.X[1:]
-	ratio, err := proptest.Ratio(curator.NoisyRatio{Target: line{1}, Clip: 0.5, PerLength: true, NoiseMultiplier: 0.7}, removed, zero, one)
+	ratio, err := proptest.Ratio(curator.NoisyRatio{Target: line{1}, Clip: 0.5, PerLength: true, NoiseMultiplier: 0.7},
+		removed, zero, one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +282,8 @@ func TestDrawnMoves(t *testing.T) {
 // TestGradientSensitivityInSeveralDimensions: the clip is Euclidean.
 func TestGradientSensitivityInSeveralDimensions(t *testing.T) {
 	facts := curator.Facts{Records: 2, Features: 3, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m, err := proptest.Gradient(curator.NoisyGradient{Target: line{3}, Clip: 0.5, NoiseMultiplier: 1}, facts, make([]float64, 3))
+	m, err := proptest.Gradient(curator.NoisyGradient{Target: line{3}, Clip: 0.5, NoiseMultiplier: 1}, facts,
+		make([]float64, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func (c kernelCheck) accepts() {
 	c.walk(int64(c.o.Effort.times(20_000, 2000)), func(before []float64, s *kernels.State, info kernels.Info) {
 		moved := !slices.Equal(before, s.Theta)
 		if moved && !info.Accepted {
-			c.fail("step %d goes from %v to %v and says Accepted = false; Accepted reports whether the chain moved", s.Iteration, before, s.Theta)
+			c.fail("step %d goes from %v to %v and says Accepted = false; Accepted reports whether the chain moved", s.Iteration,
+				before, s.Theta)
 		}
 		if info.Accepted {
 			said++
@@ -86,7 +87,8 @@ func (c kernelCheck) spread(jumps [][]float64, steps int64) {
 		}
 	}
 	if r := rankOf(jumps, scales); r < d {
-		c.fail("%d moves of %d parameters stay in a subspace of %d dimensions: the chain cannot reach the rest", len(jumps), d, r)
+		c.fail("%d moves of %d parameters stay in a subspace of %d dimensions: the chain cannot reach the rest",
+			len(jumps), d, r)
 	}
 }
 
@@ -114,7 +116,8 @@ func (c kernelCheck) sizes(jumps [][]float64, j int) {
 		}
 	}
 	if distinct < len(all)/20 {
-		c.fail("%d changes of parameter %d have %d different sizes, such as %.6g: the chain stays on a lattice", len(all), j, distinct, all[len(all)/2])
+		c.fail("%d changes of parameter %d have %d different sizes, such as %.6g: the chain stays on a lattice", len(all), j,
+			distinct, all[len(all)/2])
 	}
 	if distinct < len(all)*9/10 {
 		c.fail("%d changes of parameter %d have only %d different sizes: moves repeat", len(all), j, distinct)

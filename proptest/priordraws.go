@@ -59,7 +59,8 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 				if k == 4 {
 					what = fmt.Sprintf("the quantiles of parameter %d times the other parameters", j)
 				}
-				failf(t, "SamplePrior does not draw from LogPrior: the mean of %s is %.2g over %d draws, not 0 (p = %.2g, Seed %d)", what, m.mean(), m.n, p, o.Seed)
+				failf(t, "SamplePrior does not draw from LogPrior: the mean of %s is %.2g over %d draws, not 0 (p = %.2g, Seed %d)",
+					what, m.mean(), m.n, p, o.Seed)
 				t.FailNow()
 			}
 		}

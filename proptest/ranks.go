@@ -61,7 +61,8 @@ func directions(draws [][]float64) []*direction {
 	d := len(draws[0])
 	var all []*direction
 	for j := range min(d, maxDirections) {
-		all = append(all, &direction{name: fmt.Sprintf("parameter %d", j), value: func(theta []float64) float64 { return theta[j] }})
+		all = append(all, &direction{name: fmt.Sprintf("parameter %d", j),
+			value: func(theta []float64) float64 { return theta[j] }})
 	}
 	mean, white := whitening(draws)
 	if white != nil {
@@ -74,7 +75,8 @@ func directions(draws [][]float64) []*direction {
 			return sum
 		}
 		for j := 1; j < min(d, maxDirections); j++ {
-			all = append(all, &direction{name: fmt.Sprintf("parameter %d given those before it", j), value: func(theta []float64) float64 { return standard(theta, j) }})
+			all = append(all, &direction{name: fmt.Sprintf("parameter %d given those before it", j),
+				value: func(theta []float64) float64 { return standard(theta, j) }})
 		}
 		all = append(all, &direction{name: "the standardised distance from the mean", value: func(theta []float64) float64 {
 			sum := 0.0
@@ -230,7 +232,8 @@ func (t *tally) equal(e *evidence, what string) {
 		for k := range t.poly[i] {
 			m := &t.poly[i][k]
 			e.see(m.p(), func() string {
-				return fmt.Sprintf("%s the mean of the Legendre polynomial of degree %d of the rank of %s changed by %.2g", what, k+1, d.name, m.mean())
+				return fmt.Sprintf("%s the mean of the Legendre polynomial of degree %d of the rank of %s changed by %.2g", what,
+					k+1, d.name, m.mean())
 			})
 		}
 	}
@@ -240,7 +243,8 @@ func (t *tally) equal(e *evidence, what string) {
 			m := &t.cross[next]
 			next++
 			e.see(m.p(), func() string {
-				return fmt.Sprintf("%s the rank covariance of %s and %s changed by %.2g", what, t.dirs[i].name, t.dirs[j].name, m.mean())
+				return fmt.Sprintf("%s the rank covariance of %s and %s changed by %.2g", what, t.dirs[i].name,
+					t.dirs[j].name, m.mean())
 			})
 		}
 	}
@@ -254,7 +258,8 @@ func (t *tally) symmetric(e *evidence, what string) {
 			m := &t.turn[next]
 			next++
 			e.see(m.p(), func() string {
-				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g", what, t.dirs[i].name, t.dirs[j].name, m.mean())
+				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g",
+					what, t.dirs[i].name, t.dirs[j].name, m.mean())
 			})
 		}
 	}
@@ -263,7 +268,8 @@ func (t *tally) symmetric(e *evidence, what string) {
 			for b := range a {
 				there, back := t.flows[i][b][a], t.flows[i][a][b]
 				e.see(fair(there, back), func() string {
-					return fmt.Sprintf("%s %d went from %s to %s of %s and %d back", what, there, t.cell(d, b), t.cell(d, a), d.name, back)
+					return fmt.Sprintf("%s %d went from %s to %s of %s and %d back", what, there, t.cell(d, b), t.cell(d, a),
+						d.name, back)
 				})
 			}
 		}

@@ -200,14 +200,16 @@ func (c kernelCheck) compare(from, to curator.Records, steps int64, what string)
 func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) (int64, string) {
 	c.t.Helper()
 	recording := tape.New()
-	want := c.trace(c.kernel(c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option)), steps), steps, "a chain recorded "+what)
+	want := c.trace(c.kernel(c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option)), steps), steps,
+		"a chain recorded "+what)
 	playing := recording.Rewind()
 	got := c.trace(c.kernel(c.seal(to, c.o.Seed+1, tape.Option(playing).(curator.Option)), steps), steps, "a chain, "+what)
 	d := len(c.o.Start)
 	for n := range want.info {
 		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]
 		if !slices.EqualFunc(a, b, same) || want.info[n] != got.info[n] {
-			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, and %v, %+v %s: the chain depends on the records beyond what was released",
+			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, and %v, %+v %s: the chain depends on the records beyond "+
+				"what was released",
 				n+1, a, want.info[n], b, got.info[n], what)
 		}
 	}

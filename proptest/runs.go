@@ -26,7 +26,8 @@ func (c kernelCheck) runs() {
 				c.fail("chain %d, step %d: %v in a parallel run, %v in a serial one", id, n+1, got, s.Theta)
 			}
 			if n++; n%thin == 0 && !slices.Equal(kept[n/thin-1], s.Theta) {
-				c.fail("chain %d: draw %d of a run thinned by %d is %v, step %d of the full run is %v", id, n/thin-1, thin, kept[n/thin-1], n, s.Theta)
+				c.fail("chain %d: draw %d of a run thinned by %d is %v, step %d of the full run is %v", id, n/thin-1, thin,
+					kept[n/thin-1], n, s.Theta)
 			}
 			if n == c.o.Steps {
 				break
@@ -53,7 +54,8 @@ func (c kernelCheck) run(chains int, thin int64) *kernels.Memory {
 		all = append(all, kernels.Chain{Kernel: k, Start: c.o.Start})
 	}
 	sink := kernels.NewMemory(chains)
-	err := kernels.Run(context.Background(), all, kernels.Options{Iterations: c.o.Steps, Thin: thin, Seed: c.o.Seed, Sink: sink})
+	err := kernels.Run(context.Background(), all, kernels.Options{Iterations: c.o.Steps, Thin: thin, Seed: c.o.Seed,
+		Sink: sink})
 	if err != nil {
 		c.fail("a parallel run: %v", err)
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // blockSizes are batches around the sizes that targets and the curator work in.
-var blockSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2049}
+var blockSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257,
+	511, 512, 513, 1023, 1024, 1025, 2049}
 
 // checkBlocks evaluates batches of every size, with records that repeat, in
 // another order, and one at a time: dst[i] depends on record i alone.
@@ -88,13 +89,15 @@ func (g stage) block(f form, theta, next []float64, rows targets.Rows) string {
 	for i := range n {
 		alone := f.run(0, slices.Clone(theta), slices.Clone(next), cloneRows(rows.Slice(i, i+1)))
 		if got := whole[i*w : (i+1)*w]; !slices.EqualFunc(got, alone, same) {
-			return fmt.Sprintf("%s of record %d in a batch of %d is %v, and %v alone; dst[i] must depend on record i alone: θ = %s, %s",
+			return fmt.Sprintf("%s of record %d in a batch of %d is %v, and %v alone; dst[i] must depend on record i alone: θ "+
+				"= %s, %s",
 				f.name, i, n, got, alone, text(theta), describe(rows.Slice(i, i+1)))
 		}
 	}
 	for i, from := range order {
 		if !slices.EqualFunc(again[i*w:(i+1)*w], whole[from*w:(from+1)*w], same) {
-			return fmt.Sprintf("%s of a batch of %d in another order gives %v for the record that had %v; dst[i] must depend on record i alone: θ = %s, %s",
+			return fmt.Sprintf("%s of a batch of %d in another order gives %v for the record that had %v; dst[i] must depend "+
+				"on record i alone: θ = %s, %s",
 				f.name, n, again[i*w:(i+1)*w], whole[from*w:(from+1)*w], text(theta), describe(rows.Slice(from, from+1)))
 		}
 	}
@@ -154,7 +157,8 @@ func (m *memory) changed(g stage) string {
 				if all := forms(g.target); k < len(all) {
 					name = all[k].name
 				}
-				return fmt.Sprintf("%s is %v and was %v for the same arguments: it keeps something from one call to the next: %v", name, now, before, s)
+				return fmt.Sprintf("%s is %v and was %v for the same arguments: it keeps something from one call to the next: %v",
+					name, now, before, s)
 			}
 		}
 	}
@@ -209,7 +213,8 @@ func (g stage) nudged(t rapid.TB) {
 			t.FailNow()
 		}
 		if finite(a) && finite(b) && math.Abs(a-b) > 1e-9*(1+math.Abs(a)+math.Abs(b)) && !e.jumps(s) {
-			failf(t, "Loss is %v at %v, and %v when the parameters and features change in their 14th digit: a jump, or something kept from a call before (Seed %d)", a, s, b, g.o.Seed)
+			failf(t, "Loss is %v at %v, and %v when the parameters and features change in their 14th digit: a jump, or "+
+				"something kept from a call before (Seed %d)", a, s, b, g.o.Seed)
 			t.FailNow()
 		}
 	}
@@ -243,7 +248,8 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 		want = append(want, f.run(0, theta, next, plain))
 	}
 	try := func(z targets.Rows) {
-		both := permuted(targets.Rows{X: slices.Concat(z.X, plain.X, z.X), P: z.P, Y: slices.Concat(z.Y, plain.Y, z.Y)}, []int{0, 1, 2})
+		both := permuted(targets.Rows{X: slices.Concat(z.X, plain.X, z.X), P: z.P, Y: slices.Concat(z.Y, plain.Y, z.Y)},
+			[]int{0, 1, 2})
 		for k, f := range forms(target) {
 			said := g.survives(f, theta, next, z)
 			if said == "" {
@@ -255,8 +261,10 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 			}
 			alone, three := f.run(0, theta, next, z), f.run(7, theta, next, both)
 			w := f.width
-			if !slices.EqualFunc(three[w:2*w], want[k], same) || !slices.EqualFunc(three[:w], alone, same) || !slices.EqualFunc(three[2*w:], alone, same) {
-				failf(t, "%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend on record i alone (Seed %d)",
+			if !slices.EqualFunc(three[w:2*w], want[k], same) || !slices.EqualFunc(three[:w], alone, same) ||
+				!slices.EqualFunc(three[2*w:], alone, same) {
+				failf(t, "%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend "+
+					"on record i alone (Seed %d)",
 					f.name, describe(z), alone, three, three[w:2*w], want[k], o.Seed)
 				t.FailNow()
 			}
@@ -316,7 +324,8 @@ func writes(f form, theta, next []float64, rows targets.Rows) string {
 func (g stage) survives(f form, theta, next []float64, z targets.Rows) (said string) {
 	defer func() {
 		if p := recover(); p != nil {
-			said = fmt.Sprintf("%s panics (%v) on the record %s; NaN and ±Inf are proper answers, a panic is none", f.name, p, describe(z))
+			said = fmt.Sprintf("%s panics (%v) on the record %s; NaN and ±Inf are proper answers, a panic is none", f.name, p,
+				describe(z))
 		}
 	}()
 	f.run(0, theta, next, z)

@@ -9,7 +9,8 @@ import (
 )
 
 // sizes are magnitudes at which a coordinate is looked at in turn.
-var sizes = []float64{0, 1e-8, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 12, 12.5, 15, 18, 20, 25, 30,
+var sizes = []float64{0, 1e-8, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 12,
+	12.5, 15, 18, 20, 25, 30,
 	35, 40, 50, 75, 100, 250, 700, 800, 1e3, 1e4, 9e4, 1.1e5, 1e6, 1e8}
 
 // replies are turned into responses that a continuous draw never hits.

@@ -66,7 +66,8 @@ func ExampleCheckTarget() {
 		proptest.CheckTarget(t, bounded{}, lifetimeOptions())
 	})
 	fmt.Println("with a range of 1: failed", failed)
-	fmt.Println(strings.Contains(report, "the certificate is violated"), strings.Contains(report, "neighbouring data sets"))
+	fmt.Println(strings.Contains(report, "the certificate is violated"),
+		strings.Contains(report, "neighbouring data sets"))
 	// Output:
 	// lifetimes: failed false
 	// with a range of 1: failed true
@@ -200,9 +201,16 @@ func TestBrokenTargetsAreRejected(t *testing.T) {
 		"mixes records": {"dst[i] must depend on record i alone", mutant{loss: func(dst, _ []float64, _ targets.Rows) {
 			dst[len(dst)-1] += dst[0] * 1e-9
 		}}},
-		"writes to records":   {"writes to its features", mutant{grad: func(_, _ []float64, rows targets.Rows) { rows.X[0]++ }}},
-		"writes to responses": {"writes to its responses", mutant{loss: func(_, _ []float64, rows targets.Rows) { rows.Y[0] = 1 - rows.Y[0] }}},
-		"writes to θ":         {"writes to its parameters", mutant{ratio: func(_, theta, _ []float64, _ targets.Rows) { theta[0]++ }}},
+		"writes to records": {"writes to its features", mutant{grad: func(_, _ []float64,
+			rows targets.Rows) {
+			rows.X[0]++
+		}}},
+		"writes to responses": {"writes to its responses",
+			mutant{loss: func(_, _ []float64, rows targets.Rows) { rows.Y[0] = 1 - rows.Y[0] }}},
+		"writes to θ": {"writes to its parameters", mutant{ratio: func(_, theta, _ []float64,
+			_ targets.Rows) {
+			theta[0]++
+		}}},
 		"keeps θ": {"it keeps an argument", mutant{loss: func(dst, theta []float64, rows targets.Rows) {
 			key := call{&theta[0], &rows.X[0]}
 			if copy(dst, kept[key]) == 0 {
@@ -216,11 +224,15 @@ func TestBrokenTargetsAreRejected(t *testing.T) {
 				}
 			}
 		}}},
-		"not finite":         {"of a plausible record", mutant{loss: func(dst, _ []float64, _ targets.Rows) { scale(dst, math.Inf(1)) }}},
-		"ratio reversed":     {"LossRatio is", mutant{ratio: func(dst, _, _ []float64, _ targets.Rows) { scale(dst, -1) }}},
-		"gradient 1% off":    {"∂ℓ/∂θ", mutant{grad: func(dst, _ []float64, _ targets.Rows) { scale(dst, 1.01) }}},
-		"prior gradient":     {"∂log p₀/∂θ", mutant{gradP: func(dst, _ []float64) { scale(dst, -1) }}},
-		"prior sees data":    {"depends on data", mutant{loss: func([]float64, []float64, targets.Rows) { seen++ }, prior: func([]float64) float64 { return seen }}},
+		"not finite": {"of a plausible record", mutant{loss: func(dst, _ []float64,
+			_ targets.Rows) {
+			scale(dst, math.Inf(1))
+		}}},
+		"ratio reversed":  {"LossRatio is", mutant{ratio: func(dst, _, _ []float64, _ targets.Rows) { scale(dst, -1) }}},
+		"gradient 1% off": {"∂ℓ/∂θ", mutant{grad: func(dst, _ []float64, _ targets.Rows) { scale(dst, 1.01) }}},
+		"prior gradient":  {"∂log p₀/∂θ", mutant{gradP: func(dst, _ []float64) { scale(dst, -1) }}},
+		"prior sees data": {"depends on data", mutant{loss: func([]float64, []float64, targets.Rows) { seen++ },
+			prior: func([]float64) float64 { return seen }}},
 		"prior not finite":   {"LogPrior is", mutant{prior: func([]float64) float64 { return math.NaN() }}},
 		"draws outside":      {"SamplePrior", mutant{sample: func(theta []float64) { theta[0] = math.NaN() }}},
 		"LossAt":             {"LossAt is", mutant{lossAt: func(dst, eta, y []float64) { copy(dst, eta) }}},
@@ -264,7 +276,8 @@ func (wrongStep) LossGrad(dst, theta []float64, rows targets.Rows) {
 
 func TestMoreBrokenTargetsAreRejected(t *testing.T) {
 	mustReject(t, "Shape is", func(t rapid.TB) { proptest.CheckTarget(t, unshaped{}, lifetimeOptions()) })
-	mustReject(t, "dst[i] must depend on record i alone", func(t rapid.TB) { proptest.CheckTarget(t, adder{}, lifetimeOptions()) })
+	mustReject(t, "dst[i] must depend on record i alone",
+		func(t rapid.TB) { proptest.CheckTarget(t, adder{}, lifetimeOptions()) })
 	mustReject(t, "the complex step gives", func(t rapid.TB) { proptest.CheckTarget(t, wrongStep{}, lifetimeOptions()) })
 }
 

@@ -25,13 +25,16 @@ func (c kernelCheck) newReference(rng *rand.Rand) *tally {
 		change := func(v []float64) float64 { return v[d+j] - v[j] }
 		dirs = append(dirs,
 			&direction{name: fmt.Sprintf("the change of parameter %d", j), value: change},
-			&direction{name: fmt.Sprintf("the size of the change of parameter %d", j), value: func(v []float64) float64 { return math.Abs(change(v)) }},
-			&direction{name: fmt.Sprintf("the change of parameter %d away from its median", j), value: func(v []float64) float64 {
-				return math.Copysign(change(v), (v[j]-middle)*change(v))
-			}},
-			&direction{name: fmt.Sprintf("the size of the change of parameter %d, signed by where it starts", j), value: func(v []float64) float64 {
-				return math.Copysign(change(v), v[j]-middle)
-			}})
+			&direction{name: fmt.Sprintf("the size of the change of parameter %d", j),
+				value: func(v []float64) float64 { return math.Abs(change(v)) }},
+			&direction{name: fmt.Sprintf("the change of parameter %d away from its median", j),
+				value: func(v []float64) float64 {
+					return math.Copysign(change(v), (v[j]-middle)*change(v))
+				}},
+			&direction{name: fmt.Sprintf("the size of the change of parameter %d, signed by where it starts", j),
+				value: func(v []float64) float64 {
+					return math.Copysign(change(v), v[j]-middle)
+				}})
 	}
 	dirs = append(dirs, &direction{name: "the length of the move", value: func(v []float64) float64 {
 		sum := 0.0

@@ -44,7 +44,8 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 		all = append(all, singles(both, j))
 		if step > 0 { // without a grid, the bits of a number depend on its size
 			coarse := quantiles("", 16, statistic)
-			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16, func(r []float64) int { return coarse.of(r)*16 + low(r)%16 }})
+			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16,
+				func(r []float64) int { return coarse.of(r)*16 + low(r)%16 }})
 		}
 	}
 	return append(all, quantiles("distance from the middle", 128, func(r []float64) float64 {
@@ -115,7 +116,8 @@ func singles(all [][]float64, j int) feature {
 	for i, r := range runs[:min(len(runs), 64)] {
 		cell[r.value] = i + 1
 	}
-	return feature{fmt.Sprintf("single values of coordinate %d", j), len(cell) + 1, func(r []float64) int { return cell[r[j]] }}
+	return feature{fmt.Sprintf("single values of coordinate %d", j), len(cell) + 1,
+		func(r []float64) int { return cell[r[j]] }}
 }
 
 // counts are a feature's cells in one world.
@@ -168,7 +170,8 @@ func worlds(m Mechanism, onA, onB [][]float64, statistic func([]float64) float64
 		low, _ := clopperPearson(p, len(restA), alarm/float64(2*len(asked)))
 		_, high := clopperPearson(r, len(restA), alarm/float64(2*len(asked)))
 		if excess := low - math.Exp(q.epsilon)*high - q.delta; excess > w.Excess {
-			w = World{Excess: excess, Epsilon: q.epsilon, Delta: q.delta, Set: fs[q.feature].name, OnA: a, OnB: b, Trials: len(restA)}
+			w = World{Excess: excess, Epsilon: q.epsilon, Delta: q.delta, Set: fs[q.feature].name, OnA: a, OnB: b,
+				Trials: len(restA)}
 		}
 	}
 	return w
@@ -226,7 +229,8 @@ func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Eve
 				}
 			}
 			if best.promise > 1 {
-				best = question{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta, promise: best.promise}
+				best = question{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta,
+					promise: best.promise}
 				for k := range at + 1 {
 					i := order[k]
 					if onB {
@@ -267,7 +271,8 @@ func moving(onA, onB [][]float64) string {
 				}
 				if k-i >= 30 && i > 0 && k < len(v) {
 					if _, found := slices.BinarySearch(other, v[i]); !found {
-						return fmt.Sprintf("the value %v of coordinate %d comes %d times in %d releases on one data set and never on the other", v[i], j, k-i, len(v))
+						return fmt.Sprintf("the value %v of coordinate %d comes %d times in %d releases on one data set and never on "+
+							"the other", v[i], j, k-i, len(v))
 					}
 				}
 				i = max(k, i+1)

@@ -14,8 +14,9 @@ import (
 func sample(p, chains, n int, usable bool) Page {
 	rng := rand.New(rand.NewPCG(1, 2))
 	page := Page{
-		Title:    "Logistic regression of income on 5 columns <adult.csv>",
-		Verdict:  Verdict{Usable: usable, Headline: "Usable: intervals include the privacy noise, which widened them by ×1.24."},
+		Title: "Logistic regression of income on 5 columns <adult.csv>",
+		Verdict: Verdict{Usable: usable,
+			Headline: "Usable: intervals include the privacy noise, which widened them by ×1.24."},
 		Privacy:  []Fact{{"ε, δ", "1, 1e-06"}, {"guarantee", "unconditional"}, {"adjacency", "substitution"}},
 		Settings: []Fact{{"kernel", "anchored"}, {"iterations", "2000"}},
 		Cite:     "dpmcmc, version 0, certificate 1234.",

@@ -24,7 +24,8 @@ func Shape(moment []float64, noiseSD, weight, precision float64) ([]float64, err
 	}
 	for _, v := range []float64{noiseSD, weight, precision} {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("starts: the noise, the weight and the precision of a shape are %v, %v and %v; they must be positive and finite", noiseSD, weight, precision)
+			return nil, fmt.Errorf("starts: the noise, the weight and the precision of a shape are %v, %v and %v; they must "+
+				"be positive and finite", noiseSD, weight, precision)
 		}
 	}
 	m := mat.NewSymDense(d, append([]float64(nil), moment...))

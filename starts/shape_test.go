@@ -89,7 +89,8 @@ func ExampleShape() {
 	model, _ := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 3}})
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	records, _ := curator.Seal(table(3000, 1), budget)
-	config, _ := starts.Afford(starts.Config{Kind: starts.Optimum, Target: model, Temperature: tau}, records.Facts(), 0.4, 1e-6)
+	config, _ := starts.Afford(starts.Config{Kind: starts.Optimum, Target: model, Temperature: tau},
+		records.Facts(), 0.4, 1e-6)
 	start, err := starts.Find(context.Background(), config, records)
 	if err != nil {
 		fmt.Println(err)
@@ -108,7 +109,8 @@ func ExampleShape() {
 	}
 	sd, _ := second.NoiseSD(records.Facts())
 	factor, _ := starts.Shape(moment, sd, tau/8, 1.0/9)
-	chain, err := barker.New(barker.Config{Target: model, Proposal: kernels.Shaped(0.05, factor), Iterations: 500, Temperature: tau}, records)
+	chain, err := barker.New(barker.Config{Target: model, Proposal: kernels.Shaped(0.05, factor), Iterations: 500,
+		Temperature: tau}, records)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -109,9 +109,11 @@ func (c Config) optimum() curator.Optimum {
 func (c Config) gradient() (curator.NoisyGradient, error) {
 	t, ok := c.Target.(targets.GradTarget)
 	if !ok {
-		return curator.NoisyGradient{}, errors.New("starts: the target has no gradients, which a Gradient needs; give a targets.GradTarget, or use PriorDraw or Given")
+		return curator.NoisyGradient{}, errors.New("starts: the target has no gradients, which a Gradient needs; give a " +
+			"targets.GradTarget, or use PriorDraw or Given")
 	}
-	return curator.NoisyGradient{Target: t, Temperature: c.Temperature, Clip: c.Clip, NoiseMultiplier: c.NoiseMultiplier}, nil
+	return curator.NoisyGradient{Target: t, Temperature: c.Temperature, Clip: c.Clip,
+		NoiseMultiplier: c.NoiseMultiplier}, nil
 }
 
 func (c Config) check(f curator.Facts) error {
@@ -127,7 +129,8 @@ func (c Config) check(f curator.Facts) error {
 	case !(c.Reach >= 0) || math.IsInf(c.Reach, 1):
 		return fmt.Errorf("starts: Config.Reach is %v; it must be positive and finite, or 0 for 1", c.Reach)
 	case c.Kind == Optimum && c.Target.Dim() != f.Features:
-		return fmt.Errorf("starts: an Optimum has %d coefficients, one for each feature, the target %d parameters; use Gradient", f.Features, c.Target.Dim())
+		return fmt.Errorf("starts: an Optimum has %d coefficients, one for each feature, the target %d parameters; use "+
+			"Gradient", f.Features, c.Target.Dim())
 	}
 	if _, ok := c.Target.(targets.PriorSampler); c.Kind == PriorDraw && !ok {
 		return errors.New("starts: the target's prior cannot be drawn from; give a targets.PriorSampler, or use Given")

@@ -48,7 +48,8 @@ func table(n int, seed uint64) curator.Records {
 	return r
 }
 
-func seal(t testing.TB, r curator.Records, adj accountant.Adjacency, epsilon float64, options ...curator.Option) *curator.Curator {
+func seal(t testing.TB, r curator.Records, adj accountant.Adjacency, epsilon float64,
+	options ...curator.Option) *curator.Curator {
 	t.Helper()
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6, Adjacency: adj})
 	if err != nil {
@@ -71,7 +72,8 @@ func TestAffordFillsTheShare(t *testing.T) {
 				r := table(200, 1)
 				r.RowsPerPerson = rows
 				c := seal(t, r, adj, 1)
-				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, 3), Temperature: 0.5}, c.Facts(), 0.5, 1e-6)
+				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, 3), Temperature: 0.5},
+					c.Facts(), 0.5, 1e-6)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +92,8 @@ func TestAffordFillsTheShare(t *testing.T) {
 				if !s.Event.Equal(cost) || !c.Budget().Events().Equal(cost) || s.Kind != kind || len(s.Theta) != 3 {
 					t.Errorf("%v, %v: found %+v, charged %v, the cost is %v", adj, kind, s, c.Budget().Events(), cost)
 				}
-				if _, err := starts.Find(context.Background(), config, seal(t, r, adj, 0.49)); !errors.As(err, new(*accountant.ExceededError)) {
+				if _, err := starts.Find(context.Background(), config, seal(t, r, adj, 0.49)); !errors.As(err,
+					new(*accountant.ExceededError)) {
 					t.Errorf("%v, %v: a budget below the cost: %v", adj, kind, err)
 				}
 			}
@@ -107,11 +110,13 @@ func TestAffordTakesFewerSteps(t *testing.T) {
 		t.Errorf("ε = 0.02: %d steps of noise %v (%v)", config.Steps, config.NoiseMultiplier, err)
 	}
 	for _, kind := range []starts.Kind{starts.Gradient, starts.Optimum} {
-		if _, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, 3)}, f, 1e-5, 1e-6); !errors.As(err, new(*accountant.UnreachableError)) {
+		if _, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, 3)}, f, 1e-5, 1e-6); !errors.As(err,
+			new(*accountant.UnreachableError)) {
 			t.Errorf("%v at ε = 10⁻⁵: %v", kind, err)
 		}
 	}
-	if _, err := starts.Afford(starts.Config{Kind: starts.Optimum, Target: logistic(t, 3)}, f, math.NaN(), 1e-6); err == nil {
+	if _, err := starts.Afford(starts.Config{Kind: starts.Optimum, Target: logistic(t, 3)}, f, math.NaN(),
+		1e-6); err == nil {
 		t.Error("ε = NaN was afforded")
 	}
 	free := starts.Config{Kind: starts.PriorDraw, Target: logistic(t, 3), Seed: 4}
@@ -142,7 +147,8 @@ func TestFreeStarts(t *testing.T) {
 	if got := find(starts.Config{Value: given}); !slices.Equal(got, given) || &got[0] == &given[0] {
 		t.Errorf("a given start is %v, or shares memory with its Config", got)
 	}
-	a, again, b := find(starts.Config{Kind: starts.PriorDraw, Seed: 1}), find(starts.Config{Kind: starts.PriorDraw, Seed: 1}), find(starts.Config{Kind: starts.PriorDraw, Seed: 2})
+	a, again, b := find(starts.Config{Kind: starts.PriorDraw, Seed: 1}),
+		find(starts.Config{Kind: starts.PriorDraw, Seed: 1}), find(starts.Config{Kind: starts.PriorDraw, Seed: 2})
 	if !slices.Equal(a, again) || slices.Equal(a, b) {
 		t.Errorf("draws of seeds 1, 1 and 2 are %v, %v and %v", a, again, b)
 	}
@@ -167,7 +173,8 @@ func TestReplay(t *testing.T) {
 		config := starts.Config{Kind: kind, Target: logistic(t, 3), NoiseMultiplier: 5, Ridge: 1}
 		recorded := tape.New()
 		find := func(r curator.Records, k *tape.Tape) []float64 {
-			s, err := starts.Find(context.Background(), config, seal(t, r, accountant.Substitute, 1e6, tape.Option(k).(curator.Option)))
+			s, err := starts.Find(context.Background(), config,
+				seal(t, r, accountant.Substitute, 1e6, tape.Option(k).(curator.Option)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +198,8 @@ func TestDescentFindsTheMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := starts.Find(context.Background(), starts.Config{Kind: starts.Gradient, Target: logistic(t, 3), NoiseMultiplier: 0.1}, seal(t, r, accountant.Substitute, 1e9))
+	s, err := starts.Find(context.Background(), starts.Config{Kind: starts.Gradient, Target: logistic(t, 3),
+		NoiseMultiplier: 0.1}, seal(t, r, accountant.Substitute, 1e9))
 	if err != nil || far(s.Theta, mode) > 0.1 || far(mode, []float64{0, 0, 0}) < 1 {
 		t.Errorf("a descent ends at %v, the mode is %v (%v)", s.Theta, mode, err)
 	}
@@ -207,7 +215,8 @@ func TestDescentFindsTheMode(t *testing.T) {
 	for i, v := range shifted.X {
 		want[i%3] += v / 2000
 	}
-	s, err = starts.Find(context.Background(), starts.Config{Kind: starts.Gradient, Target: mean, Clip: 5, NoiseMultiplier: 0.1, Value: []float64{2, 2, 2}}, seal(t, shifted, accountant.Substitute, 1e9))
+	s, err = starts.Find(context.Background(), starts.Config{Kind: starts.Gradient, Target: mean, Clip: 5,
+		NoiseMultiplier: 0.1, Value: []float64{2, 2, 2}}, seal(t, shifted, accountant.Substitute, 1e9))
 	if err != nil || far(s.Theta, want) > 0.1 {
 		t.Errorf("a descent ends at %v, the mean is %v (%v)", s.Theta, want, err)
 	}
@@ -241,7 +250,8 @@ func TestAdultStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := curator.Records{X: adult.X, Features: adult.Features(), Y: adult.Y, Radius: adult.Radius}
-	f := erm.Objective{Shape: erm.Shape{Records: adult.Records, Features: adult.Features(), Radius: adult.Radius, Ridge: 1.0 / 9}, X: adult.X, Y: adult.Y}
+	f := erm.Objective{Shape: erm.Shape{Records: adult.Records, Features: adult.Features(), Radius: adult.Radius,
+		Ridge: 1.0 / 9}, X: adult.X, Y: adult.Y}
 	mode, err := f.Minimise()
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +272,8 @@ func TestAdultStarts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, adult.Features())}, c.Facts(), epsilon, 1e-6)
+				config, err := starts.Afford(starts.Config{Kind: kind, Target: logistic(t, adult.Features())}, c.Facts(),
+					epsilon, 1e-6)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -284,7 +295,8 @@ func TestCancelledDescent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := seal(t, table(20, 1), accountant.Substitute, 1e6)
-	if _, err := starts.Find(ctx, starts.Config{Kind: starts.Gradient, Target: logistic(t, 3), NoiseMultiplier: 1}, c); !errors.Is(err, context.Canceled) {
+	if _, err := starts.Find(ctx, starts.Config{Kind: starts.Gradient, Target: logistic(t, 3), NoiseMultiplier: 1},
+		c); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled descent: %v", err)
 	}
 }
@@ -340,7 +352,8 @@ func ExampleFind() {
 // The price of a descent, before anything is charged.
 func ExampleCost() {
 	model, _ := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 3}})
-	facts := curator.Facts{Records: 3000, Features: 3, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	facts := curator.Facts{Records: 3000, Features: 3, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	event, err := starts.Cost(starts.Config{Kind: starts.Gradient, Target: model, NoiseMultiplier: 100, Steps: 16}, facts)
 	if err != nil {
 		fmt.Println(err)

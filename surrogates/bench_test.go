@@ -10,7 +10,8 @@ import (
 func BenchmarkDensity20(b *testing.B) {
 	const d = 20
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2, Moment: make([]float64, d*d), MomentSD: 5, Records: 2000, Radius: 1}
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
+		Moment: make([]float64, d*d), MomentSD: 5, Records: 2000, Radius: 1}
 	for j := range d {
 		s.Anchor[j] = rng.NormFloat64()
 		s.Score[j] = -2 * s.Anchor[j]

@@ -56,7 +56,8 @@ func rankOf(draws Draws, j int, value float64) float64 {
 // quick samples without insisting on diagnostics: a rank needs a hundred draws.
 func quick(t *testing.T, p Posterior, seed uint64) Draws {
 	t.Helper()
-	draws, err := Sample(context.Background(), p, SampleConfig{Chains: 2, Draws: 75, LeastESS: 1, MostRHat: 10, Seed: seed, Workers: 1})
+	draws, err := Sample(context.Background(), p, SampleConfig{Chains: 2, Draws: 75, LeastESS: 1, MostRHat: 10, Seed: seed,
+		Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func logisticRanks(t *testing.T, seed uint64, weighted bool, believed float64) [
 	prior := targets.Gaussian{SD: 3}
 	prior.Sample(truth, rng)
 	s := Statistics{
-		Anchor: []float64{0.5, -0.5}, Score: make([]float64, d), ScoreSD: scoreSD * believed, Moment: make([]float64, d*d), MomentSD: momentSD * believed,
+		Anchor: []float64{0.5, -0.5}, Score: make([]float64, d), ScoreSD: scoreSD * believed, Moment: make([]float64, d*d),
+		MomentSD: momentSD * believed,
 		Weighted: weighted, Records: n, Radius: 1, Columns: []Column{{Kind: Constant, Upper: math.Sqrt(0.5)}, {}},
 	}
 	noise := float64(momentSD)
@@ -119,7 +121,8 @@ func linearRanks(t *testing.T, seed uint64, believed float64) []float64 {
 	prior, scale := targets.Gaussian{SD: 1}, targets.HalfNormal{SD: 0.5}
 	prior.Sample(beta, rng)
 	sigma := least + scale.Sample(rng)
-	s := Sums{Moment: make([]float64, p*p), MomentSD: sd * believed, Features: d, Records: n, Radius: 2, Columns: []Column{{Kind: Constant, Upper: math.Sqrt(0.5)}, {}}}
+	s := Sums{Moment: make([]float64, p*p), MomentSD: sd * believed, Features: d, Records: n, Radius: 2,
+		Columns: []Column{{Kind: Constant, Upper: math.Sqrt(0.5)}, {}}}
 	for range n {
 		drawRow(z[:d], rng)
 		z[d] = dot(z[:d], beta) + sigma*rng.NormFloat64()
@@ -168,9 +171,13 @@ func TestCalibration(t *testing.T) {
 	const limit = 5.6
 	mutants := map[string]int{"logistic, second moments": 75, "logistic, curvature": 75, "linear": 110}
 	for name, ranks := range map[string]func(seed uint64, believed float64) []float64{
-		"logistic, second moments": func(seed uint64, believed float64) []float64 { return logisticRanks(t, seed, false, believed) },
-		"logistic, curvature":      func(seed uint64, believed float64) []float64 { return logisticRanks(t, seed, true, believed) },
-		"linear":                   func(seed uint64, believed float64) []float64 { return linearRanks(t, seed, believed) },
+		"logistic, second moments": func(seed uint64, believed float64) []float64 {
+			return logisticRanks(t, seed, false, believed)
+		},
+		"logistic, curvature": func(seed uint64, believed float64) []float64 {
+			return logisticRanks(t, seed, true, believed)
+		},
+		"linear": func(seed uint64, believed float64) []float64 { return linearRanks(t, seed, believed) },
 	} {
 		if e := off(sets, func(seed uint64) []float64 { return ranks(seed, 1) }); e > limit {
 			t.Errorf("%s: ranks are %.1f standard errors from uniform", name, e)

@@ -19,7 +19,8 @@ func Example() {
 		Moment: []float64{640, 3, -9, 3, 590, 12, -9, 12, 610}, MomentSD: 13, Records: 2000, Radius: 1,
 		Columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 0.577}, {}, {}},
 	}
-	posterior, err := surrogates.New(surrogates.Config{Statistics: released, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3}})
+	posterior, err := surrogates.New(surrogates.Config{Statistics: released, Link: surrogates.Logistic,
+		Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		panic(err)
 	}
@@ -32,6 +33,7 @@ func Example() {
 		panic(err)
 	}
 	slope := diag.Summarize(draws.Column(1))
-	fmt.Printf("explored %v, the second coefficient is near %.0f, privacy widened its interval ×%.1f\n", draws.Explored, math.Round(slope.Mean), widening[1])
+	fmt.Printf("explored %v, the second coefficient is near %.0f, privacy widened its interval ×%.1f\n", draws.Explored,
+		math.Round(slope.Mean), widening[1])
 	// Output: explored true, the second coefficient is near -2, privacy widened its interval ×1.4
 }

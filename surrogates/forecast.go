@@ -81,7 +81,8 @@ type Forecast struct {
 func Foresee(c Plan) (Forecast, error) {
 	const parameters = 33
 	if c.Features < 1 || c.Records < 1 {
-		return Forecast{}, fmt.Errorf("surrogates: a Plan of %d records with %d features; at least 1 of each is needed", c.Records, c.Features)
+		return Forecast{}, fmt.Errorf("surrogates: a Plan of %d records with %d features; at least 1 of each is needed",
+			c.Records, c.Features)
 	}
 	if c.Prior == nil {
 		return Forecast{}, errors.New("surrogates: Plan.Prior is not set; give the prior of the coefficients")

@@ -12,7 +12,8 @@ import (
 // TestFirstOrderLimits compares the approximation with what is known: without noise
 // and with a quadratic loss it is the likelihood, and score noise adds H⁻¹ΣH⁻¹.
 func TestFirstOrderLimits(t *testing.T) {
-	s := Statistics{Anchor: []float64{1, 2}, Score: []float64{4, -10}, Moment: []float64{4, 0, 0, 5}, Weighted: true, Records: 100, Radius: 1}
+	s := Statistics{Anchor: []float64{1, 2}, Score: []float64{4, -10}, Moment: []float64{4, 0, 0, 5}, Weighted: true,
+		Records: 100, Radius: 1}
 	g, err := FirstOrder(s)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,8 @@ func TestFirstOrderLimits(t *testing.T) {
 // some 2000 draws are within 6 standard errors.
 func TestScoreOfQuadratic(t *testing.T) {
 	s := Statistics{
-		Anchor: []float64{0.3, -0.2}, Score: []float64{20, -15}, ScoreSD: 3, Moment: []float64{60, 0, 0, 40}, Weighted: true, Records: 100, Radius: 1,
+		Anchor: []float64{0.3, -0.2}, Score: []float64{20, -15}, ScoreSD: 3, Moment: []float64{60, 0, 0, 40}, Weighted: true,
+		Records: 100, Radius: 1,
 		Columns: []Column{{Kind: Constant, Upper: 1}, {}},
 	}
 	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: 1e3}, Imputations: 1})
@@ -90,8 +92,10 @@ func TestForesee(t *testing.T) {
 	if math.Abs(free.Widening-1) > 1e-9 || math.Abs(free.Kept-1) > 1e-9 {
 		t.Errorf("without noise widening %v and κ %v", free.Widening, free.Kept)
 	}
-	if !(free.Error < now.Error && more.Error < now.Error && now.Error < less.Error) || !(more.Widening < now.Widening && now.Widening < less.Widening) {
-		t.Errorf("forecasts are out of order: %+v, without noise %+v, more records %+v, more noise %+v", now, free, more, less)
+	if !(free.Error < now.Error && more.Error < now.Error && now.Error < less.Error) ||
+		!(more.Widening < now.Widening && now.Widening < less.Widening) {
+		t.Errorf("forecasts are out of order: %+v, without noise %+v, more records %+v, more noise %+v", now, free,
+			more, less)
 	}
 	// Measured on 20 simulated data sets at these settings: median error 0.25.
 	if now.Error < 0.12 || now.Error > 0.5 {
@@ -142,7 +146,8 @@ func TestCurvatureOrMoments(t *testing.T) {
 // TestMoments: draws of second moments are positive definite whatever was released,
 // follow a release that is exact, and obey what columns say.
 func TestMoments(t *testing.T) {
-	columns := []Column{{Kind: Constant, Upper: 1}, {Kind: Level, Upper: 1, Group: 1}, {Kind: Level, Upper: 1, Group: 1}, {}}
+	columns := []Column{{Kind: Constant, Upper: 1}, {Kind: Level, Upper: 1, Group: 1},
+		{Kind: Level, Upper: 1, Group: 1}, {}}
 	released := []float64{100, 30, 20, 5, 30, 34, 8, 3, 20, 8, 17, -2, 5, 3, -2, 50}
 	rng := newRand()
 	m := newMoments(released, 10, 400, columns, 4)

@@ -40,7 +40,8 @@ func checkGradient(t *testing.T, name string, f nuts.LogDensity, theta []float64
 }
 
 func TestGradients(t *testing.T) {
-	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson, "normal": Normal{SD: 0.5}}
+	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson,
+		"normal": Normal{SD: 0.5}}
 	for name, link := range links {
 		for _, tau := range []float64{1, 0.25} {
 			s := example()
@@ -61,7 +62,8 @@ func TestGradients(t *testing.T) {
 
 func exampleSums() LinearConfig {
 	return LinearConfig{
-		Sums:  Sums{Moment: []float64{50, 5, 45, 5, 40, -16, 45, -16, 70}, MomentSD: 4, Features: 2, Records: 200, Radius: 1.4},
+		Sums: Sums{Moment: []float64{50, 5, 45, 5, 40, -16, 45, -16, 70}, MomentSD: 4, Features: 2, Records: 200,
+			Radius: 1.4},
 		Prior: targets.Gaussian{SD: 3}, ScalePrior: targets.HalfNormal{SD: 1}, MinScale: 0.01,
 	}
 }
@@ -69,7 +71,8 @@ func exampleSums() LinearConfig {
 // TestLinks compares the derivatives of a slope's moments with differences, and the
 // moments with sums over responses.
 func TestLinks(t *testing.T) {
-	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson, "normal": Normal{SD: 0.5}}
+	links := map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "poisson": Poisson,
+		"normal": Normal{SD: 0.5}}
 	for name, link := range links {
 		for _, at := range []float64{-2.5, 0, 1.2} {
 			for _, eta := range []float64{-3, -0.4, 0.9, 2} {
@@ -88,7 +91,8 @@ func TestLinks(t *testing.T) {
 				}
 			}
 			if mean, _, dm, _ := link.Slope(at, at); math.Abs(mean) > 1e-12 || math.Abs(dm+link.Weight(at, at)) > 1e-9 {
-				t.Errorf("%s: at the truth the slope's mean is %v, its derivative %v and the weight %v", name, mean, dm, link.Weight(at, at))
+				t.Errorf("%s: at the truth the slope's mean is %v, its derivative %v and the weight %v", name, mean, dm,
+					link.Weight(at, at))
 			}
 		}
 	}
@@ -99,7 +103,8 @@ func TestLinks(t *testing.T) {
 func wide() Statistics {
 	const d, n = 27, 5000
 	rng := rand.New(rand.NewPCG(21, 22))
-	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2, Moment: make([]float64, d*d), MomentSD: 13, Records: n, Radius: 1,
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
+		Moment: make([]float64, d*d), MomentSD: 13, Records: n, Radius: 1,
 		Columns: make([]Column, d)}
 	s.Columns[0] = Column{Kind: Constant, Upper: 0.5}
 	for j := range d {

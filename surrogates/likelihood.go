@@ -12,7 +12,8 @@ import (
 // one goroutine at a time may use it.
 func (p *Score) Density() nuts.LogDensity {
 	d := p.dim
-	e := &evaluator{Score: p, residual: make([]float64, d), solved: make([]float64, d), whole: make([]float64, d), cov: mat.NewSymDense(d, nil)}
+	e := &evaluator{Score: p, residual: make([]float64, d), solved: make([]float64, d), whole: make([]float64, d),
+		cov: mat.NewSymDense(d, nil)}
 	for range p.imputations {
 		e.grads = append(e.grads, make([]float64, d))
 	}

@@ -62,7 +62,8 @@ func (s Sums) check() error {
 	case s.Features < 1:
 		return fmt.Errorf("surrogates: Sums.Features is %d; at least 1 is needed", s.Features)
 	case len(s.Moment) != p*p:
-		return fmt.Errorf("surrogates: Sums.Moment has %d values; extended rows of %d have a matrix of %d", len(s.Moment), p, p*p)
+		return fmt.Errorf("surrogates: Sums.Moment has %d values; extended rows of %d have a matrix of %d",
+			len(s.Moment), p, p*p)
 	case s.Records <= int64(s.Features):
 		return fmt.Errorf("surrogates: Sums.Records is %d; more than the %d features are needed", s.Records, s.Features)
 	case !(s.MomentSD >= 0) || math.IsInf(s.MomentSD, 1):
@@ -90,7 +91,8 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	case c.Prior == nil:
 		return nil, errors.New("surrogates: LinearConfig.Prior is not set; give the prior of the coefficients")
 	case c.ScalePrior == nil:
-		return nil, errors.New("surrogates: LinearConfig.ScalePrior is not set; give the prior of the errors' standard deviation")
+		return nil, errors.New("surrogates: LinearConfig.ScalePrior is not set; give the prior of the errors' standard " +
+			"deviation")
 	case !(c.MinScale > 0) || math.IsInf(c.MinScale, 1):
 		return nil, fmt.Errorf("surrogates: LinearConfig.MinScale is %v; it must be positive and finite", c.MinScale)
 	}
@@ -135,8 +137,10 @@ func constantOf(columns []Column) int {
 func (l *Linear) Density() nuts.LogDensity {
 	p := l.dim + 1
 	return &linearEvaluator{
-		Linear: l, along: make([]float64, l.dim), residual: make([]float64, p), half: make([]float64, p), solved: make([]float64, p),
-		cov: make([]float64, p*p), weights: make([]float64, p*p), errors: make([]float64, l.dim*l.dim), turned: make([]float64, l.dim*l.dim),
+		Linear: l, along: make([]float64, l.dim), residual: make([]float64, p), half: make([]float64, p),
+		solved: make([]float64, p),
+		cov:    make([]float64, p*p), weights: make([]float64, p*p), errors: make([]float64, l.dim*l.dim),
+		turned: make([]float64, l.dim*l.dim),
 	}
 }
 

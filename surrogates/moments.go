@@ -24,7 +24,8 @@ type moments struct {
 // and what columns say: levels of a category exclude each other, and the product of
 // a level's indicator with the intercept is that with itself.
 func newMoments(released []float64, sd, most float64, columns []Column, d int) *moments {
-	m := &moments{d: d, released: append([]float64(nil), released...), noise: make([]float64, d*d), most: most, constant: constantOf(columns)}
+	m := &moments{d: d, released: append([]float64(nil), released...), noise: make([]float64, d*d), most: most,
+		constant: constantOf(columns)}
 	for e := range m.noise {
 		m.noise[e] = sd * sd / 2
 		if e/d == e%d {

@@ -100,7 +100,8 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 	}
 	density := func() nuts.LogDensity { return whiten(p.Density(), mean, factor) }
 	chains, err := nuts.Sample(ctx, density, nuts.Config{
-		Chains: c.Chains, Warmup: max(100, c.Draws), Draws: c.Draws, Metric: nuts.Diagonal, Init: starts, Seed: c.Seed, Workers: c.Workers,
+		Chains: c.Chains, Warmup: max(100, c.Draws), Draws: c.Draws, Metric: nuts.Diagonal, Init: starts, Seed: c.Seed,
+		Workers: c.Workers,
 	})
 	if err != nil {
 		return Draws{}, fmt.Errorf("surrogates: %w", err)
@@ -166,7 +167,8 @@ func unwhiten(theta, phi, mean, factor []float64) {
 // climb finds a mode of a density from theta by steps along covariance·gradient,
 // halved until the density rises; covariance approximates that at the mode. It
 // changes theta.
-func climb(of nuts.LogDensity, theta []float64, covariance func(theta []float64) (*mat.SymDense, error)) (*mat.SymDense, error) {
+func climb(of nuts.LogDensity, theta []float64, covariance func(theta []float64) (*mat.SymDense,
+	error)) (*mat.SymDense, error) {
 	d := len(theta)
 	grad, next := make([]float64, d), make([]float64, d)
 	value := of.LogDensityGrad(grad, theta)
@@ -184,7 +186,8 @@ func climb(of nuts.LogDensity, theta []float64, covariance func(theta []float64)
 			rise += step[j] * grad[j]
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) || math.IsNaN(rise) {
-			return nil, fmt.Errorf("surrogates: the log density at %v is %v; the release and the prior do not fit each other", theta, value)
+			return nil, fmt.Errorf("surrogates: the log density at %v is %v; the release and the prior do not fit each other",
+				theta, value)
 		}
 		if rise < 1e-6 {
 			break

@@ -74,15 +74,18 @@ func (s Statistics) Check() error {
 	case d == 0:
 		return fmt.Errorf("surrogates: Statistics.Anchor is empty; give the released anchor")
 	case len(s.Score) != d:
-		return fmt.Errorf("surrogates: Statistics.Score has %d values for an anchor of %d; give one for each", len(s.Score), d)
+		return fmt.Errorf("surrogates: Statistics.Score has %d values for an anchor of %d; give one for each",
+			len(s.Score), d)
 	case len(s.Moment) != d*d:
-		return fmt.Errorf("surrogates: Statistics.Moment has %d values; %d features have a matrix of %d", len(s.Moment), d, d*d)
+		return fmt.Errorf("surrogates: Statistics.Moment has %d values; %d features have a matrix of %d",
+			len(s.Moment), d, d*d)
 	case s.Records < 1:
 		return fmt.Errorf("surrogates: Statistics.Records is %d; give the public number of records", s.Records)
 	case s.Columns != nil && len(s.Columns) != d:
 		return fmt.Errorf("surrogates: %d Columns for %d features; give one for each, or none", len(s.Columns), d)
 	case !(s.temperature() > 0 && s.temperature() <= 1):
-		return fmt.Errorf("surrogates: Statistics.Temperature is %v; it must be above 0 and at most 1, or 0 for 1", s.Temperature)
+		return fmt.Errorf("surrogates: Statistics.Temperature is %v; it must be above 0 and at most 1, or 0 for 1",
+			s.Temperature)
 	case !(s.Radius > 0) || math.IsInf(s.Radius, 1):
 		return fmt.Errorf("surrogates: Statistics.Radius is %v; it must be positive and finite", s.Radius)
 	}
@@ -113,7 +116,8 @@ func checkColumns(columns []Column) error {
 			return fmt.Errorf("surrogates: Columns[%d] has bounds %v and %v; Lower must not exceed Upper and both must be finite", j, c.Lower, c.Upper)
 		}
 		if c.Kind == Constant && c.Upper == 0 || c.Kind == Level && c.Lower == c.Upper {
-			return fmt.Errorf("surrogates: Columns[%d] would be the same number in every record; a Constant needs an Upper other than 0, a Level two values", j)
+			return fmt.Errorf("surrogates: Columns[%d] would be the same number in every record; a Constant needs an Upper "+
+				"other than 0, a Level two values", j)
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 // and neither rows nor parameters are written.
 func TestRecordsStandAlone(t *testing.T) {
 	inf := math.Inf(1)
-	wild := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1 << 53, 1e8, -1e8, 1e300, -math.MaxFloat64, inf, -inf, math.NaN(), 709.9, -745}
+	wild := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1 << 53, 1e8, -1e8, 1e300, -math.MaxFloat64, inf, -inf,
+		math.NaN(), 709.9, -745}
 	rounds := 60
 	if testing.Short() {
 		rounds = 15

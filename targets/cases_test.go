@@ -108,7 +108,8 @@ func dot(a, b []float64) (s float64) {
 	return s
 }
 
-func binaryCase(t testing.TB, l Loss, name string, build func(RegressionConfig) (*Regression, error), prob func(eta float64) float64) modelCase {
+func binaryCase(t testing.TB, l Loss, name string, build func(RegressionConfig) (*Regression, error),
+	prob func(eta float64) float64) modelCase {
 	mass := func(eta, y float64) float64 {
 		if y == 1 {
 			return prob(eta)

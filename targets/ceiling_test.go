@@ -76,7 +76,8 @@ func TestSlopeSumsBoundEverySet(t *testing.T) {
 					square += s * s
 				}
 				if positive > limit || math.Sqrt(square) > norm {
-					t.Fatalf("b = %v, %d classes: a sum of %v above %v, or a norm of %v above %v", b, classes, positive, limit, math.Sqrt(square), norm)
+					t.Fatalf("b = %v, %d classes: a sum of %v above %v, or a norm of %v above %v", b, classes, positive, limit,
+						math.Sqrt(square), norm)
 				}
 			}
 		}
@@ -88,7 +89,8 @@ func TestSlopeSumsBoundEverySet(t *testing.T) {
 // instead of it, are not below what the slope attains.
 func TestCountBoundsAreBounds(t *testing.T) {
 	rng := newRNG()
-	for _, law := range []countLaw{poisson{}, negBinomial{0.4, math.Log(0.4)}, negBinomial{1.7, math.Log(1.7)}, negBinomial{30, math.Log(30)}} {
+	for _, law := range []countLaw{poisson{}, negBinomial{0.4, math.Log(0.4)}, negBinomial{1.7, math.Log(1.7)},
+		negBinomial{30, math.Log(30)}} {
 		for range 3000 {
 			low := 6*rng.Float64() - 3
 			eta := [2]float64{low, low + 2*rng.Float64()*rng.Float64()}

@@ -210,7 +210,8 @@ func TestSearchCatchesLooseAndFalseBounds(t *testing.T) {
 func TestNetworkGradientIsAttained(t *testing.T) {
 	const b = 1.5
 	for _, l := range []Loss{betaLoss(t, 1.5), betaLoss(t, 2)} {
-		m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: ReLU, Loss: l, Prior: Uniform{Low: -b, High: b}}))
+		m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: ReLU, Loss: l,
+			Prior: Uniform{Low: -b, High: b}}))
 		x := math.Sqrt(0.5)
 		best := 0.0
 		for odds := -3.0; odds <= 3; odds += 0.05 {
@@ -225,7 +226,8 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 		}
 		checkTightness(t, "gradient", best, m.GradBound(1), 0.99)
 	}
-	if g := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Prior: Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
+	if g := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3,
+		Prior: Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
 		t.Errorf("the gradient bound is %v where the prior has no bound", g)
 	}
 }
@@ -234,7 +236,8 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 // gradient is the greater one.
 func TestGradientBoundOfShortRows(t *testing.T) {
 	const radius = 0.01
-	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1}, MinScale: 0.3, ScalePrior: HalfCauchy{Scale: 1}}))
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1},
+		MinScale: 0.3, ScalePrior: HalfCauchy{Scale: 1}}))
 	best, grad := 0.0, make([]float64, 2)
 	for omega := -4.0; omega < 2; omega += 0.02 {
 		for y := 0.0; y < 6; y += 0.1 {

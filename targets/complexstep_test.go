@@ -161,7 +161,8 @@ func analyticCases() map[string]analytic {
 	const r = 1.7
 	softplus := func(z complex128) complex128 { return cmplx.Log(1 + cmplx.Exp(z)) }
 	return map[string]analytic{
-		"logistic": binaryAnalytic(func(e complex128) complex128 { return -softplus(-e) }, func(e complex128) complex128 { return -softplus(e) }),
+		"logistic": binaryAnalytic(func(e complex128) complex128 { return -softplus(-e) },
+			func(e complex128) complex128 { return -softplus(e) }),
 		"probit": binaryAnalytic(func(e complex128) complex128 { return cmplx.Log(normalCDF(e)) },
 			func(e complex128) complex128 { return cmplx.Log(normalCDF(-e)) }),
 		"cloglog": binaryAnalytic(func(e complex128) complex128 { return cmplx.Log(1 - cmplx.Exp(-cmplx.Exp(e))) },
@@ -236,7 +237,8 @@ func TestGradientsMatchComplexSteps(t *testing.T) {
 			t.Fatal("no density at complex parameters")
 		}
 		tolerance := 1e-12
-		if density.power != nil && !c.loss.IsLog() && (name == "poisson" || name == "negative-binomial" || name == "mixture") {
+		if density.power != nil && !c.loss.IsLog() && (name == "poisson" || name == "negative-binomial" ||
+			name == "mixture") {
 			tolerance = 1e-10
 		}
 		d := c.target.Dim()
@@ -251,7 +253,8 @@ func TestGradientsMatchComplexSteps(t *testing.T) {
 			want, size := density.gradient(theta, rows.X, y, c.loss)
 			for j := range got {
 				if !(math.Abs(got[j]-want[j]) <= tolerance*size[j]+1e-15) {
-					t.Fatalf("parameter %d: gradient %v, complex step %v: %.1e of its terms apart", j, got[j], want[j], math.Abs(got[j]-want[j])/size[j])
+					t.Fatalf("parameter %d: gradient %v, complex step %v: %.1e of its terms apart", j, got[j], want[j],
+						math.Abs(got[j]-want[j])/size[j])
 				}
 			}
 		}

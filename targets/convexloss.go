@@ -30,7 +30,8 @@ type Cap struct {
 // is out of range.
 func (r *Regression) Convex(limits Cap) (ConvexLoss, error) {
 	if !r.loss.IsLog() {
-		return ConvexLoss{}, fmt.Errorf("targets: the %s loss is bounded, so it is not convex; use the log loss, or remainders of order 1", r.loss.Name())
+		return ConvexLoss{}, fmt.Errorf("targets: the %s loss is bounded, so it is not convex; use the log loss, or "+
+			"remainders of order 1", r.loss.Name())
 	}
 	l, err := r.family.convex(limits)
 	if err != nil {

@@ -46,7 +46,8 @@ func logBeta(alpha []float64) float64 {
 // class. order must exceed 1. It panics when the numbers of classes differ.
 func (d Dirichlet) Renyi(order float64, other Dirichlet) float64 {
 	if len(d.Alpha) != len(other.Alpha) {
-		panic(fmt.Sprintf("targets: Rényi divergence between Dirichlet distributions over %d and %d classes", len(d.Alpha), len(other.Alpha)))
+		panic(fmt.Sprintf("targets: Rényi divergence between Dirichlet distributions over %d and %d classes", len(d.Alpha),
+			len(other.Alpha)))
 	}
 	if !(order > 1) {
 		panic(fmt.Sprintf("targets: Rényi divergence of order %v; it must exceed 1", order))

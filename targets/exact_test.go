@@ -51,7 +51,8 @@ func logisticBig(s float64, b int) float64 {
 // of the label goes down to 10⁻³⁰⁰.
 func TestLogisticIsAccurate(t *testing.T) {
 	for _, b := range []int{1, 2} {
-		m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, float64(1+b)), Prior: Gaussian{SD: 1}}))
+		m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, float64(1+b)),
+			Prior: Gaussian{SD: 1}}))
 		for _, s := range []float64{-690, -300, -40, -5, -1, -0.01, 0, 0.3, 2, 10, 36, 40} {
 			got := []float64{s}
 			m.LossAt(got, got, []float64{1})

@@ -46,14 +46,16 @@ func ExampleNewLogistic() {
 		return
 	}
 	fmt.Printf("R = %.4f, L = %.4f\n", m.LossRange(), m.PredictorLipschitz())
-	fmt.Printf("a record of norm 1 moves the ratio by at most %.4f\n", m.RatioBound([]float64{0, 0}, []float64{0.3, 0.4}, 1))
+	fmt.Printf("a record of norm 1 moves the ratio by at most %.4f\n",
+		m.RatioBound([]float64{0, 0}, []float64{0.3, 0.4}, 1))
 	// Output:
 	// R = 2.0000, L = 0.4454
 	// a record of norm 1 moves the ratio by at most 0.2227
 }
 
 func ExampleNewLinear() {
-	_, err := targets.NewLinear(targets.LinearConfig{Features: 1, Prior: targets.Gaussian{SD: 3}, ScalePrior: targets.HalfCauchy{Scale: 1}})
+	_, err := targets.NewLinear(targets.LinearConfig{Features: 1, Prior: targets.Gaussian{SD: 3},
+		ScalePrior: targets.HalfCauchy{Scale: 1}})
 	fmt.Println(err)
 	// Output: targets: linear regression: MinScale = 0, but it must be positive and finite
 }

@@ -90,11 +90,13 @@ func NewNormalScale(c NormalScaleConfig) (*NormalScale, error) {
 // checkGroups returns the number of groups.
 func checkGroups(name string, groups []int, scale ScalePrior, fixed float64) (n int, err error) {
 	if len(groups) == 0 {
-		return 0, fmt.Errorf("targets: %s: Groups is empty; give the group of each coefficient, −1 for one with a fixed standard deviation", name)
+		return 0, fmt.Errorf("targets: %s: Groups is empty; give the group of each coefficient, −1 for one with a fixed "+
+			"standard deviation", name)
 	}
 	for j, g := range groups {
 		if g < -1 || g >= len(groups) {
-			return 0, fmt.Errorf("targets: %s: Groups[%d] = %d; number groups from 0, with −1 for a fixed standard deviation", name, j, g)
+			return 0, fmt.Errorf("targets: %s: Groups[%d] = %d; number groups from 0, with −1 for a fixed standard deviation",
+				name, j, g)
 		}
 		if n = max(n, g+1); g == -1 {
 			if err := positive(name+": FixedSD", fixed); err != nil {
@@ -103,7 +105,8 @@ func checkGroups(name string, groups []int, scale ScalePrior, fixed float64) (n 
 		}
 	}
 	if scale == nil {
-		return 0, fmt.Errorf("targets: %s: no Scale is given; give the prior of the spread, such as HalfCauchy{Scale: 1}", name)
+		return 0, fmt.Errorf("targets: %s: no Scale is given; give the prior of the spread, such as HalfCauchy{Scale: 1}",
+			name)
 	}
 	return n, scale.Check()
 }
@@ -114,7 +117,8 @@ func (p *NormalScale) Check(dim int) error {
 		return errors.New("targets: a NormalScale is made by NewNormalScale")
 	}
 	if dim != len(p.cfg.Groups) {
-		return fmt.Errorf("targets: normal-scale prior: %d groups for %d parameters; give one for each", len(p.cfg.Groups), dim)
+		return fmt.Errorf("targets: normal-scale prior: %d groups for %d parameters; give one for each",
+			len(p.cfg.Groups), dim)
 	}
 	return nil
 }
@@ -220,7 +224,8 @@ func (p *NormalScale) Sample(theta []float64, rng *rand.Rand) {
 		theta[j] = p.cfg.FixedSD * rng.NormFloat64()
 	}
 	for g := range p.sizes {
-		tau, mean := math.Exp(p.grid[pick(p.grid, rng, func(at scalePoint) float64 { return at.weight })].log), p.cfg.MeanSD*rng.NormFloat64()
+		tau, mean := math.Exp(p.grid[pick(p.grid, rng, func(at scalePoint) float64 { return at.weight })].log),
+			p.cfg.MeanSD*rng.NormFloat64()
 		for j := range theta {
 			if p.cfg.Groups[j] == g {
 				theta[j] = mean + tau*rng.NormFloat64()

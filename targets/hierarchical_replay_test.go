@@ -30,7 +30,8 @@ func (k withHyper) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) 
 // TestHyperparametersSeeNoRecord is tape replay: releases of a chain that draws its
 // prior's scale in every step, replayed over other records, give the same chain.
 func TestHyperparametersSeeNoRecord(t *testing.T) {
-	prior, err := targets.NewNormalScale(targets.NormalScaleConfig{Groups: []int{-1, 0, 0}, FixedSD: 3, Scale: targets.HalfCauchy{Scale: 1}})
+	prior, err := targets.NewNormalScale(targets.NormalScaleConfig{Groups: []int{-1, 0, 0}, FixedSD: 3,
+		Scale: targets.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,8 @@ func horseshoe(t *testing.T, c HorseshoeConfig) *Horseshoe {
 func TestHierarchicalGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	priors := map[string]Prior{
-		"scale":     normalScale(t, NormalScaleConfig{Groups: []int{-1, 0, 0, 1, 1}, FixedSD: 3, Scale: HalfCauchy{Scale: 1}}),
+		"scale": normalScale(t, NormalScaleConfig{Groups: []int{-1, 0, 0, 1, 1}, FixedSD: 3,
+			Scale: HalfCauchy{Scale: 1}}),
 		"means":     normalScale(t, NormalScaleConfig{Groups: []int{0, 0, 0, 1, 1}, MeanSD: 2, Scale: HalfNormal{SD: 0.5}}),
 		"horseshoe": horseshoe(t, HorseshoeConfig{Groups: []int{-1, 0, 0, 0, 0}, FixedSD: 3, Scale: HalfCauchy{Scale: 0.3}}),
 	}

@@ -44,7 +44,8 @@ func NewHorseshoe(c HorseshoeConfig) (*Horseshoe, error) {
 		return nil, err
 	}
 	if groups != 1 {
-		return nil, fmt.Errorf("targets: horseshoe prior: the largest of Groups is %d; use 0 for coefficients that are shrunk and −1 for others", groups-1)
+		return nil, fmt.Errorf("targets: horseshoe prior: the largest of Groups is %d; use 0 for coefficients that are "+
+			"shrunk and −1 for others", groups-1)
 	}
 	c.Groups = slices.Clone(c.Groups)
 	h := &Horseshoe{cfg: c, grid: scaleGrid(c.Scale, horseshoeStep)}

@@ -37,7 +37,8 @@ func checkErrors(model string, minScale, nu float64) error {
 		return nil
 	}
 	if nu > maxFreedom {
-		return fmt.Errorf("targets: %s: DegreesOfFreedom = %v; above %g the errors are normal, so give 0", model, nu, float64(maxFreedom))
+		return fmt.Errorf("targets: %s: DegreesOfFreedom = %v; above %g the errors are normal, so give 0", model, nu,
+			float64(maxFreedom))
 	}
 	return positive(model+": DegreesOfFreedom", nu)
 }

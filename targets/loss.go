@@ -33,7 +33,8 @@ const maxBeta, maxTableBeta = 1e6, 100
 // BetaLoss returns the β-divergence loss. beta must be above 1 and at most 10⁶.
 func BetaLoss(beta float64) (Loss, error) {
 	if !(beta > 1 && beta <= maxBeta) {
-		return Loss{}, fmt.Errorf("targets: beta = %v, but the β loss needs a beta above 1 and at most %g; use the log loss for beta = 1", beta, maxBeta)
+		return Loss{}, fmt.Errorf("targets: beta = %v, but the β loss needs a beta above 1 and at most %g; use the log "+
+			"loss for beta = 1", beta, maxBeta)
 	}
 	return Loss{b: beta - 1}, nil
 }

@@ -62,7 +62,8 @@ func NewGaussianMean(cfg GaussianMeanConfig) (*GaussianMean, error) {
 		return nil, fmt.Errorf("targets: Gaussian mean: Features = %d, but it needs at least 1", d)
 	}
 	if a := cfg.Curvature; a != 0 && d < 2 || math.IsNaN(a) || math.IsInf(a, 0) {
-		return nil, fmt.Errorf("targets: Gaussian mean: Curvature = %v with %d features; it must be finite, and needs two features unless it is 0", a, d)
+		return nil, fmt.Errorf("targets: Gaussian mean: Curvature = %v with %d features; it must be finite, and needs two "+
+			"features unless it is 0", a, d)
 	}
 	prior, err := newPriorPart(cfg.Prior, d)
 	if err != nil {

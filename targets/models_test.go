@@ -159,7 +159,8 @@ func TestBatchesAreSlices(t *testing.T) {
 // record that is a number stays within the range claimed for it.
 func TestExtremeRecords(t *testing.T) {
 	inf := math.Inf(1)
-	values := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1, -1, 1 << 53, 1e8, -1e8, 1e300, -math.MaxFloat64, inf, -inf, math.NaN()}
+	values := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1, -1, 1 << 53, 1e8, -1e8, 1e300, -math.MaxFloat64, inf,
+		-inf, math.NaN()}
 	forEachCase(t, func(t *testing.T, c *modelCase, rng *rand.Rand) {
 		p, _ := c.target.Shape()
 		bound := c.target.(RangeCertificate).LossRange()

@@ -117,7 +117,10 @@ func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
 	}
 	m := must[*Network](t)(NewNetwork(cfg))
 	if classes > 0 {
-		return classCase("network-classes", m, classes, func(theta, x []float64) []float64 { return softmaxOf(outputs(theta, x)...) })
+		return classCase("network-classes", m, classes, func(theta,
+			x []float64) []float64 {
+			return softmaxOf(outputs(theta, x)...)
+		})
 	}
 	return modelCase{
 		name:   "network-regression",

@@ -28,7 +28,8 @@ func NewNegativeBinomial(cfg NegativeBinomialConfig) (*Regression, error) {
 		return nil, err
 	}
 	if cfg.Dispersion > maxDispersion {
-		return nil, fmt.Errorf("targets: negative binomial regression: Dispersion = %v; above %g the counts are Poisson, so take that", cfg.Dispersion, float64(maxDispersion))
+		return nil, fmt.Errorf("targets: negative binomial regression: Dispersion = %v; above %g the counts are Poisson, "+
+			"so take that", cfg.Dispersion, float64(maxDispersion))
 	}
 	law := negBinomial{cfg.Dispersion, math.Log(cfg.Dispersion)}
 	f, err := newCounts("negative binomial", cfg.Loss, law)

@@ -79,7 +79,8 @@ var (
 // missing or out of range.
 func NewNetwork(cfg NetworkConfig) (*Network, error) {
 	if cfg.Features < 1 || cfg.Hidden < 1 {
-		return nil, fmt.Errorf("targets: network: Features = %d, Hidden = %d, but it needs at least 1 of each", cfg.Features, cfg.Hidden)
+		return nil, fmt.Errorf("targets: network: Features = %d, Hidden = %d, but it needs at least 1 of each", cfg.Features,
+			cfg.Hidden)
 	}
 	if cfg.Activation != Tanh && cfg.Activation != ReLU {
 		return nil, fmt.Errorf("targets: network: Activation = %d; it must be Tanh or ReLU", cfg.Activation)
@@ -100,12 +101,14 @@ func (n *Network) setOutput(cfg NetworkConfig) error {
 	switch {
 	case cfg.Classes != 0:
 		if cfg.Classes < 2 || cfg.Scale != 0 || given {
-			return fmt.Errorf("targets: network: Classes = %d, Scale = %v, MinScale = %v; classification needs at least 2 classes and no scale, regression 0 classes and a scale", cfg.Classes, cfg.Scale, cfg.MinScale)
+			return fmt.Errorf("targets: network: Classes = %d, Scale = %v, MinScale = %v; classification needs at least 2 "+
+				"classes and no scale, regression 0 classes and a scale", cfg.Classes, cfg.Scale, cfg.MinScale)
 		}
 		n.sums = n.slopeSums(cfg.Classes)
 		return nil
 	case given && cfg.Scale != 0:
-		return fmt.Errorf("targets: network: both Scale = %v and MinScale = %v or ScalePrior are given; give Scale if it is known, else the others", cfg.Scale, cfg.MinScale)
+		return fmt.Errorf("targets: network: both Scale = %v and MinScale = %v or ScalePrior are given; give Scale if it "+
+			"is known, else the others", cfg.Scale, cfg.MinScale)
 	case given:
 		if err := positive("network: MinScale", cfg.MinScale); err != nil {
 			return err

@@ -41,7 +41,8 @@ func (g Gaussian) Check(dim int) error {
 		return fmt.Errorf("targets: Gaussian prior: both SD = %v and SDs are given; give one", g.SD)
 	}
 	if len(g.SDs) != dim {
-		return fmt.Errorf("targets: Gaussian prior: %d standard deviations for %d parameters; give one for each", len(g.SDs), dim)
+		return fmt.Errorf("targets: Gaussian prior: %d standard deviations for %d parameters; give one for each",
+			len(g.SDs), dim)
 	}
 	for i, sd := range g.SDs {
 		if err := positive(fmt.Sprintf("Gaussian prior: SDs[%d]", i), sd); err != nil {

@@ -135,14 +135,16 @@ func TestPriorsRefuseBadParameters(t *testing.T) {
 		Gaussian{SDs: []float64{1}}, Gaussian{SDs: []float64{1, 0}}, Laplace{}, Laplace{Scale: nan},
 		StudentT{Scale: 1}, StudentT{DegreesOfFreedom: 1}, Uniform{}, Uniform{Low: 1, High: -1},
 		Uniform{Low: -inf, High: 1}, Uniform{Low: nan, High: 1},
-		Independent{}, Independent{Laplace{Scale: 1}}, Independent{Laplace{Scale: 1}, nil}, Independent{Laplace{Scale: 1}, Gaussian{}},
+		Independent{}, Independent{Laplace{Scale: 1}}, Independent{Laplace{Scale: 1}, nil},
+		Independent{Laplace{Scale: 1}, Gaussian{}},
 	}
 	for _, p := range bad {
 		if p.Check(2) == nil {
 			t.Errorf("%#v is accepted", p)
 		}
 	}
-	for _, p := range []ScalePrior{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1}, InverseGamma{Shape: nan, Scale: 1}, HalfStudentT{Scale: 1}, HalfStudentT{DegreesOfFreedom: 2}} {
+	for _, p := range []ScalePrior{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1},
+		InverseGamma{Shape: nan, Scale: 1}, HalfStudentT{Scale: 1}, HalfStudentT{DegreesOfFreedom: 2}} {
 		if p.Check() == nil {
 			t.Errorf("%#v is accepted", p)
 		}

@@ -12,7 +12,8 @@ import (
 
 // wild draws ordinary numbers and the ones that break things.
 func wild() *rapid.Generator[float64] {
-	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, 1 << 53, -(1 << 53), 1e8, -1e8, 1e300, 0.5}
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, 1 << 53, -(1 << 53), 1e8,
+		-1e8, 1e300, 0.5}
 	return rapid.OneOf(rapid.Float64Range(-3, 3), rapid.Float64Range(-3, 3), rapid.SampledFrom(special))
 }
 

@@ -20,7 +20,8 @@ func TestSlowReferencePosteriors(t *testing.T) {
 
 func earnings(t testing.TB) referenceCase {
 	d := load(t, "earnings")
-	return linear(t, "earnings-earn_height", design(get[[]float64](t, d, "earn"), get[[]float64](t, d, "height")), nil, nil)
+	return linear(t, "earnings-earn_height", design(get[[]float64](t, d, "earn"),
+		get[[]float64](t, d, "height")), nil, nil)
 }
 
 func nes(t testing.TB) referenceCase {
@@ -34,7 +35,8 @@ func nes(t testing.TB) referenceCase {
 			return 0
 		})
 	}
-	return linear(t, "nes1980-nes", design(column("partyid7"), column("real_ideo"), column("race_adj"), is(2), is(3), is(4),
+	return linear(t, "nes1980-nes", design(column("partyid7"), column("real_ideo"), column("race_adj"), is(2),
+		is(3), is(4),
 		column("educ1"), column("gender"), column("income")), nil, nil)
 }
 
@@ -84,5 +86,6 @@ func wells(t testing.TB, interaction bool) referenceCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return referenceCase{name: name, target: m, rows: rows, centre: make([]float64, rows.P), unit: slices.Repeat([]float64{1}, rows.P), constrain: func([]float64) {}}
+	return referenceCase{name: name, target: m, rows: rows, centre: make([]float64, rows.P),
+		unit: slices.Repeat([]float64{1}, rows.P), constrain: func([]float64) {}}
 }

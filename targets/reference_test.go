@@ -216,7 +216,8 @@ func fastReferences(t testing.TB) []referenceCase {
 	blr := load(t, "sblrc")
 	rows := get[[][]float64](t, blr, "X")
 	kidiq, mesquite := load(t, "kidiq"), load(t, "mesquite")
-	d1, d2, canopy := get[[]float64](t, mesquite, "diam1"), get[[]float64](t, mesquite, "diam2"), get[[]float64](t, mesquite, "canopy_height")
+	d1, d2, canopy := get[[]float64](t, mesquite, "diam1"), get[[]float64](t, mesquite, "diam2"),
+		get[[]float64](t, mesquite, "canopy_height")
 	volume, area, shape := slices.Clone(d1), slices.Clone(d1), slices.Clone(d1)
 	floats.Mul(area, d2)
 	floats.Div(shape, d2)
@@ -227,7 +228,8 @@ func fastReferences(t testing.TB) []referenceCase {
 			targets.Gaussian{SD: 10}, targets.HalfNormal{SD: 10}),
 		linear(t, "kidiq-kidscore_momiq", design(get[[]float64](t, kidiq, "kid_score"), get[[]float64](t, kidiq, "mom_iq")),
 			nil, targets.HalfCauchy{Scale: 2.5}),
-		linear(t, "mesquite-logmesquite_logvash", design(logged(get[[]float64](t, mesquite, "weight")), logged(volume), logged(area), logged(shape),
+		linear(t, "mesquite-logmesquite_logvash", design(logged(get[[]float64](t, mesquite, "weight")), logged(volume),
+			logged(area), logged(shape),
 			logged(get[[]float64](t, mesquite, "total_height")), get[[]float64](t, mesquite, "group")), nil, nil),
 	}
 }
@@ -245,8 +247,10 @@ func TestWrongModelsMissTheReference(t *testing.T) {
 	rows, y := get[[][]float64](t, blr, "X"), get[[]float64](t, blr, "y")
 	ref := readReference(t, "sblrc-blr")
 	for name, c := range map[string]referenceCase{
-		"prior": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: y}, targets.Gaussian{SD: 0.2}, targets.HalfNormal{SD: 10}),
-		"data": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: mapped(y, func(v float64) float64 { return 1.01 * v })},
+		"prior": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: y},
+			targets.Gaussian{SD: 0.2}, targets.HalfNormal{SD: 10}),
+		"data": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]),
+			Y: mapped(y, func(v float64) float64 { return 1.01 * v })},
 			targets.Gaussian{SD: 10}, targets.HalfNormal{SD: 10}),
 	} {
 		chains, err := nuts.Sample(t.Context(), c.density, nuts.Config{Metric: nuts.Dense, Draws: 2000, Seed: 7})

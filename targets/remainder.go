@@ -70,11 +70,13 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 	case cfg.Loss.Valid() && !regression:
 		return nil, errors.New("targets: remainder: a Loss is given for a target that is not a *Regression; leave it out")
 	case cfg.Order == 2 && !cfg.Loss.Valid():
-		return nil, errors.New("targets: remainder: order 2 needs a Loss, of which Regression.Convex makes one; use order 1 for other targets")
+		return nil, errors.New("targets: remainder: order 2 needs a Loss, of which Regression.Convex makes one; use order " +
+			"1 for other targets")
 	case !cfg.Loss.Valid() && r.grad == nil:
 		return nil, errors.New("targets: remainder: the target has no gradients; give a GradTarget")
 	case !(cfg.Weight >= 0) || !(cfg.GradBound >= 0):
-		return nil, fmt.Errorf("targets: remainder: Weight is %v and GradBound %v; they must be positive, or 0 for none", cfg.Weight, cfg.GradBound)
+		return nil, fmt.Errorf("targets: remainder: Weight is %v and GradBound %v; they must be positive, or 0 for none",
+			cfg.Weight, cfg.GradBound)
 	}
 	if r.most == 0 {
 		r.most = cfg.Loss.MaxCurvature()
@@ -89,7 +91,8 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 // [0, 1]; no density.
 func (r *Remainder) Anchor(anchor []float64, share float64, density func(theta []float64) float64) error {
 	if len(anchor) != len(r.anchor) {
-		return fmt.Errorf("targets: remainder: an anchor of %d values was given for %d parameters", len(anchor), len(r.anchor))
+		return fmt.Errorf("targets: remainder: an anchor of %d values was given for %d parameters", len(anchor),
+			len(r.anchor))
 	}
 	for j, v := range anchor {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -112,7 +112,8 @@ func TestRemainderIsWhatThePolynomialLeaves(t *testing.T) {
 		limits Cap
 	}{
 		{must[*Regression](t)(NewLogistic(cfg)), Cap{}}, {must[*Regression](t)(NewProbit(cfg)), Cap{Slope: 2}},
-		{must[*Regression](t)(NewCLogLog(cfg)), Cap{Slope: 2}}, {must[*Regression](t)(NewPoisson(cfg)), Cap{Slope: 3, Count: 5}},
+		{must[*Regression](t)(NewCLogLog(cfg)), Cap{Slope: 2}},
+		{must[*Regression](t)(NewPoisson(cfg)), Cap{Slope: 3, Count: 5}},
 		{must[*Regression](t)(NewNegativeBinomial(NegativeBinomialConfig{cfg, 2})), Cap{Count: 5}},
 	} {
 		rows := Rows{X: []float64{1, 0.5, -1, 0.3, 0.2, 1, 2, 2, 1, 1}, P: 2, Y: []float64{0, 1, 1, 0, math.NaN()}}
@@ -163,8 +164,10 @@ func checkRatio(t *testing.T, r *Remainder, theta, next []float64, rows Rows) {
 // that is not convex, and one with two parts. Where the released gradient was cut
 // nothing is left.
 func TestFirstOrderRemainders(t *testing.T) {
-	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 2, Prior: Gaussian{SD: 1}, Loss: betaLoss(t, 1.5)}))
-	linear := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.1, ScalePrior: HalfCauchy{Scale: 1}, Loss: betaLoss(t, 1.5)}))
+	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 2, Prior: Gaussian{SD: 1},
+		Loss: betaLoss(t, 1.5)}))
+	linear := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.1,
+		ScalePrior: HalfCauchy{Scale: 1}, Loss: betaLoss(t, 1.5)}))
 	rows := Rows{X: []float64{1, 0.5, -1, 0.3, 0.2, 1}, P: 2, Y: []float64{0, 1, 1}}
 	for _, target := range []GradTarget{beta, linear} {
 		d := target.Dim()
@@ -218,7 +221,8 @@ func TestRemaindersAllocateNothing(t *testing.T) {
 
 func TestRemainderRefusals(t *testing.T) {
 	logistic := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}}))
-	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}, Loss: betaLoss(t, 1.5)}))
+	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1},
+		Loss: betaLoss(t, 1.5)}))
 	loss := must[ConvexLoss](t)(logistic.Convex(Cap{}))
 	if _, err := beta.Convex(Cap{}); err == nil || !strings.Contains(err.Error(), "not convex") {
 		t.Errorf("a β loss was taken for convex: %v", err)
@@ -234,8 +238,9 @@ func TestRemainderRefusals(t *testing.T) {
 	}
 	r := remainderOf(t, logistic, 2, Cap{})
 	for name, err := range map[string]error{
-		"too long": r.Anchor([]float64{1, 2}, 1, logistic.LogPrior), "NaN": r.Anchor([]float64{math.NaN()}, 1, logistic.LogPrior),
-		"share": r.Anchor([]float64{1}, 1.1, logistic.LogPrior), "density": r.Anchor([]float64{1}, 1, nil),
+		"too long": r.Anchor([]float64{1, 2}, 1, logistic.LogPrior),
+		"NaN":      r.Anchor([]float64{math.NaN()}, 1, logistic.LogPrior),
+		"share":    r.Anchor([]float64{1}, 1.1, logistic.LogPrior), "density": r.Anchor([]float64{1}, 1, nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: taken", name)

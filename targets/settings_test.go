@@ -48,13 +48,16 @@ func randomSetting(rng *rand.Rand) setting {
 		build func() (Target, error)
 	}{
 		{"linear", func() (Target, error) {
-			return NewLinear(LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: s, DegreesOfFreedom: nu, ScalePrior: HalfNormal{SD: 1}})
+			return NewLinear(LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: s, DegreesOfFreedom: nu,
+				ScalePrior: HalfNormal{SD: 1}})
 		}},
 		{"heteroscedastic", func() (Target, error) {
-			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Loss: l, Prior: prior, MinScale: s, DegreesOfFreedom: nu})
+			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Loss: l, Prior: prior, MinScale: s,
+				DegreesOfFreedom: nu})
 		}},
 		{"network", func() (Target, error) {
-			return NewNetwork(NetworkConfig{Features: 1, Hidden: 2, Loss: l, Prior: Uniform{Low: -40, High: 40}, MinScale: s, ScalePrior: HalfNormal{SD: 1}})
+			return NewNetwork(NetworkConfig{Features: 1, Hidden: 2, Loss: l, Prior: Uniform{Low: -40, High: 40}, MinScale: s,
+				ScalePrior: HalfNormal{SD: 1}})
 		}},
 		{"logistic", func() (Target, error) { return NewLogistic(reg) }},
 		{"probit", func() (Target, error) { return NewProbit(reg) }},
@@ -92,7 +95,8 @@ func (s setting) attacked(rng *rand.Rand) string {
 	if !(bound >= 0 && span >= 0) {
 		return fmt.Sprintf("the bound is %v, the range %v", bound, span)
 	}
-	theta, next, grad, ratio := make([]float64, m.Dim()), make([]float64, m.Dim()), make([]float64, m.Dim()), make([]float64, 1)
+	theta, next, grad, ratio := make([]float64, m.Dim()), make([]float64, m.Dim()), make([]float64, m.Dim()),
+		make([]float64, 1)
 	for range 200 {
 		drawAttack(rng, theta, next, rows, s.radius)
 		m.(GradTarget).LossGrad(grad, theta, rows)
@@ -151,10 +155,12 @@ func TestBoundsInBoundedTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 1))
 	given := []setting{
 		{"linear, Student errors with ν = 1", 0.5, func() (Target, error) {
-			return NewLinear(LinearConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 1, DegreesOfFreedom: 1, ScalePrior: HalfNormal{SD: 1}})
+			return NewLinear(LinearConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 1, DegreesOfFreedom: 1,
+				ScalePrior: HalfNormal{SD: 1}})
 		}},
 		{"heteroscedastic, Student errors with ν = 1", 1, func() (Target, error) {
-			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 2, DegreesOfFreedom: 1})
+			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 2,
+				DegreesOfFreedom: 1})
 		}},
 		{"Poisson, β = 95", 1, func() (Target, error) {
 			return NewPoisson(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}, Loss: betaLoss(t, 95)})
@@ -180,7 +186,8 @@ func TestBoundsInBoundedTime(t *testing.T) {
 // TestRatioBoundAtTheLeastScale: where e^ω vanishes beside the least scale, the log
 // loss of normal errors still has no bound on moves of ω, and says so with +Inf.
 func TestRatioBoundAtTheLeastScale(t *testing.T) {
-	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.5, ScalePrior: HalfCauchy{Scale: 1}}))
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.5,
+		ScalePrior: HalfCauchy{Scale: 1}}))
 	if v := m.RatioBound([]float64{0, 0, -40}, []float64{0, 0, -50}, 1); !math.IsInf(v, 1) {
 		t.Errorf("the bound is %v", v)
 	}

@@ -45,7 +45,8 @@ var (
 // field is missing or out of range.
 func NewSoftmax(cfg SoftmaxConfig) (*Softmax, error) {
 	if cfg.Features < 1 || cfg.Classes < 2 {
-		return nil, fmt.Errorf("targets: softmax regression: Features = %d, Classes = %d, but it needs at least 1 feature and 2 classes", cfg.Features, cfg.Classes)
+		return nil, fmt.Errorf("targets: softmax regression: Features = %d, Classes = %d, but it needs at least 1 feature "+
+			"and 2 classes", cfg.Features, cfg.Classes)
 	}
 	prior, err := newPriorPart(cfg.Prior, cfg.Features*cfg.Classes)
 	if err != nil {

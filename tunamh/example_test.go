@@ -21,7 +21,8 @@ func ExampleCost() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	facts := curator.Facts{Records: 100_000, Features: 4, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	facts := curator.Facts{Records: 100_000, Features: 4, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	moves := kernels.Isotropic(0.001)
 	print := func(name string, event accountant.Event, err error) {
 		if err != nil {
@@ -69,7 +70,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kernel, err := tunamh.New(tunamh.Config{Target: model, Proposal: kernels.Isotropic(0.003), Rate: 0.1, Iterations: 1000}, records)
+	kernel, err := tunamh.New(tunamh.Config{Target: model, Proposal: kernels.Isotropic(0.003), Rate: 0.1,
+		Iterations: 1000}, records)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -91,6 +93,7 @@ func Example() {
 	for _, v := range state.Theta {
 		moved = math.Hypot(moved, v)
 	}
-	fmt.Printf("%d steps, moved: %v, unconditional ε = %.2f at δ = %v under %v\n", state.Iteration, moved > 0, spent.Epsilon, spent.Delta, spent.Adjacency)
+	fmt.Printf("%d steps, moved: %v, unconditional ε = %.2f at δ = %v under %v\n", state.Iteration, moved > 0,
+		spent.Epsilon, spent.Delta, spent.Adjacency)
 	// Output: 1000 steps, moved: true, unconditional ε = 0.43 at δ = 1e-06 under substitute
 }

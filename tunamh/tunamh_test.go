@@ -20,7 +20,8 @@ import (
 func options() proptest.KernelOptions {
 	records, exact := posteriors.Conjugate()
 	records.Radius = 3
-	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0}, Exact: exact, Stride: 10, Effort: proptest.Quick}
+	return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{0.5, 0},
+		Exact: exact, Stride: 10, Effort: proptest.Quick}
 }
 
 func factory(c tunamh.Config) proptest.Factory {
@@ -78,7 +79,8 @@ func TestMutantsAreRejected(t *testing.T) {
 	for name, broken := range map[string]proptest.Factory{
 		"ratio not antisymmetric": factory(with(base, skewed{mean})),
 		"records counted twice":   factory(with(base, doubled{mean})),
-		"clip that binds":         factory(tunamh.Config{Target: mean, Proposal: kernels.Isotropic(0.5), Clip: 0.1, Rate: 0.5}),
+		"clip that binds": factory(tunamh.Config{Target: mean, Proposal: kernels.Isotropic(0.5), Clip: 0.1,
+			Rate: 0.5}),
 	} {
 		report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
 			proptest.CheckKernel(t, broken, options())
@@ -126,13 +128,15 @@ func TestCostFollowsTheBoundNotTheRate(t *testing.T) {
 	}
 	var ratios []float64
 	for _, rate := range []float64{0.2, 0.4, 0.8, 0.99} {
-		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(), Proposal: kernels.Isotropic(0.1), Clip: 0.1, Rate: rate}, facts)
+		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(), Proposal: kernels.Isotropic(0.1), Clip: 0.1,
+			Rate: rate}, facts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ratios = append(ratios, e.RDP(8)/barker.RDP(8))
 	}
-	if !slices.IsSortedFunc(ratios, func(a, b float64) int { return cmp.Compare(b, a) }) || ratios[0] > 1.9 || ratios[3] > 1.003 || ratios[3] < 1 {
+	if !slices.IsSortedFunc(ratios, func(a, b float64) int { return cmp.Compare(b, a) }) || ratios[0] > 1.9 ||
+		ratios[3] > 1.003 || ratios[3] < 1 {
 		t.Errorf("costs over Barker's on the full data: %v", ratios)
 	}
 }

@@ -158,7 +158,8 @@ func (c Config) checkModels() error {
 			return fmt.Errorf("tune: the model %s cannot be simulated, or has no gradients for the reference", m.Name)
 		}
 		if m.Name != first.Name || m.Shape != first.Shape || seen[m.Options.LossName()] {
-			return fmt.Errorf("tune: Models are of different shapes or names, or have the loss %s twice; give one model with different losses", m.Options.LossName())
+			return fmt.Errorf("tune: Models are of different shapes or names, or have the loss %s twice; give one model with "+
+				"different losses", m.Options.LossName())
 		}
 		seen[m.Options.LossName()] = true
 	}

@@ -12,7 +12,8 @@ import (
 // whose step is 8 times too short, must be found out.
 func TestDefaultsAreNearTheBest(t *testing.T) {
 	c := logisticConfig(t, 1000, 2)
-	c.Kernels, c.Work, c.SearchOnly = []string{"barker", "tunamh", "barker-dynamics", "dpsgld", "sgnht", "dphmc"}, 4e7, true
+	c.Kernels, c.Work, c.SearchOnly = []string{"barker", "tunamh", "barker-dynamics", "dpsgld", "sgnht",
+		"dphmc"}, 4e7, true
 	c.Fixed.Start = "prior-mean"
 	stages, err := c.stages(t.Context())
 	if err != nil {

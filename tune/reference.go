@@ -44,7 +44,9 @@ func refer(ctx context.Context, m *models.Model, t *data.Table, temperature floa
 		}
 		mean, sd := moments(column)
 		if ess := diag.ESSBulk([][]float64{column}); !(ess >= referenceESS) || !(sd > 0) {
-			return r, fmt.Errorf("tune: the reference of model %q at temperature %v has an ESS of %.3g for parameter %d; the simulated posterior is too hard: state CoefficientSD, or a narrower prior", m.Options.LossName(), temperature, ess, j+1)
+			return r, fmt.Errorf("tune: the reference of model %q at temperature %v has an ESS of %.3g for parameter %d; the "+
+				"simulated posterior is too hard: state CoefficientSD, or a narrower prior", m.Options.LossName(),
+				temperature, ess, j+1)
 		}
 		r.mean, r.sd = append(r.mean, mean), append(r.sd, sd)
 	}

@@ -134,7 +134,8 @@ func (s *search) confirm(ctx context.Context) error {
 	return err
 }
 
-var errTooLong = errors.New("tune: a whole chain looks at more simulated records than Work allows; raise it, or fix fewer iterations")
+var errTooLong = errors.New("tune: a whole chain looks at more simulated records than Work allows; raise it, or fix " +
+	"fewer iterations")
 
 // run searches. Only errors that concern all settings are returned.
 func (s *search) run(ctx context.Context) error {

@@ -141,7 +141,8 @@ func TestStartSharesAreTried(t *testing.T) {
 		}
 		seen := map[float64]bool{}
 		for _, k := range r.Candidates {
-			if seen[k.Settings.StartShare] = true; !k.Whole || (k.Settings.Start != "optimum") != (start == "auto" && k.Settings.StartShare == 0) || k.Cost.Epsilon > c.Epsilon {
+			if seen[k.Settings.StartShare] = true; !k.Whole ||
+				(k.Settings.Start != "optimum") != (start == "auto" && k.Settings.StartShare == 0) || k.Cost.Epsilon > c.Epsilon {
 				t.Errorf("candidate %+v", k)
 			}
 		}
@@ -172,12 +173,14 @@ func TestWinnersAreReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := curator.Seal(curator.Records{X: make([]float64, 1200), Features: 3, Y: make([]float64, 400), Radius: 1}, budget)
+	sealed, err := curator.Seal(curator.Records{X: make([]float64, 1200), Features: 3, Y: make([]float64, 400),
+		Radius: 1}, budget)
 	if err != nil {
 		t.Fatal(err)
 	}
 	won := r.Candidates[0].Settings
-	plan, err := chains.Choose(won, chains.Problem{Target: c.Models[0].Target, Logistic: true, Facts: sealed.Facts(), Epsilon: 1, Delta: 1e-6})
+	plan, err := chains.Choose(won, chains.Problem{Target: c.Models[0].Target, Logistic: true, Facts: sealed.Facts(),
+		Epsilon: 1, Delta: 1e-6})
 	if err != nil || plan.Settings != won {
 		t.Fatalf("settings %+v became %+v, error %v", won, plan, err)
 	}
@@ -207,7 +210,8 @@ func TestAccuracyAndLinearModels(t *testing.T) {
 	}
 	// Nothing bounds a record's gradient here, and nobody stated a clip.
 	var about *chains.SettingError
-	if len(r.Skipped) != 1 || r.Skipped[0].Kernel != "dpsgld" || !errors.As(r.Skipped[0].Reason, &about) || about.Setting != "clip" {
+	if len(r.Skipped) != 1 || r.Skipped[0].Kernel != "dpsgld" || !errors.As(r.Skipped[0].Reason, &about) ||
+		about.Setting != "clip" {
 		t.Errorf("skipped: %+v", r.Skipped)
 	}
 }
@@ -257,7 +261,8 @@ func TestConfigsHoldNoRecords(t *testing.T) {
 			return
 		}
 		seen[typ] = true
-		for _, bad := range []reflect.Type{reflect.TypeFor[curator.Curator](), reflect.TypeFor[curator.Records](), reflect.TypeFor[data.Table](), reflect.TypeFor[targets.Rows]()} {
+		for _, bad := range []reflect.Type{reflect.TypeFor[curator.Curator](), reflect.TypeFor[curator.Records](),
+			reflect.TypeFor[data.Table](), reflect.TypeFor[targets.Rows]()} {
 			if typ == bad {
 				t.Errorf("%s is a %v", path, typ)
 			}

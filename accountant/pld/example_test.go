@@ -20,7 +20,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := pld.Compose([]pld.Part{{Mechanism: gradient, Count: 10_000}, {Mechanism: count, Count: 1}}, pld.AtDelta(1e-5))
+	r, err := pld.Compose([]pld.Part{{Mechanism: gradient, Count: 10_000}, {Mechanism: count, Count: 1}},
+		pld.AtDelta(1e-5))
 	if err != nil {
 		panic(err)
 	}

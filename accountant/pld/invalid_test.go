@@ -59,7 +59,8 @@ func TestInvalidInput(t *testing.T) {
 		}
 	}
 	r := compose(t, AtDelta(1e-5), Part{g, 3})
-	if !math.IsInf(r.Epsilon(nan), 1) || !math.IsInf(r.Epsilon(-1), 1) || !math.IsInf(r.Epsilon(0), 1) || r.Delta(nan) != 1 || r.Delta(-1) != 1 ||
+	if !math.IsInf(r.Epsilon(nan), 1) || !math.IsInf(r.Epsilon(-1), 1) || !math.IsInf(r.Epsilon(0), 1) ||
+		r.Delta(nan) != 1 || r.Delta(-1) != 1 ||
 		r.LowerEpsilon(nan) != 0 || r.LowerDelta(nan) != 0 {
 		t.Error("a wrong query is answered with less than everything")
 	}

@@ -83,7 +83,8 @@ func TestTransformErrorIsCovered(t *testing.T) {
 		sum += math.Abs(e)
 		square += e * e
 	}
-	if math.Sqrt(square) > got.noise+got.slip/math.Sqrt(float64(len(got.mass))) || sum > got.slip+got.noise*math.Sqrt(float64(len(got.mass))) {
+	if math.Sqrt(square) > got.noise+got.slip/math.Sqrt(float64(len(got.mass))) ||
+		sum > got.slip+got.noise*math.Sqrt(float64(len(got.mass))) {
 		t.Errorf("error %.2e (sum %.2e), charged noise %.2e and slip %.2e", math.Sqrt(square), sum, got.noise, got.slip)
 	}
 	if got.noise > 1e-10 {

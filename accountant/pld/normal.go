@@ -18,7 +18,8 @@ func millsDrop(y, h float64) float64 {
 		x2, w2 = 0.8611363115940526, 0.3478548451374538
 	)
 	c, r := y+h/2, h/2
-	return r * (w1*(normal.MillsFall(c-r*x1)+normal.MillsFall(c+r*x1)) + w2*(normal.MillsFall(c-r*x2)+normal.MillsFall(c+r*x2)))
+	return r * (w1*(normal.MillsFall(c-r*x1)+normal.MillsFall(c+r*x1)) +
+		w2*(normal.MillsFall(c-r*x2)+normal.MillsFall(c+r*x2)))
 }
 
 // tailLess is Φ̄(x) − φ(x)·m(x+h): the Gaussian hockey-stick

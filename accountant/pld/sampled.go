@@ -47,7 +47,8 @@ func WithoutReplacementSubstitution(q float64, base Mechanism) (Mechanism, error
 		return Mechanism{}, err
 	}
 	if !base.symmetric {
-		return Mechanism{}, fmt.Errorf("pld: %s: base %s has two different directions, so it is one pair, not a bound on all: use a family such as Gaussian or BoundedRange", what, base)
+		return Mechanism{}, fmt.Errorf("pld: %s: base %s has two different directions, so it is one pair, not a bound on "+
+			"all: use a family such as Gaussian or BoundedRange", what, base)
 	}
 	name := fmt.Sprintf("%s(%g, %s)", what, q, base)
 	switch {

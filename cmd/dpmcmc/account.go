@@ -51,11 +51,14 @@ from runs on the same people, are added up.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&s.events, "events", nil, "JSON file with the releases, a run's certificate.json, or - for standard input; required. Given several times, all are added up")
+	f.StringArrayVar(&s.events, "events", nil, "JSON file with the releases, a run's certificate.json, or - for "+
+		"standard input; required. Given several times, all are added up")
 	f.Float64Var(&s.delta, "delta", 0, "δ in [0, 1): asks for ε. Exactly one of --delta and --epsilon is required")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "ε of at least 0: asks for δ")
-	f.StringVar(&s.orders, "orders", "", "Rényi orders above 1 whose costs to list, such as 2,4.5,64; by default a few round ones and the best")
-	f.BoolVar(&s.classic, "classic", false, "list the classic conversion of the Rényi cost too, which most publications print")
+	f.StringVar(&s.orders, "orders", "", "Rényi orders above 1 whose costs to list, such as 2,4.5,64; by default a few "+
+		"round ones and the best")
+	f.BoolVar(&s.classic, "classic", false,
+		"list the classic conversion of the Rényi cost too, which most publications print")
 	f.BoolVar(&s.pld, "pld", false, "compose the privacy losses numerically too: slower and tighter, with a lower bound")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into: the Rényi cost against the order, and δ against ε")
@@ -148,7 +151,8 @@ func parseOrders(text string) ([]float64, error) {
 	for field := range strings.SplitSeq(text, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 		if err != nil || !(v > 1) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("--orders has %q; orders are finite numbers above 1, separated by commas, such as 2,4.5,64", field)
+			return nil, fmt.Errorf("--orders has %q; orders are finite numbers above 1, separated by commas, such as 2,4.5,64",
+				field)
 		}
 		out = append(out, v)
 	}

@@ -16,7 +16,8 @@ import (
 func decodeEvents(name string, text []byte) (accountant.Event, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(text)) == 0 {
-		return accountant.Event{}, fmt.Errorf(`--events: %s is empty; it must hold {"adjacency":"substitute","events":[…]}`, name)
+		return accountant.Event{}, fmt.Errorf(`--events: %s is empty; it must hold {"adjacency":"substitute","events":[…]}`,
+			name)
 	}
 	if c, ok := asCertificate(text); ok {
 		return certifiedEvents(name, c)

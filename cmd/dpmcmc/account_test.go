@@ -55,7 +55,8 @@ Rényi cost
 
 // TestAccountJSON holds the object to cli.md's fields and to the accountant.
 func TestAccountJSON(t *testing.T) {
-	code, out, errw := feed(hundredGaussians, "account", "--events", "-", "--delta", "1e-6", "--json", "--orders", "2,64", "--classic")
+	code, out, errw := feed(hundredGaussians, "account", "--events", "-", "--delta", "1e-6", "--json", "--orders", "2,64",
+		"--classic")
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errw)
 	}
@@ -84,7 +85,8 @@ func TestAccountJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *got.Epsilon != g.Epsilon || *got.Delta != 1e-6 || got.Adjacency != "substitute" || got.Method != g.Method || got.Theorem != g.Theorem {
+	if *got.Epsilon != g.Epsilon || *got.Delta != 1e-6 || got.Adjacency != "substitute" || got.Method != g.Method ||
+		got.Theorem != g.Theorem {
 		t.Errorf("got %+v; want the accountant's %+v", got, g)
 	}
 	if len(got.Orders) != 2 || got.Orders[1].Order != 64 || got.Orders[1].RDP != e.RDP(64) {
@@ -114,7 +116,8 @@ func TestAccountInfinite(t *testing.T) {
 	if r.Epsilon != nil {
 		t.Errorf("ε %v without noise", *r.Epsilon)
 	}
-	if _, out, _ := feed(naked, "account", "--events", "-", "--delta", "1e-6"); !strings.Contains(out, "ε = ∞ at δ = 1e-06") {
+	if _, out, _ := feed(naked, "account", "--events", "-", "--delta", "1e-6"); !strings.Contains(out,
+		"ε = ∞ at δ = 1e-06") {
 		t.Errorf("printed\n%s", out)
 	}
 	accountInto(t, &r, `{"adjacency":"substitute","events":[]}`, "--delta", "0")
@@ -158,12 +161,18 @@ func TestAccountPLD(t *testing.T) {
 		{"substitute", `{"kind":"bounded_range","range":0.1,"count":30}`},
 		{"substitute", `{"kind":"acceptance_bit","contribution":0.05,"count":30}`},
 		{"add_remove", `{"kind":"acceptance_bit","contribution":0.1,"count":30}`},
-		{"add_remove", `{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"gaussian","noise_multiplier":2},"count":30}`},
-		{"substitute", `{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"gaussian","noise_multiplier":2},"count":30}`},
-		{"substitute", `{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"composed","events":[{"kind":"gaussian","noise_multiplier":3,"count":2},{"kind":"gaussian_dp","mu":0.2}]},"count":30}`},
-		{"substitute", `{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"acceptance_bit","contribution":0.5},"count":30}`},
-		{"add_remove", `{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"laplace","noise_multiplier":2},"count":30}`},
-		{"substitute", `{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":100,"event":{"kind":"gaussian","noise_multiplier":3},"count":30}`},
+		{"add_remove",
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"gaussian","noise_multiplier":2},"count":30}`},
+		{"substitute",
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"gaussian","noise_multiplier":2},"count":30}`},
+		{"substitute",
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"composed","events":[{"kind":"gaussian","noise_multiplier":3,"count":2},{"kind":"gaussian_dp","mu":0.2}]},"count":30}`},
+		{"substitute",
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"acceptance_bit","contribution":0.5},"count":30}`},
+		{"add_remove",
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"laplace","noise_multiplier":2},"count":30}`},
+		{"substitute",
+			`{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":100,"event":{"kind":"gaussian","noise_multiplier":3},"count":30}`},
 		{"substitute", `{"kind":"group","rows":2,"event":{"kind":"gaussian","noise_multiplier":8},"count":30}`},
 	} {
 		document := `{"adjacency":"` + c.adjacency + `","events":[` + c.event + `]}`
@@ -179,7 +188,8 @@ func TestAccountPLD(t *testing.T) {
 			t.Errorf("%s: lower %v, pld %v, rdp %v, reported %v", c.event, *r.LowerBound, *upper, *rdp, *r.Epsilon)
 		}
 	}
-	code, _, errw := feed(`{"adjacency":"substitute","events":[{"kind":"zcdp","rho":0.1}]}`, "account", "--events", "-", "--delta", "1e-6", "--pld")
+	code, _, errw := feed(`{"adjacency":"substitute","events":[{"kind":"zcdp","rho":0.1}]}`, "account", "--events", "-",
+		"--delta", "1e-6", "--pld")
 	if code != exitUsage || !strings.Contains(errw, "zcdp") {
 		t.Errorf("zcdp with --pld: exit %d, %q", code, errw)
 	}
@@ -190,50 +200,62 @@ func TestAccountPLD(t *testing.T) {
 func TestAccountRefusals(t *testing.T) {
 	const head = `{"adjacency":"substitute","events":[`
 	for name, c := range map[string]struct{ stdin, flags, want string }{
-		"empty":              {"", "--delta 1e-6", "standard input is empty"},
-		"blank":              {" \n\t", "--delta 1e-6", "standard input is empty"},
-		"malformed":          {head + "\n {\"kind\":\"pure\",}]}", "--delta 1e-6", "standard input:2:17: "},
-		"cut off":            {head, "--delta 1e-6", "standard input:1:36: "},
-		"trailing":           {head + "]} x", "--delta 1e-6", "standard input:1:40: "},
-		"a list":             {"[1]", "--delta 1e-6", "found a JSON array"},
-		"events an object":   {`{"adjacency":"substitute","events":{}}`, "--delta 1e-6", ":1:36: found a JSON object"},
-		"NaN":                {head + `{"kind":"pure","epsilon":NaN}]}`, "--delta 1e-6", ":1:62: "},
-		"unknown kind":       {head + "\n {\"kind\":\"pure\",\"epsilon\":1},\n   {\"kind\":\"guassian\"}]}", "--delta 1e-6", `:3:4: event 1: accountant: unknown kind "guassian"`},
-		"unknown field":      {head + `{"kind":"pure","epsilon":1,"eps":2}]}`, "--delta 1e-6", `:1:37: event 0: accountant: pure: unknown field "eps"`},
-		"nested":             {head + "{\"kind\":\"composed\",\"events\":[{\"kind\":\"pure\",\"epsilon\":1},\n{\"kind\":\"pure\"}]}]}", "--delta 1e-6", `:2:1: event 0: event 1: `},
-		"under substitution": {head + "{\"kind\":\"substitution\",\"event\":\n  {\"kind\":\"pure\",\"epsilon\":-1}}]}", "--delta 1e-6", `:2:3: `},
-		"no adjacency":       {`{"events":[]}`, "--delta 1e-6", `"adjacency" is required`},
-		"other adjacency":    {`{"adjacency":"swap","events":[]}`, "--delta 1e-6", `adjacency "swap"`},
-		"no events":          {`{"adjacency":"substitute"}`, "--delta 1e-6", `"events" is required`},
-		"negative noise":     {head + `{"kind":"gaussian","noise_multiplier":-2}]}`, "--delta 1e-6", "noise multiplier -2"},
-		"rate above 1":       {head + `{"kind":"sampled","scheme":"poisson","rate":1.5,"event":{"kind":"gaussian","noise_multiplier":1}}]}`, "--delta 1e-6", "rate 1.5"},
-		"batch too large":    {head + `{"kind":"sampled","scheme":"without_replacement","records":10,"batch":11,"event":{"kind":"pure","epsilon":1}}]}`, "--delta 1e-6", "batch 11"},
-		"negative count":     {head + `{"kind":"pure","epsilon":1,"count":-1}]}`, "--delta 1e-6", "count -1"},
-		"neither":            {head + "]}", "", "exactly one of --delta"},
-		"both":               {head + "]}", "--delta 1e-6 --epsilon 1", "exactly one of --delta"},
-		"δ of 1":             {head + "]}", "--delta 1", "--delta is 1"},
-		"negative δ":         {head + "]}", "--delta -0.1", "--delta is -0.1"},
-		"δ NaN":              {head + "]}", "--delta NaN", "--delta is NaN"},
-		"negative ε":         {head + "]}", "--epsilon -1", "--epsilon is -1"},
-		"ε infinite":         {head + "]}", "--epsilon Inf", "--epsilon is +Inf"},
-		"ε NaN":              {head + "]}", "--epsilon NaN", "--epsilon is NaN"},
-		"δ not a number":     {head + "]}", "--delta x", "--delta"},
-		"order of 1":         {head + "]}", "--delta 1e-6 --orders 2,1", `--orders has "1"`},
-		"order NaN":          {head + "]}", "--delta 1e-6 --orders NaN", `--orders has "NaN"`},
-		"classic for δ":      {head + "]}", "--epsilon 1 --classic", "--classic"},
-		"pld at δ = 0":       {head + "]}", "--delta 0 --pld", "--pld"},
-		"an argument":        {head + "]}", "--delta 1e-6 events.json", "events.json"},
-		"plot of nothing":    {`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":0}]}`, "--delta 1e-6 --plot no.svg", "--plot"},
+		"empty":            {"", "--delta 1e-6", "standard input is empty"},
+		"blank":            {" \n\t", "--delta 1e-6", "standard input is empty"},
+		"malformed":        {head + "\n {\"kind\":\"pure\",}]}", "--delta 1e-6", "standard input:2:17: "},
+		"cut off":          {head, "--delta 1e-6", "standard input:1:36: "},
+		"trailing":         {head + "]} x", "--delta 1e-6", "standard input:1:40: "},
+		"a list":           {"[1]", "--delta 1e-6", "found a JSON array"},
+		"events an object": {`{"adjacency":"substitute","events":{}}`, "--delta 1e-6", ":1:36: found a JSON object"},
+		"NaN":              {head + `{"kind":"pure","epsilon":NaN}]}`, "--delta 1e-6", ":1:62: "},
+		"unknown kind": {head + "\n {\"kind\":\"pure\",\"epsilon\":1},\n   {\"kind\":\"guassian\"}]}", "--delta 1e-6",
+			`:3:4: event 1: accountant: unknown kind "guassian"`},
+		"unknown field": {head + `{"kind":"pure","epsilon":1,"eps":2}]}`, "--delta 1e-6",
+			`:1:37: event 0: accountant: pure: unknown field "eps"`},
+		"nested": {head +
+			"{\"kind\":\"composed\",\"events\":[{\"kind\":\"pure\",\"epsilon\":1},\n{\"kind\":\"pure\"}]}]}", "--delta 1e-6",
+			`:2:1: event 0: event 1: `},
+		"under substitution": {head + "{\"kind\":\"substitution\",\"event\":\n  {\"kind\":\"pure\",\"epsilon\":-1}}]}",
+			"--delta 1e-6", `:2:3: `},
+		"no adjacency":    {`{"events":[]}`, "--delta 1e-6", `"adjacency" is required`},
+		"other adjacency": {`{"adjacency":"swap","events":[]}`, "--delta 1e-6", `adjacency "swap"`},
+		"no events":       {`{"adjacency":"substitute"}`, "--delta 1e-6", `"events" is required`},
+		"negative noise":  {head + `{"kind":"gaussian","noise_multiplier":-2}]}`, "--delta 1e-6", "noise multiplier -2"},
+		"rate above 1": {head +
+			`{"kind":"sampled","scheme":"poisson","rate":1.5,"event":{"kind":"gaussian","noise_multiplier":1}}]}`,
+			"--delta 1e-6", "rate 1.5"},
+		"batch too large": {head +
+			`{"kind":"sampled","scheme":"without_replacement","records":10,"batch":11,"event":{"kind":"pure","epsilon":1}}]}`,
+			"--delta 1e-6", "batch 11"},
+		"negative count": {head + `{"kind":"pure","epsilon":1,"count":-1}]}`, "--delta 1e-6", "count -1"},
+		"neither":        {head + "]}", "", "exactly one of --delta"},
+		"both":           {head + "]}", "--delta 1e-6 --epsilon 1", "exactly one of --delta"},
+		"δ of 1":         {head + "]}", "--delta 1", "--delta is 1"},
+		"negative δ":     {head + "]}", "--delta -0.1", "--delta is -0.1"},
+		"δ NaN":          {head + "]}", "--delta NaN", "--delta is NaN"},
+		"negative ε":     {head + "]}", "--epsilon -1", "--epsilon is -1"},
+		"ε infinite":     {head + "]}", "--epsilon Inf", "--epsilon is +Inf"},
+		"ε NaN":          {head + "]}", "--epsilon NaN", "--epsilon is NaN"},
+		"δ not a number": {head + "]}", "--delta x", "--delta"},
+		"order of 1":     {head + "]}", "--delta 1e-6 --orders 2,1", `--orders has "1"`},
+		"order NaN":      {head + "]}", "--delta 1e-6 --orders NaN", `--orders has "NaN"`},
+		"classic for δ":  {head + "]}", "--epsilon 1 --classic", "--classic"},
+		"pld at δ = 0":   {head + "]}", "--delta 0 --pld", "--pld"},
+		"an argument":    {head + "]}", "--delta 1e-6 events.json", "events.json"},
+		"plot of nothing": {`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":0}]}`,
+			"--delta 1e-6 --plot no.svg", "--plot"},
 	} {
 		code, out, errw := feed(c.stdin, append([]string{"account", "--events", "-"}, strings.Fields(c.flags)...)...)
 		if code != exitUsage || out != "" || !strings.Contains(errw, c.want) {
 			t.Errorf("%s: exit %d, printed %q, error %q; want exit 2 and %q", name, code, out, errw, c.want)
 		}
 	}
-	if code, _, errw := feed("", "account", "--delta", "1e-6"); code != exitUsage || !strings.Contains(errw, "--events is required") {
+	if code, _, errw := feed("", "account", "--delta", "1e-6"); code != exitUsage ||
+		!strings.Contains(errw, "--events is required") {
 		t.Errorf("no --events: exit %d, %q", code, errw)
 	}
-	if code, _, errw := feed("", "account", "--delta", "1e-6", "--events", "missing.json"); code != exitUsage || !strings.Contains(errw, "missing.json") {
+	if code, _, errw := feed("", "account", "--delta", "1e-6", "--events", "missing.json"); code != exitUsage ||
+		!strings.Contains(errw, "missing.json") {
 		t.Errorf("missing file: exit %d, %q", code, errw)
 	}
 }
@@ -253,7 +275,8 @@ func TestAccountReadsFiles(t *testing.T) {
 	if err := os.WriteFile("events.json", []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, errw := feed("", "account", "--events", "events.json", "--delta", "1e-6"); !strings.Contains(errw, "events.json:1:1") {
+	if _, _, errw := feed("", "account", "--events", "events.json", "--delta", "1e-6"); !strings.Contains(errw,
+		"events.json:1:1") {
 		t.Errorf("error %q", errw)
 	}
 }
@@ -266,7 +289,8 @@ func TestAccountPlots(t *testing.T) {
 			t.Fatalf("exit %d: %s", code, errw)
 		}
 		svgHas(t, "a.svg", "Rényi cost", "δ against ε, substitute", "best closed form", "answer")
-		if code, _, errw := feed(hundredGaussians, "account", "--events", "-", question, "--pld", "--plot", "a.svg"); code != exitOK {
+		if code, _, errw := feed(hundredGaussians, "account", "--events", "-", question, "--pld", "--plot",
+			"a.svg"); code != exitOK {
 			t.Fatalf("exit %d: %s", code, errw)
 		}
 		svgHas(t, "a.svg", "numerical")
@@ -307,7 +331,8 @@ func TestPublishedExperiment(t *testing.T) {
 		"heikkila2019-tightened.json": {"rdp-classic", 0.2, 0.244},
 		"heikkila2019-bit.json":       {"rdp", 0.01, 0.018},
 	} {
-		code, out, errw := feed("", "account", "--events", "../../docs/events/"+name, "--delta", "1e-6", "--classic", "--json")
+		code, out, errw := feed("", "account", "--events", "../../docs/events/"+name, "--delta", "1e-6",
+			"--classic", "--json")
 		if code != exitOK {
 			t.Fatalf("%s: exit %d: %s", name, code, errw)
 		}

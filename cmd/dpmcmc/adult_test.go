@@ -40,7 +40,8 @@ func TestAdult(t *testing.T) {
 			for split := range 10 {
 				train, test := splitAdult(t, lines, uint64(split))
 				dir := t.TempDir()
-				args := append([]string{"sample", "--data", train.csv, "--schema", train.schema, "--delta", "1e-6", "--out", dir}, tc.args...)
+				args := append([]string{"sample", "--data", train.csv, "--schema", train.schema, "--delta", "1e-6", "--out", dir},
+					tc.args...)
 				var out, errw bytes.Buffer
 				if code := run(context.Background(), args, nil, &out, &errw); code != exitOK {
 					t.Fatalf("exit code %d: %s", code, errw.String())

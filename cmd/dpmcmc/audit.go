@@ -108,14 +108,17 @@ func (s *auditSettings) run(ctx context.Context, flags *pflag.FlagSet) ([]audit.
 // attackRuns attacks whole runs of a kernel.
 func (s *auditSettings) attackRuns(ctx context.Context) (audit.Finding, error) {
 	if s.canaries < 1 || s.records < s.canaries || s.runs < 1 {
-		return audit.Finding{}, fmt.Errorf("--records %d, --canaries %d and --runs %d: at least one run with one canary among its records is needed", s.records, s.canaries, s.runs)
+		return audit.Finding{}, fmt.Errorf("--records %d, --canaries %d and --runs %d: at least one run with one canary "+
+			"among its records is needed", s.records, s.canaries, s.runs)
 	}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: s.canaries, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		return audit.Finding{}, err
 	}
-	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon, Delta: s.delta})
+	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon,
+		Delta: s.delta})
 	if err != nil {
 		return audit.Finding{}, flagged(err)
 	}
@@ -138,8 +141,10 @@ func (s *auditSettings) attackRuns(ctx context.Context) (audit.Finding, error) {
 }
 
 // draw runs one chain on a table, at its claimed budget.
-func (s *auditSettings) draw(ctx context.Context, plan *chains.Plan, table targets.Rows, seed uint64) ([][]float64, error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: accountant.Substitute})
+func (s *auditSettings) draw(ctx context.Context, plan *chains.Plan, table targets.Rows,
+	seed uint64) ([][]float64, error) {
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +161,8 @@ func (s *auditSettings) draw(ctx context.Context, plan *chains.Plan, table targe
 		return nil, err
 	}
 	memory := kernels.NewMemory(len(all))
-	if err := kernels.Run(ctx, all, kernels.Options{Iterations: plan.Settings.Iterations, Seed: seed, Sink: memory}); err != nil {
+	if err := kernels.Run(ctx, all, kernels.Options{Iterations: plan.Settings.Iterations, Seed: seed,
+		Sink: memory}); err != nil {
 		return nil, err
 	}
 	return memory.Draws(0), nil

@@ -18,18 +18,21 @@ import (
 
 func TestAuditCommand(t *testing.T) {
 	junit := filepath.Join(t.TempDir(), "audit.xml")
-	code, out, errs := call(context.Background(), "audit", "--rounds", "20000", "--false-alarm", "1e-7", "--json", "--junit", junit)
+	code, out, errs := call(context.Background(), "audit", "--rounds", "20000", "--false-alarm", "1e-7", "--json",
+		"--junit", junit)
 	var got struct {
 		Findings []audit.Finding
 		Violated *int
 	}
-	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil || len(got.Findings) < 15 || got.Violated == nil || *got.Violated != 0 {
+	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil || len(got.Findings) < 15 ||
+		got.Violated == nil || *got.Violated != 0 {
 		t.Fatalf("exit %d, %v: %s %s", code, err, out, errs)
 	}
 	if text, err := os.ReadFile(junit); err != nil || strings.Count(string(text), "<testcase") != len(got.Findings) {
 		t.Errorf("%s, %v", text, err)
 	}
-	code, out, errs = call(context.Background(), "audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6", "--runs", "2", "--iterations", "500")
+	code, out, errs = call(context.Background(), "audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6",
+		"--runs", "2", "--iterations", "500")
 	if code != exitOK || !strings.Contains(out, "holds") || !strings.Contains(out, "at most") {
 		t.Errorf("exit %d: %s %s", code, out, errs)
 	}
@@ -52,14 +55,17 @@ func TestAuditCommand(t *testing.T) {
 // TestAuditCatchesARunAboveItsClaim: runs that spend ε 650 and claim the price of ones
 // that spend 0.3 are caught.
 func TestAuditCatchesARunAboveItsClaim(t *testing.T) {
-	s := &auditSettings{chain: chains.Settings{Kernel: "barker", Iterations: 4000, Temperature: 1, Start: "prior-mean", Step: 0.5},
+	s := &auditSettings{chain: chains.Settings{Kernel: "barker", Iterations: 4000, Temperature: 1, Start: "prior-mean",
+		Step: 0.5},
 		epsilon: 700, delta: 1e-6, records: 60, canaries: 50, seed: 1}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: s.canaries, Prior: targets.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon, Delta: s.delta})
+	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon,
+		Delta: s.delta})
 	if err != nil {
 		t.Fatal(err)
 	}

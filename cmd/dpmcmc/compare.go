@@ -67,8 +67,10 @@ private. docs/compare.md has the configuration, the metrics and the files.`,
 }
 
 func (s *compareSettings) bind(f *pflag.FlagSet) {
-	f.StringVar(&s.config, "config", configs.Prefix+configs.Default, "TOML file of the experiment, or a bundled one ("+strings.Join(configs.Experiments(), ", ")+")")
-	f.StringVar(&s.out, "out", "", "folder for results, charts, report.html and the journal to go on from; by default nothing is written")
+	f.StringVar(&s.config, "config", configs.Prefix+configs.Default,
+		"TOML file of the experiment, or a bundled one ("+strings.Join(configs.Experiments(), ", ")+")")
+	f.StringVar(&s.out, "out", "", "folder for results, charts, report.html and the journal to go on from; by default "+
+		"nothing is written")
 	f.StringVar(&s.dataDir, "data-dir", "", "folder of the experiment's data file; by default that of --config")
 	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
 	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
@@ -91,7 +93,8 @@ func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, er
 	}
 	var people accounts
 	charge := func(e accountant.Event) (err error) {
-		if people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta, errw); err != nil || people.Ledger == nil {
+		if people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta,
+			errw); err != nil || people.Ledger == nil {
 			return err
 		}
 		_, err = people.Charge(e, 1, people.note)
@@ -172,7 +175,9 @@ func noBudget(p *experiment.Plan) error {
 		}
 		text = fmt.Sprintf("together ε = %.4g at δ = %.3g", g.Epsilon, delta)
 	}
-	return &shortBudgetError{fmt.Errorf("the comparison makes %d releases of private records, which cost %s: give a budget that covers them with --epsilon and --delta, or --public if the records are public knowledge", len(p.Cells), text)}
+	return &shortBudgetError{fmt.Errorf("the comparison makes %d releases of private records, which cost %s: give a "+
+		"budget that covers them with --epsilon and --delta, or --public if the records are public knowledge",
+		len(p.Cells), text)}
 }
 
 // cells returns a callback that draws a bar on a terminal, and prints a line for
@@ -181,7 +186,8 @@ func cells(w io.Writer) (report func(experiment.Progress), finish func()) {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return func(p experiment.Progress) {
 			full := barWidth * p.Done / p.Total
-			fmt.Fprintf(w, "\r[%s%s] %d / %d runs, %s left   ", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), p.Done, p.Total, p.Left.Round(time.Second))
+			fmt.Fprintf(w, "\r[%s%s] %d / %d runs, %s left   ", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
+				p.Done, p.Total, p.Left.Round(time.Second))
 		}, func() { fmt.Fprintln(w) }
 	}
 	last := -1

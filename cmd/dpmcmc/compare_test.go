@@ -48,10 +48,12 @@ func TestCompare(t *testing.T) {
 	config := writeText(t, filepath.Join(t.TempDir(), "quick.toml"), quickExperiment)
 	dir := t.TempDir()
 	code, out, errw := call(context.Background(), "compare", "--config", config, "--out", dir)
-	if code != exitOK || !strings.Contains(out, "RMSE of the parameters") || !strings.Contains(out, "report.html") || !strings.Contains(errw, "Run: 4 / 4 [100%]") {
+	if code != exitOK || !strings.Contains(out, "RMSE of the parameters") || !strings.Contains(out, "report.html") ||
+		!strings.Contains(errw, "Run: 4 / 4 [100%]") {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
 	}
-	for _, name := range []string{"results.csv", "results.json", "summary.csv", "estimates.csv", "timings.csv", "report.html", "rmse.svg", "journal.jsonl"} {
+	for _, name := range []string{"results.csv", "results.json", "summary.csv", "estimates.csv", "timings.csv",
+		"report.html", "rmse.svg", "journal.jsonl"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -84,7 +86,9 @@ func TestCompareJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK || errw != "" {
 		t.Fatalf("exit code %d, %v\n%s", code, err, errw)
 	}
-	if len(got.Cells) != 4 || len(got.Cells[0].Metrics) < 5 || len(got.Setups) != 2 || got.Setups[0].Guarantee != "unconditional" || !(got.Setups[0].Achieved <= 1) || !strings.Contains(got.Privacy, "not") {
+	if len(got.Cells) != 4 || len(got.Cells[0].Metrics) < 5 || len(got.Setups) != 2 ||
+		got.Setups[0].Guarantee != "unconditional" || !(got.Setups[0].Achieved <= 1) ||
+		!strings.Contains(got.Privacy, "not") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -130,7 +134,8 @@ kind = "binary"
 labels = ["no", "yes"]
 `)
 	simulated := "simulate = \"logistic\"\nrecords = [100]\nfeatures = 1\ntest-records = 40\n"
-	config := writeText(t, filepath.Join(dir, "exp.toml"), strings.Replace(quickExperiment, simulated, "file = \"people.csv\"\nschema = \"people.toml\"\n", 1))
+	config := writeText(t, filepath.Join(dir, "exp.toml"),
+		strings.Replace(quickExperiment, simulated, "file = \"people.csv\"\nschema = \"people.toml\"\n", 1))
 	for _, c := range []struct {
 		args []string
 		code int
@@ -148,7 +153,8 @@ labels = ["no", "yes"]
 	}
 	writeText(t, filepath.Join(dir, "people.csv"), "age,ill\n"+strings.Repeat("30,no\n60,yes\n", 20))
 	code, out, errw := call(context.Background(), "compare", "--config", config, "--epsilon", "50", "--delta", "1e-4")
-	if code != exitOK || !strings.Contains(out, "Spent in all: ε = ") || !strings.Contains(out, "4 releases") || strings.Contains(out, "RMSE") {
+	if code != exitOK || !strings.Contains(out, "Spent in all: ε = ") || !strings.Contains(out, "4 releases") ||
+		strings.Contains(out, "RMSE") {
 		t.Errorf("with a budget: exit code %d\n%s\n%s", code, out, errw)
 	}
 	code, out, errw = call(context.Background(), "compare", "--config", config, "--public")
@@ -170,7 +176,8 @@ func TestCompareRefusals(t *testing.T) {
 		{[]string{"--config", config, "--public"}, "simulated data need no flag"},
 		{[]string{"extra"}, ""},
 	} {
-		if code, out, errw := call(context.Background(), append([]string{"compare"}, c.args...)...); code != exitUsage || out != "" || !strings.Contains(errw, c.says) {
+		if code, out, errw := call(context.Background(), append([]string{"compare"}, c.args...)...); code != exitUsage ||
+			out != "" || !strings.Contains(errw, c.says) {
 			t.Errorf("%v: exit code %d; it must say %q\n%s%s", c.args, code, c.says, out, errw)
 		}
 	}
@@ -214,7 +221,8 @@ name = "`+model+`"
 name = "dp-sgd"
 settings = { steps = 20, rate = 0.01 }
 `)
-			code, out, errw := call(context.Background(), "compare", "--config", config, "--data-dir", filepath.Dir(data), "--public")
+			code, out, errw := call(context.Background(), "compare", "--config", config, "--data-dir", filepath.Dir(data),
+				"--public")
 			if code != exitOK || !strings.Contains(out, "held-out") {
 				t.Errorf("exit code %d\n%s\n%s", code, out, errw)
 			}

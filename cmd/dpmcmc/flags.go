@@ -172,7 +172,8 @@ type budgetFlags struct {
 func (b *budgetFlags) bind(f *pflag.FlagSet, when string) {
 	f.Float64Var(&b.epsilon, "epsilon", 0, "privacy budget ε; "+when)
 	f.Float64Var(&b.delta, "delta", 0, "privacy budget δ; "+when)
-	f.StringVar(&b.adjacency, "adjacency", "substitute", "neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
+	f.StringVar(&b.adjacency, "adjacency", "substitute",
+		"neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
 }
 
 // parsed is the adjacency.
@@ -191,7 +192,8 @@ func (b *budgetFlags) explained(err error) error {
 	var exceeded *accountant.ExceededError
 	short := errors.As(err, &unreachable)
 	if b.delta == 0 && (short || errors.As(err, &exceeded)) {
-		err = fmt.Errorf("%w\n--delta is 0, which asks that nothing ever leaks beyond ε, with no exception however unlikely: "+
+		err = fmt.Errorf("%w\n--delta is 0, which asks that nothing ever leaks beyond ε, with no exception however "+
+			"unlikely: "+
 			"Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, such as 1e-6", err)
 	}
 	if short {
@@ -224,7 +226,8 @@ func applyConfig(c *cobra.Command, path string) error {
 		f := c.Flags().Lookup(k)
 		switch {
 		case f == nil || k == "config" || k == "help":
-			errs = append(errs, fmt.Errorf("--config: %s: there is no setting %q; the settings are the flags of %s", path, k, c.CommandPath()))
+			errs = append(errs, fmt.Errorf("--config: %s: there is no setting %q; the settings are the flags of %s", path, k,
+				c.CommandPath()))
 		case !f.Changed:
 			if err := c.Flags().Set(k, flagText(values[k])); err != nil {
 				errs = append(errs, fmt.Errorf("--config: %s: %s: %w", path, k, err))
@@ -277,12 +280,14 @@ func missing(f *pflag.FlagSet, required ...string) string {
 func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"kernel": chains.Names(), "start": chains.StartNames(), "model": models.Names(), "loss": {"log", "beta"},
-		"adjacency": {"substitute", "add_remove"}, "accounting": {"bit", "published", "tightened"}, "acceptance": {"barker", "penalty"},
+		"adjacency": {"substitute", "add_remove"}, "accounting": {"bit", "published", "tightened"},
+		"acceptance": {"barker", "penalty"},
 	} {
 		if c.Flags().Lookup(flag) == nil {
 			continue
 		}
-		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
+			cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic("dpmcmc: " + err.Error())
 		}
 	}

@@ -15,7 +15,8 @@ import (
 func lawful() []string {
 	all := chains.Names()
 	return append(all, "penalty --proposal guided", "penalty-ratio --proposal guided", "dphmc --acceptance penalty",
-		"dpsgld --schedule polynomial", "dpsgld --as-published", "barker --proposal one-component", "barker --batch 300 --fixed-batch --test corrected:2")
+		"dpsgld --schedule polynomial", "dpsgld --as-published", "barker --proposal one-component",
+		"barker --batch 300 --fixed-batch --test corrected:2")
 }
 
 // TestEveryKernelUnderEveryCommand: whatever the registry of kernels holds is sampled,
@@ -44,10 +45,12 @@ func TestEveryKernelUnderEveryCommand(t *testing.T) {
 			if k.Anchored {
 				start = "" // it finds its own
 			}
-			code, out, errw := call(t.Context(), strings.Fields("tune --records 300 --features 2 --model logistic --epsilon 1 --delta 1e-6 --work 1e5 "+
-				start+"--coefficient-sd 1 --iterations 60 --json --kernels "+kernel)...)
+			code, out, errw := call(t.Context(),
+				strings.Fields("tune --records 300 --features 2 --model logistic --epsilon 1 --delta 1e-6 --work 1e5 "+
+					start+"--coefficient-sd 1 --iterations 60 --json --kernels "+kernel)...)
 			var tuned struct{ Candidates []tuneRow }
-			if err := json.Unmarshal([]byte(out), &tuned); err != nil || code != exitOK || len(tuned.Candidates) == 0 || tuned.Candidates[0].Kernel != kernel {
+			if err := json.Unmarshal([]byte(out), &tuned); err != nil || code != exitOK || len(tuned.Candidates) == 0 ||
+				tuned.Candidates[0].Kernel != kernel {
 				t.Errorf("tune: exit code %d, %s %s", code, out, errw)
 			}
 			m, err := methods.ByName(kernel)
@@ -69,7 +72,8 @@ func TestEveryKernelUnderEveryCommand(t *testing.T) {
 
 // planFlags are those that price the run of a certificate.
 func planFlags(c chains.Certificate) string {
-	flags := fmt.Sprintf("--solve epsilon --epsilon 2 --delta %v --model %s --records %d --radius %v --dimension %d", c.Delta, c.Model, c.Records, c.Radius, len(c.Columns))
+	flags := fmt.Sprintf("--solve epsilon --epsilon 2 --delta %v --model %s --records %d --radius %v --dimension %d",
+		c.Delta, c.Model, c.Records, c.Radius, len(c.Columns))
 	for _, s := range c.Settings.Given() {
 		switch s.Value {
 		case true:

@@ -33,7 +33,8 @@ what has been spent.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerInit(), newLedgerShow(), newLedgerCheck(), newLedgerExport(), newLedgerLimit(), newLedgerCompact())
+	c.AddCommand(newLedgerInit(), newLedgerShow(), newLedgerCheck(), newLedgerExport(), newLedgerLimit(),
+		newLedgerCompact())
 	return c
 }
 
@@ -100,8 +101,10 @@ func newLedgerInit() *cobra.Command {
 	}
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "the most that may be spent; by default there is no limit")
 	c.Flags().Float64Var(&limit.Delta, "delta", 0, "the δ of everything together; required")
-	c.Flags().Float64Var(&limit.Failure, "failure-delta", 0, "the part of --delta for mechanisms that may fail outright; by default a limit refuses them")
-	c.Flags().Float64Var(&limit.Order, "order", 0, "Rényi order at which charges add up; by default the first charge's best")
+	c.Flags().Float64Var(&limit.Failure, "failure-delta", 0,
+		"the part of --delta for mechanisms that may fail outright; by default a limit refuses them")
+	c.Flags().Float64Var(&limit.Order, "order", 0,
+		"Rényi order at which charges add up; by default the first charge's best")
 	c.Flags().StringVar(&adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
 	bindWho(c.Flags(), &who)
 	return c
@@ -128,7 +131,8 @@ func spentText(path string, e ledger.Entry) string {
 		return fmt.Sprintf("%s%.1f%% of the limit ε = %.4g at δ = %.3g (%v), ε = %.4g, in %s (%s).",
 			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, path)
 	}
-	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s, added up; if results chose later runs, ε = %.4g at δ = %.3g; no limit (%s).",
+	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s, added up; if results chose later runs, ε = %.4g at δ = %.3g; "+
+		"no limit (%s).",
 		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.TotalDelta(), path)
 }
 
@@ -177,7 +181,8 @@ type ledgerTotals struct {
 func totalsOf(path string, e ledger.Entry, files []string) ledgerTotals {
 	t := ledgerTotals{
 		Ledger: path, Files: files, Entries: e.Number + 1, Charges: e.Charges, Epsilon: e.TotalEpsilon,
-		Delta: e.TotalDelta(), Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(), Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
+		Delta: e.TotalDelta(), Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(),
+		Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
 	}
 	if e.Limit.Epsilon > 0 {
 		t.Limit = &e.Limit.Epsilon
@@ -233,7 +238,8 @@ func showLedger(l *ledger.Ledger, count int, out io.Writer) error {
 		case ledger.Opened, ledger.Limited:
 			what += ": " + limitText(e.Limit)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.4g\t%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05"), e.Who, alone, e.TotalEpsilon, what)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.4g\t%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05"), e.Who, alone,
+			e.TotalEpsilon, what)
 	}
 	return w.Flush()
 }
@@ -272,7 +278,8 @@ up all charges again. A damaged ledger is refused with the entry's number.`,
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d entries are whole and add up.\n%s\n", r.Entries, spentText(args[0], r.Last))
 			if dearer {
-				fmt.Fprintf(c.OutOrStdout(), "Warning: at this version's prices the same releases cost %.4g times as much. An earlier price was too low.\n", r.Repriced/r.Last.TotalCost)
+				fmt.Fprintf(c.OutOrStdout(), "Warning: at this version's prices the same releases cost %.4g times as much. An "+
+					"earlier price was too low.\n", r.Repriced/r.Last.TotalCost)
 			}
 			return nil
 		},

@@ -34,7 +34,8 @@ func TestLedgerCommands(t *testing.T) {
 	refused("--delta is required", "ledger", "init", path)
 	refused("--epsilon is 0", "ledger", "init", path, "--delta", "1e-5", "--epsilon", "0")
 	refused("needs one ledger file", "ledger", "show")
-	if out := ok("ledger", "init", path, "--epsilon", "4", "--delta", "1e-5", "--who", "ada"); !strings.Contains(out, "at most ε = 4") {
+	if out := ok("ledger", "init", path, "--epsilon", "4", "--delta", "1e-5", "--who", "ada"); !strings.Contains(out,
+		"at most ε = 4") {
 		t.Error(out)
 	}
 	refused("exists already", "ledger", "init", path, "--delta", "1e-5")
@@ -49,14 +50,17 @@ func TestLedgerCommands(t *testing.T) {
 	if _, err := l.Charge(e, 3, ledger.Note{Who: "bob", Command: "sample"}); err != nil {
 		t.Fatal(err)
 	}
-	if out := ok("ledger", "show", path); !strings.Contains(out, "of the limit ε = 4 at δ = 1e-05 (substitute)") || !strings.Contains(out, "in 1 charge") || !strings.Contains(out, "bob") || !strings.Contains(out, "3 × (gaussian") {
+	if out := ok("ledger", "show", path); !strings.Contains(out, "of the limit ε = 4 at δ = 1e-05 (substitute)") ||
+		!strings.Contains(out, "in 1 charge") || !strings.Contains(out, "bob") || !strings.Contains(out, "3 × (gaussian") {
 		t.Error(out)
 	}
 	var shown struct{ Epsilon, Delta, Limit float64 }
-	if err := json.Unmarshal([]byte(ok("ledger", "show", path, "--json")), &shown); err != nil || !(shown.Epsilon > 0) || shown.Delta != 1e-5 || shown.Limit != 4 {
+	if err := json.Unmarshal([]byte(ok("ledger", "show", path, "--json")), &shown); err != nil || !(shown.Epsilon > 0) ||
+		shown.Delta != 1e-5 || shown.Limit != 4 {
 		t.Errorf("%+v, %v", shown, err)
 	}
-	if out := ok("ledger", "check", path); !strings.Contains(out, "2 entries are whole") || strings.Contains(out, "Warning") {
+	if out := ok("ledger", "check", path); !strings.Contains(out, "2 entries are whole") ||
+		strings.Contains(out, "Warning") {
 		t.Error(out)
 	}
 	if out := ok("ledger", "export", path, "--format", "csv"); strings.Count(out, "\n") != 3 {

@@ -27,8 +27,10 @@ type ledgerFlags struct {
 }
 
 func (s *ledgerFlags) bind(f *pflag.FlagSet) {
-	f.StringVar(&s.file, "ledger", "", "the ledger to charge; by default the data file's name with "+ledgerSuffix+", which is made if there is none")
-	f.BoolVar(&s.none, "no-ledger", false, "keep no accounts. Another run on the same people then spends again, and nothing says so")
+	f.StringVar(&s.file, "ledger", "", "the ledger to charge; by default the data file's name with "+ledgerSuffix+
+		", which is made if there is none")
+	f.BoolVar(&s.none, "no-ledger", false,
+		"keep no accounts. Another run on the same people then spends again, and nothing says so")
 	f.BoolVar(&s.samePeople, "same-people", false, "the data file is about people whose accounts the ledger keeps already")
 	bindWho(f, &s.who)
 }
@@ -41,7 +43,8 @@ type accounts struct {
 
 // open returns the accounts of a data file, made if there are none, or empty ones if
 // none are to be kept. Other bytes than the ledger knows are asked about.
-func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adjacency, delta float64, errw io.Writer) (accounts, error) {
+func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adjacency, delta float64,
+	errw io.Writer) (accounts, error) {
 	if s.none {
 		if s.file != "" || s.samePeople {
 			return accounts{}, fmt.Errorf("--no-ledger keeps no accounts; leave out --ledger and --same-people")

@@ -52,7 +52,8 @@ func TestSampleChargesTheLedger(t *testing.T) {
 	path := csv + ledgerSuffix
 	run := func(args ...string) (int, string, string) {
 		t.Helper()
-		return call(t.Context(), append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--iterations", "200"}, args...)...)
+		return call(t.Context(), append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta",
+			"1e-6", "--iterations", "200"}, args...)...)
 	}
 	if code, out, errs := run("--no-ledger"); code != exitOK || strings.Contains(out, "so far") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
@@ -66,10 +67,12 @@ func TestSampleChargesTheLedger(t *testing.T) {
 	out1 := t.TempDir()
 	code, out, errs := run("--out", out1, "--who", "ada")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != exitOK || !strings.HasPrefix(lines[len(lines)-1], "Spent on these people so far: ") || !strings.Contains(lines[len(lines)-1], "in 1 charge") {
+	if code != exitOK || !strings.HasPrefix(lines[len(lines)-1], "Spent on these people so far: ") ||
+		!strings.Contains(lines[len(lines)-1], "in 1 charge") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
-	if text, err := os.ReadFile(filepath.Join(out1, summaryFile)); err != nil || !strings.Contains(string(text), "so far") {
+	if text, err := os.ReadFile(filepath.Join(out1, summaryFile)); err != nil ||
+		!strings.Contains(string(text), "so far") {
 		t.Errorf("%s, %v", text, err)
 	}
 	refused := false
@@ -96,7 +99,8 @@ func TestSampleChargesTheLedger(t *testing.T) {
 	}
 	kinds := map[ledger.Kind]int{}
 	if err := l.Entries(func(e ledger.Entry) error {
-		if kinds[e.Kind]++; e.Kind == ledger.Charged && e.Charges == 1 && (e.Who != "ada" || !strings.Contains(e.Command, "--epsilon 1") || e.Run == "") {
+		if kinds[e.Kind]++; e.Kind == ledger.Charged && e.Charges == 1 &&
+			(e.Who != "ada" || !strings.Contains(e.Command, "--epsilon 1") || e.Run == "") {
 			t.Errorf("%+v", e.Note)
 		}
 		return nil
@@ -113,7 +117,8 @@ func TestSampleChargesTheLedger(t *testing.T) {
 	if code, _, errs := run("--same-people", "--epsilon", "0.01"); code == exitUsage {
 		t.Errorf("the same people: exit %d: %s", code, errs)
 	}
-	if code, _, errs := run("--no-ledger", "--same-people"); code != exitUsage || !strings.Contains(errs, "keeps no accounts") {
+	if code, _, errs := run("--no-ledger", "--same-people"); code != exitUsage ||
+		!strings.Contains(errs, "keeps no accounts") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -130,11 +135,13 @@ func TestSampleMakesALedger(t *testing.T) {
 		}
 	}
 	for n := range int64(2) {
-		code, out, errs := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "0.5", "--delta", "1e-6", "--iterations", "200", "--json")
+		code, out, errs := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "0.5", "--delta",
+			"1e-6", "--iterations", "200", "--json")
 		if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil {
 			t.Fatalf("exit %d, %v: %s", code, err, errs)
 		}
-		if g := got.Ledger; g.Charges != n+1 || g.Limit != nil || g.Plain[0] > 0.5*float64(n+1)*(1+1e-9) || g.Plain[0] < 0.3*float64(n+1) {
+		if g := got.Ledger; g.Charges != n+1 || g.Limit != nil || g.Plain[0] > 0.5*float64(n+1)*(1+1e-9) ||
+			g.Plain[0] < 0.3*float64(n+1) {
 			t.Errorf("run %d: %+v", n+1, g)
 		}
 	}

@@ -100,7 +100,8 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(), newCompare(), newTune(), newLedger(), newAudit())
+	root.AddCommand(newSample(), newSchema(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
+		newCompare(), newTune(), newLedger(), newAudit())
 	for _, c := range root.Commands() {
 		complete(c)
 	}

@@ -15,7 +15,8 @@ import (
 func sampled(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	code, _, errw := call(t.Context(), append([]string{"sample", "--data", small, "--iterations", "60", "--start", "prior-mean", "--out", dir}, args...)...)
+	code, _, errw := call(t.Context(), append([]string{"sample", "--data", small, "--iterations", "60", "--start",
+		"prior-mean", "--out", dir}, args...)...)
 	if code != exitOK {
 		t.Fatalf("%v: exit code %d: %s", args, code, errw)
 	}
@@ -42,7 +43,8 @@ func TestAccountAddsCertificatesUp(t *testing.T) {
 		t.Errorf("one certificate costs %v, two %v; it says %v", once, twice, c.Epsilon)
 	}
 	insecure := filepath.Join(sampled(t, "--insecure-seed", "1"), certificateFile)
-	if code, _, errw := call(t.Context(), "account", "--delta", "1e-6", "--events", insecure); code != exitUsage || !strings.Contains(errw, "not private at any ε") {
+	if code, _, errw := call(t.Context(), "account", "--delta", "1e-6", "--events", insecure); code != exitUsage ||
+		!strings.Contains(errw, "not private at any ε") {
 		t.Errorf("an insecure certificate: exit code %d: %s", code, errw)
 	}
 }
@@ -55,7 +57,8 @@ func TestInsecureRunsPromiseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, promise := range []string{"unconditional", "It holds for every step", "bound how well", "One person contributes"} {
+	for _, promise := range []string{"unconditional", "It holds for every step", "bound how well",
+		"One person contributes"} {
 		if strings.Contains(string(text), promise) {
 			t.Errorf("an insecure run says %q:\n%s", promise, text)
 		}
@@ -86,7 +89,8 @@ func TestSummaryPoolsChainsOfOneRunOnly(t *testing.T) {
 			filepath.Join(sampled(t, "--step", "0.0001", "--rate", "0.5"), "draws_1.csv"),
 		},
 	} {
-		if code, _, errw := call(t.Context(), "summary", pair[0], pair[1]); code != exitUsage || !strings.Contains(errw, want) || !strings.Contains(errw, "--pool") {
+		if code, _, errw := call(t.Context(), "summary", pair[0], pair[1]); code != exitUsage ||
+			!strings.Contains(errw, want) || !strings.Contains(errw, "--pool") {
 			t.Errorf("%s: exit code %d: %s", want, code, errw)
 		}
 		if code, _, errw := call(t.Context(), "summary", "--pool", pair[0], pair[1]); code != exitOK {
@@ -101,7 +105,8 @@ func TestSmallMessages(t *testing.T) {
 		code       int
 		args, want string
 	}{
-		{exitRefused, "sample --data " + small + " --delta 0 --iterations 10", "--delta is 0, which asks that nothing ever leaks beyond ε"},
+		{exitRefused, "sample --data " + small + " --delta 0 --iterations 10",
+			"--delta is 0, which asks that nothing ever leaks beyond ε"},
 		{exitUsage, "sample --data " + small + " --iterations 1.5", `"1.5" is not a whole number`},
 		{exitOK, "sample --data " + small + " --iterations 1e2 --start prior-mean", ""},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--schema, --epsilon, --delta are required"},
@@ -118,7 +123,8 @@ func TestSmallMessages(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", c.args, code, c.code, errw)
 		}
 	}
-	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out, "barker-dynamics-adjusted") {
+	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out,
+		"barker-dynamics-adjusted") {
 		t.Errorf("--kernel bark completes to %s", out)
 	}
 }

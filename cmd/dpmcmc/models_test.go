@@ -21,8 +21,10 @@ func tableFor(t *testing.T, model string) (csv, schema string) {
 	fmt.Fprintf(&toml, "confirmed = true\nrecords = 60\nradius = 1.5\nintercept = %t\n", shape.Features() > 1)
 	header, cells := []string{}, []func(i int) string{}
 	if shape.Features() > 0 {
-		toml.WriteString("[[column]]\nname = \"x\"\nrole = \"feature\"\nkind = \"number\"\nlower = -3\nupper = 3\ncenter = 0\nscale = 1\n")
-		header, cells = append(header, "x"), append(cells, func(i int) string { return fmt.Sprintf("%.2f", float64(i%13-6)/4) })
+		toml.WriteString("[[column]]\nname = \"x\"\nrole = \"feature\"\nkind = \"number\"\nlower = -3\nupper = 3\ncenter = " +
+			"0\nscale = 1\n")
+		header, cells = append(header, "x"), append(cells,
+			func(i int) string { return fmt.Sprintf("%.2f", float64(i%13-6)/4) })
 	}
 	if shape.HasTarget() {
 		kind := "kind = \"number\"\nlower = 0\nupper = 9\ncenter = 0\nscale = 1\n"
@@ -70,19 +72,24 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 			model, toml = model+" --dispersion 2", toml+"dispersion = 2\n"
 		}
 		config := filepath.Join(t.TempDir(), "compare.toml")
-		text := "name = \"x\"\nepsilons = [2]\ndelta = 1e-6\nrepeats = 1\n[data]\nfile = \"" + csv + "\"\nschema = \"" + schema + "\"\n[model]\n" + toml +
+		text := "name = \"x\"\nepsilons = [2]\ndelta = 1e-6\nrepeats = 1\n[data]\nfile = \"" + csv + "\"\nschema = \"" +
+			schema + "\"\n[model]\n" + toml +
 			"[[method]]\nname = \"barker\"\nsettings = { iterations = 10, step = 0.1, clip = 0.1 }\n"
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for command, args := range map[string]string{
-			"sample":  "--data " + csv + " --schema " + schema + model + budget + " --iterations 10 --step 0.1 --clip 0.1 --start prior-mean --json",
-			"plan":    fmt.Sprintf("--kernel barker --records 60 --radius 1 --dimension %d --solve iterations --step 0.1 --clip 0.1 --full", max(1, shape.Features())) + model + budget,
-			"tune":    "--schema " + schema + model + budget + " --kernels barker --iterations 20 --start prior-mean --work 1e4 --json",
+			"sample": "--data " + csv + " --schema " + schema + model + budget +
+				" --iterations 10 --step 0.1 --clip 0.1 --start prior-mean --json",
+			"plan": fmt.Sprintf("--kernel barker --records 60 --radius 1 --dimension %d --solve iterations --step 0.1 "+
+				"--clip 0.1 --full", max(1, shape.Features())) + model + budget,
+			"tune": "--schema " + schema + model + budget +
+				" --kernels barker --iterations 20 --start prior-mean --work 1e4 --json",
 			"compare": "--config " + config + " --public --workers 1 --json",
 		} {
 			code, _, errw := call(t.Context(), append([]string{command}, strings.Fields(args)...)...)
-			if command == "tune" && strings.Contains(errw, "the simulated posterior is too hard") && (name == "mixture" || name == "network") {
+			if command == "tune" && strings.Contains(errw, "the simulated posterior is too hard") &&
+				(name == "mixture" || name == "network") {
 				continue
 			}
 			if code != exitOK {

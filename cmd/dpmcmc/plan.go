@@ -92,12 +92,15 @@ func solves(k chains.Description) []string {
 }
 
 func (s *planSettings) bindPlan(f *pflag.FlagSet) {
-	f.StringVar(&s.solve, "solve", "", "the setting to solve for; by default plan says what sample would run, and what that is worth")
+	f.StringVar(&s.solve, "solve", "", "the setting to solve for; by default plan says what sample would run, and what "+
+		"that is worth")
 	s.public.bind(f)
 	f.Lookup("radius").DefValue, s.public.radius = "0", 0
 	s.budgetFlags.bind(f, "required unless it is what is solved for")
-	f.Float64Var(&s.lipschitz, "lipschitz", 0, "bound on the slope of the loss along the linear predictor; --model computes it")
-	f.IntVar(&s.dimension, "dimension", 1, "number of features; compares the price with that of the worst direction of a move")
+	f.Float64Var(&s.lipschitz, "lipschitz", 0,
+		"bound on the slope of the loss along the linear predictor; --model computes it")
+	f.IntVar(&s.dimension, "dimension", 1,
+		"number of features; compares the price with that of the worst direction of a move")
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Lookup("kernel").Usage = "what is run: " + strings.Join(chains.Priced(), ", ") + "; required with --solve"
@@ -146,21 +149,26 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 		}
 	}
 	targets := append(solves(k), "epsilon", "delta")
-	bad(!slices.Contains(targets, s.solve), "--solve is %q; for --kernel %s it must be one of %s", s.solve, s.Kernel, strings.Join(targets, ", "))
+	bad(!slices.Contains(targets, s.solve), "--solve is %q; for --kernel %s it must be one of %s", s.solve, s.Kernel,
+		strings.Join(targets, ", "))
 	bad(s.public.records < 1, "--records is %d; it must be the number of records, at least 1", s.public.records)
 	for _, name := range []string{"epsilon", "delta"} {
-		bad(!f.Changed(name) && s.solve != name, "--%s is required, unless it is what --solve names: privacy parameters have no defaults", name)
+		bad(!f.Changed(name) && s.solve != name,
+			"--%s is required, unless it is what --solve names: privacy parameters have no defaults", name)
 	}
-	bad(f.Changed("epsilon") && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 1)), "--epsilon is %v; it must be positive and finite", s.epsilon)
+	bad(f.Changed("epsilon") && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 1)),
+		"--epsilon is %v; it must be positive and finite", s.epsilon)
 	bad(f.Changed("delta") && !(s.delta >= 0 && s.delta < 1), "--delta is %v; it must be in [0, 1)", s.delta)
 	bad(s.solve != "epsilon" && s.solve != "delta" && s.solve != "" && f.Changed(s.solve),
 		"--%s is given, but it is what --solve names; leave one of them out", s.solve)
 	for _, name := range append(s.modelFlags.names(), "radius", "lipschitz", "dimension") {
 		bad(k.Mechanism && f.Changed(name), "--%s has no meaning for --kernel %s", name, s.Kernel)
 	}
-	bad(slices.Contains([]string{"auto", "optimum", "gradient"}, s.Start) && !f.Changed("delta"), "--start %s is charged at --delta; give that too", s.Start)
+	bad(slices.Contains([]string{"auto", "optimum", "gradient"}, s.Start) && !f.Changed("delta"),
+		"--start %s is charged at --delta; give that too", s.Start)
 	most := int64(mostSteps) / max(1, s.Chains)
-	bad(s.Iterations < 0 || s.Iterations > most, "--iterations is %d; it must be between 0 and, with %d chain(s), %d", s.Iterations, max(1, s.Chains), most)
+	bad(s.Iterations < 0 || s.Iterations > most, "--iterations is %d; it must be between 0 and, with %d chain(s), %d",
+		s.Iterations, max(1, s.Chains), most)
 	return errors.Join(append(errs, checkZeros(f, s.Settings, "iterations"))...)
 }
 
@@ -179,7 +187,8 @@ func (s *planSettings) problem() (chains.Problem, error) {
 	}
 	p := chains.Problem{
 		Target: target, Logistic: optimum, Epsilon: s.epsilon, Delta: s.delta,
-		Facts: curator.Facts{Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson, Adjacency: adjacency},
+		Facts: curator.Facts{Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson,
+			Adjacency: adjacency},
 	}
 	p.Facts.Features, p.Facts.Response = target.Shape()
 	return p, nil
@@ -212,7 +221,8 @@ func (s *planSettings) target() (targets.Target, bool, error) {
 	case s.model != "" && s.lipschitz != 0:
 		return nil, false, fmt.Errorf("--model %s certifies its own slope; leave --lipschitz out", s.model)
 	case s.lipschitz != 0 && s.public.radius == 0:
-		return nil, false, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its features")
+		return nil, false, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its " +
+			"features")
 	case s.model == "" && s.lipschitz == 0:
 		return anyLinear{dim: s.dimension, slope: math.Inf(1)}, false, nil
 	case s.model == "":

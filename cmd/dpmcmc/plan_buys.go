@@ -82,7 +82,8 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 }
 
 // purchase chooses as sample does, and predicts.
-func (s *planSettings) purchase(ctx context.Context, shape *data.Shape, adjacency accountant.Adjacency) (*purchase, error) {
+func (s *planSettings) purchase(ctx context.Context, shape *data.Shape,
+	adjacency accountant.Adjacency) (*purchase, error) {
 	m, err := s.build(shape)
 	if err != nil {
 		return nil, err
@@ -100,8 +101,10 @@ func (s *planSettings) purchase(ctx context.Context, shape *data.Shape, adjacenc
 		return nil, err
 	}
 	p := &purchase{
-		Kernel: plan.Settings.Kernel, Settings: plan.Settings, Epsilon: g.Epsilon, Delta: s.delta, Adjacency: g.Adjacency.String(),
-		Guarantee: "unconditional", Records: int64(shape.Records), Features: shape.Features(), Model: m.Name, Command: s.command(m.Name),
+		Kernel: plan.Settings.Kernel, Settings: plan.Settings, Epsilon: g.Epsilon, Delta: s.delta,
+		Adjacency: g.Adjacency.String(),
+		Guarantee: "unconditional", Records: int64(shape.Records), Features: shape.Features(), Model: m.Name,
+		Command: s.command(m.Name),
 	}
 	smaller := *shape
 	smaller.Records = min(shape.Records, mostSimulated)
@@ -131,7 +134,8 @@ func (s *planSettings) purchase(ctx context.Context, shape *data.Shape, adjacenc
 // command is the command that runs the plan.
 func (s *planSettings) command(model string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "dpmcmc sample --data FILE.csv --schema FILE.toml --epsilon %v --delta %v --model %s", s.epsilon, s.delta, model)
+	fmt.Fprintf(&b, "dpmcmc sample --data FILE.csv --schema FILE.toml --epsilon %v --delta %v --model %s", s.epsilon,
+		s.delta, model)
 	if s.adjacency != "substitute" {
 		fmt.Fprintf(&b, " --adjacency %s", s.adjacency)
 	}
@@ -153,7 +157,8 @@ func (p *purchase) words() string {
 	if this.Least == nil || *this.Least < chains.LeastESS {
 		headline = "Not enough: the chain would not explore its posterior."
 	}
-	fmt.Fprintf(&b, "%s\n\nε = %s at δ = %s, unconditional (%s)\n", headline, roundedUp(p.Epsilon), roundedUp(p.Delta), p.Adjacency)
+	fmt.Fprintf(&b, "%s\n\nε = %s at δ = %s, unconditional (%s)\n", headline, roundedUp(p.Epsilon), roundedUp(p.Delta),
+		p.Adjacency)
 	fmt.Fprintf(&b, "  %d records, %d columns, model %s\n  kernel %s\n", p.Records, p.Features, p.Model, p.Kernel)
 	for _, v := range p.Settings.Given() {
 		if v.Name != "kernel" {
@@ -167,7 +172,8 @@ func (p *purchase) words() string {
 	if t := p.Settings.Temperature; t < 1 {
 		fmt.Fprintf(&b, "  intervals %.1f times as wide as at temperature 1\n", 1/math.Sqrt(t))
 	}
-	fmt.Fprintf(&b, "\nPredicted effective sample size after warm-up, on simulated data\n  ε         mean over parameters  least\n")
+	fmt.Fprintf(&b, "\nPredicted effective sample size after warm-up, on simulated data\n  ε         mean over "+
+		"parameters  least\n")
 	for _, w := range p.Predicted {
 		ess, least := "–", "–"
 		if w.ESS != nil && w.Least != nil {

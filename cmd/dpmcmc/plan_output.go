@@ -182,7 +182,8 @@ func (a *planAnswer) report() planReport {
 	}
 	r := planReport{
 		Solve: s.solve, Value: figure(a.value), AtEnd: a.atEnd, Epsilon: figure(g.Epsilon), Delta: figure(g.Delta),
-		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: figure(g.Order),
+		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem,
+		Order:  figure(g.Order),
 		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
 		Settings: a.plan.Settings, RowsPerPerson: s.public.rowsPerPerson,
 		Event: event, WorstCase: a.worst,
@@ -217,7 +218,8 @@ func (a *planAnswer) words() string {
 	if w := a.worst; w != nil {
 		fmt.Fprintf(&b, "\nCost of a step at order %s\n", short(w.Order))
 		fmt.Fprintf(&b, "  averaged over the move  %s  (charged; the same in every dimension)\n", roundedUp(w.Averaged))
-		fmt.Fprintf(&b, "  its worst direction     %s  (%s times as much; moves of length step·√%d)\n", roundedUp(w.Worst), short3(w.Ratio), w.Dimension)
+		fmt.Fprintf(&b, "  its worst direction     %s  (%s times as much; moves of length step·√%d)\n", roundedUp(w.Worst),
+			short3(w.Ratio), w.Dimension)
 	}
 	a.tabulate(&b)
 	return b.String()

@@ -81,10 +81,11 @@ func (a *planAnswer) iterations() int64 {
 
 // solveInto solves for a field of a's settings and leaves the solution there.
 func solveInto[T int64 | float64](a *planAnswer, field *T, low, high T) error {
-	p := planning.Parameter[T]{Name: "--" + a.asked.solve, Low: low, High: high, Event: func(x T) (accountant.Event, error) {
-		*field = x
-		return a.total()
-	}}
+	p := planning.Parameter[T]{Name: "--" + a.asked.solve, Low: low, High: high,
+		Event: func(x T) (accountant.Event, error) {
+			*field = x
+			return a.total()
+		}}
 	least, errLow := p.Event(p.Low)
 	most, errHigh := p.Event(p.High)
 	if errLow == nil && errHigh == nil && least.Equal(most) {
@@ -159,7 +160,8 @@ func (a *planAnswer) compareWorst() error {
 		return err
 	}
 	steps := float64(a.iterations()) * float64(s.Chains)
-	w := &worstCase{Dimension: s.dimension, Order: order, Averaged: a.event.RDP(order) / steps, Worst: worst.RDP(order) / steps}
+	w := &worstCase{Dimension: s.dimension, Order: order, Averaged: a.event.RDP(order) / steps,
+		Worst: worst.RDP(order) / steps}
 	w.Ratio = w.Worst / w.Averaged
 	a.worst = w
 	return nil

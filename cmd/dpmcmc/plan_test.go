@@ -89,7 +89,8 @@ func TestPlanEveryParameterOfEveryKernel(t *testing.T) {
 		if err != nil || g.Epsilon != p.Epsilon {
 			t.Errorf("--solve %s %s: the event costs %v (%v), the plan says %v", c.solve, c.flags, g.Epsilon, err, p.Epsilon)
 		}
-		back := plan(t, fmt.Sprintf("--records 100000 --delta 1e-6 --solve epsilon --%s %s %s", c.solve, valueText(p.Value), c.flags))
+		back := plan(t, fmt.Sprintf("--records 100000 --delta 1e-6 --solve epsilon --%s %s %s", c.solve,
+			valueText(p.Value), c.flags))
 		if back.Value != p.Epsilon {
 			t.Errorf("%s %v %s costs %v, the plan says %v", c.solve, p.Value, c.flags, back.Value, p.Epsilon)
 		}
@@ -103,7 +104,8 @@ func TestPlanIntegersAreExact(t *testing.T) {
 		{"batch", "--kernel poisson-gaussian --iterations 1000 --noise 2"},
 	} {
 		p := plan(t, "--records 100000 --epsilon 1 --delta 1e-6 --solve "+c.solve+" "+c.flags)
-		more := plan(t, fmt.Sprintf("--records 100000 --delta 1e-6 --solve epsilon --%s %d %s", c.solve, int64(p.Value)+1, c.flags))
+		more := plan(t, fmt.Sprintf("--records 100000 --delta 1e-6 --solve epsilon --%s %d %s", c.solve,
+			int64(p.Value)+1, c.flags))
 		if more.Epsilon <= 1 {
 			t.Errorf("%s %v %s: one more still costs %v", c.solve, p.Value, c.flags, more.Epsilon)
 		}
@@ -120,7 +122,8 @@ func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := curator.Facts{Records: 30000, Features: 4, Response: true, Radius: 2, RowsPerPerson: 2, Adjacency: accountant.AddRemove}
+	facts := curator.Facts{Records: 30000, Features: 4, Response: true, Radius: 2, RowsPerPerson: 2,
+		Adjacency: accountant.AddRemove}
 	step, err := barker.Cost(barker.Config{
 		Target: target, Proposal: kernels.Isotropic(0.001), Batch: curator.Poisson(0.1), Temperature: 0.5,
 	}, facts)
@@ -141,7 +144,8 @@ func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
 // TestPlanAlternatives: the table has ε for more and fewer steps at several
 // batch sizes, rising with the steps, and the plan's own entry is its ε.
 func TestPlanAlternatives(t *testing.T) {
-	p := plan(t, "--kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 10000 --batch 600 --adjacency add_remove")
+	p := plan(t, "--kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 10000 "+
+		"--batch 600 --adjacency add_remove")
 	var before map[string]*float64
 	found := false
 	for _, row := range p.Alternatives {
@@ -181,7 +185,8 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 	}
 	const small = "--features 2 --delta 1e-6 --iterations 20000 --temperature 0.1 --model logistic "
 	p := buys(small + "--records 5000 --epsilon 4")
-	if p.Epsilon > 4 || p.Epsilon < 3.99 || p.Settings.Kernel != p.Kernel || len(p.Predicted) != 3 || !strings.Contains(p.Command, "--epsilon 4 --delta 1e-06 --model logistic") {
+	if p.Epsilon > 4 || p.Epsilon < 3.99 || p.Settings.Kernel != p.Kernel || len(p.Predicted) != 3 ||
+		!strings.Contains(p.Command, "--epsilon 4 --delta 1e-06 --model logistic") {
 		t.Errorf("%+v", p)
 	}
 	if this, half, twice := *p.Predicted[0].ESS, *p.Predicted[1].ESS, *p.Predicted[2].ESS; !(half < this && this < twice) {
@@ -203,9 +208,11 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 // TestPlanAveragingBeatsTheWorstDirection: at d = 50 the averaged price of a step
 // is at least 30 times below that of its worst direction.
 func TestPlanAveragingBeatsTheWorstDirection(t *testing.T) {
-	const flags = "--kernel barker --records 30000 --epsilon 1 --delta 1e-6 --solve iterations --step 0.001 --radius 1 --model logistic"
+	const flags = "--kernel barker --records 30000 --epsilon 1 --delta 1e-6 --solve iterations --step 0.001 --radius 1 " +
+		"--model logistic"
 	p := plan(t, flags+" --dimension 50")
-	if w := p.WorstCase; w == nil || w.Ratio < 30 || w.Ratio > 60 || math.Abs(w.Worst/w.Averaged/w.Ratio-1) > 1e-12 || w.Dimension != 50 {
+	if w := p.WorstCase; w == nil || w.Ratio < 30 || w.Ratio > 60 || math.Abs(w.Worst/w.Averaged/w.Ratio-1) > 1e-12 ||
+		w.Dimension != 50 {
 		t.Errorf("worst case %+v", w)
 	}
 	if p := plan(t, flags); p.WorstCase != nil {
@@ -228,7 +235,8 @@ func TestPlanDelta(t *testing.T) {
 // TestPlanRefusesWhatIsOverBudget: a limit beside --solve epsilon is enforced
 // with the exit code of a refusal.
 func TestPlanRefusesWhatIsOverBudget(t *testing.T) {
-	const flags = "plan --kernel gaussian --records 1000 --delta 1e-6 --solve epsilon --iterations 100 --noise 20 --epsilon "
+	const flags = "plan --kernel gaussian --records 1000 --delta 1e-6 --solve epsilon --iterations 100 --noise 20 " +
+		"--epsilon "
 	if code, _, errw := feed("", strings.Fields(flags+"2")...); code != exitRefused || !strings.Contains(errw, "2.254") {
 		t.Errorf("exit %d: %s", code, errw)
 	}
@@ -238,14 +246,16 @@ func TestPlanRefusesWhatIsOverBudget(t *testing.T) {
 }
 
 func TestPlanWords(t *testing.T) {
-	code, out, errw := feed("", strings.Fields("plan --kernel gaussian --records 1000 --epsilon 1 --delta 1e-6 --solve iterations --noise 50 --rows-per-person 2")...)
+	code, out, errw := feed("", strings.Fields("plan --kernel gaussian --records 1000 --epsilon 1 --delta 1e-6 --solve "+
+		"iterations --noise 50 --rows-per-person 2")...)
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errw)
 	}
 	// The exact trade-off (Balle, Wang 2018) has µ = 2√n/50 and reaches ε = 1 at
 	// n = 35.018; at n = 35 it is 0.99972137… (mpmath, 40 digits), rounded up.
 	for _, want := range []string{
-		"iterations = 35\n", "ε = 0.999722 at δ = 1e-06, unconditional\n", "Adjacency: substitute (one record is replaced, and their number is public)",
+		"iterations = 35\n", "ε = 0.999722 at δ = 1e-06, unconditional\n",
+		"Adjacency: substitute (one record is replaced, and their number is public)",
 		"Accounting: gaussian-exact; Gaussian trade-off (Balle, Wang 2018, Thm 8; Dong, Roth, Su 2022, Cor. 2)",
 		"1000 records, at most 2 of one person", "ε at δ = 1e-06 for other lengths of the run",
 	} {
@@ -260,50 +270,60 @@ func TestPlanRefusals(t *testing.T) {
 	const base = "--records 100 --epsilon 1 --delta 1e-6"
 	const noisy = "--kernel poisson-gaussian --solve noise --iterations 10 "
 	for name, c := range map[string]struct{ flags, want string }{
-		"nothing":              {"", "--epsilon, --delta are required"},
-		"unknown kernel":       {"--solve noise --kernel nuts " + base, `--kernel is "nuts"`},
-		"no features":          {"--kernel barker " + base, "--features 0"},
-		"solve not its own":    {"--kernel barker --solve noise " + base, `--solve is "noise"`},
-		"no records":           {"--kernel gaussian --solve noise --epsilon 1 --delta 1e-6", "--records is 0"},
-		"no epsilon":           {"--kernel gaussian --solve noise --records 9 --delta 1e-6", "--epsilon is required"},
-		"no delta":             {"--kernel gaussian --solve noise --records 9 --epsilon 1", "--delta is required"},
-		"ε 0":                  {"--kernel gaussian --solve noise --records 9 --epsilon 0 --delta 1e-6", "--epsilon is 0"},
-		"ε negative":           {"--kernel gaussian --solve noise --records 9 --epsilon -1 --delta 1e-6", "--epsilon is -1"},
-		"ε NaN":                {"--kernel gaussian --solve noise --records 9 --epsilon NaN --delta 1e-6", "--epsilon is NaN"},
-		"δ 1":                  {"--kernel gaussian --solve noise --records 9 --epsilon 1 --delta 1", "--delta is 1"},
-		"δ NaN":                {"--kernel gaussian --solve noise --records 9 --epsilon 1 --delta NaN", "--delta is NaN"},
-		"no iterations":        {"--kernel gaussian --solve noise " + base, "--iterations is required"},
-		"iterations negative":  {"--kernel gaussian --solve noise --iterations -1 " + base, "--iterations is -1"},
-		"iterations too many":  {"--kernel gaussian --solve noise --iterations 9007199254740993 " + base, "--iterations is 9007199254740993"},
-		"given and solved":     {"--kernel gaussian --solve noise --noise 1 --iterations 1 " + base, "--noise is given"},
-		"not the kernel's":     {"--kernel gaussian --solve noise --iterations 1 --clip 1 " + base, "--clip has no meaning"},
-		"no chains":            {"--kernel gaussian --solve noise --iterations 1 --chains 0 " + base, "--chains is 0"},
-		"rows":                 {"--kernel gaussian --solve noise --iterations 1 --rows-per-person 0 " + base, "rows 0"},
-		"adjacency":            {"--kernel gaussian --solve noise --iterations 1 --adjacency swap " + base, "--adjacency"},
-		"batch and rate":       {noisy + "--batch 5 --rate 0.5 " + base, "exclude one another"},
-		"batch above records":  {noisy + "--batch 101 " + base, "--batch is 101"},
-		"batch 0":              {noisy + "--batch 0 " + base, "--batch is 0"},
-		"rate above 1":         {noisy + "--rate 1.5 " + base, "--rate is 1.5"},
-		"rate NaN":             {noisy + "--rate NaN " + base, "--rate is NaN"},
-		"fixed rate":           {noisy + "--rate 0.5 --fixed-batch " + base, "--fixed-batch goes with --batch"},
-		"fixed add/remove":     {noisy + "--batch 5 --fixed-batch --adjacency add_remove " + base, "substitution only"},
-		"no bound":             {"--kernel barker --solve iterations " + base, "--step is required"},
-		"no step":              {"--kernel barker --solve iterations --radius 1 --lipschitz 1 " + base, "--step is required"},
-		"no radius":            {"--kernel barker --solve iterations --step 1 --lipschitz 1 " + base, "--radius"},
-		"two slopes":           {"--kernel barker --solve iterations --step 1 --radius 1 --lipschitz 1 --model logistic " + base, "leave --lipschitz out"},
-		"unknown model":        {"--kernel barker --solve iterations --step 1 --model tree " + base, `--model is "tree"`},
-		"beta without loss":    {"--kernel barker --solve iterations --step 1 --radius 1 --model logistic --beta 1.5 " + base, "--loss is log"},
-		"slope NaN":            {"--kernel barker --solve iterations --step 1 --radius 1 --lipschitz NaN " + base, "--lipschitz is NaN"},
-		"negative radius":      {"--kernel barker --solve iterations --step 1 --radius -1 --lipschitz 1 " + base, "radius is -1"},
-		"dimension":            {"--kernel barker --solve iterations --step 1 --dimension 0 " + base, "--dimension is 0"},
-		"test":                 {"--kernel barker --solve iterations --clip 1 --test metropolis " + base, "--test"},
-		"no difference":        {"--kernel barker --solve step --iterations 10 --clip 0.1 " + base, "--step makes no difference"},
-		"unreachable":          {"--kernel barker --solve iterations --clip 50 " + base, "the nearest value in the range, 1, gives ε"},
-		"one record":           {"--kernel poisson-gaussian --solve batch --noise 1 --iterations 1 --records 1 --epsilon 1 --delta 1e-6", "nothing to solve"},
+		"nothing":           {"", "--epsilon, --delta are required"},
+		"unknown kernel":    {"--solve noise --kernel nuts " + base, `--kernel is "nuts"`},
+		"no features":       {"--kernel barker " + base, "--features 0"},
+		"solve not its own": {"--kernel barker --solve noise " + base, `--solve is "noise"`},
+		"no records":        {"--kernel gaussian --solve noise --epsilon 1 --delta 1e-6", "--records is 0"},
+		"no epsilon":        {"--kernel gaussian --solve noise --records 9 --delta 1e-6", "--epsilon is required"},
+		"no delta":          {"--kernel gaussian --solve noise --records 9 --epsilon 1", "--delta is required"},
+		"ε 0":               {"--kernel gaussian --solve noise --records 9 --epsilon 0 --delta 1e-6", "--epsilon is 0"},
+		"ε negative":        {"--kernel gaussian --solve noise --records 9 --epsilon -1 --delta 1e-6", "--epsilon is -1"},
+		"ε NaN": {"--kernel gaussian --solve noise --records 9 --epsilon NaN --delta 1e-6",
+			"--epsilon is NaN"},
+		"δ 1":                 {"--kernel gaussian --solve noise --records 9 --epsilon 1 --delta 1", "--delta is 1"},
+		"δ NaN":               {"--kernel gaussian --solve noise --records 9 --epsilon 1 --delta NaN", "--delta is NaN"},
+		"no iterations":       {"--kernel gaussian --solve noise " + base, "--iterations is required"},
+		"iterations negative": {"--kernel gaussian --solve noise --iterations -1 " + base, "--iterations is -1"},
+		"iterations too many": {"--kernel gaussian --solve noise --iterations 9007199254740993 " + base,
+			"--iterations is 9007199254740993"},
+		"given and solved":    {"--kernel gaussian --solve noise --noise 1 --iterations 1 " + base, "--noise is given"},
+		"not the kernel's":    {"--kernel gaussian --solve noise --iterations 1 --clip 1 " + base, "--clip has no meaning"},
+		"no chains":           {"--kernel gaussian --solve noise --iterations 1 --chains 0 " + base, "--chains is 0"},
+		"rows":                {"--kernel gaussian --solve noise --iterations 1 --rows-per-person 0 " + base, "rows 0"},
+		"adjacency":           {"--kernel gaussian --solve noise --iterations 1 --adjacency swap " + base, "--adjacency"},
+		"batch and rate":      {noisy + "--batch 5 --rate 0.5 " + base, "exclude one another"},
+		"batch above records": {noisy + "--batch 101 " + base, "--batch is 101"},
+		"batch 0":             {noisy + "--batch 0 " + base, "--batch is 0"},
+		"rate above 1":        {noisy + "--rate 1.5 " + base, "--rate is 1.5"},
+		"rate NaN":            {noisy + "--rate NaN " + base, "--rate is NaN"},
+		"fixed rate":          {noisy + "--rate 0.5 --fixed-batch " + base, "--fixed-batch goes with --batch"},
+		"fixed add/remove":    {noisy + "--batch 5 --fixed-batch --adjacency add_remove " + base, "substitution only"},
+		"no bound":            {"--kernel barker --solve iterations " + base, "--step is required"},
+		"no step":             {"--kernel barker --solve iterations --radius 1 --lipschitz 1 " + base, "--step is required"},
+		"no radius":           {"--kernel barker --solve iterations --step 1 --lipschitz 1 " + base, "--radius"},
+		"two slopes": {"--kernel barker --solve iterations --step 1 --radius 1 --lipschitz 1 --model logistic " +
+			base, "leave --lipschitz out"},
+		"unknown model": {"--kernel barker --solve iterations --step 1 --model tree " + base, `--model is "tree"`},
+		"beta without loss": {"--kernel barker --solve iterations --step 1 --radius 1 --model logistic --beta 1.5 " + base,
+			"--loss is log"},
+		"slope NaN": {"--kernel barker --solve iterations --step 1 --radius 1 --lipschitz NaN " + base,
+			"--lipschitz is NaN"},
+		"negative radius": {"--kernel barker --solve iterations --step 1 --radius -1 --lipschitz 1 " + base,
+			"radius is -1"},
+		"dimension": {"--kernel barker --solve iterations --step 1 --dimension 0 " + base, "--dimension is 0"},
+		"test":      {"--kernel barker --solve iterations --clip 1 --test metropolis " + base, "--test"},
+		"no difference": {"--kernel barker --solve step --iterations 10 --clip 0.1 " + base,
+			"--step makes no difference"},
+		"unreachable": {"--kernel barker --solve iterations --clip 50 " + base,
+			"the nearest value in the range, 1, gives ε"},
+		"one record": {"--kernel poisson-gaussian --solve batch --noise 1 --iterations 1 --records 1 --epsilon 1 " +
+			"--delta 1e-6", "nothing to solve"},
 		"no longest move":      {"--kernel dphmc --solve noise --iterations 1 --clip 1 " + base, "--max-move is required"},
 		"no gradients by name": {"--kernel dphmc --solve noise --iterations 1 --leapfrog 0 " + base, "--leapfrog is 0"},
 		"plot of no steps":     {"--kernel gaussian --solve epsilon --noise 1 --iterations 0 --plot p.svg " + base, "--plot"},
-		"plot into nowhere":    {"--kernel gaussian --solve noise --iterations 1 --plot no/such/folder.svg " + base, "--plot"},
+		"plot into nowhere": {"--kernel gaussian --solve noise --iterations 1 --plot no/such/folder.svg " +
+			base, "--plot"},
 	} {
 		code, out, errw := feed("", append([]string{"plan"}, strings.Fields(c.flags)...)...)
 		if code != exitUsage || out != "" || !strings.Contains(errw, c.want) {
@@ -315,11 +335,13 @@ func TestPlanRefusals(t *testing.T) {
 // TestPlanPlots: both charts are drawn, with the plan and the budget in them.
 func TestPlanPlots(t *testing.T) {
 	t.Chdir(t.TempDir())
-	flags := "plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 1000 --batch 600 --plot p.svg"
+	flags := "plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 1000 " +
+		"--batch 600 --plot p.svg"
 	if code, _, errw := feed("", strings.Fields(flags)...); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errw)
 	}
-	svgHas(t, "p.svg", "ε against iterations, δ = 1e-05, substitute", "ε against the batch size, 1000 iterations", "batch 600", "budget", "this plan")
+	svgHas(t, "p.svg", "ε against iterations, δ = 1e-05, substitute", "ε against the batch size, 1000 iterations",
+		"batch 600", "budget", "this plan")
 }
 
 // TestExamplesRun runs the examples in the help of account and plan, and every

@@ -37,7 +37,8 @@ the units of the file. For numbers and counts it adds the interval of a new resp
 No record of the fit is needed and no privacy is spent: predictions come from the
 released draws. The file needs the feature columns of the run's schema. A target
 column is not read.`,
-		Example: "  dpmcmc predict run/ --data new.csv\n  dpmcmc predict run/ --data new.csv --level 0.5 --json\n  dpmcmc predict run/ --data new.csv --draws > draws.csv",
+		Example: "  dpmcmc predict run/ --data new.csv\n  dpmcmc predict run/ --data new.csv --level 0.5 --json\n  dpmcmc " +
+			"predict run/ --data new.csv --draws > draws.csv",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("predict needs the folder of one run, such as run/; %d were given", len(args))

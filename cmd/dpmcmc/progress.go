@@ -38,5 +38,6 @@ func bar(w io.Writer, p kernels.Progress) {
 		remaining := time.Duration(float64(p.Elapsed) * (1 - share) / share)
 		left = remaining.Round(time.Second).String()
 	}
-	fmt.Fprintf(w, "\r[%s%s] %3.0f%%  %d / %d steps, %s left   ", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), 100*share, p.Done, p.Total, left)
+	fmt.Fprintf(w, "\r[%s%s] %3.0f%%  %d / %d steps, %s left   ", strings.Repeat("=", full),
+		strings.Repeat(" ", barWidth-full), 100*share, p.Done, p.Total, left)
 }

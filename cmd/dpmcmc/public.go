@@ -24,10 +24,13 @@ type publicFlags struct {
 
 func (p *publicFlags) bind(f *pflag.FlagSet) {
 	bindWhole(f, &p.records, "records", 0, "number of records; required without --schema")
-	f.IntVar(&p.features, "features", 0, "number of features, standard normal numbers, beside the intercept; required without --schema")
+	f.IntVar(&p.features, "features", 0, "number of features, standard normal numbers, beside the intercept; required "+
+		"without --schema")
 	f.Float64Var(&p.radius, "radius", 1, "public bound on the norm of a design row; the schema's with --schema")
-	f.IntVar(&p.rowsPerPerson, "rows-per-person", 1, "largest number of records that one person owns; the schema's with --schema")
-	f.StringVar(&p.schema, "schema", "", "TOML file that states what is public about the table, instead of --records and --features")
+	f.IntVar(&p.rowsPerPerson, "rows-per-person", 1,
+		"largest number of records that one person owns; the schema's with --schema")
+	f.StringVar(&p.schema, "schema", "", "TOML file that states what is public about the table, instead of --records "+
+		"and --features")
 }
 
 // check reports flags that contradict one another or are out of range.
@@ -39,7 +42,8 @@ func (p *publicFlags) check(f *pflag.FlagSet) error {
 		}
 	}
 	if p.schema == "" && (p.records < 1 || p.features < 1 || p.features > 1000) {
-		errs = append(errs, fmt.Errorf("--records is %d and --features %d; there must be at least 1 of each, and at most 1000 features", p.records, p.features))
+		errs = append(errs, fmt.Errorf("--records is %d and --features %d; there must be at least 1 of each, and at most "+
+			"1000 features", p.records, p.features))
 	}
 	return errors.Join(errs...)
 }

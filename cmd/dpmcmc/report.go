@@ -40,7 +40,8 @@ itself. The page needs nothing else and costs no privacy.`,
 			if err := f.writePage(args[0]); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s\nThe page is %s.\n", f.verdict().Headline, filepath.Join(args[0], reportFile))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s\nThe page is %s.\n", f.verdict().Headline,
+				filepath.Join(args[0], reportFile))
 			return err
 		},
 	}
@@ -62,7 +63,8 @@ func (f *finished) page() report.Page {
 		Title:   f.title(),
 		Verdict: report.Verdict(v),
 		Privacy: f.label(),
-		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s adjacency. Cite the certificate with the draws.",
+		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s adjacency. Cite the certificate with "+
+			"the draws.",
 			c.SoftwareVersion, c.Kernel, c.Epsilon, c.Delta, c.Adjacency),
 	}
 	if c.Insecure {

@@ -102,7 +102,8 @@ func (f *finished) oddsRatios(standardised bool) string {
 	lines := [][]string{{"odds ratio", "median", "5%", "95%"}}
 	for i, r := range f.table(standardised) {
 		if t := f.model.Shape.Terms[i]; t.Column != "" {
-			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)), figure4(math.Exp(r.Q95))})
+			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)),
+				figure4(math.Exp(r.Q95))})
 		}
 	}
 	return "\n" + aligned(lines)

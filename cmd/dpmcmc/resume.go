@@ -104,7 +104,8 @@ func (s *sampleSettings) record(flags *pflag.FlagSet, session *chains.Session, s
 }
 
 func newRecording(j *journal.Journal, h journal.Head, sink kernels.Sink) *recording {
-	r := &recording{journal: j, limit: h.Iterations, sink: &syncedSink{Sink: sink, chains: make([]kernels.ChainSink, h.Chains)}}
+	r := &recording{journal: j, limit: h.Iterations, sink: &syncedSink{Sink: sink,
+		chains: make([]kernels.ChainSink, h.Chains)}}
 	// Whole draws, so that a path that goes on is thinned as one that does not.
 	r.block = (h.Iterations/blocks/h.Thin + 1) * h.Thin
 	r.step, r.used = make([]int64, h.Chains), make([]int64, h.Chains)
@@ -145,7 +146,8 @@ func (r *recording) attach(o *chains.Options) {
 	}
 	o.Sink = r.sink
 	o.Wrap = func(id int, k kernels.Kernel) kernels.Kernel {
-		r.reserved[id] = r.journal.Reserve(k, id, r.step[id], r.used[id], r.limit, r.block, func() (int64, error) { return r.sink.sync(id, true) })
+		r.reserved[id] = r.journal.Reserve(k, id, r.step[id], r.used[id], r.limit, r.block,
+			func() (int64, error) { return r.sink.sync(id, true) })
 		return r.reserved[id]
 	}
 }
@@ -252,7 +254,8 @@ func progressOf(state journal.State) (p progressed, err error) {
 	}
 	for id, m := range state.Marks {
 		if m == nil {
-			return p, fmt.Errorf("the run was stopped before the first step of chain %d: what it was charged is forfeited, and it can only be started again", id+1)
+			return p, fmt.Errorf("the run was stopped before the first step of chain %d: what it was charged is forfeited, "+
+				"and it can only be started again", id+1)
 		}
 		p.at, p.step, p.bytes = append(p.at, m.Theta), append(p.step, m.Step), append(p.bytes, m.Bytes)
 		// What was reserved may have been made: it is never made again.
@@ -271,7 +274,8 @@ func progressOf(state journal.State) (p progressed, err error) {
 
 // reopen seals the table again and opens the chains where they were. The ledger is told;
 // nothing is charged.
-func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state journal.State, p progressed, errw io.Writer) (*chains.Session, *models.Model, error) {
+func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state journal.State, p progressed,
+	errw io.Writer) (*chains.Session, *models.Model, error) {
 	var charged accountant.Event
 	if err := json.Unmarshal(state.Event, &charged); err != nil {
 		return nil, nil, fmt.Errorf("--resume: %s: %w", s.resume, err)
@@ -287,7 +291,8 @@ func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state
 	if _, err := s.budget(flags, errw); err != nil { // opens the accounts
 		return nil, m, err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: charged.Adjacency()})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta,
+		Adjacency: charged.Adjacency()})
 	if err != nil {
 		return nil, m, err
 	}
@@ -305,14 +310,16 @@ func (s *sampleSettings) reopen(ctx context.Context, flags *pflag.FlagSet, state
 		return nil, m, flagged(err)
 	}
 	if cost, err := plan.Cost(); err != nil || !cost.Equal(charged) {
-		return nil, m, errors.Join(err, fmt.Errorf("--resume: %s: the run was charged %v, and this version of the software would release %v: it cannot go on", s.resume, charged, cost))
+		return nil, m, errors.Join(err, fmt.Errorf("--resume: %s: the run was charged %v, and this version of the software "+
+			"would release %v: it cannot go on", s.resume, charged, cost))
 	}
 	if err := plan.Resumable(); err != nil {
 		return nil, m, fmt.Errorf("--resume: %s: %w", s.resume, err)
 	}
 	if s.accounts.Ledger != nil {
 		s.accounts.note.Run = state.Run
-		if err := s.accounts.Resume(s.accounts.note, charged, state.Resumed[len(state.Resumed)-1], state.Resumed); err != nil {
+		if err := s.accounts.Resume(s.accounts.note, charged, state.Resumed[len(state.Resumed)-1],
+			state.Resumed); err != nil {
 			return nil, m, err
 		}
 	}

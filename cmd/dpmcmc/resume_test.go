@@ -48,7 +48,8 @@ func TestResume(t *testing.T) {
 	for _, kernel := range kernels {
 		t.Run(kernel, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			args := []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "3", "--delta", "1e-6", "--kernel", kernel, "--chains", "2",
+			args := []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "3", "--delta", "1e-6", "--kernel",
+				kernel, "--chains", "2",
 				"--iterations", "5000", "--thin", "10", "--out", dir, "--ledger", csv + "." + kernel}
 			code, errw := interrupted(t, dir, 4, args...)
 			if code != exitInterrupted {
@@ -82,7 +83,8 @@ func TestResume(t *testing.T) {
 			if r, err := l.Check(); err != nil || r.Charges != 1 {
 				t.Errorf("%d charges, %v", r.Charges, err)
 			}
-			if code, _, errw := call(t.Context(), "sample", "--resume", dir); code != exitUsage || !strings.Contains(errw, "complete") {
+			if code, _, errw := call(t.Context(), "sample", "--resume", dir); code != exitUsage ||
+				!strings.Contains(errw, "complete") {
 				t.Errorf("a complete run went on: exit %d: %s", code, errw)
 			}
 		})
@@ -110,7 +112,8 @@ func TestResumeRefusals(t *testing.T) {
 	csv, schema := people(t)
 	refused := func(want string, args ...string) {
 		t.Helper()
-		if code, _, errs := call(t.Context(), append([]string{"sample"}, args...)...); code != exitUsage || !strings.Contains(errs, want) {
+		if code, _, errs := call(t.Context(), append([]string{"sample"}, args...)...); code != exitUsage ||
+			!strings.Contains(errs, want) {
 			t.Errorf("%v: exit %d: %s; want %q", args, code, errs, want)
 		}
 	}
@@ -118,7 +121,8 @@ func TestResumeRefusals(t *testing.T) {
 	start := func(kernel string) string {
 		t.Helper()
 		dir := filepath.Join(t.TempDir(), "run")
-		code, errs := interrupted(t, dir, 3, "sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--kernel", kernel,
+		code, errs := interrupted(t, dir, 3, "sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+			"--kernel", kernel,
 			"--iterations", "5000", "--thin", "10", "--out", dir)
 		if code != exitInterrupted {
 			t.Fatalf("%s: exit %d: %s", kernel, code, errs)

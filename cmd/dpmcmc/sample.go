@@ -84,28 +84,37 @@ func kernelHelp() string {
 		if err != nil {
 			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
 		}
-		fmt.Fprintf(&b, "\n  %s\n      %s.\n      Defaults: %s.\n      Flags of its own: --%s.", name, k.About, k.Defaults, strings.Join(k.Own, ", --"))
+		fmt.Fprintf(&b, "\n  %s\n      %s.\n      Defaults: %s.\n      Flags of its own: --%s.", name, k.About, k.Defaults,
+			strings.Join(k.Own, ", --"))
 	}
 	return b.String()
 }
 
 // bind declares the flags; their help states every default.
 func (s *sampleSettings) bind(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
-	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file (dpmcmc schema drafts one)")
+	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, "+
+		"builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
+	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file "+
+		"(dpmcmc schema drafts one)")
 	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
 	s.ledger.bind(f)
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
-	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that summaries leave out; those draws are released and written too")
-	bindWhole(f, &s.thin, "thin", 0, "keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
+	f.Float64Var(&s.warmup, "warmup", 0.5,
+		"share of each chain that summaries leave out; those draws are released and written too")
+	bindWhole(f, &s.thin, "thin", 0,
+		"keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
 	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
 	f.Uint64Var(&s.seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
-	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0, "make the whole run repeatable. The result is NOT PRIVATE and is marked so")
-	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on data simulated at the public facts, as dpmcmc tune does")
-	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its settings are its own")
+	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0,
+		"make the whole run repeatable. The result is NOT PRIVATE and is marked so")
+	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on "+
+		"data simulated at the public facts, as dpmcmc tune does")
+	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its "+
+		"settings are its own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
-	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "print standard deviations and quantiles of chains that did not explore their posterior")
+	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false,
+		"print standard deviations and quantiles of chains that did not explore their posterior")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 	f.BoolVar(&s.standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
 }
@@ -119,7 +128,8 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 			errs = append(errs, fmt.Errorf("--schema is for files; the built-in table %s states its own", s.data))
 		}
 	} else if missing := missing(f, "schema", "epsilon", "delta"); missing != "" {
-		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc schema --data %s drafts a schema)", missing, s.data))
+		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc "+
+			"schema --data %s drafts a schema)", missing, s.data))
 	}
 	if !(s.warmup >= 0 && s.warmup < 1) {
 		errs = append(errs, fmt.Errorf("--warmup is %v; it is the share of the chain to leave out, in [0, 1)", s.warmup))
@@ -172,7 +182,8 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 }
 
 // draw runs a session's chains and reports.
-func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *models.Model, options chains.Options, r *recording, out, errw io.Writer) error {
+func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *models.Model, options chains.Options,
+	r *recording, out, errw io.Writer) error {
 	r.attach(&options)
 	finish := func() {}
 	if !s.json {
@@ -190,7 +201,8 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
 // record when it fails, and the table is not kept.
-func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io.Writer) (*chains.Session, *models.Model, error) {
+func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io.Writer) (*chains.Session,
+	*models.Model, error) {
 	table, err := s.load(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -238,7 +250,8 @@ func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accounta
 		return nil, err
 	}
 	if !strings.HasPrefix(s.data, data.BuiltinPrefix) {
-		if s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta, errw); err != nil {
+		if s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta,
+			errw); err != nil {
 			return nil, err
 		}
 	}
@@ -286,7 +299,8 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume,
 	set := session.Plan.Settings
 	sink, err := draws.New(draws.Config{
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
-		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin, Chains: int(set.Chains),
+		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin,
+		Chains:   int(set.Chains),
 		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: c.Pairs(),
 		Resume: resume, Steps: steps,
 	})
@@ -300,7 +314,8 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume,
 	if err != nil {
 		return nil, err
 	}
-	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, described), s.accounts.certify(c.JSON()))
+	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, described),
+		s.accounts.certify(c.JSON()))
 }
 
 // described is what the run folder says of the model. The schema is public.

@@ -15,16 +15,17 @@ import (
 // must say is released, and the flags that it needs where the model bounds
 // neither a record's gradient nor its part of a move.
 var kernelCases = map[string]struct{ algorithm, released, bounded string }{
-	"anchored":                 {"dp_anchored_score", "nothing: a draw from what the anchor's release says", ""},
-	"barker":                   {"dp_barker", "one accept/reject bit (exact logistic test; ", ""},
-	"penalty":                  {"dp_penalty", "one accept/reject bit (penalty test, variance 4; full data)", ""},
-	"penalty-ratio":            {"dp_penalty", "one noisy log-likelihood ratio, noise ", "--clip 1"},
-	"tunamh":                   {"dp_tunamh", "one accept/reject bit (exact minibatches; rate 0.", ""},
-	"barker-dynamics":          {"dp_barker_dynamics", "3 signs, one for each parameter (full data)", "--clip 1"},
-	"barker-dynamics-adjusted": {"dp_barker_dynamics_adjusted", "3 signs, one for each parameter, and one accept/reject bit (full data)", "--clip 1"},
-	"dpsgld":                   {"dp_sgld", "one noisy gradient, noise ", "--clip 1"},
-	"sgnht":                    {"dp_sgnht", "one noisy gradient, noise ", "--clip 1"},
-	"dphmc":                    {"dp_hmc", "5 noisy gradients, noise ", "--clip 1"},
+	"anchored":        {"dp_anchored_score", "nothing: a draw from what the anchor's release says", ""},
+	"barker":          {"dp_barker", "one accept/reject bit (exact logistic test; ", ""},
+	"penalty":         {"dp_penalty", "one accept/reject bit (penalty test, variance 4; full data)", ""},
+	"penalty-ratio":   {"dp_penalty", "one noisy log-likelihood ratio, noise ", "--clip 1"},
+	"tunamh":          {"dp_tunamh", "one accept/reject bit (exact minibatches; rate 0.", ""},
+	"barker-dynamics": {"dp_barker_dynamics", "3 signs, one for each parameter (full data)", "--clip 1"},
+	"barker-dynamics-adjusted": {"dp_barker_dynamics_adjusted",
+		"3 signs, one for each parameter, and one accept/reject bit (full data)", "--clip 1"},
+	"dpsgld": {"dp_sgld", "one noisy gradient, noise ", "--clip 1"},
+	"sgnht":  {"dp_sgnht", "one noisy gradient, noise ", "--clip 1"},
+	"dphmc":  {"dp_hmc", "5 noisy gradients, noise ", "--clip 1"},
 }
 
 // certified samples and returns the certificate of the run.
@@ -48,13 +49,15 @@ func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
 	for name, want := range kernelCases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			code, out, errw := call(t.Context(), "sample", "--kernel", name, "--data", small, "--iterations", "200", "--out", dir)
+			code, out, errw := call(t.Context(), "sample", "--kernel", name, "--data", small, "--iterations", "200",
+				"--out", dir)
 			if code != exitOK || !strings.Contains(out, "Released per step: "+want.released) {
 				t.Fatalf("exit code %d: %s\nthe certificate lacks %q:\n%s", code, errw, want.released, out)
 			}
 			var c chains.Certificate
 			readJSON(t, filepath.Join(dir, certificateFile), &c)
-			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) || !(c.Settings.Step > 0 || c.Settings.AnchorNoise > 0) {
+			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) ||
+				!(c.Settings.Step > 0 || c.Settings.AnchorNoise > 0) {
 				t.Errorf("certificate: %+v", c)
 			}
 			// Every kernel spends what it is given.
@@ -84,7 +87,8 @@ func TestCertificateCountsEveryRelease(t *testing.T) {
 		{"penalty-ratio", "grid_gaussian", 2 * 100},
 	} {
 		var got int64
-		for _, raw := range certified(t, "--kernel", c.kernel, "--data", small, "--iterations", "100", "--chains", "2").Events {
+		for _, raw := range certified(t, "--kernel", c.kernel, "--data", small, "--iterations", "100", "--chains",
+			"2").Events {
 			var event struct {
 				Kind  string
 				Count int64
@@ -124,7 +128,8 @@ func TestEveryKernelSamplesOtherModels(t *testing.T) {
 	for name, c := range kernelCases {
 		for _, data := range []string{"builtin:mixture?n=1000", "builtin:linear?n=1000&d=2"} {
 			if name == "anchored" && strings.HasPrefix(data, "builtin:mixture") {
-				if code, _, errw := call(t.Context(), "sample", "--kernel", name, "--data", data); code != exitUsage || !strings.Contains(errw, "cannot be anchored") {
+				if code, _, errw := call(t.Context(), "sample", "--kernel", name, "--data", data); code != exitUsage ||
+					!strings.Contains(errw, "cannot be anchored") {
 					t.Errorf("anchored mixture: exit code %d, %s", code, errw)
 				}
 				continue
@@ -196,8 +201,10 @@ func TestLangevinStepLeavesRoom(t *testing.T) {
 	}
 	// A thermostat of friction 1/h moves as far with h as Langevin's with 2h².
 	n := certified(t, "--kernel", "sgnht", "--data", small, "--iterations", "200")
-	if h := 2 * n.Settings.Step * n.Settings.Step; math.Abs(h/c.Settings.Step-1) > 1e-9 || math.Abs(n.Settings.Friction*n.Settings.Step-1) > 1e-9 {
-		t.Errorf("thermostat step %v and friction %v beside Langevin step %v", n.Settings.Step, n.Settings.Friction, c.Settings.Step)
+	if h := 2 * n.Settings.Step * n.Settings.Step; math.Abs(h/c.Settings.Step-1) > 1e-9 ||
+		math.Abs(n.Settings.Friction*n.Settings.Step-1) > 1e-9 {
+		t.Errorf("thermostat step %v and friction %v beside Langevin step %v", n.Settings.Step, n.Settings.Friction,
+			c.Settings.Step)
 	}
 }
 
@@ -262,7 +269,8 @@ func TestPublishedVariantsAreCertifiedAsSuch(t *testing.T) {
 		if text := string(cert.JSON()); !strings.Contains(text, c.want) {
 			t.Errorf("%s: the certificate lacks %s:\n%s", c.args, c.want, text)
 		}
-		if words := cert.Words(true); (cert.Caveat != "") != strings.Contains(words, "Not the posterior: ") || (cert.Caveat != "") != strings.Contains(c.args, "as-published") {
+		if words := cert.Words(true); (cert.Caveat != "") != strings.Contains(words, "Not the posterior: ") ||
+			(cert.Caveat != "") != strings.Contains(c.args, "as-published") {
 			t.Errorf("%s: caveat %q in\n%s", c.args, cert.Caveat, words)
 		}
 		if cert.Epsilon > 1 || cert.Epsilon < 0.99 {
@@ -275,7 +283,8 @@ func TestHelpDescribesEveryKernel(t *testing.T) {
 	_, out, _ := call(t.Context(), "sample", "--help")
 	for _, name := range chains.Names() {
 		k, err := chains.Describe(name)
-		if err != nil || !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.About) || !strings.Contains(out, k.Defaults) {
+		if err != nil || !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.About) ||
+			!strings.Contains(out, k.Defaults) {
 			t.Errorf("--help does not describe %s", name)
 		}
 	}

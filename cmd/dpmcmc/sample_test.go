@@ -27,7 +27,8 @@ const small = "builtin:logistic?n=2000&d=2"
 
 func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	code, out, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--chains", "2", "--out", dir)
+	code, out, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000",
+		"--chains", "2", "--out", dir)
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}
@@ -43,7 +44,8 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 	}
 	var c chains.Certificate
 	readJSON(t, filepath.Join(dir, certificateFile), &c)
-	if c.Guarantee != "unconditional" || c.Epsilon > 1 || c.Epsilon < 0.99 || c.Records != 2000 || c.Draws != 4000 || c.Insecure {
+	if c.Guarantee != "unconditional" || c.Epsilon > 1 || c.Epsilon < 0.99 || c.Records != 2000 || c.Draws != 4000 ||
+		c.Insecure {
 		t.Errorf("certificate: %+v", c)
 	}
 	repriced := reprice(t, filepath.Join(dir, certificateFile), c.Delta)
@@ -59,10 +61,12 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 			t.Errorf("%s has no privacy label", name)
 		}
 	}
-	if code, out, _ := call(t.Context(), "summary", filepath.Join(dir, "draws_1.csv"), filepath.Join(dir, "draws_2.csv")); code != exitOK || !strings.Contains(out, "beta[3]") {
+	if code, out, _ := call(t.Context(), "summary", filepath.Join(dir, "draws_1.csv"),
+		filepath.Join(dir, "draws_2.csv")); code != exitOK || !strings.Contains(out, "beta[3]") {
 		t.Errorf("summary of the run: exit code %d\n%s", code, out)
 	}
-	if code, _, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--out", dir); code != exitUsage || !strings.Contains(errw, "never overwritten") {
+	if code, _, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--out",
+		dir); code != exitUsage || !strings.Contains(errw, "never overwritten") {
 		t.Errorf("a second run into the same folder: exit code %d, %s", code, errw)
 	}
 }
@@ -83,7 +87,8 @@ func reprice(t *testing.T, path string, delta float64) float64 {
 	if err := os.WriteFile(events, document, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errw := call(t.Context(), "account", "--events", events, "--delta", strconv.FormatFloat(delta, 'g', -1, 64), "--json")
+	code, out, errw := call(t.Context(), "account", "--events", events, "--delta",
+		strconv.FormatFloat(delta, 'g', -1, 64), "--json")
 	var answer struct{ Epsilon float64 }
 	if code != exitOK || json.Unmarshal([]byte(out), &answer) != nil {
 		t.Fatalf("account: exit code %d: %s", code, errw)
@@ -103,7 +108,8 @@ func readJSON(t *testing.T, path string, v any) {
 }
 
 func TestSampleJSONIsOneObject(t *testing.T) {
-	code, out, errw := call(t.Context(), "sample", "--data", small, "--iterations", "500", "--json", "--model", "logistic", "--loss", "beta", "--beta", "1.5")
+	code, out, errw := call(t.Context(), "sample", "--data", small, "--iterations", "500", "--json", "--model", "logistic",
+		"--loss", "beta", "--beta", "1.5")
 	if code != exitOK || errw != "" {
 		t.Fatalf("exit code %d, stderr %q", code, errw)
 	}
@@ -128,15 +134,18 @@ func TestEveryModelSamples(t *testing.T) {
 		{"--data", small, "--model", "probit"},
 		{"--data", small, "--model", "cloglog", "--loss", "beta", "--beta", "1.5"},
 		{"--data", "builtin:mixture?n=5000"},
-		{"--data", "builtin:mixture?n=5000", "--test", "corrected:1", "--batch", "500", "--clip", "1e-4", "--step", "0.05", "--temperature", "0.01"},
+		{"--data", "builtin:mixture?n=5000", "--test", "corrected:1", "--batch", "500", "--clip", "1e-4", "--step", "0.05",
+			"--temperature", "0.01"},
 		{"--data", "builtin:mixture?n=5000", "--model", "mean"},
 		{"--data", small, "--proposal", "truncated:4"},
 		{"--data", small, "--proposal", "one-component", "--batch", "100"},
 		{"--data", small, "--fixed-batch", "--batch", "100"},
 		{"--data", small, "--adjacency", "add_remove", "--rate", "0.1"},
-		{"--data", small, "--test", "corrected:2", "--fixed-batch", "--batch", "100", "--clip", "1e-5", "--step", "0.001", "--accounting", "tightened", "--epsilon", "9"},
+		{"--data", small, "--test", "corrected:2", "--fixed-batch", "--batch", "100", "--clip", "1e-5", "--step", "0.001",
+			"--accounting", "tightened", "--epsilon", "9"},
 	} {
-		if code, out, errw := call(t.Context(), append([]string{"sample", "--iterations", "300"}, args...)...); code != exitOK || !strings.Contains(out, "unconditional") {
+		if code, out, errw := call(t.Context(), append([]string{"sample", "--iterations", "300"}, args...)...); code !=
+			exitOK || !strings.Contains(out, "unconditional") {
 			t.Errorf("%v: exit code %d: %s", args, code, errw)
 		}
 	}
@@ -152,7 +161,8 @@ func TestCountsSample(t *testing.T) {
 		fmt.Fprintf(&rows, "%d,%d\n", 20+i%60, i%5)
 	}
 	number := "[[column]]\nname = %q\nrole = %q\nkind = \"number\"\nlower = 0\nupper = 120\n"
-	text := "confirmed = true\nrecords = 400\n" + fmt.Sprintf(number, "age", "feature") + fmt.Sprintf(number, "visits", "target") + "center = 0\nscale = 1\n"
+	text := "confirmed = true\nrecords = 400\n" + fmt.Sprintf(number, "age", "feature") +
+		fmt.Sprintf(number, "visits", "target") + "center = 0\nscale = 1\n"
 	for path, content := range map[string]string{csv: rows.String(), schema: text} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -164,12 +174,14 @@ func TestCountsSample(t *testing.T) {
 		{"--model", "negative-binomial", "--dispersion", "3"},
 		{"--model", "negative-binomial", "--dispersion", "3", "--loss", "beta", "--beta", "1.5"},
 	} {
-		args = append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--iterations", "300", "--json"}, args...)
+		args = append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+			"--iterations", "300", "--json"}, args...)
 		code, out, errw := call(t.Context(), args...)
 		var v struct{ Certificate chains.Certificate }
 		if code != exitOK {
 			t.Errorf("%v: exit code %d: %s", args, code, errw)
-		} else if err := json.Unmarshal([]byte(out), &v); err != nil || v.Certificate.Guarantee != "unconditional" || (v.Certificate.Dispersion == 3) != slices.Contains(args, "--dispersion") {
+		} else if err := json.Unmarshal([]byte(out), &v); err != nil || v.Certificate.Guarantee != "unconditional" ||
+			(v.Certificate.Dispersion == 3) != slices.Contains(args, "--dispersion") {
 			t.Errorf("%v: %v, %+v", args, err, v.Certificate)
 		}
 	}
@@ -179,7 +191,8 @@ func TestInsecureSeedRepeatsAndIsMarked(t *testing.T) {
 	var files [][]byte
 	for range 2 {
 		dir := t.TempDir()
-		code, out, errw := call(t.Context(), "sample", "--data", small, "--iterations", "400", "--insecure-seed", "5", "--out", dir)
+		code, out, errw := call(t.Context(), "sample", "--data", small, "--iterations", "400", "--insecure-seed", "5",
+			"--out", dir)
 		if code != exitOK || !strings.Contains(out, "NOT PRIVATE") {
 			t.Fatalf("exit code %d: %s%s", code, out, errw)
 		}
@@ -190,7 +203,8 @@ func TestInsecureSeedRepeatsAndIsMarked(t *testing.T) {
 		if !bytes.Contains(text, []byte("dp_insecure = true")) || !bytes.Contains(text, []byte("dp_guarantee = none")) {
 			t.Error("the draws file does not say that it is not private")
 		}
-		lines := slices.DeleteFunc(bytes.Split(text, []byte("\n")), func(l []byte) bool { return bytes.Contains(l, []byte("start_datetime")) })
+		lines := slices.DeleteFunc(bytes.Split(text, []byte("\n")),
+			func(l []byte) bool { return bytes.Contains(l, []byte("start_datetime")) })
 		files = append(files, bytes.Join(lines, []byte("\n")))
 	}
 	if !bytes.Equal(files[0], files[1]) {
@@ -204,7 +218,8 @@ func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 	defer cancel()
 	cancelled, stop := context.WithCancel(context.Background())
 	go func() { <-ctx.Done(); stop() }()
-	code, out, errw := call(cancelled, "sample", "--data", small, "--kernel", "barker", "--iterations", "50000000", "--thin", "100", "--epsilon", "4", "--out", dir)
+	code, out, errw := call(cancelled, "sample", "--data", small, "--kernel", "barker", "--iterations", "50000000",
+		"--thin", "100", "--epsilon", "4", "--out", dir)
 	if code != exitInterrupted || !strings.Contains(errw, "interrupted") || !strings.Contains(out, "stopped early") {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
 	}
@@ -230,7 +245,9 @@ func TestSampleRefusals(t *testing.T) {
 		}
 	}
 	write(csv, "age,sick\n30,yes\n41,no\n")
-	write(schema, "confirmed = false\nrecords = 2\n[[column]]\nname = \"age\"\nrole = \"feature\"\nkind = \"number\"\nlower = 0\nupper = 120\n[[column]]\nname = \"sick\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"no\", \"yes\"]\n")
+	write(schema, "confirmed = false\nrecords = 2\n[[column]]\nname = \"age\"\nrole = \"feature\"\nkind = "+
+		"\"number\"\nlower = 0\nupper = 120\n[[column]]\nname = \"sick\"\nrole = \"target\"\nkind = \"binary\"\nlabels = "+
+		"[\"no\", \"yes\"]\n")
 	write(config, "iterations = 10\nepsilom = 1\n")
 	for _, c := range []struct {
 		code int
@@ -240,7 +257,8 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, "--schema, --epsilon, --delta are required", []string{"--data", csv}},
 		{exitUsage, "--delta is required", []string{"--data", csv, "--schema", schema, "--epsilon", "1"}},
 		{exitUsage, "confirmed", []string{"--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6"}},
-		{exitUsage, "no such file", []string{"--data", csv, "--schema", filepath.Join(dir, "none.toml"), "--epsilon", "1", "--delta", "1e-6"}},
+		{exitUsage, "no such file", []string{"--data", csv, "--schema", filepath.Join(dir, "none.toml"), "--epsilon", "1",
+			"--delta", "1e-6"}},
 		{exitUsage, "builtin:nothing", []string{"--data", "builtin:nothing"}},
 		{exitUsage, "unknown flag", []string{"--epsilonn", "1"}},
 		{exitUsage, "invalid argument", []string{"--epsilon", "one"}},
@@ -250,7 +268,8 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, "adjacency", []string{"--data", small, "--adjacency", "swap"}},
 		{exitUsage, "--model", []string{"--data", small, "--model", "probit2"}},
 		{exitUsage, "--model linear needs a numeric target", []string{"--data", small, "--model", "linear"}},
-		{exitUsage, "--model poisson needs a target column of counts", []string{"--data", "builtin:linear?n=500", "--model", "poisson"}},
+		{exitUsage, "--model poisson needs a target column of counts",
+			[]string{"--data", "builtin:linear?n=500", "--model", "poisson"}},
 		{exitUsage, "needs --dispersion", []string{"--data", "builtin:linear?n=500", "--model", "negative-binomial"}},
 		{exitUsage, "--dispersion is for", []string{"--data", small, "--dispersion", "2"}},
 		{exitUsage, "--degrees-of-freedom is for", []string{"--data", small, "--degrees-of-freedom", "2"}},
@@ -295,7 +314,8 @@ func TestSampleRefusals(t *testing.T) {
 
 func TestConfigFileSetsFlagsAndTheCommandLineWins(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "run.toml")
-	if err := os.WriteFile(config, []byte("data = \""+small+"\"\niterations = 300\nepsilon = 0.5\nchains = 2\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("data = \""+small+"\"\niterations = 300\nepsilon = 0.5\nchains = 2\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, out, errw := call(t.Context(), "sample", "--config", config, "--chains", "1", "--json")
@@ -317,10 +337,12 @@ func TestSchemaDraftsAndRefusesToOverwrite(t *testing.T) {
 	if code, _, errw := call(t.Context(), "schema", "--data", csv, "--out", toml); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}
-	if code, _, errw := call(t.Context(), "sample", "--data", csv, "--schema", toml, "--epsilon", "1", "--delta", "1e-6"); code != exitUsage || !strings.Contains(errw, "confirm") {
+	if code, _, errw := call(t.Context(), "sample", "--data", csv, "--schema", toml, "--epsilon", "1", "--delta",
+		"1e-6"); code != exitUsage || !strings.Contains(errw, "confirm") {
 		t.Errorf("a drafted schema was used unconfirmed: exit code %d, %s", code, errw)
 	}
-	if code, _, errw := call(t.Context(), "schema", "--data", csv, "--out", toml); code != exitUsage || !strings.Contains(errw, "exists") {
+	if code, _, errw := call(t.Context(), "schema", "--data", csv, "--out", toml); code != exitUsage ||
+		!strings.Contains(errw, "exists") {
 		t.Errorf("a schema was overwritten: exit code %d, %s", code, errw)
 	}
 	if code, _, errw := call(t.Context(), "schema"); code != exitUsage || !strings.Contains(errw, "--data") {

@@ -22,7 +22,8 @@ import (
 func TestChargedStarts(t *testing.T) {
 	dir := t.TempDir()
 	c := certified(t, "--kernel", "barker", "--data", small, "--iterations", "100", "--out", dir)
-	if c.Start.Kind != "optimum" || c.Start.Share != starts.DefaultShare || math.Abs(c.Start.Epsilon-starts.DefaultShare) > 1e-3 || len(c.Start.Value) != len(c.Columns) {
+	if c.Start.Kind != "optimum" || c.Start.Share != starts.DefaultShare ||
+		math.Abs(c.Start.Epsilon-starts.DefaultShare) > 1e-3 || len(c.Start.Value) != len(c.Columns) {
 		t.Errorf("the start is %+v", c.Start)
 	}
 	if c.Epsilon > 1 || c.Epsilon < 0.99 {
@@ -40,7 +41,9 @@ func TestChargedStarts(t *testing.T) {
 		t.Errorf("the events cost ε = %v, the certificate says %v (%v)", g.Epsilon, c.Epsilon, err)
 	}
 	for _, e := range c.Start.Events {
-		if !slices.ContainsFunc(c.Events, func(o json.RawMessage) bool { return bytes.Equal(squeezed(t, o), squeezed(t, e)) }) {
+		if !slices.ContainsFunc(c.Events, func(o json.RawMessage) bool {
+			return bytes.Equal(squeezed(t, o), squeezed(t, e))
+		}) {
 			t.Errorf("%s is not among the run's events", e)
 		}
 	}
@@ -78,7 +81,8 @@ func TestOtherStarts(t *testing.T) {
 	} {
 		given := append([]string{"--data", small, "--iterations", "50", "--kernel", "barker"}, strings.Fields(args)...)
 		c := certified(t, given...)
-		if c.Start.Kind != want.Kind || math.Abs(c.Start.Epsilon-want.Epsilon) > 1e-3 || c.Epsilon > 1 || len(c.Start.Value) != len(c.Columns) {
+		if c.Start.Kind != want.Kind || math.Abs(c.Start.Epsilon-want.Epsilon) > 1e-3 || c.Epsilon > 1 ||
+			len(c.Start.Value) != len(c.Columns) {
 			t.Errorf("%s: ε = %v, start %+v, want %+v", args, c.Epsilon, c.Start, want)
 		}
 		if args == "--start 0.5,1,-1" && !slices.Equal(c.Start.Value, []float64{0.5, 1, -1}) {
@@ -97,7 +101,8 @@ func TestStartFlagsRefused(t *testing.T) {
 		"--start 1,2":                                "--start has 2 values",
 	} {
 		var out, errw bytes.Buffer
-		code := run(context.Background(), append([]string{"sample", "--data", small}, strings.Fields(args)...), nil, &out, &errw)
+		code := run(context.Background(), append([]string{"sample", "--data", small}, strings.Fields(args)...), nil,
+			&out, &errw)
 		if code == exitOK || !strings.Contains(errw.String(), want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw.String())
 		}

@@ -34,7 +34,8 @@ func rows(t diag.Table) []row {
 	for _, r := range t {
 		v := row{
 			Name: r.Name, Mean: figure(r.Mean), SD: figure(r.SD), Median: figure(r.Median), Q5: figure(r.Q5), Q95: figure(r.Q95),
-			MCSEMean: figure(r.MCSEMean), MCSESD: figure(r.MCSESD), ESSBulk: figure(r.ESSBulk), ESSTail: figure(r.ESSTail), RHat: figure(r.RHat),
+			MCSEMean: figure(r.MCSEMean), MCSESD: figure(r.MCSESD), ESSBulk: figure(r.ESSBulk), ESSTail: figure(r.ESSTail),
+			RHat: figure(r.RHat),
 		}
 		for _, w := range r.Warnings() {
 			v.Warnings = append(v.Warnings, w.String())
@@ -76,7 +77,8 @@ the costs of several runs add up.`,
 		},
 	}
 	c.Flags().BoolVar(&s.json, "json", false, "print one JSON object")
-	c.Flags().Float64Var(&s.warmup, "warmup", 0, "share of each chain to leave out; by default the warm-up that the file's header states, and that share of a run that was stopped")
+	c.Flags().Float64Var(&s.warmup, "warmup", 0, "share of each chain to leave out; by default the warm-up that the "+
+		"file's header states, and that share of a run that was stopped")
 	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together")
 	return c
 }
@@ -99,10 +101,12 @@ func (s *summarySettings) run(paths []string, out io.Writer) error {
 		}
 		chains = append(chains, chain)
 		if !slices.Equal(chains[0].Names, chain.Names) {
-			return fmt.Errorf("%s has parameters %v, but %s has %v; chains of one summary must agree", path, chain.Names, paths[0], chains[0].Names)
+			return fmt.Errorf("%s has parameters %v, but %s has %v; chains of one summary must agree", path, chain.Names,
+				paths[0], chains[0].Names)
 		}
 		if what := differs(chains[:i], chain); what != "" && !s.pool {
-			return fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them together all the same", path, paths[0], what)
+			return fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them "+
+				"together all the same", path, paths[0], what)
 		}
 		kept := s.kept(chain)
 		if len(kept) == 0 {

@@ -71,18 +71,24 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 	s.budgetFlags.bind(f, "required")
 	s.modelFlags.bind(f, "loss", "beta")
 	f.Lookup("model").Usage += "; required without --schema"
-	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+"; by default all")
-	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1}, "temperatures τ in (0, 1] to compare; others are not looked at")
-	f.Float64SliceVar(&s.betas, "betas", nil, "β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
-	f.StringVar(&s.objective, "objective", "ess", "ess (predicted effective sample size) or accuracy (of means and standard deviations)")
-	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0, "standard deviation of the simulated coefficients; by default they are drawn from the prior")
+	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+
+		"; by default all")
+	f.Float64SliceVar(&s.temperatures, "temperatures", []float64{1},
+		"temperatures τ in (0, 1] to compare; others are not looked at")
+	f.Float64SliceVar(&s.betas, "betas", nil,
+		"β-divergence losses to compare, 1 for the log loss; by default the log loss alone")
+	f.StringVar(&s.objective, "objective", "ess",
+		"ess (predicted effective sample size) or accuracy (of means and standard deviations)")
+	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0,
+		"standard deviation of the simulated coefficients; by default they are drawn from the prior")
 	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
 	bindSettings(f, &s.Settings, "kernel", "temperature")
 	f.Float64Var(&s.warmup, "warmup", 0.5, "share of each chain that is left out")
 	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
 	f.Float64Var(&s.work, "work", 2e9, "looks at simulated records to spend, one a record and step")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of all simulation; the same seed gives the same answer")
-	f.IntVar(&s.workers, "workers", 0, "chains simulated at once; by default the number of cores. It does not change the answer")
+	f.IntVar(&s.workers, "workers", 0,
+		"chains simulated at once; by default the number of cores. It does not change the answer")
 	f.StringVar(&s.out, "out", "", "TOML file to write the winner to, for sample --config; it must not exist")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 }
@@ -143,7 +149,8 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 	}
 	config := tune.Config{
 		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
-		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
+		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup, CoefficientSD: s.coefficientSD,
+		ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
 	betas := orLogLoss(s.betas)

@@ -33,7 +33,8 @@ func (a tuneAnswer) toml() string {
 	}
 	all = append(all, best.Settings.Given()...)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample --config, which refuses it where it costs more than the budget.\n", s.public.records)
+	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample "+
+		"--config, which refuses it where it costs more than the budget.\n", s.public.records)
 	for _, v := range all {
 		switch value := v.Value.(type) {
 		case string:
@@ -51,7 +52,8 @@ func (a tuneAnswer) toml() string {
 func (a tuneAnswer) text() string {
 	var b strings.Builder
 	s := a.settings
-	fmt.Fprintf(&b, "What ε = %v, δ = %v buys on %d records, by %d settings tried on simulated data alone.\nNo private record was read, so this costs no privacy.\n\n", s.epsilon, s.delta, s.public.records, a.result.Tried)
+	fmt.Fprintf(&b, "What ε = %v, δ = %v buys on %d records, by %d settings tried on simulated data alone.\nNo private "+
+		"record was read, so this costs no privacy.\n\n", s.epsilon, s.delta, s.public.records, a.result.Tried)
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\tloss\tτ\tESS\tleast ESS\tmean error\tsd ratio\tε\tsettings")
 	for _, c := range a.result.Candidates {
@@ -60,7 +62,8 @@ func (a tuneAnswer) text() string {
 			errs, ratio = fmt.Sprintf("%.2f", c.MeanError()), fmt.Sprintf("%.2f", c.SDRatio())
 		}
 		fmt.Fprintf(w, "%s\t%s\t%v\t%.3g\t%.3g\t%s\t%s\t%.4g\t%s\n",
-			c.Settings.Kernel, c.Model.Options.LossName(), c.Settings.Temperature, c.ESS(), leastESS(c), errs, ratio, c.Cost.Epsilon, settingsText(c))
+			c.Settings.Kernel, c.Model.Options.LossName(), c.Settings.Temperature, c.ESS(), leastESS(c), errs, ratio,
+			c.Cost.Epsilon, settingsText(c))
 	}
 	w.Flush()
 	fmt.Fprintf(&b, `
@@ -73,7 +76,8 @@ over the non-private posterior's. A dash: the chain was not simulated whole.
 		fmt.Fprintf(&b, "Rows of another τ or loss sample another posterior: an ESS does not say which to want.\n")
 	}
 	for _, k := range a.result.Skipped {
-		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model.Options.LossName(), k.Temperature, flagged(k.Reason))
+		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model.Options.LossName(), k.Temperature,
+			flagged(k.Reason))
 	}
 	if a.settings.out == "" {
 		fmt.Fprintf(&b, "\nThe winner for sample --config (--out writes it to a file):\n\n%s", a.toml())
@@ -143,22 +147,27 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		Skipped    []string  `json:"skipped,omitempty"`
 		Config     string    `json:"config"`
 	}{
-		Epsilon: a.settings.epsilon, Delta: a.settings.delta, Adjacency: a.settings.adjacency, Records: a.settings.public.records,
+		Epsilon: a.settings.epsilon, Delta: a.settings.delta, Adjacency: a.settings.adjacency,
+		Records:   a.settings.public.records,
 		Objective: a.settings.objective, Simulated: true, Tried: a.result.Tried, Config: a.toml(),
 	}
 	for _, c := range a.result.Candidates {
 		m := c.Model
 		row := tuneRow{
-			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta, Temperature: c.Settings.Temperature,
-			Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()), Settings: c.Settings,
+			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta,
+			Temperature: c.Settings.Temperature,
+			Default:     c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()),
+			Settings: c.Settings,
 		}
 		for _, p := range c.Parameters {
-			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, figure(p.ESS)), append(row.MeanError, figure(p.MeanError)), append(row.SDRatio, figure(p.SDRatio))
+			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, figure(p.ESS)),
+				append(row.MeanError, figure(p.MeanError)), append(row.SDRatio, figure(p.SDRatio))
 		}
 		answer.Candidates = append(answer.Candidates, row)
 	}
 	for _, k := range a.result.Skipped {
-		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model.Options.LossName(), k.Temperature, flagged(k.Reason)))
+		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model.Options.LossName(),
+			k.Temperature, flagged(k.Reason)))
 	}
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

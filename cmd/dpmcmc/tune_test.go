@@ -9,7 +9,8 @@ import (
 )
 
 // tuneArgs are quick settings of tune.
-var tuneArgs = strings.Fields("tune --records 400 --features 2 --model logistic --epsilon 1 --delta 1e-6 --coefficient-sd 1 --kernels barker,dpsgld --work 1e7")
+var tuneArgs = strings.Fields("tune --records 400 --features 2 --model logistic --epsilon 1 --delta 1e-6 " +
+	"--coefficient-sd 1 --kernels barker,dpsgld --work 1e7")
 
 func TestTuneFindsSettingsThatSampleTakes(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "tuned.toml")
@@ -17,7 +18,8 @@ func TestTuneFindsSettingsThatSampleTakes(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}
-	for _, want := range []string{"No private record was read", "kernel", "least ESS", "defaults:", "barker", "dpsgld", "The winner is in"} {
+	for _, want := range []string{"No private record was read", "kernel", "least ESS", "defaults:", "barker", "dpsgld",
+		"The winner is in"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the answer lacks %q:\n%s", want, out)
 		}
@@ -29,13 +31,15 @@ func TestTuneFindsSettingsThatSampleTakes(t *testing.T) {
 	if c.Epsilon > 1 || c.Epsilon < 0.5 {
 		t.Errorf("the tuned run costs ε = %v of 1", c.Epsilon)
 	}
-	if code, _, errw := call(t.Context(), append(tuneArgs, "--out", config)...); code != exitUsage || !strings.Contains(errw, "not overwritten") {
+	if code, _, errw := call(t.Context(), append(tuneArgs, "--out", config)...); code != exitUsage ||
+		!strings.Contains(errw, "not overwritten") {
 		t.Errorf("a second run over the same file: exit code %d, %s", code, errw)
 	}
 }
 
 func TestTuneJSONComparesTheGivenLossesAndTemperatures(t *testing.T) {
-	code, out, errw := call(t.Context(), strings.Fields("tune --records 200 --features 2 --model logistic --epsilon 1 --delta 1e-6 --coefficient-sd 1 --kernels barker "+
+	code, out, errw := call(t.Context(), strings.Fields("tune --records 200 --features 2 --model logistic --epsilon 1 "+
+		"--delta 1e-6 --coefficient-sd 1 --kernels barker "+
 		"--work 1e6 --iterations 500 --start prior-mean --temperatures 1,0.3 --betas 1,1.5 --json")...)
 	var v struct {
 		Simulated  bool `json:"simulated_data_only"`
@@ -88,7 +92,8 @@ func TestTuneReadsASchema(t *testing.T) {
 	if err := os.WriteFile(schema, []byte(tuneSchema), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errw := call(t.Context(), "tune", "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--kernels", "dpsgld", "--work", "1e7", "--json")
+	code, out, errw := call(t.Context(), "tune", "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--kernels",
+		"dpsgld", "--work", "1e7", "--json")
 	var v struct {
 		Records    int64
 		Candidates []tuneRow
@@ -105,7 +110,8 @@ func TestTuneReadsASchema(t *testing.T) {
 func TestTuneRefusals(t *testing.T) {
 	dir := t.TempDir()
 	schema, unconfirmed := filepath.Join(dir, "t.toml"), filepath.Join(dir, "u.toml")
-	for path, text := range map[string]string{schema: tuneSchema, unconfirmed: strings.Replace(tuneSchema, "confirmed = true", "confirmed = false", 1)} {
+	for path, text := range map[string]string{schema: tuneSchema,
+		unconfirmed: strings.Replace(tuneSchema, "confirmed = true", "confirmed = false", 1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -156,13 +162,16 @@ func TestSampleTunesOnSimulatedDataOnly(t *testing.T) {
 	if a, b := string(first.JSON()), string(second.JSON()); a != b {
 		t.Errorf("two tables with the same public facts:\n%s\n%s", a, b)
 	}
-	if first.SettingsFrom != "public facts and data simulated from them" || first.Epsilon > 1 || first.Iterations != 300 || first.Kernel != "dpsgld" {
+	if first.SettingsFrom != "public facts and data simulated from them" || first.Epsilon > 1 || first.Iterations != 300 ||
+		first.Kernel != "dpsgld" {
 		t.Errorf("certificate %+v", first)
 	}
-	if plain := certified(t, "--kernel", "dpsgld", "--iterations", "300", "--data", "builtin:logistic?n=300&d=1"); plain.SettingsFrom != "public facts" {
+	if plain := certified(t, "--kernel", "dpsgld", "--iterations", "300", "--data",
+		"builtin:logistic?n=300&d=1"); plain.SettingsFrom != "public facts" {
 		t.Errorf("without --tune: settings from %s", plain.SettingsFrom)
 	}
-	if code, _, errw := call(t.Context(), "sample", "--tune", "--data", "builtin:mixture?n=300"); code != exitUsage || !strings.Contains(errw, "the simulated posterior is too hard") {
+	if code, _, errw := call(t.Context(), "sample", "--tune", "--data", "builtin:mixture?n=300"); code != exitUsage ||
+		!strings.Contains(errw, "the simulated posterior is too hard") {
 		t.Errorf("a mixture: exit code %d, %s", code, errw)
 	}
 }

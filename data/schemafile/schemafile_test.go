@@ -55,11 +55,14 @@ labels = ["no", "yes"]
 `
 
 func TestParse(t *testing.T) {
-	want := &data.Schema{Description: "a survey", Confirmed: true, Records: 1000, RowsPerPerson: 2, Radius: 0.5, NoIntercept: true, IgnoreOther: true,
+	want := &data.Schema{Description: "a survey", Confirmed: true, Records: 1000, RowsPerPerson: 2, Radius: 0.5,
+		NoIntercept: true, IgnoreOther: true,
 		Columns: []data.Column{
-			{Name: "age", Role: data.Feature, Kind: data.Number, Lower: 0, Upper: 120.5, Center: 40, Scale: 15, Outside: data.OutsideRefuse,
+			{Name: "age", Role: data.Feature, Kind: data.Number, Lower: 0, Upper: 120.5, Center: 40, Scale: 15,
+				Outside: data.OutsideRefuse,
 				Missing: data.MissingImpute, Impute: "40", MissingTokens: []string{"-9", ""}},
-			{Name: "job", Role: data.Feature, Kind: data.Category, Levels: []string{"none", "full time"}, Reference: "full time", Missing: data.MissingLevel},
+			{Name: "job", Role: data.Feature, Kind: data.Category, Levels: []string{"none", "full time"}, Reference: "full time",
+				Missing: data.MissingLevel},
 			{Name: "note", Role: data.Ignore, Kind: data.Number},
 			{Name: "ill", Role: data.Target, Kind: data.Binary, Labels: []string{"no", "yes"}},
 		}}
@@ -78,7 +81,8 @@ func TestParse(t *testing.T) {
 // What the file does not say has the defaults of data.Schema, and no one has
 // confirmed it.
 func TestParseDefaults(t *testing.T) {
-	got, err := schemafile.Parse("t.toml", []byte("records = 5\n[[column]]\nname = 'x'\nrole = 'feature'\nkind = 'number'\nlower = 0\nupper = 1\n"))
+	got, err := schemafile.Parse("t.toml", []byte("records = 5\n[[column]]\nname = 'x'\nrole = 'feature'\nkind = "+
+		"'number'\nlower = 0\nupper = 1\n"))
 	want := &data.Schema{Records: 5, Columns: []data.Column{{Name: "x", Role: data.Feature, Kind: data.Number, Upper: 1}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
@@ -92,9 +96,11 @@ func TestParseRefusesWithPosition(t *testing.T) {
 		line, column int
 		want         string
 	}{
-		{"records = 5\nrecord = 6\n", 2, 1, `found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, radius, intercept, ignore_other, interactions, intercept_prior_sd, delimiter, decimal, thousands, column; do:`},
+		{"records = 5\nrecord = 6\n", 2, 1,
+			`found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, radius, intercept, ignore_other, interactions, intercept_prior_sd, delimiter, decimal, thousands, column; do:`},
 		{"records = 5\n[[columns]]\nname = 'x'\n", 2, 3, `found an unknown key "columns"`},
-		{"records = 5\n[[column]]\nname = 'x'\n  uper = 3\n", 4, 3, `found an unknown key "column.uper"; allowed: name, role, kind, lower, upper,`},
+		{"records = 5\n[[column]]\nname = 'x'\n  uper = 3\n", 4, 3,
+			`found an unknown key "column.uper"; allowed: name, role, kind, lower, upper,`},
 		{"records = 'five'\n", 1, 11, "cannot decode TOML string"},
 		{"records = 5.5\n", 1, 11, "cannot decode TOML float"},
 		{"records = 5\nconfirmed = 'yes'\n", 2, 13, "cannot decode TOML string"},
@@ -104,7 +110,8 @@ func TestParseRefusesWithPosition(t *testing.T) {
 	} {
 		_, err := schemafile.Parse("t.toml", []byte(test.text))
 		var refusal *data.Error
-		if !errors.As(err, &refusal) || refusal.File != "t.toml" || refusal.Line != test.line || refusal.Column != test.column || !strings.Contains(err.Error(), test.want) {
+		if !errors.As(err, &refusal) || refusal.File != "t.toml" || refusal.Line != test.line ||
+			refusal.Column != test.column || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v; want %d:%d and %s", test.text, err, test.line, test.column, test.want)
 		}
 	}
@@ -142,7 +149,8 @@ func TestParseRefusesSettings(t *testing.T) {
 		if text == full {
 			t.Fatalf("no line %q", test.line)
 		}
-		if _, err := schemafile.Parse("t.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "schemafile: t.toml: ") || !strings.Contains(err.Error(), test.want) {
+		if _, err := schemafile.Parse("t.toml", []byte(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), "schemafile: t.toml: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s instead of %s: %v; want it to say %s", test.instead, test.line, err, test.want)
 		}
 	}

@@ -15,7 +15,8 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), &out, 400, 200); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"intercept", "slope", "accept/reject bit", "δ = 1e-06, unconditional", "(substitution; "} {
+	for _, want := range []string{"intercept", "slope", "accept/reject bit", "δ = 1e-06, unconditional",
+		"(substitution; "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output does not say %q:\n%s", want, out.String())
 		}

@@ -59,7 +59,8 @@ func TestPenaltyBalance(t *testing.T) {
 				}
 			}
 		}
-		if got, want := averaged(func(u, v float64) float64 { return probability(test, u, v) }, 0, test.maxVariance), math.Erfc(math.Sqrt(c/8)); math.Abs(got-want) > 1e-10 {
+		if got, want := averaged(func(u, v float64) float64 { return probability(test, u, v) }, 0, test.maxVariance),
+			math.Erfc(math.Sqrt(c/8)); math.Abs(got-want) > 1e-10 {
 			t.Errorf("C = %v: A(0) = %v, want 2Φ(−√C/2) = %v", c, got, want)
 		}
 	}

@@ -43,7 +43,8 @@ func TestLipschitzConstants(t *testing.T) {
 	for name, test := range tests {
 		perLogOdds, perVariance := test.Lipschitz()
 		u, v := found(test)
-		t.Logf("%s: Λ = %.4f (%.4f attained), Λv = %.4f (%.4f attained)", name, perLogOdds, u/perLogOdds, perVariance, v/perVariance)
+		t.Logf("%s: Λ = %.4f (%.4f attained), Λv = %.4f (%.4f attained)", name, perLogOdds, u/perLogOdds, perVariance,
+			v/perVariance)
 		if understated(test, perLogOdds, perVariance) {
 			t.Errorf("%s: slopes of %v and %v exceed %v and %v", name, u, v, perLogOdds, perVariance)
 		}

@@ -33,7 +33,8 @@ func Correction(c float64) (Mixture, error) {
 		}
 		known[i] = fmt.Sprint(m.C)
 	}
-	return Mixture{}, fmt.Errorf("accept: there is no fitted correction for noise variance %v; use one of %s", c, strings.Join(known, ", "))
+	return Mixture{}, fmt.Errorf("accept: there is no fitted correction for noise variance %v; use one of %s", c,
+		strings.Join(known, ", "))
 }
 
 // Tail returns P(N(0, variance) + V > u), for variance > 0.

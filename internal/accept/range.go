@@ -17,7 +17,8 @@ const roundingRange = 4.01 * RelErr
 func Range(t Test, logOdds, variance float64) (float64, error) {
 	for _, move := range [...]float64{logOdds, variance} {
 		if !(move >= 0) || math.IsInf(move, 0) {
-			return 0, fmt.Errorf("accept: moves of %v in log-odds and %v in variance were given; they must be finite and not negative", logOdds, variance)
+			return 0, fmt.Errorf("accept: moves of %v in log-odds and %v in variance were given; they must be finite and not "+
+				"negative", logOdds, variance)
 		}
 	}
 	perLogOdds, perVariance := t.Lipschitz()
@@ -32,7 +33,8 @@ func Range(t Test, logOdds, variance float64) (float64, error) {
 // not finite.
 func FixedRange(t Test, n, b int, c float64) (float64, error) {
 	if !(b >= 1 && b <= n) {
-		return 0, fmt.Errorf("accept: batches of %d records out of %d were given; a batch has at least one and at most all", b, n)
+		return 0, fmt.Errorf("accept: batches of %d records out of %d were given; a batch has at least one and at most all",
+			b, n)
 	}
 	// Rounding: no term of the computed variance exceeds 2bc².
 	rounding := 0x1p-48 * float64(b)

@@ -105,7 +105,8 @@ func TestVariancesAreUnbiased(t *testing.T) {
 	n := len(data)
 	// average returns the mean estimate and the variance of the estimated sum over
 	// batches with the given weights; share is the batch's share of the data.
-	average := func(share float64, weight func(size int) float64, estimate func(size int, sum, squares float64) float64) (mean, variance float64) {
+	average := func(share float64, weight func(size int) float64,
+		estimate func(size int, sum, squares float64) float64) (mean, variance float64) {
 		var first, second, total float64
 		for set := range 1 << n {
 			var batch []float64

@@ -99,7 +99,8 @@ func relativeError(t *testing.T, test Test, u, v float64, reference *big.Float) 
 }
 
 func TestTailsAgainstBigFloat(t *testing.T) {
-	points := []float64{-31, -17.3, -12, -8, -6.1, -3.7, -1.2, -0.3, 0, 1e-9, 0.7, 1.9, 2.6, 4.4, 5.8, 7.1, 8, 11, 13.9, 26, 32}
+	points := []float64{-31, -17.3, -12, -8, -6.1, -3.7, -1.2, -0.3, 0, 1e-9, 0.7, 1.9, 2.6, 4.4, 5.8, 7.1, 8, 11,
+		13.9, 26, 32}
 	check := func(name string, test Test, bound float64, reference func(u, v float64) *big.Float) {
 		worst := 0.0
 		for _, u := range points {

@@ -83,10 +83,12 @@ type domain struct {
 func (d domain) check(c float64) error {
 	const least = 0.25
 	if !(d.maxVariance >= 0 && d.maxVariance <= c-least) {
-		return fmt.Errorf("accept: a variance limit of %v was given for a test of noise variance %v; it must be in [0, %v]", d.maxVariance, c, c-least)
+		return fmt.Errorf("accept: a variance limit of %v was given for a test of noise variance %v; it must be in [0, %v]",
+			d.maxVariance, c, c-least)
 	}
 	if !(d.maxLogOdds > 0 && d.maxLogOdds <= maxLimit) {
-		return fmt.Errorf("accept: a log-odds limit of %v was given; it must be in (0, %v], and 8 is a good choice", d.maxLogOdds, maxLimit)
+		return fmt.Errorf("accept: a log-odds limit of %v was given; it must be in (0, %v], and 8 is a good choice",
+			d.maxLogOdds, maxLimit)
 	}
 	return nil
 }
@@ -119,7 +121,8 @@ func lipschitz(t Test, lowest float64) (perLogOdds, perVariance float64, err err
 	limit, most := t.limit(), t.VarianceLimit()
 	high, low := t.bound(cell{limit, limit, 0, most}), t.bound(cell{-limit, -limit, 0, most})
 	if high.accept < 0.5 || low.reject < 0.5 {
-		return 0, 0, fmt.Errorf("accept: at a log-odds limit of %v the test does not yet favour the likelier state; raise the limit", limit)
+		return 0, 0, fmt.Errorf("accept: at a log-odds limit of %v the test does not yet favour the likelier state; raise "+
+			"the limit", limit)
 	}
 	whole := cell{lowest, limit, 0, most}
 	perLogOdds = supremum(whole, slopeGap, func(c cell) float64 { e := t.bound(c); return e.logit(e.slope) })

@@ -117,7 +117,8 @@ func TestConstructorsRefuse(t *testing.T) {
 		{"much noise", func() (Test, error) { return NewPenalty(math.Inf(1), 0, 8) }, "noise variance"},
 		{"limit before the test has turned", func() (Test, error) { return NewPenalty(16, 0, 0.5) }, "raise the limit"},
 	} {
-		if _, err := c.make(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "accept: ") {
+		if _, err := c.make(); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "accept: ") {
 			t.Errorf("%s: error %v, want one about %q", c.name, err, c.want)
 		}
 	}

@@ -18,9 +18,11 @@ func table(t testing.TB) map[string]Loss {
 	for name, make := range map[string]func() (Loss, error){
 		"probit 1": func() (Loss, error) { return Probit(1) }, "probit 3": func() (Loss, error) { return Probit(3) },
 		"probit 8": func() (Loss, error) { return Probit(8) }, "cloglog 1": func() (Loss, error) { return CLogLog(1) },
-		"cloglog 5": func() (Loss, error) { return CLogLog(5) }, "Poisson 12": func() (Loss, error) { return Poisson(12, 12) },
-		"Poisson 100": func() (Loss, error) { return Poisson(100, 7) }, "nb": func() (Loss, error) { return NegativeBinomial(2.5, 30) },
-		"nb small": func() (Loss, error) { return NegativeBinomial(0.1, 4) },
+		"cloglog 5":   func() (Loss, error) { return CLogLog(5) },
+		"Poisson 12":  func() (Loss, error) { return Poisson(12, 12) },
+		"Poisson 100": func() (Loss, error) { return Poisson(100, 7) },
+		"nb":          func() (Loss, error) { return NegativeBinomial(2.5, 30) },
+		"nb small":    func() (Loss, error) { return NegativeBinomial(0.1, 4) },
 	} {
 		l, err := make()
 		add(name, l, err)
@@ -135,7 +137,8 @@ func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
 				}
 				off, _ := new(big.Float).Sub(want, new(big.Float).SetFloat64(l.Slope(eta, y))).Float64()
 				if math.Abs(off) > l.Ulps()*0x1p-53*l.MaxSlope() {
-					t.Errorf("%s: the slope at η = %v, y = %v is off by %v, more than %v", name, eta, y, off, l.Ulps()*0x1p-53*l.MaxSlope())
+					t.Errorf("%s: the slope at η = %v, y = %v is off by %v, more than %v", name, eta, y, off,
+						l.Ulps()*0x1p-53*l.MaxSlope())
 				}
 			}
 		}

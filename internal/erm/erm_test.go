@@ -174,7 +174,8 @@ func TestNewtonDoesNotFail(t *testing.T) {
 	for range problems {
 		d, n := 1+rng.IntN(4), 1+rng.IntN(40)
 		ridge, sd := math.Exp(rng.Float64()*9-math.Log(1e3)), math.Exp(rng.Float64()*8-6)
-		f := Objective{Shape: Shape{Records: n, Features: d, Radius: 1, Ridge: ridge, Linear: 16 * sd * math.Sqrt(float64(d)) * 1.0001}, B: make([]float64, d)}
+		f := Objective{Shape: Shape{Records: n, Features: d, Radius: 1, Ridge: ridge,
+			Linear: 16 * sd * math.Sqrt(float64(d)) * 1.0001}, B: make([]float64, d)}
 		for range n {
 			row := make([]float64, d)
 			for j := range row {

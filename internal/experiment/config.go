@@ -241,7 +241,8 @@ func (c *Config) checkMethods() error {
 			return err
 		}
 		if method.Kind != methods.None && len(c.Epsilons) == 0 && len(m.Epsilons) == 0 {
-			return c.source.at(key, "method %q has no epsilons, and neither has the experiment; privacy parameters have no default", m.Label)
+			return c.source.at(key,
+				"method %q has no epsilons, and neither has the experiment; privacy parameters have no default", m.Label)
 		}
 	}
 	return nil

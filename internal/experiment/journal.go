@@ -97,7 +97,8 @@ func (j *journal) read(r io.Reader, fingerprint string) (end int64, err error) {
 			return 0, fmt.Errorf("line %d is not one of a journal (%w); move the folder away", number, err)
 		}
 		if number == 1 && e.Fingerprint != fingerprint {
-			return 0, errors.New("this folder holds another experiment, or other data: choose another folder, or remove this one")
+			return 0,
+				errors.New("this folder holds another experiment, or other data: choose another folder, or remove this one")
 		}
 		j.take(e)
 		end += int64(len(line))

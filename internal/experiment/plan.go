@@ -161,7 +161,8 @@ func (p *Plan) chooseMetrics() error {
 		}
 		if p.Private && m.Reads != metrics.Nothing {
 			return c.source.at("metrics",
-				"the metric %s depends on %s, which no budget here pays for: on private data use %s, or --public if the records are public knowledge",
+				"the metric %s depends on %s, which no budget here pays for: on private data use %s, or --public if the records "+
+					"are public knowledge",
 				name, m.Reads, strings.Join(freeMetrics(), " and "))
 		}
 		p.Metrics = append(p.Metrics, m)

@@ -139,7 +139,8 @@ func (r *runner) describe(out *Results) error {
 		out.Setups = append(out.Setups, s)
 	}
 	if !r.Private {
-		out.Privacy = "The data are simulated or public, and all noise is a function of the experiment's seed: nothing here is private, and every ε is what a run with secret noise would have."
+		out.Privacy = "The data are simulated or public, and all noise is a function of the experiment's seed: nothing " +
+			"here is private, and every ε is what a run with secret noise would have."
 		return nil
 	}
 	var cells []Cell
@@ -158,7 +159,8 @@ func (r *runner) describe(out *Results) error {
 	}
 	out.Spent = &Spent{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency.String(), Guarantee: r.Guarantee(),
 		Theorem: g.Theorem, Releases: len(cells)}
-	out.Privacy = "The records are private: all cells together, with everything in these results, cost what is stated as spent. The operating system supplied the noise, so the results cannot be repeated."
+	out.Privacy = "The records are private: all cells together, with everything in these results, cost what is stated " +
+		"as spent. The operating system supplied the noise, so the results cannot be repeated."
 	return nil
 }
 
@@ -232,7 +234,8 @@ var cellColumns = []string{"experiment", "records", "method", "label", "guarante
 
 func (r *Results) cell(c Result, more ...string) []string {
 	return append([]string{
-		r.Config.Name, strconv.Itoa(c.Records), c.Method, c.Label, string(c.Guarantee), c.Noise, Epsilon(c.Epsilon), number(c.Delta), strconv.Itoa(c.Repeat),
+		r.Config.Name, strconv.Itoa(c.Records), c.Method, c.Label, string(c.Guarantee), c.Noise, Epsilon(c.Epsilon),
+		number(c.Delta), strconv.Itoa(c.Repeat),
 	}, more...)
 }
 

@@ -17,8 +17,9 @@ import (
 // what a target claims in one file, what it says of records in another.
 var questions = map[string]string{
 	"Dim": "claims.go", "Shape": "claims.go", "LossRange": "certificates.go", "PredictorLipschitz": "certificates.go",
-	"GradBound": "certificates.go", "RatioBound": "certificates.go", "LogPrior": "certificates.go", "GradLogPrior": "certificates.go",
-	"Loss": "door.go", "LossRatio": "door.go", "LossGrad": "door.go", "LossAt": "door.go", "SlopeAt": "door.go",
+	"GradBound": "certificates.go", "RatioBound": "certificates.go", "LogPrior": "certificates.go",
+	"GradLogPrior": "certificates.go",
+	"Loss":         "door.go", "LossRatio": "door.go", "LossGrad": "door.go", "LossAt": "door.go", "SlopeAt": "door.go",
 }
 
 // TestTargetsAreAskedAtTheDoor: no mechanism speaks to a target itself.
@@ -46,7 +47,8 @@ func TestTargetsAreAskedAtTheDoor(t *testing.T) {
 				where, asks := questions[selector.Sel.Name]
 				asks = asks && (selector.Sel.Name != "Dim" || len(call.Args) == 0) // a mechanism's own Dim has facts
 				if found[selector.Sel.Name] = true; asks && f != where {
-					t.Errorf("%v: %s is asked here; mechanisms ask through %s", positions.Position(call.Pos()), selector.Sel.Name, where)
+					t.Errorf("%v: %s is asked here; mechanisms ask through %s", positions.Position(call.Pos()),
+						selector.Sel.Name, where)
 				}
 				return true
 			})

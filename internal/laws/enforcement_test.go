@@ -102,7 +102,8 @@ func TestTemperatureMultipliesReleases(t *testing.T) {
 		if ratio, err = ratios.Release([]float64{-1}, []float64{0}); err != nil {
 			t.Fatal(err)
 		}
-		gradients, err := c.GrantGradients(curator.NoisyGradient{Target: ballot{}, Clip: 8, NoiseMultiplier: 1, Temperature: tau}, 1)
+		gradients, err := c.GrantGradients(curator.NoisyGradient{Target: ballot{}, Clip: 8, NoiseMultiplier: 1,
+			Temperature: tau}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +136,8 @@ func (strict) Loss(dst, theta []float64, rows targets.Rows) {
 // contribute 0; here it decides.
 func TestRowsHaveTheShapeAskedFor(t *testing.T) {
 	for _, batch := range []curator.Batch{curator.FullData(), curator.FixedSize(2), curator.Poisson(1)} {
-		bits, err := sealed(t, []float64{-40, -40}).GrantBits(curator.AcceptanceBit{Target: strict{}, Clip: 50, Batch: batch}, 1)
+		bits, err := sealed(t, []float64{-40, -40}).GrantBits(curator.AcceptanceBit{Target: strict{}, Clip: 50,
+			Batch: batch}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,8 @@ type room struct {
 const limit = 2.0
 
 func newRoom(rt *rapid.T, records []float64) *room {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: limit, Delta: 1e-6, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: limit, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -174,7 +175,8 @@ func TestGrantsReadTheirOwnRecords(t *testing.T) {
 	var bits [2]*curator.Bits
 	for i, x := range []float64{-1000, 1000} {
 		var err error
-		if bits[i], err = sealed(t, []float64{x}).GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 50}, 20); err != nil {
+		if bits[i], err = sealed(t, []float64{x}).GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 50},
+			20); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +192,8 @@ func TestGrantsReadTheirOwnRecords(t *testing.T) {
 
 func sealed(t testing.TB, x []float64) *curator.Curator {
 	t.Helper()
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e12, Delta: 1e-6, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e12, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +207,8 @@ func sealed(t testing.TB, x []float64) *curator.Curator {
 // TestErrorsDoNotDependOnRecords makes every mistake that a caller can make
 // after sealing, over records of every kind, and compares the texts.
 func TestErrorsDoNotDependOnRecords(t *testing.T) {
-	kinds := [][]float64{{0, 0, 0}, {1, -2, 3}, {math.NaN(), math.Inf(1), math.Inf(-1)}, {1 << 53, 5e-324, -math.MaxFloat64}}
+	kinds := [][]float64{{0, 0, 0}, {1, -2, 3}, {math.NaN(), math.Inf(1), math.Inf(-1)},
+		{1 << 53, 5e-324, -math.MaxFloat64}}
 	var want []string
 	for _, x := range kinds {
 		var got []string
@@ -281,7 +285,8 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		add(signs.Move(next, zero))
 	}
 	add(c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 1, Rate: 0.1}, 1))
-	thinned, err := c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5, Move: curator.Within(2)}, 1)
+	thinned, err := c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5,
+		Move: curator.Within(2)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

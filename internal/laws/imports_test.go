@@ -92,7 +92,8 @@ var lower = map[string][]string{
 	"surrogates": {"targets", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
 	"anchors":    {"surrogates", "kernels", "curator", "targets", "accountant"},
-	"chains":     {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics", "penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
+	"chains": {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics",
+		"penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
@@ -168,12 +169,13 @@ func TestLibrariesPullInLittle(t *testing.T) {
 // forbidden are what a library does not do: print, exit, read the environment
 // or draw from a generator that all share. A star stands for every name.
 var forbidden = map[string][]string{
-	"fmt":          {"Print", "Printf", "Println"},
-	"log":          {"*"},
-	"log/slog":     {"*"},
-	"os":           {"Exit", "Getenv", "LookupEnv", "Environ", "Stdout", "Stderr"},
-	"math/rand":    {"*"},
-	"math/rand/v2": {"Float32", "Float64", "Int", "Int32", "Int32N", "Int64", "Int64N", "IntN", "N", "NormFloat64", "ExpFloat64", "Perm", "Shuffle", "Uint32", "Uint64", "Uint64N", "UintN"},
+	"fmt":       {"Print", "Printf", "Println"},
+	"log":       {"*"},
+	"log/slog":  {"*"},
+	"os":        {"Exit", "Getenv", "LookupEnv", "Environ", "Stdout", "Stderr"},
+	"math/rand": {"*"},
+	"math/rand/v2": {"Float32", "Float64", "Int", "Int32", "Int32N", "Int64", "Int64N", "IntN", "N", "NormFloat64",
+		"ExpFloat64", "Perm", "Shuffle", "Uint32", "Uint64", "Uint64N", "UintN"},
 }
 
 func TestLibrariesKeepQuiet(t *testing.T) {

@@ -114,22 +114,29 @@ func barkers(t testing.TB) []law {
 	m, move := mean(t), kernels.Isotropic(0.4)
 	certified := barkerLaw("certified", points, barker.Config{Target: regression(t), Proposal: move}, 0)
 	certified.records.Y, certified.records.Radius = labels, 1
-	poisson := barkerLaw("certified, Poisson", points, barker.Config{Target: regression(t), Proposal: move, Batch: curator.Poisson(0.5)}, 0)
+	poisson := barkerLaw("certified, Poisson", points,
+		barker.Config{Target: regression(t), Proposal: move, Batch: curator.Poisson(0.5)}, 0)
 	poisson.records = certified.records
 	return []law{
 		certified, poisson,
 		barkerLaw("logistic", points, barker.Config{Target: m, Proposal: move, Clip: 50}, 1),
 		barkerLaw("tempered", points, barker.Config{Target: m, Proposal: move, Clip: 50, Temperature: 0.25}, 0.25),
-		barkerLaw("shaped", points, barker.Config{Target: m, Proposal: kernels.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}), Clip: 50}, 1),
+		barkerLaw("shaped", points, barker.Config{Target: m, Proposal: kernels.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}),
+			Clip: 50}, 1),
 		barkerLaw("one-component", points, barker.Config{Target: m, Proposal: kernels.OneComponent(0.6), Clip: 50}, 1),
-		barkerLaw("truncated, public seed", points, barker.Config{Target: m, Proposal: kernels.Truncated(0.4, 0.9), Clip: 50}, 1),
+		barkerLaw("truncated, public seed", points, barker.Config{Target: m, Proposal: kernels.Truncated(0.4, 0.9),
+			Clip: 50}, 1),
 		barkerLaw("corrected", points, barker.Config{Target: m, Proposal: move, Clip: 50, Test: curator.Corrected(1)}, 1),
 		barkerLaw("fixed batches", alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2)}, 1),
-		barkerLaw("Poisson batches", points, barker.Config{Target: m, Proposal: move, Clip: 1, Batch: curator.Poisson(0.5)}, 0),
-		barkerLaw("corrected, Poisson", points, barker.Config{Target: m, Proposal: move, Clip: 0.1, Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, 0),
-		barkerLaw("corrected, fixed", points, barker.Config{Target: m, Proposal: move, Clip: 0.1, Batch: curator.FixedSize(4), Test: curator.Corrected(2)}, 0),
-		barkerLaw("published", points, barker.Config{Target: m, Proposal: move, Clip: math.Sqrt(6) / 8, Temperature: 0.5, Batch: curator.FixedSize(6),
-			Test: curator.Corrected(2), Accounting: curator.Published}, 0),
+		barkerLaw("Poisson batches", points, barker.Config{Target: m, Proposal: move, Clip: 1,
+			Batch: curator.Poisson(0.5)}, 0),
+		barkerLaw("corrected, Poisson", points, barker.Config{Target: m, Proposal: move, Clip: 0.1,
+			Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, 0),
+		barkerLaw("corrected, fixed", points, barker.Config{Target: m, Proposal: move, Clip: 0.1, Batch: curator.FixedSize(4),
+			Test: curator.Corrected(2)}, 0),
+		barkerLaw("published", points, barker.Config{Target: m, Proposal: move, Clip: math.Sqrt(6) / 8, Temperature: 0.5,
+			Batch: curator.FixedSize(6),
+			Test:  curator.Corrected(2), Accounting: curator.Published}, 0),
 	}
 }
 
@@ -145,23 +152,30 @@ func others(t testing.TB) []law {
 	}
 	signs := func(adjusted bool) proptest.Factory {
 		return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return barkerdynamics.New(barkerdynamics.Config{Target: m, Scale: 0.3, Clip: 30, Iterations: steps, Adjusted: adjusted}, records)
+			return barkerdynamics.New(barkerdynamics.Config{Target: m, Scale: 0.3, Clip: 30, Iterations: steps,
+				Adjusted: adjusted}, records)
 		}
 	}
 	certified := curator.Records{X: points, Features: 2, Y: labels, Radius: 1}
 	return []law{
 		{"tunamh, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return tunamh.New(tunamh.Config{Target: regression(t), Proposal: kernels.Isotropic(0.1), Rate: 0.8, Iterations: steps}, records)
+			return tunamh.New(tunamh.Config{Target: regression(t), Proposal: kernels.Isotropic(0.1), Rate: 0.8,
+				Iterations: steps}, records)
 		}, nil},
 		{"penalty, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return penalty.New(penalty.Config{Target: regression(t), Proposal: kernels.Truncated(0.4, 0.9), Noise: penalty.Fixed(1), Iterations: steps}, records)
+			return penalty.New(penalty.Config{Target: regression(t), Proposal: kernels.Truncated(0.4, 0.9),
+				Noise: penalty.Fixed(1), Iterations: steps}, records)
 		}, nil},
 		{"Barker dynamics, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return barkerdynamics.New(barkerdynamics.Config{Target: regression(t), Scale: 0.3, Adjusted: true, Iterations: steps}, records)
+			return barkerdynamics.New(barkerdynamics.Config{Target: regression(t), Scale: 0.3, Adjusted: true,
+				Iterations: steps}, records)
 		}, nil},
-		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
-		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20, Accounting: curator.Published}), exactly(points, 1)},
-		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1), Clip: 20}), exactly(points, 1)},
+		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}),
+			exactly(points, 1)},
+		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20,
+			Accounting: curator.Published}), exactly(points, 1)},
+		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1),
+			Clip: 20}), exactly(points, 1)},
 		{"Barker dynamics", r, signs(false), nil},
 		{"Barker dynamics, adjusted", r, signs(true), exactly(points, 1)},
 	}
@@ -180,17 +194,21 @@ func gradientKernels(t testing.TB) []law {
 	langevin := dpsgld.Config{Target: m, Step: dpsgld.Constant(0.01), NoiseMultiplier: 0.1, Clip: 10}
 	return []law{
 		{"dphmc, Barker bit", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30}), exactly(points, 1)},
-		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02, FreshStart: true}), exactly(points, 1)},
+		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02,
+			FreshStart: true}), exactly(points, 1)},
 		{"dpsgld", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
 			c.Iterations = steps
 			return dpsgld.New(c, records)
 		}, nil},
-		{"dphmc, batches and masses", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30, GradientBatch: curator.Poisson(0.5), Mass: []float64{2, 0.5}, Jitter: dphmc.Uniform}), exactly(points, 1)},
-		{"dphmc, certified moves", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioNoise: 0.1}), exactly(points, 1)},
+		{"dphmc, batches and masses", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30, GradientBatch: curator.Poisson(0.5),
+			Mass: []float64{2, 0.5}, Jitter: dphmc.Uniform}), exactly(points, 1)},
+		{"dphmc, certified moves", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioNoise: 0.1}),
+			exactly(points, 1)},
 		{"dpsgld, fixed batches", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
-			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), dpsgld.Polynomial(0.01, 5, 0.6), []float64{1, 2}
+			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), dpsgld.Polynomial(0.01, 5, 0.6),
+				[]float64{1, 2}
 			return dpsgld.New(c, records)
 		}, nil},
 		{"dpsgld, as published", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
@@ -207,7 +225,8 @@ func gradientKernels(t testing.TB) []law {
 }
 
 func (l law) options() proptest.KernelOptions {
-	return proptest.KernelOptions{Records: l.records, Adjacency: accountant.Substitute, Start: []float64{0.3, -0.1}, Exact: l.exact, Effort: proptest.Quick}
+	return proptest.KernelOptions{Records: l.records, Adjacency: accountant.Substitute, Start: []float64{0.3, -0.1},
+		Exact: l.exact, Effort: proptest.Quick}
 }
 
 // TestKernels holds every sampler to the laws of package proptest. Tests of
@@ -266,13 +285,15 @@ func TestMutantsAreRejected(t *testing.T) {
 		bits, err := records.GrantBits(curator.AcceptanceBit{Target: m, Clip: 50}, steps)
 		return &stale{bits, m, make([]float64, 2), make([]float64, 2)}, err
 	}
-	missing := barkerLaw("", alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2), Temperature: 2.0 / 8}, 1)
+	missing := barkerLaw("", alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2),
+		Temperature: 2.0 / 8}, 1)
 	for name, l := range map[string]law{
-		"wrong sign of the log-prior ratio": barkerLaw("", points, barker.Config{Target: negated{m}, Proposal: move, Clip: 50}, 1),
-		"missing N/b":                       missing,
-		"stale cache after a rejection":     cached,
-		"temperature forgotten":             barkerLaw("", points, barker.Config{Target: m, Proposal: move, Clip: 50}, 0.5),
-		"contributions clipped unawares":    barkerLaw("", points, barker.Config{Target: m, Proposal: move, Clip: 0.05}, 1),
+		"wrong sign of the log-prior ratio": barkerLaw("", points,
+			barker.Config{Target: negated{m}, Proposal: move, Clip: 50}, 1),
+		"missing N/b":                    missing,
+		"stale cache after a rejection":  cached,
+		"temperature forgotten":          barkerLaw("", points, barker.Config{Target: m, Proposal: move, Clip: 50}, 0.5),
+		"contributions clipped unawares": barkerLaw("", points, barker.Config{Target: m, Proposal: move, Clip: 0.05}, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) { proptest.CheckKernel(t, l.factory, l.options()) })

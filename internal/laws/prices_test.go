@@ -64,12 +64,15 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 			}
 			all := []priced{
 				{"clip", clipped, facts, must(accountant.AcceptanceBit(adj, 0.01*k))},
-				{"Poisson", batched(curator.Poisson(0.1)), facts, sampled(accountant.Poisson(0.1 * k))(accountant.AcceptanceBit(adj, 0.1*k))},
+				{"Poisson", batched(curator.Poisson(0.1)), facts, sampled(accountant.Poisson(0.1 *
+					k))(accountant.AcceptanceBit(adj, 0.1*k))},
 				{"drawn", drawn, certified, must(accountant.IsotropicBit(adj, bound*k))},
-				{"thinned", thinned, certified, must(accountant.ThinnedIsotropicBit(adj, bound*k, 1/(k*(-math.Log1p(-rate)-reach)), reach*k))},
+				{"thinned", thinned, certified, must(accountant.ThinnedIsotropicBit(adj, bound*k, 1/(k*(-math.Log1p(-rate)-reach)),
+					reach*k))},
 				{"ratio", curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
-				{"gradient, Poisson", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5, Batch: curator.Poisson(0.1)}, facts,
+				{"gradient, Poisson", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
+					Batch: curator.Poisson(0.1)}, facts,
 					sampled(accountant.Poisson(0.1*k))(gaussian, nil)},
 			}
 			if adj == accountant.Substitute {
@@ -100,12 +103,14 @@ func TestAddRemovePricesDoNotCountRecords(t *testing.T) {
 		m     price
 		facts curator.Facts
 	}{
-		"bit":       {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Poisson(0.1)}, facts},
-		"drawn":     {curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Batch: curator.Poisson(0.1), Test: curator.Corrected(1)}, certified},
-		"penalty":   {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Penalty(1)}, facts},
-		"thinned":   {curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Rate: 0.3}, certified},
-		"ratio":     {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
-		"gradient":  {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5, Batch: curator.Poisson(0.1)}, facts},
+		"bit": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Poisson(0.1)}, facts},
+		"drawn": {curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Batch: curator.Poisson(0.1),
+			Test: curator.Corrected(1)}, certified},
+		"penalty": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Penalty(1)}, facts},
+		"thinned": {curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Rate: 0.3}, certified},
+		"ratio":   {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
+		"gradient": {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
+			Batch: curator.Poisson(0.1)}, facts},
 		"signs":     {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
 		"unbatched": {curator.AcceptanceBit{Target: logistic, Move: curator.Coordinate(0.01)}, certified},
 	} {
@@ -168,7 +173,8 @@ func TestGrantsAreCharged(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e9, Delta: 1e-6, Adjacency: accountant.Substitute})
+			budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e9, Delta: 1e-6,
+				Adjacency: accountant.Substitute})
 			if err != nil {
 				t.Fatal(err)
 			}

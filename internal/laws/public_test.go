@@ -53,7 +53,8 @@ func checkPublic(t *testing.T, pkg, file string) (seen int) {
 	hidden := map[string]bool{}
 	for _, i := range f.Imports {
 		path := strings.Trim(i.Path.Value, `"`)
-		if rest, ours := strings.CutPrefix(path, module); ours && (within(rest, "internal") || strings.Contains(rest, "/internal/")) {
+		if rest, ours := strings.CutPrefix(path, module); ours &&
+			(within(rest, "internal") || strings.Contains(rest, "/internal/")) {
 			name := path[strings.LastIndex(path, "/")+1:]
 			if i.Name != nil {
 				name = i.Name.Name

@@ -28,13 +28,16 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 1}, c)
 		},
 		"barker on batches": func() (kernels.Kernel, error) {
-			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 0.01, Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, c)
+			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 0.01,
+				Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, c)
 		},
 		"penalty": func() (kernels.Kernel, error) {
-			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Fixed(1), Iterations: n, Clip: 1}, c)
+			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Fixed(1), Iterations: n,
+				Clip: 1}, c)
 		},
 		"published penalty": func() (kernels.Kernel, error) {
-			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Scaled(1), Iterations: n, Clip: 5, Accounting: curator.Published}, c)
+			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Scaled(1), Iterations: n, Clip: 5,
+				Accounting: curator.Published}, c)
 		},
 		"tunamh": func() (kernels.Kernel, error) {
 			return tunamh.New(tunamh.Config{Target: target, Proposal: move, Iterations: n, Clip: 0.5, Rate: 0.9}, c)
@@ -48,13 +51,16 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 		return barkerdynamics.New(barkerdynamics.Config{Target: g, Scale: 0.05, Iterations: n, Clip: 5, Adjusted: true}, c)
 	}
 	all["dpsgld"] = func() (kernels.Kernel, error) {
-		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: dpsgld.Constant(1e-4), NoiseMultiplier: 1, Clip: 5}, c)
+		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: dpsgld.Constant(1e-4), NoiseMultiplier: 1,
+			Clip: 5}, c)
 	}
 	all["thermostat"] = func() (kernels.Kernel, error) {
-		return dpsgld.NewThermostat(dpsgld.Config{Target: g, Friction: 1, Iterations: n, Step: dpsgld.Constant(1e-3), NoiseMultiplier: 1, Clip: 5}, c)
+		return dpsgld.NewThermostat(dpsgld.Config{Target: g, Friction: 1, Iterations: n, Step: dpsgld.Constant(1e-3),
+			NoiseMultiplier: 1, Clip: 5}, c)
 	}
 	all["dphmc"] = func() (kernels.Kernel, error) {
-		return dphmc.New(dphmc.Config{Target: g, Iterations: n, Steps: 3, StepSize: 0.01, GradientNoise: 1, GradientClip: 5, RatioClip: 5, MaxMove: 1}, c)
+		return dphmc.New(dphmc.Config{Target: g, Iterations: n, Steps: 3, StepSize: 0.01, GradientNoise: 1, GradientClip: 5,
+			RatioClip: 5, MaxMove: 1}, c)
 	}
 	return all
 }
@@ -90,7 +96,8 @@ func TestEveryModelRunsUnderEveryKernel(t *testing.T) {
 		if features > 0 {
 			r.Radius = 2
 		}
-		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e9, Delta: 1e-6, Adjacency: accountant.Substitute})
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e9, Delta: 1e-6,
+			Adjacency: accountant.Substitute})
 		if err != nil {
 			t.Fatal(err)
 		}

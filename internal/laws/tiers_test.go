@@ -51,7 +51,10 @@ func checked(t *testing.T, positions *token.FileSet, names ...string) map[string
 		}
 		exports[e.ImportPath], all = e.Export, append(all, e)
 	}
-	imports := importer.ForCompiler(positions, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imports := importer.ForCompiler(positions, "gc", func(path string) (io.ReadCloser,
+		error) {
+		return os.Open(exports[path])
+	})
 	for _, e := range all {
 		name, ours := strings.CutPrefix(e.ImportPath, module)
 		if !ours || !slices.Contains(names, name) {
@@ -150,7 +153,8 @@ func TestTrustedFilesAreListed(t *testing.T) {
 				if !strings.Contains(strings.Split(p, "/")[0], ".") || strings.HasPrefix(p, module) || listed == "outside" {
 					continue
 				}
-				if short := strings.TrimPrefix(p, "gonum.org/v1/gonum/"); listed == "tier1" || !strings.Contains(text, "`"+short+"`") {
+				if short := strings.TrimPrefix(p, "gonum.org/v1/gonum/"); listed == "tier1" ||
+					!strings.Contains(text, "`"+short+"`") {
 					t.Errorf("%s/%s, %s, rests on %s", name, f, listed, p)
 				}
 			}
@@ -188,7 +192,8 @@ func TestTiersStandAlone(t *testing.T) {
 				}
 				to := tier[strings.TrimPrefix(o.Pkg().Path(), module)+"/"+filepath.Base(positions.Position(o.Pos()).Filename)]
 				uses++
-				if _, fine := advice[o.Name()]; from == "tier1" && to != "tier1" && !fine || from == "tier2" && to != "tier1" && to != "tier2" && !fine {
+				if _, fine := advice[o.Name()]; from == "tier1" && to != "tier1" && !fine ||
+					from == "tier2" && to != "tier1" && to != "tier2" && !fine {
 					t.Errorf("%v: %s uses %s, which is %s", positions.Position(id.Pos()), from, o.Name(), to)
 				}
 				return true

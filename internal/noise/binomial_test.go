@@ -83,10 +83,12 @@ var largeTables = []struct {
 		873: "0.0000221318399808285744319909", 1000: "0.5084093671685076132681902348", 1094: "0.9984020580807132270230275976",
 	}, 1000, func() (*Binomial, error) { return NewBinomial(1e9, 1e-6) }},
 	{29305, 0.9, map[int64]string{
-		26169: "0.0000384064557882928684586897", 26374: "0.4989642013171873684975408799", 26528: "0.9987358608201712389693377066",
+		26169: "0.0000384064557882928684586897", 26374: "0.4989642013171873684975408799",
+		26528: "0.9987358608201712389693377066",
 	}, 2000, func() (*Binomial, error) { return NewBinomial(29305, 0.9) }},
 	{1e9, 0.5, map[int64]string{
-		499936754: "0.0000316716914891624526147684", 500000000: "0.5000126156626069468845891047", 500047434: "0.9986501959002949258159033476",
+		499936754: "0.0000316716914891624526147684", 500000000: "0.5000126156626069468845891047",
+		500047434: "0.9986501959002949258159033476",
 	}, 400000, func() (*Binomial, error) { return NewBinomial(1e9, 0.5) }},
 }
 
@@ -140,7 +142,8 @@ func binomialMass(n, k int64, q float64) float64 {
 // TestBinomialQuantile compares the guided search with a linear one, near the
 // entries and their guide cells.
 func TestBinomialQuantile(t *testing.T) {
-	laws := []*Binomial{binomial(t, 1000, 0.1), binomial(t, 3, 0.5), binomial(t, 1, 0.25), binomial(t, 7, 0), binomial(t, 1e6, 1e-3)}
+	laws := []*Binomial{binomial(t, 1000, 0.1), binomial(t, 3, 0.5), binomial(t, 1, 0.25), binomial(t, 7, 0),
+		binomial(t, 1e6, 1e-3)}
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SampledFrom(laws).Draw(t, "law")
 		u := uint128{rapid.Uint64().Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}

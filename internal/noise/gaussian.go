@@ -57,7 +57,9 @@ type cell struct{ start, base, lower, upper uint64 }
 // are integers. It must lie in [1, 2^40].
 func NewDiscreteGaussian(sigma float64) (*DiscreteGaussian, error) {
 	if !(sigma >= 1 && sigma <= maxSigma) {
-		return nil, fmt.Errorf("noise: discrete Gaussian with σ of %v grid steps, allowed are 1 to 2^40: choose another σ or grid", sigma)
+		return nil,
+			fmt.Errorf("noise: discrete Gaussian with σ of %v grid steps, allowed are 1 to 2^40: choose another σ or grid",
+				sigma)
 	}
 	return newStrips(sigma, reach), nil
 }

@@ -174,7 +174,8 @@ func TestDecideIsExact(t *testing.T) {
 				// The word after the nudged one settles a draw that is still in doubt.
 				play = append(play, word(places)+uint64(nudge), 0)
 				if got := g.decide(&play, height, c.drop, c.x); got != (nudge < 0) {
-					t.Errorf("σ = %v, x = %d: a height %+d units of 2^-%d from f(x) is below: %v", c.sigma, c.x, nudge, 56+64*places, got)
+					t.Errorf("σ = %v, x = %d: a height %+d units of 2^-%d from f(x) is below: %v", c.sigma, c.x, nudge,
+						56+64*places, got)
 				}
 			}
 		}
@@ -325,7 +326,8 @@ func TestAgreesWithGoogle(t *testing.T) {
 }
 
 func TestNewDiscreteGaussianRefuses(t *testing.T) {
-	for _, sigma := range []float64{0, 0.5, math.Nextafter(1, 0), -1, math.NaN(), math.Inf(1), math.Inf(-1), math.Nextafter(maxSigma, math.Inf(1))} {
+	for _, sigma := range []float64{0, 0.5, math.Nextafter(1, 0), -1, math.NaN(), math.Inf(1), math.Inf(-1),
+		math.Nextafter(maxSigma, math.Inf(1))} {
 		if g, err := NewDiscreteGaussian(sigma); err == nil || g != nil {
 			t.Errorf("σ = %v was accepted", sigma)
 		}

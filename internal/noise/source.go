@@ -77,7 +77,8 @@ func (s *Source) Uint64() uint64 { return s.stream.Uint64() }
 // twice, which reveals what it was added to: it panics.
 func (s *Source) Derive(label uint64) *Source {
 	if _, used := s.children[label]; used {
-		panic(fmt.Sprintf("noise: stream %d was derived twice from one source, so its noise would repeat; use a new label", label))
+		panic(fmt.Sprintf("noise: stream %d was derived twice from one source, so its noise would repeat; use a new label",
+			label))
 	}
 	s.children[label] = struct{}{}
 	return newSource(expand(s.key, "child"+string(binary.BigEndian.AppendUint64(nil, label))), s.insecure)

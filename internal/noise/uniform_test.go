@@ -109,7 +109,8 @@ func TestBernoulliIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.OneOf(
 			rapid.Float64Range(0, 1),
-			rapid.SampledFrom([]float64{0, 5e-324, 0x1p-1022, 0x1.8p-70, 1e-300, 0x1p-64, 0x1.fffffffffffffp-12, 0.3, 0.5, 0x1.fffffffffffffp-1, 1}),
+			rapid.SampledFrom([]float64{0, 5e-324, 0x1p-1022, 0x1.8p-70, 1e-300, 0x1p-64, 0x1.fffffffffffffp-12, 0.3, 0.5,
+				0x1.fffffffffffffp-1, 1}),
 		).Draw(t, "p")
 		scale := new(big.Rat).SetFrac(new(big.Int).Lsh(big.NewInt(1), 18*64), big.NewInt(1))
 		exact := scale.Mul(scale, new(big.Rat).SetFloat64(p)).Num()

@@ -101,7 +101,8 @@ func Grid(w io.Writer, columns int, panels ...Panel) error {
 	if _, err := canvas.WriteTo(&text); err != nil {
 		return fmt.Errorf("plot: %w", err)
 	}
-	_, err := w.Write(bytes.ReplaceAll(text.Bytes(), []byte("font-family:"+fontFamily+";"), []byte("font-family:'"+fontFamily+"',Arial,Helvetica,sans-serif;")))
+	_, err := w.Write(bytes.ReplaceAll(text.Bytes(), []byte("font-family:"+fontFamily+";"),
+		[]byte("font-family:'"+fontFamily+"',Arial,Helvetica,sans-serif;")))
 	return err
 }
 
@@ -120,7 +121,8 @@ var palette = []color.RGBA{
 }
 
 // dashes keep curves that coincide, or are printed without colour, apart.
-var dashes = [][]vg.Length{nil, {vg.Points(7), vg.Points(4)}, {vg.Points(2), vg.Points(4)}, {vg.Points(7), vg.Points(3), vg.Points(2), vg.Points(3)}}
+var dashes = [][]vg.Length{nil, {vg.Points(7), vg.Points(4)}, {vg.Points(2), vg.Points(4)},
+	{vg.Points(7), vg.Points(3), vg.Points(2), vg.Points(3)}}
 
 var (
 	grey      = color.Gray{0x70}
@@ -160,7 +162,8 @@ func (p Panel) build() (*plot.Plot, error) {
 		}
 	}
 	if len(shown) == 0 {
-		return nil, errors.New("no line has a point to show: every value is infinite, missing or, on a logarithmic axis, not positive")
+		return nil, errors.New("no line has a point to show: every value is infinite, missing or, on a logarithmic axis, " +
+			"not positive")
 	}
 	if err := p.mark(out); err != nil {
 		return nil, err

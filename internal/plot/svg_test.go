@@ -105,7 +105,8 @@ func TestSVGShowsWhatItWasGiven(t *testing.T) {
 // TestGrid: three panels in two columns are twice as high as they are in a row,
 // all three are there, and a line's bars reach to their ends.
 func TestGrid(t *testing.T) {
-	p := Panel{Title: "one", Lines: []Line{{X: []float64{1, 2}, Y: []float64{1, 2}, Low: []float64{0.5, 1}, High: []float64{2, 70}, Dots: true}}}
+	p := Panel{Title: "one", Lines: []Line{{X: []float64{1, 2}, Y: []float64{1, 2}, Low: []float64{0.5, 1},
+		High: []float64{2, 70}, Dots: true}}}
 	var row, grid bytes.Buffer
 	if err := SVG(&row, p, p, p); err != nil {
 		t.Fatal(err)
@@ -116,7 +117,8 @@ func TestGrid(t *testing.T) {
 	for name, c := range map[string]struct {
 		svg  string
 		size string
-	}{"row": {row.String(), `width="1209.6pt" height="302.4pt"`}, "grid": {grid.String(), `width="806.4pt" height="604.8pt"`}} {
+	}{"row": {row.String(), `width="1209.6pt" height="302.4pt"`},
+		"grid": {grid.String(), `width="806.4pt" height="604.8pt"`}} {
 		if !strings.Contains(c.svg, c.size) {
 			t.Errorf("%s: no %s in %.300q", name, c.size, c.svg)
 		}
@@ -164,17 +166,19 @@ func TestSVGRefusals(t *testing.T) {
 		panels []Panel
 		want   string
 	}{
-		"no panel":      {nil, "no panel"},
-		"no line":       {[]Panel{{Title: "empty"}}, "no line has a point"},
-		"all infinite":  {[]Panel{{Lines: []Line{{X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, "no line has a point"},
-		"uneven":        {[]Panel{{Lines: []Line{{Name: "l", X: []float64{1, 2}, Y: []float64{1}}}}}, "2 values of x and 1 of y"},
+		"no panel":     {nil, "no panel"},
+		"no line":      {[]Panel{{Title: "empty"}}, "no line has a point"},
+		"all infinite": {[]Panel{{Lines: []Line{{X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, "no line has a point"},
+		"uneven": {[]Panel{{Lines: []Line{{Name: "l", X: []float64{1, 2}, Y: []float64{1}}}}},
+			"2 values of x and 1 of y"},
 		"second broken": {[]Panel{{Title: "first", Lines: []Line{ok}}, {Title: "second"}}, `"second"`},
 	} {
 		if err := SVG(io.Discard, c.panels...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want one that says %q", name, err, c.want)
 		}
 	}
-	if err := SVG(io.Discard, Panel{Lines: []Line{{Name: "b", X: []float64{1}, Y: []float64{1}, Low: []float64{0}}}}); err == nil || !strings.Contains(err.Error(), "1 of low and 0 of high") {
+	if err := SVG(io.Discard, Panel{Lines: []Line{{Name: "b", X: []float64{1}, Y: []float64{1},
+		Low: []float64{0}}}}); err == nil || !strings.Contains(err.Error(), "1 of low and 0 of high") {
 		t.Errorf("half a bar gives %v", err)
 	}
 	broken := errors.New("disk full")

@@ -39,7 +39,8 @@ func TestProject(t *testing.T) {
 	size := rapid.Custom(func(t *rapid.T) float64 {
 		return math.Pow(10, rapid.Float64Range(-99, 99).Draw(t, "exponent"))
 	})
-	entry := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.Float64Range(-1e100, 1e100), rapid.SampledFrom([]float64{0, 1, -1, 5e-324, 1e-160, 1e100}))
+	entry := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.Float64Range(-1e100, 1e100),
+		rapid.SampledFrom([]float64{0, 1, -1, 5e-324, 1e-160, 1e100}))
 	rapid.Check(t, func(t *rapid.T) {
 		row := rapid.SliceOfN(entry, 1, 40).Draw(t, "row")
 		radius := rapid.OneOf(rapid.Just(1.0), rapid.Float64Range(0.1, 10), size).Draw(t, "radius")

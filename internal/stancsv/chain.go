@@ -140,11 +140,13 @@ func inspect(in io.Reader) (p Progress, end int64, err error) {
 		return Progress{}, 0, err
 	}
 	if r.Finished() {
-		return Progress{}, 0, fmt.Errorf("stancsv: the file is complete with %d draws, so there is nothing to go on with; choose another path for a new run", p.Rows)
+		return Progress{}, 0, fmt.Errorf("stancsv: the file is complete with %d draws, so there is nothing to go on with; "+
+			"choose another path for a new run", p.Rows)
 	}
 	sampler, parameters := names(r.Columns())
 	if !slices.Equal(sampler, samplerColumns) {
-		return Progress{}, 0, fmt.Errorf("stancsv: the file has the sampler columns %q and this writer makes %q; start a new run instead", sampler, samplerColumns)
+		return Progress{}, 0, fmt.Errorf("stancsv: the file has the sampler columns %q and this writer makes %q; start a "+
+			"new run instead", sampler, samplerColumns)
 	}
 	p.Names = parameters
 	if p.Rows > 0 {

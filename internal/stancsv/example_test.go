@@ -25,7 +25,8 @@ func interruptAndResume() error {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "draws_1.csv")
-	h := stancsv.Header{Model: "logistic", Algorithm: "dp_barker", Engine: "mh", NumSamples: 2, StepSize: 0.1, ID: 1, Init: "2"}
+	h := stancsv.Header{Model: "logistic", Algorithm: "dp_barker", Engine: "mh", NumSamples: 2, StepSize: 0.1,
+		ID: 1, Init: "2"}
 	w, err := stancsv.Create(path, h, []string{"beta[1]", "beta[2]"})
 	if err != nil {
 		return err

@@ -56,8 +56,10 @@ func TestGoldenContent(t *testing.T) {
 	if fmt.Sprint(h) != fmt.Sprint(want) {
 		t.Errorf("header %+v, want %+v", h, want)
 	}
-	if strings.Join(c.Names, " ") != "beta[1] beta[2] beta[3]" || len(c.Draws) != 500 || len(c.Warmup) != 0 || !c.Finished || c.Torn {
-		t.Errorf("names %v, %d draws, %d of warm-up, finished %v, torn %v", c.Names, len(c.Draws), len(c.Warmup), c.Finished, c.Torn)
+	if strings.Join(c.Names, " ") != "beta[1] beta[2] beta[3]" || len(c.Draws) != 500 || len(c.Warmup) != 0 ||
+		!c.Finished || c.Torn {
+		t.Errorf("names %v, %d draws, %d of warm-up, finished %v, torn %v", c.Names, len(c.Draws), len(c.Warmup),
+			c.Finished, c.Torn)
 	}
 	if len(c.SamplerNames) != 7 || len(c.Sampler) != 500 || c.Sampler[0][2] != 0.5 {
 		t.Errorf("sampler columns %v", c.SamplerNames)

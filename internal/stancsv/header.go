@@ -98,15 +98,18 @@ func (h Header) withDefaults() Header {
 // check returns why h cannot be written.
 func (h Header) check() error {
 	if h.Model == "" || h.Algorithm == "" {
-		return fmt.Errorf("stancsv: the header has model %q and algorithm %q, and needs both: readers look for them", h.Model, h.Algorithm)
+		return fmt.Errorf("stancsv: the header has model %q and algorithm %q, and needs both: readers look for them", h.Model,
+			h.Algorithm)
 	}
 	if h.NumSamples < 0 || h.NumWarmup < 0 || h.Thin < 0 || h.NumChains < 0 {
 		return fmt.Errorf("stancsv: num_samples %d, num_warmup %d, thin %d, num_chains %d: none can be negative",
 			h.NumSamples, h.NumWarmup, h.Thin, h.NumChains)
 	}
-	for _, value := range []string{h.Model, h.Algorithm, h.Metric, h.Engine, h.DataFile, h.Init, h.Output, h.DiagnosticFile} {
+	for _, value := range []string{h.Model, h.Algorithm, h.Metric, h.Engine, h.DataFile, h.Init, h.Output,
+		h.DiagnosticFile} {
 		if strings.ContainsFunc(value, unicode.IsControl) {
-			return fmt.Errorf("stancsv: the header value %q has a control character, which would break its line; remove it", value)
+			return fmt.Errorf("stancsv: the header value %q has a control character, which would break its line; remove it",
+				value)
 		}
 	}
 	for _, extra := range h.Extra {

@@ -7,7 +7,8 @@ import (
 )
 
 // samplerColumns are the columns before the parameters, in CmdStan's order.
-var samplerColumns = []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"}
+var samplerColumns = []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
+	"energy__"}
 
 // ColumnName returns the column of a parameter: beta.1 for beta[1], L.2.1 for
 // L[2,1], and the name itself when it has no brackets.
@@ -32,11 +33,14 @@ func checkColumns(columns []string) error {
 	for _, column := range columns {
 		parts := strings.Split(column, ".")
 		base := parts[0]
-		if base == "" || strings.ContainsFunc(base, notKeyRune) || base[0] >= '0' && base[0] <= '9' || strings.HasSuffix(base, "__") {
-			return fmt.Errorf("stancsv: the parameter name %q must start with a letter, have only letters, digits and _ before its index, and not end in __", column)
+		if base == "" || strings.ContainsFunc(base, notKeyRune) || base[0] >= '0' && base[0] <= '9' ||
+			strings.HasSuffix(base, "__") {
+			return fmt.Errorf("stancsv: the parameter name %q must start with a letter, have only letters, digits and _ "+
+				"before its index, and not end in __", column)
 		}
 		if slices.ContainsFunc(parts[1:], notIndex) {
-			return fmt.Errorf("stancsv: the parameter name %q has an index that is not a whole number from 1; write beta[1] or beta.1", column)
+			return fmt.Errorf("stancsv: the parameter name %q has an index that is not a whole number from 1; write beta[1] "+
+				"or beta.1", column)
 		}
 		if seen[column] {
 			return fmt.Errorf("stancsv: the parameter name %q stands twice; every column needs its own", column)

@@ -17,12 +17,16 @@ func (h *Header) field(section, key string) any {
 		return &h.Output
 	}
 	return map[string]any{
-		"stan_version_major": &h.StanVersion[0], "stan_version_minor": &h.StanVersion[1], "stan_version_patch": &h.StanVersion[2],
-		"model": &h.Model, "start_datetime": &h.Started,
+		"stan_version_major": &h.StanVersion[0], "stan_version_minor": &h.StanVersion[1],
+		"stan_version_patch": &h.StanVersion[2],
+		"model":              &h.Model, "start_datetime": &h.Started,
 		"num_samples": &h.NumSamples, "num_warmup": &h.NumWarmup, "save_warmup": &h.SaveWarmup, "thin": &h.Thin,
-		"engaged": &h.Adapt.Engaged, "gamma": &h.Adapt.Gamma, "delta": &h.Adapt.Delta, "kappa": &h.Adapt.Kappa, "t0": &h.Adapt.T0,
-		"init_buffer": &h.Adapt.InitBuffer, "term_buffer": &h.Adapt.TermBuffer, "window": &h.Adapt.Window, "save_metric": &h.Adapt.SaveMetric,
-		"algorithm": &h.Algorithm, "metric": &h.Metric, "max_depth": &h.MaxDepth, "engine": &h.Engine, "stepsize": &h.StepSize,
+		"engaged": &h.Adapt.Engaged, "gamma": &h.Adapt.Gamma, "delta": &h.Adapt.Delta, "kappa": &h.Adapt.Kappa,
+		"t0":          &h.Adapt.T0,
+		"init_buffer": &h.Adapt.InitBuffer, "term_buffer": &h.Adapt.TermBuffer, "window": &h.Adapt.Window,
+		"save_metric": &h.Adapt.SaveMetric,
+		"algorithm":   &h.Algorithm, "metric": &h.Metric, "max_depth": &h.MaxDepth, "engine": &h.Engine,
+		"stepsize":   &h.StepSize,
 		"num_chains": &h.NumChains, "id": &h.ID, "init": &h.Init, "seed": &h.Seed,
 		"diagnostic_file": &h.DiagnosticFile, "refresh": &h.Refresh, "sig_figs": &h.SigFigs,
 	}[key]

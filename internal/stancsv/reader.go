@@ -34,7 +34,8 @@ func NewReader(in io.Reader) (*Reader, error) {
 	for {
 		err := r.next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("stancsv: the file ends in line %d before its column names, so it holds no draw; remove it and start again: %w", r.line, io.ErrUnexpectedEOF)
+			return nil, fmt.Errorf("stancsv: the file ends in line %d before its column names, so it holds no draw; remove it "+
+				"and start again: %w", r.line, io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return nil, err

@@ -43,7 +43,8 @@ func text(t testing.TB, h Header, names []string, draws [][]float64) []byte {
 }
 
 func TestWrittenLine(t *testing.T) {
-	got := string(text(t, header(), []string{"beta[1]", "L[2,1]", "sigma"}, [][]float64{{1.5, math.NaN(), math.Inf(-1)}, {-1e-300, math.Inf(1), 0.1}}))
+	got := string(text(t, header(), []string{"beta[1]", "L[2,1]", "sigma"},
+		[][]float64{{1.5, math.NaN(), math.Inf(-1)}, {-1e-300, math.Inf(1), 0.1}}))
 	for _, want := range []string{
 		"\nlp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,beta.1,L.2.1,sigma\n",
 		"\n0,1,0.25,0,5,0,0,1.5,nan,-inf\n",
@@ -61,7 +62,8 @@ func TestWrittenLine(t *testing.T) {
 
 // TestRoundTrip: what is written is read back, bit for bit.
 func TestRoundTrip(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 5e-324, math.MaxFloat64}))
+	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1),
+		math.Copysign(0, -1), 5e-324, math.MaxFloat64}))
 	rapid.Check(t, func(rt *rapid.T) {
 		names := []string{"alpha", "beta[1]", "beta[2]", "L[1,1]"}[:rapid.IntRange(0, 4).Draw(rt, "params")]
 		draws := rapid.SliceOfN(rapid.SliceOfN(value, len(names), len(names)), 0, 20).Draw(rt, "draws")
@@ -75,7 +77,8 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := h.withDefaults()
-		if !c.Finished || c.Header.Seed != want.Seed || c.Header.StepSize != want.StepSize || c.Header.Adapt != want.Adapt || !slices.Equal(c.Header.Extra, want.Extra) {
+		if !c.Finished || c.Header.Seed != want.Seed || c.Header.StepSize != want.StepSize || c.Header.Adapt != want.Adapt ||
+			!slices.Equal(c.Header.Extra, want.Extra) {
 			rt.Fatalf("header %+v, want %+v", c.Header, want)
 		}
 		if !slices.Equal(c.Names, names) || len(c.Sampler) != len(c.Draws) {
@@ -147,7 +150,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		rows := min(len(draws), bytes.Count(whole[headerEnd:cut], []byte("\n")))
-		if progress.Rows != rows || !slices.Equal(progress.Names, names) || rows > 0 && !slices.Equal(progress.Last, draws[rows-1]) || (progress.Last == nil) != (rows == 0) {
+		if progress.Rows != rows || !slices.Equal(progress.Names, names) ||
+			rows > 0 && !slices.Equal(progress.Last, draws[rows-1]) || (progress.Last == nil) != (rows == 0) {
 			t.Fatalf("cut at %d: progress %+v, want %d rows", cut, progress, rows)
 		}
 		for i, draw := range draws[rows:] {
@@ -199,13 +203,16 @@ func TestReaderErrorsNameTheLine(t *testing.T) {
 
 // TestReaderIsTolerant: what other programs' files have is read.
 func TestReaderIsTolerant(t *testing.T) {
-	in := "# stanc_version = stanc3 v2.36.0\r\n# algorithm = hmc (Default)\r\n#   hmc\r\n#     max_depth = 10 (Default)\r\n# save_warmup = true\r\n# num_warmup = 1\r\n" +
-		"lp__,accept_stat__,theta.1, theta.2\r\n-7.5,1,1,+2\r\n# Adaptation terminated\r\n# Step size = 0.9\r\n\r\n-7.1, 0.5 ,3,-Inf\r\n-7.1,0.5,3,4"
+	in := "# stanc_version = stanc3 v2.36.0\r\n# algorithm = hmc (Default)\r\n#   hmc\r\n#     max_depth = 10 " +
+		"(Default)\r\n# save_warmup = true\r\n# num_warmup = 1\r\n" +
+		"lp__,accept_stat__,theta.1, theta.2\r\n-7.5,1,1,+2\r\n# Adaptation terminated\r\n# Step size = 0.9\r\n\r\n-7.1, " +
+		"0.5 ,3,-Inf\r\n-7.1,0.5,3,4"
 	c, err := Read(strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Header.Algorithm != "hmc" || c.Header.MaxDepth != 10 || len(c.Warmup) != 1 || len(c.Draws) != 1 || !math.IsInf(c.Draws[0][1], -1) || !c.Torn || c.Finished {
+	if c.Header.Algorithm != "hmc" || c.Header.MaxDepth != 10 || len(c.Warmup) != 1 || len(c.Draws) != 1 ||
+		!math.IsInf(c.Draws[0][1], -1) || !c.Torn || c.Finished {
 		t.Errorf("read %+v", c)
 	}
 }

@@ -74,7 +74,8 @@ func newWriter(w io.Writer, params int) *Writer {
 func Create(path string, h Header, parameters []string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("stancsv: %s exists and draws are never overwritten: choose another path, resume that run, or remove the file: %w", path, fs.ErrExist)
+		return nil, fmt.Errorf("stancsv: %s exists and draws are never overwritten: choose another path, resume that run, "+
+			"or remove the file: %w", path, fs.ErrExist)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("stancsv: creating a draws file: %w", err)

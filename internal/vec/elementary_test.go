@@ -80,7 +80,8 @@ func each1(f func(dst, x []float64)) func(float64) float64 {
 	}
 }
 
-func checkUlps(t *testing.T, name string, xs []float64, limit float64, got func(float64) float64, want func(*big.Float) *big.Float) {
+func checkUlps(t *testing.T, name string, xs []float64, limit float64, got func(float64) float64,
+	want func(*big.Float) *big.Float) {
 	t.Helper()
 	var worst, at float64
 	for _, x := range xs {
@@ -109,7 +110,8 @@ func TestElementaryAccuracy(t *testing.T) {
 
 func TestElementaryEdges(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
-	edges := []float64{0, math.Copysign(0, -1), 1e-320, -1e-320, 708, -708, 709, 709.5, -709, -745, -746, 710, 1e8, -1e8, math.MaxFloat64, -math.MaxFloat64, inf, -inf, nan}
+	edges := []float64{0, math.Copysign(0, -1), 1e-320, -1e-320, 708, -708, 709, 709.5, -709, -745, -746, 710, 1e8, -1e8,
+		math.MaxFloat64, -math.MaxFloat64, inf, -inf, nan}
 	for _, x := range edges {
 		dst := []float64{x}
 		Softplus(dst, dst)
@@ -153,7 +155,8 @@ func TestWideIsNarrow(t *testing.T) {
 		t.Skip("this processor works on one number at a time")
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
-	special := []float64{0, math.Copysign(0, -1), 708, -708, 709, -709, 745, -746, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN(), 1e-320}
+	special := []float64{0, math.Copysign(0, -1), 708, -708, 709, -709, 745, -746, 1e300, -1e300, math.Inf(1),
+		math.Inf(-1), math.NaN(), 1e-320}
 	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
 	for round := range 4000 {
 		x, dst := make([]float64, 1+round%37), make([]float64, 1+round%37)

@@ -58,7 +58,8 @@ func exactQuantize(x, bound, scale float64) *big.Int {
 }
 
 func TestQuantizeIsExact(t *testing.T) {
-	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, 1 << 53, -(1<<53 + 2), math.MaxFloat64}
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, 1 << 53,
+		-(1<<53 + 2), math.MaxFloat64}
 	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.SampledFrom(special))
 	rapid.Check(t, func(t *rapid.T) {
 		xs := rapid.SliceOfN(value, 0, 40).Draw(t, "x")

@@ -70,7 +70,8 @@ func New(c Config) (*Sink, error) {
 	case c.Dir == "" || c.Model == "" || c.Algorithm == "" || len(c.Parameters) == 0:
 		return nil, fmt.Errorf("draws: Dir, Model, Algorithm and Parameters are required")
 	case c.Iterations < 1 || c.Chains < 1 || c.Warmup < 0 || c.Warmup > c.Iterations:
-		return nil, fmt.Errorf("draws: %d chains of %d iterations with %d of warm-up cannot be written", c.Chains, c.Iterations, c.Warmup)
+		return nil, fmt.Errorf("draws: %d chains of %d iterations with %d of warm-up cannot be written", c.Chains,
+			c.Iterations, c.Warmup)
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("draws: the output folder cannot be made: %w", err)
@@ -79,7 +80,8 @@ func New(c Config) (*Sink, error) {
 	for id := range c.Chains {
 		path := s.Path(id)
 		if _, err := os.Stat(path); err == nil && c.Resume == nil {
-			return nil, fmt.Errorf("draws: %s exists and is never overwritten: choose another folder or move it away: %w", path, fs.ErrExist)
+			return nil, fmt.Errorf("draws: %s exists and is never overwritten: choose another folder or move it away: %w", path,
+				fs.ErrExist)
 		}
 	}
 	return s, nil
@@ -119,7 +121,8 @@ func (s *Sink) resume(id int) (kernels.ChainSink, error) {
 	}
 	info, err := os.Stat(s.Path(id))
 	if err == nil && info.Size() < c.Resume[id] {
-		err = fmt.Errorf("draws: %s has %d bytes and had %d: draws were lost, and the run cannot go on", s.Path(id), info.Size(), c.Resume[id])
+		err = fmt.Errorf("draws: %s has %d bytes and had %d: draws were lost, and the run cannot go on", s.Path(id),
+			info.Size(), c.Resume[id])
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +135,8 @@ func (s *Sink) resume(id int) (kernels.ChainSink, error) {
 		return nil, err
 	}
 	rows := int64(p.Rows)
-	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), written: rows, expected: rows + c.Steps[id]/c.Thin}, nil
+	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), written: rows,
+		expected: rows + c.Steps[id]/c.Thin}, nil
 }
 
 // complete is the sink of a chain that draws no more.

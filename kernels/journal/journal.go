@@ -101,7 +101,8 @@ func Create(path string, h Head) (*Journal, error) {
 func Resume(path string) (*Journal, State, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, State{}, fmt.Errorf("journal: %s does not exist: this is not the folder of a run that can go on: %w", path, err)
+		return nil, State{}, fmt.Errorf("journal: %s does not exist: this is not the folder of a run that can go on: %w",
+			path, err)
 	}
 	if err != nil {
 		return nil, State{}, fmt.Errorf("journal: %w", err)
@@ -152,7 +153,8 @@ func Parse(text []byte) (s State, end int, err error) {
 		end += length + 1
 	}
 	if s.Version == 0 {
-		return s, end, errors.New("it has no first line: the run was killed before it began, and can be started again in another folder")
+		return s, end, errors.New("it has no first line: the run was killed before it began, and can be started again in " +
+			"another folder")
 	}
 	return s, end, nil
 }
@@ -172,8 +174,10 @@ func (s *State) apply(l line) error {
 		return errors.New("the head is missing")
 	case l.Mark != nil:
 		m := l.Mark
-		if m.Chain < 0 || m.Chain >= s.Chains || m.Step < 0 || m.Used < m.Step || m.Reserved < m.Used || m.Reserved > s.Iterations || m.Bytes < 0 {
-			return fmt.Errorf("a mark that cannot be: chain %d at step %d, %d used and %d reserved", m.Chain, m.Step, m.Used, m.Reserved)
+		if m.Chain < 0 || m.Chain >= s.Chains || m.Step < 0 || m.Used < m.Step || m.Reserved < m.Used ||
+			m.Reserved > s.Iterations || m.Bytes < 0 {
+			return fmt.Errorf("a mark that cannot be: chain %d at step %d, %d used and %d reserved", m.Chain, m.Step, m.Used,
+				m.Reserved)
 		}
 		if old := s.Marks[m.Chain]; old != nil && (m.Step < old.Step || m.Used < old.Used) {
 			return fmt.Errorf("chain %d goes back from step %d to %d", m.Chain, old.Step, m.Step)

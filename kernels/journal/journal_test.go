@@ -54,7 +54,8 @@ func TestNoStepIsMadeTwice(t *testing.T) {
 		releases, step, used, at := int64(0), int64(0), int64(0), 0.0
 		forfeited := int64(0)
 		for parts := 0; used < head.Iterations; parts++ {
-			k := j.Reserve(&counter{left: head.Iterations, releases: &releases}, 0, step, used, head.Iterations, 37, func() (int64, error) { return 0, nil })
+			k := j.Reserve(&counter{left: head.Iterations, releases: &releases}, 0, step, used, head.Iterations, 37,
+				func() (int64, error) { return 0, nil })
 			s, _ := k.Init([]float64{at})
 			for range rng.IntN(200) {
 				if _, err := k.Step(nil, s); err != nil {
@@ -196,7 +197,8 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := errors.Join(j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed("mark"), j.Mark(Mark{Step: 5, Used: 10, Reserved: 12}), j.Done(), j.Close()); err != nil {
+	if err := errors.Join(j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed("mark"),
+		j.Mark(Mark{Step: 5, Used: 10, Reserved: 12}), j.Done(), j.Close()); err != nil {
 		f.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)

@@ -23,8 +23,10 @@ type Reserved struct {
 // Reserve wraps chain's kernel, which has made so many steps of its path and used so
 // many of the limit that was charged. sync makes the draws so far durable and returns the length of
 // their file.
-func (j *Journal) Reserve(k kernels.Kernel, chain int, step, used, limit, block int64, sync func() (int64, error)) *Reserved {
-	return &Reserved{Kernel: k, chain: chain, journal: j, block: block, limit: limit, sync: sync, step: step, used: used, reserved: used}
+func (j *Journal) Reserve(k kernels.Kernel, chain int, step, used, limit, block int64,
+	sync func() (int64, error)) *Reserved {
+	return &Reserved{Kernel: k, chain: chain, journal: j, block: block, limit: limit, sync: sync, step: step, used: used,
+		reserved: used}
 }
 
 // Step makes a step, and announces the next block first when it is the first of one.
@@ -32,7 +34,8 @@ func (r *Reserved) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) 
 	if r.used == r.reserved {
 		next := min(r.used+r.block, r.limit)
 		if next == r.used {
-			return kernels.Info{}, fmt.Errorf("journal: all %d steps that chain %d was charged have been made or forfeited", r.limit, r.chain+1)
+			return kernels.Info{}, fmt.Errorf("journal: all %d steps that chain %d was charged have been made or forfeited",
+				r.limit, r.chain+1)
 		}
 		if err := r.mark(s, next, r.sync); err != nil {
 			return kernels.Info{}, err
@@ -53,7 +56,8 @@ func (r *Reserved) mark(s *kernels.State, reserved int64, sync func() (int64, er
 	if err != nil {
 		return err
 	}
-	return r.journal.Mark(Mark{Chain: r.chain, Step: r.step, Theta: s.Theta, Used: r.used, Reserved: reserved, Bytes: bytes})
+	return r.journal.Mark(Mark{Chain: r.chain, Step: r.step, Theta: s.Theta, Used: r.used, Reserved: reserved,
+		Bytes: bytes})
 }
 
 // Begun reports whether a step was made.

@@ -127,12 +127,14 @@ func (m *Mechanism) Ridge() float64 { return m.ridge }
 // (docs/proofs/ops-chaudhuri.md, "Floating point").
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
 	if m.cfg.Epsilon > maxEpsilon {
-		return ops.Guarantee{}, fmt.Errorf("chaudhuri: Epsilon = %v: no guarantee is stated above %d", m.cfg.Epsilon, maxEpsilon)
+		return ops.Guarantee{}, fmt.Errorf("chaudhuri: Epsilon = %v: no guarantee is stated above %d", m.cfg.Epsilon,
+			maxEpsilon)
 	}
 	event, err := accountant.Pure(accountant.Substitute, m.cfg.Epsilon)
 	if m.cfg.Method != OutputL1 {
 		var delta float64
-		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0, min(1, float64(m.cfg.Features)*draw.Departure(m.precision()))); err == nil {
+		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0,
+			min(1, float64(m.cfg.Features)*draw.Departure(m.precision()))); err == nil {
 			event, err = accountant.Approximate(accountant.Substitute, m.cfg.Epsilon, delta)
 		}
 	}

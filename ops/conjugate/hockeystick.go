@@ -66,7 +66,8 @@ func (mech *Mechanism) hockeyStick(epsilon float64) float64 {
 				continue
 			}
 			at := func(ci, cj int) float64 {
-				return pair{a/mech.m + mech.r*float64(min(ci, enough)), b/mech.m + mech.r*float64(min(cj, enough)), mech.r}.delta(epsilon)
+				return pair{a/mech.m + mech.r*float64(min(ci, enough)), b/mech.m + mech.r*float64(min(cj, enough)),
+					mech.r}.delta(epsilon)
 			}
 			if len(prior) > 2 {
 				top = max(top, at(1, 0))

@@ -65,7 +65,8 @@ func New(cfg Config) (*Mechanism, error) {
 		})
 	}
 	if *factor == 0 {
-		return nil, fmt.Errorf("conjugate: Epsilon %v at order %v is below what can be computed for this prior: raise it", cfg.Epsilon, cfg.Order)
+		return nil, fmt.Errorf("conjugate: Epsilon %v at order %v is below what can be computed for this prior: raise it",
+			cfg.Epsilon, cfg.Order)
 	}
 	return mech, nil
 }
@@ -92,7 +93,8 @@ func (c Config) checkTarget() error {
 	target := c.Order != 0 || c.Epsilon != 0
 	switch {
 	case c.Method == Direct && (target || c.Factor != 0):
-		return fmt.Errorf("conjugate: the direct posterior takes no target: leave Order, Epsilon and Factor zero and read RDP, or use Diffused or Concentrated")
+		return fmt.Errorf("conjugate: the direct posterior takes no target: leave Order, Epsilon and Factor zero and read " +
+			"RDP, or use Diffused or Concentrated")
 	case c.Method == Direct:
 		return nil
 	case c.Factor != 0 && (target || !(c.Factor > 0 && c.Factor <= 1)):
@@ -174,7 +176,8 @@ func (mech *Mechanism) epsilon(draws, delta float64) float64 {
 }
 
 func (mech *Mechanism) theorem() string {
-	return "Geumlek et al. 2017, " + [...]string{Direct: "Thm 12", Diffused: "Thms 13, 15", Concentrated: "Thms 14, 15"}[mech.cfg.Method]
+	return "Geumlek et al. 2017, " + [...]string{Direct: "Thm 12", Diffused: "Thms 13, 15",
+		Concentrated: "Thms 14, 15"}[mech.cfg.Method]
 }
 
 // Posterior returns the concentrations of the law that Release draws from. counts

@@ -157,7 +157,8 @@ func (m *Mechanism) Noise() float64 { return m.sigma }
 
 // Cost returns the guarantee of one run. Every iterate may be published.
 func (m *Mechanism) Cost() ops.Guarantee {
-	return ops.Guarantee{Event: m.event, Kind: ops.Unconditional, Theorem: "Poisson-subsampled Gaussian under substitution (docs/proofs/accountant)"}
+	return ops.Guarantee{Event: m.event, Kind: ops.Unconditional,
+		Theorem: "Poisson-subsampled Gaussian under substitution (docs/proofs/accountant)"}
 }
 
 // Release trains on the records and returns the parameters. It fails when they

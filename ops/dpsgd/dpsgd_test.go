@@ -31,7 +31,8 @@ func logistic(t testing.TB, d int) *targets.Regression {
 // TestClippedGradientsStayWithinTheClip, for any float64s, exactly: the squared
 // steps are summed as integers.
 func TestClippedGradientsStayWithinTheClip(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), 0, 5e-324}))
+	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-3, 3),
+		rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), 0, 5e-324}))
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SliceOfN(value, 1, 6).Draw(t, "gradient")
 		clip := rapid.Float64Range(0.01, 100).Draw(t, "clip")
@@ -64,7 +65,8 @@ func TestClippedGradientsStayWithinTheClip(t *testing.T) {
 // returns the noise. Dvoretzky-Kiefer-Wolfowitz at false alarm 1e-7; noise that
 // took the sensitivity for Clip, not 2·Clip, is rejected.
 func TestNoiseHasTheChargedDeviation(t *testing.T) {
-	cfg := Config{Target: logistic(t, 1), Records: 10, Rate: 0.5, Steps: 1, Clip: 3, LearningRate: 1, Epsilon: 1, Delta: 1e-5}
+	cfg := Config{Target: logistic(t, 1), Records: 10, Rate: 0.5, Steps: 1, Clip: 3, LearningRate: 1, Epsilon: 1,
+		Delta: 1e-5}
 	rows := targets.Rows{X: make([]float64, 10), P: 1, Y: make([]float64, 10)}
 	right, err := newMechanism(cfg, 1.5)
 	if err != nil {
@@ -135,7 +137,8 @@ func TestBatchesArePoisson(t *testing.T) {
 }
 
 func TestCostMeetsTheTarget(t *testing.T) {
-	m, err := New(Config{Target: logistic(t, 1), Records: 1000, Rate: 0.05, Steps: 200, Clip: 1, LearningRate: 1, Epsilon: 1, Delta: 1e-5})
+	m, err := New(Config{Target: logistic(t, 1), Records: 1000, Rate: 0.05, Steps: 200, Clip: 1, LearningRate: 1,
+		Epsilon: 1, Delta: 1e-5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +193,8 @@ func TestTrains(t *testing.T) {
 		t.Errorf("logistic: %v, want (3, −1)", theta)
 	}
 
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 10}, MinScale: 0.3, ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 10}, MinScale: 0.3,
+		ScalePrior: targets.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +204,8 @@ func TestTrains(t *testing.T) {
 		t.Errorf("linear: %v, want (0.8, −0.5, …)", theta)
 	}
 
-	network, err := targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 6, Scale: 0.5, Prior: targets.Gaussian{SD: 1}})
+	network, err := targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 6, Scale: 0.5,
+		Prior: targets.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +223,8 @@ func TestTrains(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	good := Config{Target: logistic(t, 1), Records: 2, Rate: 0.5, Steps: 3, Clip: 1, LearningRate: 1, Epsilon: 1, Delta: 1e-3}
+	good := Config{Target: logistic(t, 1), Records: 2, Rate: 0.5, Steps: 3, Clip: 1, LearningRate: 1, Epsilon: 1,
+		Delta: 1e-3}
 	for name, spoil := range map[string]func(*Config){
 		"target":  func(c *Config) { c.Target = nil },
 		"records": func(c *Config) { c.Records = 0 },
@@ -253,7 +259,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	m, err := New(Config{Target: target, Records: 10_000, Rate: 0.01, Steps: 1000, Clip: 1, LearningRate: 1, Epsilon: 1, Delta: 1e-6})
+	m, err := New(Config{Target: target, Records: 10_000, Rate: 0.01, Steps: 1000, Clip: 1, LearningRate: 1, Epsilon: 1,
+		Delta: 1e-6})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -265,7 +272,8 @@ func ExampleNew() {
 
 func BenchmarkStep(b *testing.B) {
 	rows := records(rand.New(rand.NewPCG(1, 2)), 100_000, func(x float64) float64 { return x })
-	m, err := newMechanism(Config{Target: logistic(b, 2), Records: 100_000, Rate: 0.01, Steps: 1, Clip: 1, LearningRate: 1}, 1)
+	m, err := newMechanism(Config{Target: logistic(b, 2), Records: 100_000, Rate: 0.01, Steps: 1, Clip: 1,
+		LearningRate: 1}, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -69,7 +69,8 @@ func New(cfg Config) (*Mechanism, error) {
 	left := cfg.Epsilon - m.determinant()
 	var err error
 	// The δ is a hair below the configured one, as in ops.Approximate.
-	if m.mu, _, err = accountant.SolveParameter(gaussians, 1e-9, 1e6, left, cfg.Delta*(1-0x1p-40)/folding, true); err != nil {
+	if m.mu, _, err = accountant.SolveParameter(gaussians, 1e-9, 1e6, left, cfg.Delta*(1-0x1p-40)/folding,
+		true); err != nil {
 		return nil, fmt.Errorf("laplaceapprox: no noise gives ε = %v at δ = %v: %w", left, cfg.Delta/folding, err)
 	}
 	m.linear = 2 * cfg.Radius / (m.mu * math.Sqrt(1-cfg.HessianShare-minimumShare)) * (1 + 0x1p-30)
@@ -138,7 +139,8 @@ func (m *Mechanism) determinant() float64 {
 
 // Cost returns the guarantee of one release.
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
-	return ops.Approximate(m.cfg.Delta, ops.Unconditional, "docs/proofs/ops-laplaceapprox.md (after Iyengar et al. 2019, Redberg et al. 2023)",
+	return ops.Approximate(m.cfg.Delta, ops.Unconditional,
+		"docs/proofs/ops-laplaceapprox.md (after Iyengar et al. 2019, Redberg et al. 2023)",
 		func(delta float64) (float64, error) {
 			e, err := gaussians(m.mu)
 			if err != nil {
@@ -170,7 +172,8 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 		return nil, err
 	}
 	if rows.Len() != m.cfg.Records {
-		return nil, fmt.Errorf("laplaceapprox: the records are not as many as Records, the public number %d, says", m.cfg.Records)
+		return nil, fmt.Errorf("laplaceapprox: the records are not as many as Records, the public number %d, says",
+			m.cfg.Records)
 	}
 	rows = ops.Project(rows, m.cfg.Radius)
 	f := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y, B: make([]float64, m.cfg.Features)}
@@ -212,11 +215,13 @@ func (m *Mechanism) posterior(r *Release) error {
 		}
 	}
 	var err error
-	r.Posterior, err = surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: m.cfg.PriorSD}})
+	r.Posterior, err = surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+		Prior: targets.Gaussian{SD: m.cfg.PriorSD}})
 	if err != nil {
 		return fmt.Errorf("laplaceapprox: %w", err)
 	}
-	draws, err := surrogates.Sample(context.Background(), r.Posterior, surrogates.SampleConfig{Chains: 2, Draws: 300, LeastESS: 100, MostRHat: 1.05, Workers: 1})
+	draws, err := surrogates.Sample(context.Background(), r.Posterior,
+		surrogates.SampleConfig{Chains: 2, Draws: 300, LeastESS: 100, MostRHat: 1.05, Workers: 1})
 	if err != nil {
 		return fmt.Errorf("laplaceapprox: %w", err)
 	}

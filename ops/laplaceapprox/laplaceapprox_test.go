@@ -185,7 +185,8 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := erm.Objective{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25}, X: ops.Project(rows, 1).X, Y: rows.Y}
+	f := erm.Objective{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25},
+		X: ops.Project(rows, 1).X, Y: rows.Y}
 	mode, err := f.Minimise()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +197,8 @@ func TestLimits(t *testing.T) {
 	}
 	for j := range 2 {
 		if math.Abs(r.Mean[j]-mode[j]) > 0.3*math.Sqrt(cov.At(j, j)) || math.Abs(r.Cov.At(j, j)/cov.At(j, j)-1) > 0.3 {
-			t.Errorf("coordinate %d: N(%v, %v), Laplace approximation N(%v, %v)", j, r.Mean[j], r.Cov.At(j, j), mode[j], cov.At(j, j))
+			t.Errorf("coordinate %d: N(%v, %v), Laplace approximation N(%v, %v)", j, r.Mean[j], r.Cov.At(j, j), mode[j],
+				cov.At(j, j))
 		}
 	}
 	cfg.Epsilon = 1e-3

@@ -83,7 +83,8 @@ func (t *transition) initialStep(eps float64) (float64, error) {
 			next = eps * 2
 		}
 		if next > 1e7 || next < 1e-300 {
-			return 0, fmt.Errorf("nuts: no step size suits the starting point (tried up to %v): the density may be improper, not continuous, or its gradient wrong", eps)
+			return 0, fmt.Errorf("nuts: no step size suits the starting point (tried up to %v): the density may be improper, "+
+				"not continuous, or its gradient wrong", eps)
 		}
 		eps = next
 		if (t.oneStepGain(eps) > math.Log(0.8)) != grow {

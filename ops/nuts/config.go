@@ -67,7 +67,8 @@ func (c Config) withDefaults(dim int) (Config, error) {
 	case dim < 1:
 		return c, fmt.Errorf("nuts: the target has %d coordinates; at least 1 is needed", dim)
 	case c.Chains < 0 || c.Warmup < 0 || c.Draws < 0 || c.Workers < 0:
-		return c, fmt.Errorf("nuts: Chains %d, Warmup %d, Draws %d, Workers %d: none can be negative", c.Chains, c.Warmup, c.Draws, c.Workers)
+		return c, fmt.Errorf("nuts: Chains %d, Warmup %d, Draws %d, Workers %d: none can be negative", c.Chains, c.Warmup,
+			c.Draws, c.Workers)
 	case c.Metric < Diagonal || c.Metric > Unit:
 		return c, fmt.Errorf("nuts: Metric %d is not one of Diagonal, Dense and Unit", c.Metric)
 	case !(c.TargetAccept > 0 && c.TargetAccept < 1):

@@ -65,14 +65,17 @@ func EBFMI(stats []Stats) float64 {
 func (r Report) Warnings() []string {
 	var out []string
 	if r.Divergent > 0 {
-		out = append(out, fmt.Sprintf("%d of %d transitions diverged: the draws miss a part of the target; raise TargetAccept or reparameterise", r.Divergent, r.Draws))
+		out = append(out, fmt.Sprintf("%d of %d transitions diverged: the draws miss a part of the target; raise "+
+			"TargetAccept or reparameterise", r.Divergent, r.Draws))
 	}
 	if r.AtMaxDepth > 0 {
-		out = append(out, fmt.Sprintf("%d of %d transitions reached the largest tree depth: the chain moves slowly; raise MaxTreeDepth, use Dense, or rescale", r.AtMaxDepth, r.Draws))
+		out = append(out, fmt.Sprintf("%d of %d transitions reached the largest tree depth: the chain moves slowly; raise "+
+			"MaxTreeDepth, use Dense, or rescale", r.AtMaxDepth, r.Draws))
 	}
 	for c, fraction := range r.EBFMI {
 		if fraction < MinEBFMI {
-			out = append(out, fmt.Sprintf("chain %d has E-BFMI %.2f, below %.1f: its energies hardly mix; reparameterise or warm up longer", c, fraction, MinEBFMI))
+			out = append(out, fmt.Sprintf("chain %d has E-BFMI %.2f, below %.1f: its energies hardly mix; reparameterise or "+
+				"warm up longer", c, fraction, MinEBFMI))
 		}
 	}
 	return out

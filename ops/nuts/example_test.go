@@ -17,7 +17,8 @@ func Example() {
 		grad[0] = 3 - 2*rate
 		return 3*theta[0] - 2*rate
 	})
-	chains, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return target }, nuts.Config{Seed: 1, Draws: 5000})
+	chains, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return target },
+		nuts.Config{Seed: 1, Draws: 5000})
 	if err != nil {
 		fmt.Println(err)
 		return

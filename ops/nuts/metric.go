@@ -29,7 +29,8 @@ type metric interface {
 func newMetric(kind MetricKind, dim int) metric {
 	switch kind {
 	case Dense:
-		m := &denseMetric{inv: mat.NewSymDense(dim, nil), chol: mat.NewTriDense(dim, mat.Lower, nil), mean: make([]float64, dim), delta: make([]float64, dim), scatter: mat.NewSymDense(dim, nil)}
+		m := &denseMetric{inv: mat.NewSymDense(dim, nil), chol: mat.NewTriDense(dim, mat.Lower, nil),
+			mean: make([]float64, dim), delta: make([]float64, dim), scatter: mat.NewSymDense(dim, nil)}
 		for i := range dim {
 			m.inv.SetSym(i, i, 1)
 			m.chol.SetTri(i, i, 1)

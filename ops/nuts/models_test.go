@@ -108,7 +108,8 @@ type regression struct {
 
 func newRegression(x *mat.Dense, y []float64, coef []prior, scale prior) *regression {
 	n, p := x.Dims()
-	r := &regression{records: float64(n), best: make([]float64, p), gram: mat.NewSymDense(p, nil), coef: coef, scale: scale}
+	r := &regression{records: float64(n), best: make([]float64, p), gram: mat.NewSymDense(p, nil), coef: coef,
+		scale: scale}
 	best := mat.NewVecDense(p, r.best)
 	if err := best.SolveVec(x, mat.NewVecDense(n, y)); err != nil {
 		panic(err)
@@ -163,7 +164,8 @@ func repeat(p prior, n int) []prior { return slices.Repeat([]prior{p}, n) }
 
 func blr(t testing.TB) model {
 	data := load(t, "sblrc")
-	return newRegression(rows(value[[][]float64](t, data, "X")), column(t, data, "y"), repeat(normalPrior(10), 5), normalPrior(10)).posterior()
+	return newRegression(rows(value[[][]float64](t, data, "X")), column(t, data, "y"), repeat(normalPrior(10), 5),
+		normalPrior(10)).posterior()
 }
 
 // rows makes a matrix of rows.
@@ -176,7 +178,8 @@ func earnHeight(t testing.TB) *regression {
 
 func kidscore(t testing.TB) model {
 	data := load(t, "kidiq")
-	return newRegression(design(column(t, data, "mom_iq")), column(t, data, "kid_score"), repeat(flatPrior, 2), studentPrior(1, 0, 2.5)).posterior()
+	return newRegression(design(column(t, data, "mom_iq")), column(t, data, "kid_score"), repeat(flatPrior, 2),
+		studentPrior(1, 0, 2.5)).posterior()
 }
 
 func nes(t testing.TB) *regression {

@@ -164,7 +164,8 @@ func TestMetricEstimates(t *testing.T) {
 // chain does not depend on how many others there are, and a seed matters.
 func TestParallelEqualsSerial(t *testing.T) {
 	sample := func(workers, chains int, seed uint64) []Chain {
-		out, err := Sample(t.Context(), func() LogDensity { return three() }, Config{Workers: workers, Chains: chains, Seed: seed, Warmup: 200, Draws: 50, Metric: Dense})
+		out, err := Sample(t.Context(), func() LogDensity { return three() },
+			Config{Workers: workers, Chains: chains, Seed: seed, Warmup: 200, Draws: 50, Metric: Dense})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,8 @@ func TestParallelEqualsSerial(t *testing.T) {
 	if !reflect.DeepEqual(serial, sample(4, 4, 7)) || !reflect.DeepEqual(serial[:2], sample(2, 2, 7)) {
 		t.Error("scheduling changes the draws")
 	}
-	if slices.Equal(serial[0].Draws[0], serial[1].Draws[0]) || slices.Equal(serial[0].Draws[0], sample(1, 1, 8)[0].Draws[0]) {
+	if slices.Equal(serial[0].Draws[0], serial[1].Draws[0]) ||
+		slices.Equal(serial[0].Draws[0], sample(1, 1, 8)[0].Draws[0]) {
 		t.Error("two chains or two seeds give the same draw")
 	}
 }
@@ -207,7 +209,8 @@ func funnel(grad, theta []float64) float64 {
 
 func TestMaxTreeDepthIsReported(t *testing.T) {
 	g := newGaussian([]float64{0, 0}, []float64{1, 0.999, 0.999, 1})
-	chains, err := Sample(t.Context(), func() LogDensity { return g }, Config{Seed: 1, Chains: 1, Draws: 200, MaxTreeDepth: 2})
+	chains, err := Sample(t.Context(), func() LogDensity { return g },
+		Config{Seed: 1, Chains: 1, Draws: 200, MaxTreeDepth: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +239,8 @@ func TestEBFMI(t *testing.T) {
 	if !math.IsNaN(EBFMI(nil)) || !math.IsNaN(EBFMI(energies(1))) || !math.IsNaN(EBFMI(energies(1, 1))) {
 		t.Error("too few or constant energies have an E-BFMI")
 	}
-	if w := (Report{EBFMI: []float64{1, 0.1}}).Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "chain 1 has E-BFMI 0.10") {
+	if w := (Report{EBFMI: []float64{1, 0.1}}).Warnings(); len(w) != 1 ||
+		!strings.HasPrefix(w[0], "chain 1 has E-BFMI 0.10") {
 		t.Errorf("warnings %v", w)
 	}
 }
@@ -244,10 +248,13 @@ func TestEBFMI(t *testing.T) {
 func TestRefusedConfigurations(t *testing.T) {
 	for name, c := range map[string]Config{
 		"chains": {Chains: -1}, "warm-up": {Warmup: -1}, "draws": {Draws: -1}, "workers": {Workers: -1},
-		"metric": {Metric: 3}, "target": {TargetAccept: 1}, "NaN target": {TargetAccept: math.NaN()}, "depth": {MaxTreeDepth: 21},
-		"points": {Chains: 2, Init: [][]float64{{0, 0, 0}}}, "point": {Chains: 1, Init: [][]float64{{0}}}, "NaN point": {Chains: 1, Init: [][]float64{{0, 0, math.NaN()}}},
+		"metric": {Metric: 3}, "target": {TargetAccept: 1}, "NaN target": {TargetAccept: math.NaN()},
+		"depth":  {MaxTreeDepth: 21},
+		"points": {Chains: 2, Init: [][]float64{{0, 0, 0}}}, "point": {Chains: 1, Init: [][]float64{{0}}},
+		"NaN point": {Chains: 1, Init: [][]float64{{0, 0, math.NaN()}}},
 	} {
-		if _, err := Sample(t.Context(), func() LogDensity { return three() }, c); err == nil || !strings.HasPrefix(err.Error(), "nuts: ") {
+		if _, err := Sample(t.Context(), func() LogDensity { return three() }, c); err == nil ||
+			!strings.HasPrefix(err.Error(), "nuts: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -263,7 +270,8 @@ func TestRefusedTargets(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Sample(t.Context(), func() LogDensity { return Func(1, empty) }, Config{Chains: 1, Init: [][]float64{{0}}}); err == nil {
+	if _, err := Sample(t.Context(), func() LogDensity { return Func(1, empty) },
+		Config{Chains: 1, Init: [][]float64{{0}}}); err == nil {
 		t.Error("an impossible starting point is accepted")
 	}
 	if _, err := Sample(t.Context(), func() LogDensity { return Func(0, flat) }, Config{}); err == nil {
@@ -292,7 +300,8 @@ func TestInitIsUsed(t *testing.T) {
 		grad[0] = -theta[0]
 		return -theta[0] * theta[0] / 2
 	})
-	if _, err := Sample(t.Context(), func() LogDensity { return target }, Config{Chains: 1, Draws: 1, Warmup: 20, Init: [][]float64{{0.125}}}); err != nil {
+	if _, err := Sample(t.Context(), func() LogDensity { return target },
+		Config{Chains: 1, Draws: 1, Warmup: 20, Init: [][]float64{{0.125}}}); err != nil {
 		t.Fatal(err)
 	}
 	if first[0] != 0.125 {

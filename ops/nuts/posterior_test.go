@@ -21,7 +21,8 @@ func TestPosterior(t *testing.T) {
 	}
 	prior := targets.Gaussian{SD: 2}
 	logistic, err1 := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: prior})
-	linear, err2 := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: prior, MinScale: 0.1, ScalePrior: targets.HalfCauchy{Scale: 1}})
+	linear, err2 := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: prior, MinScale: 0.1,
+		ScalePrior: targets.HalfCauchy{Scale: 1}})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}

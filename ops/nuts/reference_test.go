@@ -63,11 +63,13 @@ type settings struct {
 // fastCases are cheap per gradient; the others are in reference_slow_test.go.
 var fastCases = []referenceCase{
 	{"sblrc-blr", blr, settings{draws: 10000}},
-	{"earnings-earn_height", func(t testing.TB) model { return earnHeight(t).posterior() }, settings{metric: Dense, draws: 10000}},
+	{"earnings-earn_height", func(t testing.TB) model { return earnHeight(t).posterior() },
+		settings{metric: Dense, draws: 10000}},
 	{"kidiq-kidscore_momiq", kidscore, settings{metric: Dense, draws: 10000}},
 	{"nes1980-nes", func(t testing.TB) model { return nes(t).posterior() }, settings{metric: Dense, draws: 10000}},
 	{"diamonds-diamonds", diamonds, settings{metric: Dense, draws: 10000}},
-	{"mesquite-logmesquite_logvash", func(t testing.TB) model { return mesquite(t).posterior() }, settings{metric: Dense, draws: 10000}},
+	{"mesquite-logmesquite_logvash", func(t testing.TB) model { return mesquite(t).posterior() },
+		settings{metric: Dense, draws: 10000}},
 	{"eight_schools-eight_schools_noncentered", eightSchools, settings{draws: 15000, accept: 0.95}},
 	{"low_dim_gauss_mix-low_dim_gauss_mix", gaussMix, settings{draws: 3000}},
 	{"wells_data-wells_dist100_model", wellsDist, settings{metric: Dense, draws: 2000}},
@@ -159,7 +161,8 @@ func TestExactRegressions(t *testing.T) {
 // TestGradients compares every model's gradient with central differences.
 func TestGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, c := range append(slices.Clone(fastCases), referenceCase{"wells_data-wells_interaction_c_model", wellsInteraction, settings{}}) {
+	for _, c := range append(slices.Clone(fastCases), referenceCase{"wells_data-wells_interaction_c_model",
+		wellsInteraction, settings{}}) {
 		m := c.model(t)
 		theta, grad, spare := make([]float64, m.Dim()), make([]float64, m.Dim()), make([]float64, m.Dim())
 		for i := range theta {

@@ -60,7 +60,8 @@ func Sample(ctx context.Context, newTarget func() LogDensity, cfg Config) ([]Cha
 	for c := range targets {
 		targets[c] = newTarget()
 		if got := targets[c].Dim(); got != dim {
-			return nil, fmt.Errorf("nuts: the target of chain %d has %d coordinates and another has %d; newTarget must return the same density each time", c, got, dim)
+			return nil, fmt.Errorf("nuts: the target of chain %d has %d coordinates and another has %d; newTarget must return "+
+				"the same density each time", c, got, dim)
 		}
 		next <- c
 	}
@@ -134,7 +135,8 @@ func (t *transition) start(init [][]float64, c int) error {
 	if init != nil {
 		copy(t.current.theta, init[c])
 		if t.evaluate(&t.current.point); !t.current.usable() {
-			return fmt.Errorf("nuts: chain %d cannot start at Init: the log density there is %v, or its gradient is not finite", c, t.current.logDensity)
+			return fmt.Errorf("nuts: chain %d cannot start at Init: the log density there is %v, or its gradient is not finite",
+				c, t.current.logDensity)
 		}
 		return nil
 	}
@@ -146,7 +148,8 @@ func (t *transition) start(init [][]float64, c int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("nuts: chain %d found no finite density and gradient at %d random points of [-%d, %d] per coordinate; give Init", c, attempts, radius, radius)
+	return fmt.Errorf("nuts: chain %d found no finite density and gradient at %d random points of [-%d, %d] per "+
+		"coordinate; give Init", c, attempts, radius, radius)
 }
 
 // usable reports whether dynamics can start at the point.

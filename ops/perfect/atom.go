@@ -54,7 +54,8 @@ func NewAtom(cfg Config, atom AtomConfig) (*Atom, error) {
 
 // Cost returns the guarantee of one draw.
 func (s *Atom) Cost() ops.Guarantee {
-	return ops.Guarantee{Event: s.event, Kind: ops.Unconditional, Theorem: "bounded range (Jewson et al. 2023, Thm 1), exact by regeneration; running time not covered"}
+	return ops.Guarantee{Event: s.event, Kind: ops.Unconditional,
+		Theorem: "bounded range (Jewson et al. 2023, Thm 1), exact by regeneration; running time not covered"}
 }
 
 // Release draws once. It stops with the context's error when that is done, at a

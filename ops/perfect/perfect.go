@@ -44,7 +44,8 @@ func newPosterior(c Config) (posterior, error) {
 		return posterior{}, fmt.Errorf("perfect: %w", err)
 	}
 	if !(c.MinLoss < c.MaxLoss) || math.IsInf(c.MaxLoss-c.MinLoss, 1) {
-		return posterior{}, fmt.Errorf("perfect: losses within [%v, %v]: both ends must be finite and in order", c.MinLoss, c.MaxLoss)
+		return posterior{}, fmt.Errorf("perfect: losses within [%v, %v]: both ends must be finite and in order",
+			c.MinLoss, c.MaxLoss)
 	}
 	if c.Records < 1 {
 		return posterior{}, fmt.Errorf("perfect: Records = %d: at least 1 is needed", c.Records)

@@ -39,7 +39,8 @@ func NewRejection(cfg Config, delta float64) (*Rejection, error) {
 	// total-variation distance to the exact law.
 	needed := math.Log((1+math.Exp(cfg.Epsilon))/delta) / -math.Log1p(-math.Exp(p.least()))
 	if !(needed < 0x1p40) {
-		return nil, fmt.Errorf("perfect: %d records at ε = %v need %.3g proposals in the worst case: rejection is for small problems, use a smaller ε, fewer records or a chain", cfg.Records, cfg.Epsilon, needed)
+		return nil, fmt.Errorf("perfect: %d records at ε = %v need %.3g proposals in the worst case: rejection is for "+
+			"small problems, use a smaller ε, fewer records or a chain", cfg.Records, cfg.Epsilon, needed)
 	}
 	s.proposals = int64(math.Ceil(needed*(1+1e-9))) + 1
 	return s, nil

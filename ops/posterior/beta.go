@@ -86,11 +86,14 @@ func SolveBeta(epsilon float64, b Bound) (float64, error) {
 		return 0, fmt.Errorf("posterior: epsilon %v: must be positive and finite", epsilon)
 	}
 	if !(b.Max > 0) || math.IsInf(b.Max, 1) {
-		return 0, fmt.Errorf("posterior: density bound M = %v: must be positive and finite (for normal errors 1/(s√2π), s being the least scale)", b.Max)
+		return 0, fmt.Errorf("posterior: density bound M = %v: must be positive and finite (for normal errors 1/(s√2π), s "+
+			"being the least scale)", b.Max)
 	}
 	low, turn := b.MinEpsilon()
 	if epsilon < low {
-		return 0, fmt.Errorf("posterior: epsilon %v is unreachable for a density bounded by M = %.4g: the least is %.4g, at β = %.4g; rescale y or raise the least scale s, or keep such a β and let the weight shrink", epsilon, b.Max, low, turn)
+		return 0, fmt.Errorf("posterior: epsilon %v is unreachable for a density bounded by M = %.4g: the least is %.4g, "+
+			"at β = %.4g; rescale y or raise the least scale s, or keep such a β and let the weight shrink", epsilon,
+			b.Max, low, turn)
 	}
 	enough := func(e float64) bool { return e >= turn-1 || 2*b.Range(1+e) <= epsilon }
 	beta := 1 + leastTrue(enough)
@@ -103,5 +106,6 @@ func SolveBeta(epsilon float64, b Bound) (float64, error) {
 	if beta = turn; 2*b.Range(beta) <= epsilon {
 		return beta, nil
 	}
-	return 0, fmt.Errorf("posterior: epsilon %v needs a β that differs from 1 by less than float64 can tell: use a smaller epsilon or the log loss", epsilon)
+	return 0, fmt.Errorf("posterior: epsilon %v needs a β that differs from 1 by less than float64 can tell: use a "+
+		"smaller epsilon or the log loss", epsilon)
 }

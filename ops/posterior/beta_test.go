@@ -24,7 +24,8 @@ func TestSolveBetaOfMasses(t *testing.T) {
 // ε and just so; below the minimum there is none.
 func TestSolveBetaUsesUpEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Bound{Max: math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log M")), RecordIntegral: rapid.Bool().Draw(t, "record integral")}
+		b := Bound{Max: math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log M")),
+			RecordIntegral: rapid.Bool().Draw(t, "record integral")}
 		eps := math.Exp(rapid.Float64Range(-4, 6).Draw(t, "log ε"))
 		low, turn := b.MinEpsilon()
 		beta, err := SolveBeta(eps, b)
@@ -74,7 +75,8 @@ func TestPublishedMistake(t *testing.T) {
 		}
 		actual := 2 * Normal(0.1).Range(wrong)
 		if math.Abs(wrong-1-c.excess) > 6e-4 || math.Abs(actual-c.actual) > 0.011 {
-			t.Errorf("target %v, variance %v: β−1 = %.4f → ε = %.3f, published %v → %v", c.target, c.priorVar, wrong-1, actual, c.excess, c.actual)
+			t.Errorf("target %v, variance %v: β−1 = %.4f → ε = %.3f, published %v → %v", c.target, c.priorVar, wrong-1, actual,
+				c.excess, c.actual)
 		}
 		if _, err := SolveBeta(c.target, Normal(0.1)); err == nil {
 			t.Errorf("target %v is accepted with the true bound", c.target)
@@ -102,7 +104,8 @@ func ExampleSolveBeta() {
 	fmt.Println(err)
 	// Output:
 	// 1.333 <nil>
-	// posterior: epsilon 2 is unreachable for a density bounded by M = 3.989: the least is 7.522, at β = 1.723; rescale y or raise the least scale s, or keep such a β and let the weight shrink
+	// posterior: epsilon 2 is unreachable for a density bounded by M = 3.989: the least is 7.522, at β = 1.723;
+	// rescale y or raise the least scale s, or keep such a β and let the weight shrink
 }
 
 // TestBoundsAgreeWithTargets: the range that β is solved for is the one the
@@ -117,7 +120,8 @@ func TestBoundsAgreeWithTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 1, Loss: loss, Prior: targets.Gaussian{SD: 1}, MinScale: scale, ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 1, Loss: loss, Prior: targets.Gaussian{SD: 1},
+		MinScale: scale, ScalePrior: targets.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func NewLipschitz(cfg LipschitzConfig) (*Mechanism, error) {
 	}
 	return &Mechanism{
 		target: target, weight: w, project: cfg.Radius,
-		cost: ops.Guarantee{Event: event, Kind: ops.Conditional, Theorem: "Gopi, Lee, Liu 2022, Thm 4.1 (Minami et al. 2016, Thm 7; Geumlek et al. 2017, Thms 16, 17)"},
+		cost: ops.Guarantee{Event: event, Kind: ops.Conditional,
+			Theorem: "Gopi, Lee, Liu 2022, Thm 4.1 (Minami et al. 2016, Thm 7; Geumlek et al. 2017, Thms 16, 17)"},
 	}, nil
 }
 

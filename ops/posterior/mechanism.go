@@ -42,7 +42,8 @@ func NewBounded(cfg Config) (*Mechanism, error) {
 	if !ok || !(certificate.LossRange() > 0) || math.IsInf(certificate.LossRange(), 1) {
 		return nil, fmt.Errorf("posterior: the target's loss has no bounded range: use the β loss, NewBall or NewLipschitz")
 	}
-	return bounded(&Mechanism{target: cfg.Target}, certificate.LossRange(), cfg.Epsilon, "Jewson et al. 2023, Thm 1, as bounded range")
+	return bounded(&Mechanism{target: cfg.Target}, certificate.LossRange(), cfg.Epsilon,
+		"Jewson et al. 2023, Thm 1, as bounded range")
 }
 
 // bounded finishes a mechanism whose loss has the given range.

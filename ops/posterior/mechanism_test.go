@@ -66,7 +66,8 @@ func (p grid1) integrate(f func(i int) float64) float64 {
 }
 
 func renyi(order float64, p, q grid1) float64 {
-	return math.Log(p.integrate(func(i int) float64 { return math.Exp(order*p.log[i] + (1-order)*q.log[i]) })) / (order - 1)
+	return math.Log(p.integrate(func(i int) float64 { return math.Exp(order*p.log[i] + (1-order)*q.log[i]) })) /
+		(order - 1)
 }
 
 func leak(eps float64, p, q grid1) float64 {
@@ -302,7 +303,8 @@ func TestGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Loss: loss, Prior: targets.Gaussian{SD: 2}, MinScale: 0.5, ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Loss: loss, Prior: targets.Gaussian{SD: 2},
+		MinScale: 0.5, ScalePrior: targets.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +326,8 @@ func TestGradients(t *testing.T) {
 			u[i] = rng.NormFloat64()
 		}
 		p.LogDensityGrad(got, u)
-		want := fd.Gradient(nil, func(x []float64) float64 { return p.LogDensityGrad(spare, x) }, u, &fd.Settings{Formula: fd.Central})
+		want := fd.Gradient(nil, func(x []float64) float64 { return p.LogDensityGrad(spare, x) }, u,
+			&fd.Settings{Formula: fd.Central})
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-5*(1+math.Abs(want[i])) {
 				t.Errorf("%s: ∂%d = %v, differences give %v", name, i, got[i], want[i])
@@ -524,7 +527,8 @@ func TestRulesSpendNoMoreThanEpsilon(t *testing.T) {
 				weights[k] = m.Weight()
 			}
 			if weights[0] > weights[1]*(1+1e-12) || weights[0] > published*(1+1e-12) {
-				t.Errorf("ε = %v, δ = %v: Minami's weight is %v, the published %v, the Gaussian's %v", eps, delta, weights[0], published, weights[1])
+				t.Errorf("ε = %v, δ = %v: Minami's weight is %v, the published %v, the Gaussian's %v", eps, delta, weights[0],
+					published, weights[1])
 			}
 			if eps <= 5 && math.Abs(weights[0]/published-1) > 1e-12 {
 				t.Errorf("ε = %v, δ = %v: Minami's weight is %v, not the published %v", eps, delta, weights[0], published)

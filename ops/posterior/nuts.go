@@ -16,7 +16,8 @@ import (
 func NUTS(warmup, thin int) Sampler {
 	return func(rng *rand.Rand, p LogDensity, draws int) ([][]float64, error) {
 		if warmup < 1 || thin < 1 {
-			return nil, fmt.Errorf("posterior: NUTS with %d warm-up states and thinning %d: at least 1 of each is needed", warmup, thin)
+			return nil, fmt.Errorf("posterior: NUTS with %d warm-up states and thinning %d: at least 1 of each is needed",
+				warmup, thin)
 		}
 		chains, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return p }, nuts.Config{
 			Chains: 1, Workers: 1, Warmup: warmup, Draws: draws * thin, Seed: rng.Uint64(),

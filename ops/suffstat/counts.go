@@ -126,7 +126,8 @@ func (c *Counts) PlugInDensity(count int, x float64) float64 {
 // categories; more are an error.
 func (c *Counts) NoiseAware(noisy []float64) (BetaMixture, error) {
 	if len(c.prior) != 2 || len(noisy) != 2 {
-		return BetaMixture{}, fmt.Errorf("suffstat: the noise-aware posterior is offered for two categories, there are %d", len(c.prior))
+		return BetaMixture{}, fmt.Errorf("suffstat: the noise-aware posterior is offered for two categories, there are %d",
+			len(c.prior))
 	}
 	m := BetaMixture{a: c.prior[0], b: c.prior[1], weight: make([]float64, c.n+1)}
 	top := math.Inf(-1)

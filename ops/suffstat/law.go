@@ -50,7 +50,8 @@ func newMechanism(p Privacy, l1, l2 float64) (m mechanism, err error) {
 	m = mechanism{privacy: p, l1: l1, l2: l2}
 	switch {
 	case p.Order != 0 && !(p.Law == Gaussian && p.Delta == 0 && p.Order > 1 && !math.IsInf(p.Order, 1)):
-		err = fmt.Errorf("suffstat: Order = %v: it must be finite and above 1, with Gaussian noise and without Delta", p.Order)
+		err = fmt.Errorf("suffstat: Order = %v: it must be finite and above 1, with Gaussian noise and without Delta",
+			p.Order)
 	case p.Order != 0:
 		m.multiplier = math.Sqrt(p.Order/(2*p.Epsilon)) * (1 + 0x1p-40)
 		m.event, err = accountant.Gaussian(accountant.Substitute, m.multiplier)

@@ -103,7 +103,8 @@ func TestScales(t *testing.T) {
 			t.Errorf("%d categories: %v, %v, want just below ε = 0.5", k, s, err)
 		}
 	}
-	if two, three := counts(t, 2, gaussian).Scale(), counts(t, 3, gaussian).Scale(); math.Abs(three/two-math.Sqrt2) > 1e-12 {
+	if two, three := counts(t, 2, gaussian).Scale(), counts(t, 3,
+		gaussian).Scale(); math.Abs(three/two-math.Sqrt2) > 1e-12 {
 		t.Errorf("Gaussian scales %v and %v, want a ratio of √2", two, three)
 	}
 }
@@ -197,14 +198,16 @@ func TestFigure2Baseline(t *testing.T) {
 	for _, order := range []float64{2, 15} {
 		last := math.Inf(1)
 		for _, eps := range []float64{0.01, 0.1, 1, 10, 1000} {
-			c, err := NewCounts(CountsConfig{Prior: []float64{6, 18}, Records: 100, Privacy: Privacy{Law: Gaussian, Order: order, Epsilon: eps}})
+			c, err := NewCounts(CountsConfig{Prior: []float64{6, 18}, Records: 100,
+				Privacy: Privacy{Law: Gaussian, Order: order, Epsilon: eps}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := c.Cost().Event.RDP(order); got > eps || got < eps*(1-1e-9) {
 				t.Errorf("λ = %v: cost %v, want just below %v", order, got, eps)
 			}
-			if total := quad.Fixed(func(x float64) float64 { return c.PlugInDensity(38, x) }, 0, 1, 300, nil, 0); math.Abs(total-1) > 1e-3 {
+			if total := quad.Fixed(func(x float64) float64 { return c.PlugInDensity(38, x) }, 0, 1, 300, nil,
+				0); math.Abs(total-1) > 1e-3 {
 				t.Errorf("λ = %v, ε = %v: the density integrates to %v", order, eps, total)
 			}
 			kl := quad.Fixed(func(x float64) float64 {
@@ -319,20 +322,23 @@ func TestRefusals(t *testing.T) {
 	for name, p := range map[string]Privacy{
 		"no law": {Epsilon: 1}, "no epsilon": {Law: Laplace}, "NaN": {Law: Laplace, Epsilon: math.NaN()},
 		"laplace with delta": {Law: Laplace, Epsilon: 1, Delta: 0.1}, "gaussian without": {Law: Gaussian, Epsilon: 1},
-		"delta 1": {Law: Gaussian, Epsilon: 1, Delta: 1}, "order and delta": {Law: Gaussian, Epsilon: 1, Delta: 0.1, Order: 2},
+		"delta 1": {Law: Gaussian, Epsilon: 1, Delta: 1}, "order and delta": {Law: Gaussian, Epsilon: 1,
+			Delta: 0.1, Order: 2},
 		"order 1": {Law: Gaussian, Epsilon: 1, Order: 1}, "order of Laplace": {Law: Laplace, Epsilon: 1, Order: 2},
 	} {
 		if _, err := NewCounts(CountsConfig{Prior: []float64{1, 1}, Records: 2, Privacy: p}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	for _, cfg := range []CountsConfig{{Prior: []float64{1}, Records: 2}, {Prior: []float64{1, 0}, Records: 2}, {Prior: []float64{1, 1}}} {
+	for _, cfg := range []CountsConfig{{Prior: []float64{1}, Records: 2}, {Prior: []float64{1, 0}, Records: 2},
+		{Prior: []float64{1, 1}}} {
 		cfg.Privacy = laplace
 		if _, err := NewCounts(cfg); err == nil {
 			t.Errorf("%+v accepted", cfg)
 		}
 	}
-	for _, cfg := range []MomentsConfig{{Records: 2, Radius: 1, Bound: 1}, {Features: 1, Radius: 1, Bound: 1}, {Features: 1, Records: 1, Bound: 1}, {Features: 1, Records: 1, Radius: 1, Bound: math.NaN()}} {
+	for _, cfg := range []MomentsConfig{{Records: 2, Radius: 1, Bound: 1}, {Features: 1, Radius: 1, Bound: 1},
+		{Features: 1, Records: 1, Bound: 1}, {Features: 1, Records: 1, Radius: 1, Bound: math.NaN()}} {
 		cfg.Privacy = laplace
 		if _, err := NewMoments(cfg); err == nil {
 			t.Errorf("%+v accepted", cfg)

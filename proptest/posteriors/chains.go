@@ -24,7 +24,8 @@ func Must[T any](v T, err error) T {
 
 // unlimited is a budget that no test exhausts.
 func unlimited() *accountant.Budget {
-	return Must(accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6, Adjacency: accountant.Substitute}))
+	return Must(accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6,
+		Adjacency: accountant.Substitute}))
 }
 
 // Seal makes a curator with a budget that no test exhausts. Its randomness is

@@ -99,7 +99,8 @@ func (m Moments) Off(draws [][]float64, bias float64) float64 {
 	for j, x := range draws {
 		chain := [][]float64{x}
 		mean, sd := stat.MeanStdDev(x, nil)
-		worst = max(worst, (math.Abs(mean-m.Mean[j])-bias*m.SD[j])/diag.MCSEMean(chain), (math.Abs(sd-m.SD[j])-bias*m.SD[j])/diag.MCSESD(chain))
+		worst = max(worst, (math.Abs(mean-m.Mean[j])-bias*m.SD[j])/diag.MCSEMean(chain),
+			(math.Abs(sd-m.SD[j])-bias*m.SD[j])/diag.MCSESD(chain))
 	}
 	return worst
 }
@@ -110,6 +111,7 @@ func (m Moments) Off(draws [][]float64, bias float64) float64 {
 func (m Moments) Agree(t testing.TB, what string, draws [][]float64, z, bias float64) bool {
 	t.Helper()
 	worst := m.Off(draws, bias)
-	t.Logf("%s: the worst figure is %.2f Monte Carlo standard errors from the exact one, biases of %v allowed", what, worst, bias)
+	t.Logf("%s: the worst figure is %.2f Monte Carlo standard errors from the exact one, biases of %v allowed", what,
+		worst, bias)
 	return worst <= z
 }

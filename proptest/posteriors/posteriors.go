@@ -105,8 +105,10 @@ func Bent(curvature float64) Problem {
 	for i := range x {
 		x[i] = 0.5 + rng.NormFloat64()
 	}
-	p := Problem{Name: fmt.Sprintf("Gaussian, curvature %v", curvature), Temperature: 1, Start: []float64{0.5, 0.5}, Box: Box{-2, 2.5, -2.5, 2.5},
-		Target:  Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature, Prior: targets.Gaussian{SD: 3}})),
+	p := Problem{Name: fmt.Sprintf("Gaussian, curvature %v", curvature), Temperature: 1, Start: []float64{0.5, 0.5},
+		Box: Box{-2, 2.5, -2.5, 2.5},
+		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
+			Prior: targets.Gaussian{SD: 3}})),
 		Records: curator.Records{X: x, Features: 2}}
 	p.Exact = p.Integrated()
 	return p
@@ -119,7 +121,8 @@ func mixture() Problem {
 	for i := range x {
 		x[i] = max(-5, min(float64(rng.IntN(2))+math.Sqrt2*rng.NormFloat64(), 5))
 	}
-	p := Problem{Name: "mixture", Temperature: 0.2, Start: []float64{0.5, 0.5}, Wrong: miscounted(), Box: Box{-4, 5, -6, 6},
+	p := Problem{Name: "mixture", Temperature: 0.2, Start: []float64{0.5, 0.5}, Wrong: miscounted(),
+		Box:     Box{-4, 5, -6, 6},
 		Records: curator.Records{X: x, Features: 1, Radius: 5}, Target: Mixture()}
 	p.Exact = p.Integrated()
 	return p

@@ -56,7 +56,8 @@ func perturbation(name string, method chaudhuri.Method, about string, lambda Set
 			ridge = standard(p.Options.PriorSD*p.Options.PriorSD, float64(p.Facts.Records))
 		}
 		m, err := chaudhuri.New(chaudhuri.Config{
-			Method: method, Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, Lambda: ridge, Epsilon: b.Epsilon,
+			Method: method, Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, Lambda: ridge,
+			Epsilon: b.Epsilon,
 		})
 		if err != nil {
 			return nil, err
@@ -142,8 +143,10 @@ func buildSGD(p Problem, b Budget, s settings) (*Mechanism, error) {
 		return nil, err
 	}
 	m, err := dpsgd.New(dpsgd.Config{
-		Target: p.target(), Records: int(p.Facts.Records), Rate: s.float("rate"), Steps: int(s.int("steps")), Clip: s.float("clip"),
-		LearningRate: s.float("learning-rate"), Average: s.float("average"), Epsilon: b.Epsilon, Delta: b.Delta, Start: make([]float64, p.Target.Dim()),
+		Target: p.target(), Records: int(p.Facts.Records), Rate: s.float("rate"), Steps: int(s.int("steps")),
+		Clip:         s.float("clip"),
+		LearningRate: s.float("learning-rate"), Average: s.float("average"), Epsilon: b.Epsilon, Delta: b.Delta,
+		Start: make([]float64, p.Target.Dim()),
 	})
 	if err != nil {
 		return nil, err

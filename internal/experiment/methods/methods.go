@@ -103,7 +103,8 @@ func (m *Method) New(p Problem, b Budget, given map[string]any) (*Mechanism, err
 	}
 	own := slices.ContainsFunc(p.Shape.Terms, func(t data.Term) bool { return t.PriorSD != 0 || t.PriorGroup != "" })
 	if m.Models != nil && (own || p.Options.Prior != "normal") {
-		return nil, fmt.Errorf("it has one normal prior for all coefficients, and the model or the schema states others; use a private chain")
+		return nil, fmt.Errorf("it has one normal prior for all coefficients, and the model or the schema states others; " +
+			"use a private chain")
 	}
 	if p.Facts.Adjacency != accountant.Substitute {
 		return nil, fmt.Errorf("costs are compared under substitution, not %v", p.Facts.Adjacency)

@@ -36,21 +36,25 @@ type Metric struct {
 
 var list = []Metric{
 	{"rmse", "RMSE of the parameters",
-		"root-mean-square error of the posterior mean (or estimate) over the parameters, against the simulated truth, or the non-private posterior mean for files", Aim, RMSE, true, false},
+		"root-mean-square error of the posterior mean (or estimate) over the parameters, against the simulated truth, or " +
+			"the non-private posterior mean for files", Aim, RMSE, true, false},
 	{"log-rmse", "log RMSE of the parameters", "natural logarithm of rmse", Aim, LogRMSE, false, false},
 	{"sign-accuracy", "Share of right signs",
 		"share of parameters whose estimate has the sign of the truth, or of the non-private posterior mean for files", Aim,
 		SignAccuracy, false, false},
 	{"mean-error", "Error of the mean, in posterior SDs",
-		"mean over the parameters of the distance between posterior mean and non-private posterior mean, in non-private posterior standard deviations", Posterior, MeanError, true, false},
+		"mean over the parameters of the distance between posterior mean and non-private posterior mean, in non-private " +
+			"posterior standard deviations", Posterior, MeanError, true, false},
 	{"sd-error", "Error of the log SD", "mean over the parameters of |log(sd/non-private sd)|; needs 20 draws", Posterior,
 		SDError, false, false},
 	{"coverage", "Coverage of 90% intervals",
-		"share of parameters whose central 90% interval contains the truth, or the non-private posterior mean for files; needs 20 draws", Aim, Coverage, false, false},
+		"share of parameters whose central 90% interval contains the truth, or the non-private posterior mean for files; " +
+			"needs 20 draws", Aim, Coverage, false, false},
 	{"interval-width", "Width of 90% intervals", "mean width of the central 90% intervals; needs 20 draws", Nothing,
 		IntervalWidth, true, false},
 	{"mmd", "MMD to the non-private posterior",
-		"maximum mean discrepancy to the non-private posterior: Gaussian kernel of median bandwidth, unbiased, on 500 draws of each; its floor is about 1/√ESS", Posterior, MMD, true, false},
+		"maximum mean discrepancy to the non-private posterior: Gaussian kernel of median bandwidth, unbiased, on 500 " +
+			"draws of each; its floor is about 1/√ESS", Posterior, MMD, true, false},
 	{"energy", "Energy distance to the non-private posterior",
 		"squared energy distance to the non-private posterior, unbiased, on 500 draws of each", Posterior, Energy, false,
 		false},
@@ -65,7 +69,8 @@ var list = []Metric{
 		"least bulk effective sample size of any parameter; the number of draws where they are independent", Nothing, ESS,
 		true, false},
 	{"membership", "Membership-inference advantage",
-		"1 − FPR − FNR of a loss-threshold attack on a record at the edge of the public bounds, fitted on some runs and judged on others", Attack, Membership, false, true},
+		"1 − FPR − FNR of a loss-threshold attack on a record at the edge of the public bounds, fitted on some runs and " +
+			"judged on others", Attack, Membership, false, true},
 }
 
 // List returns the metrics in the order of reports.

@@ -86,7 +86,8 @@ func run(binary string, kills int64, workers int, longest, most time.Duration) e
 		return err
 	}
 	defer os.RemoveAll(dir)
-	c := &campaign{dir: dir, binary: binary, data: filepath.Join(dir, "people.csv"), schema: filepath.Join(dir, "people.toml"), longest: longest}
+	c := &campaign{dir: dir, binary: binary, data: filepath.Join(dir, "people.csv"),
+		schema: filepath.Join(dir, "people.toml"), longest: longest}
 	c.budget.Store(kills)
 	var rows strings.Builder
 	rows.WriteString("age,sick\n")
@@ -97,7 +98,8 @@ func run(binary string, kills int64, workers int, longest, most time.Duration) e
 	if err != nil {
 		return err
 	}
-	if out, err := exec.Command(binary, "ledger", "init", c.data+".ledger", "--epsilon", limit, "--delta", delta).CombinedOutput(); err != nil {
+	if out, err := exec.Command(binary, "ledger", "init", c.data+".ledger", "--epsilon", limit, "--delta",
+		delta).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	begun := time.Now()

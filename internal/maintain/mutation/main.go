@@ -104,7 +104,8 @@ func run(chosen selection, s suite, share float64, check bool) error {
 		default:
 			broken++
 		}
-		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.file, oneLine(d.old), oneLine(d.new))
+		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.file, oneLine(d.old),
+			oneLine(d.new))
 		if verdict == "survived" && d.equivalent != "" {
 			fmt.Printf("%24s%s\n", "", d.equivalent)
 		}
@@ -223,7 +224,8 @@ type suite struct {
 func (s suite) test(root, pkg string) (failed bool, out string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.timeout+time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-vet=off", "-timeout", s.timeout.String(), "-skip", s.skip, pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-vet=off", "-timeout", s.timeout.String(),
+		"-skip", s.skip, pkg)
 	cmd.Dir = root
 	// Properties draw the same values each time, so that verdicts can be repeated.
 	cmd.Env = append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true")

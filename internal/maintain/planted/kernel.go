@@ -204,7 +204,8 @@ func newChain(records *curator.Curator, steps int64, walks bool, h hooks) (kerne
 	if walks {
 		k.bits, err = records.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: 50}, steps)
 	} else {
-		k.slopes, err = records.GrantGradients(curator.NoisyGradient{Target: k.target, Clip: 10, NoiseMultiplier: 0.02}, steps)
+		k.slopes, err = records.GrantGradients(curator.NoisyGradient{Target: k.target, Clip: 10,
+			NoiseMultiplier: 0.02}, steps)
 	}
 	return k, err
 }
@@ -223,26 +224,28 @@ type asked struct {
 }
 
 func kernel(family, name, effect string, q asked, plant func() hooks) Case {
-	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-		records, _ := posteriors.Conjugate()
-		o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed, Effort: effort,
-			Exact: exactly(sd), Reversible: q.reversible}
-		if q.langevin {
-			o.Exact = exactly(langevin)
-		}
-		if q.noLaw {
-			o.Exact = nil
-		}
-		if q.transition {
-			o.Transition = plainWalk
+	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			records, _ := posteriors.Conjugate()
+			o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
+				Effort: effort,
+				Exact:  exactly(sd), Reversible: q.reversible}
 			if q.langevin {
-				o.Transition = plainLangevin
+				o.Exact = exactly(langevin)
 			}
-		}
-		proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return newChain(c, steps, !q.langevin, plant())
-		}, o)
-	}}
+			if q.noLaw {
+				o.Exact = nil
+			}
+			if q.transition {
+				o.Transition = plainWalk
+				if q.langevin {
+					o.Transition = plainLangevin
+				}
+			}
+			proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+				return newChain(c, steps, !q.langevin, plant())
+			}, o)
+		}}
 }
 
 // plainWalk and plainLangevin are the kernels' steps without privacy.
@@ -270,7 +273,8 @@ func invarianceDefects() (all []Case) {
 	proposes := func(name, effect string, f func(k *chain, rng *rand.Rand, theta, next []float64)) {
 		walk(name, effect, hooks{propose: f})
 	}
-	scaledWhere := func(where func(theta []float64) bool, by float64) func(k *chain, rng *rand.Rand, theta, next []float64) {
+	scaledWhere := func(where func(theta []float64) bool, by float64) func(k *chain, rng *rand.Rand, theta,
+		next []float64) {
 		return func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			if where(theta) {
 				for j, t := range theta {
@@ -279,8 +283,12 @@ func invarianceDefects() (all []Case) {
 			}
 		}
 	}
-	proposes("proposal shifted", "5% of its sd", func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += 0.05 * step })
-	proposes("proposal shifted a little", "2% of its sd", func(_ *chain, _ *rand.Rand, _, next []float64) { next[1] -= 0.02 * step })
+	proposes("proposal shifted", "5% of its sd", func(_ *chain, _ *rand.Rand, _,
+		next []float64) {
+		next[0] += 0.05 * step
+	})
+	proposes("proposal shifted a little", "2% of its sd",
+		func(_ *chain, _ *rand.Rand, _, next []float64) { next[1] -= 0.02 * step })
 	proposes("scale beyond one sd", "×1.5", scaledWhere(func(t []float64) bool { return t[0] > center[0]+sd }, 1.5))
 	proposes("scale below two sd", "×1.5", scaledWhere(func(t []float64) bool { return t[1] < center[1]-2*sd }, 1.5))
 	proposes("scale grows with distance", "10%", func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -306,19 +314,32 @@ func invarianceDefects() (all []Case) {
 			k.last[j] = next[j] - t
 		}
 	})
-	proposes("one coordinate pulls the other", "5%", func(_ *chain, _ *rand.Rand, theta, next []float64) { next[1] += 0.05 * (theta[0] - center[0]) })
-	walk("prior forgotten", "1/7 of the curvature", hooks{public: func(_ *chain, _, _ []float64, _ float64) float64 { return 0 }})
-	walk("prior 20% too weak", "3% of the curvature", hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return 0.8 * r }})
+	proposes("one coordinate pulls the other", "5%", func(_ *chain, _ *rand.Rand, theta,
+		next []float64) {
+		next[1] += 0.05 * (theta[0] - center[0])
+	})
+	walk("prior forgotten", "1/7 of the curvature", hooks{public: func(_ *chain, _, _ []float64,
+		_ float64) float64 {
+		return 0
+	}})
+	walk("prior 20% too weak", "3% of the curvature", hooks{public: func(_ *chain, _, _ []float64,
+		r float64) float64 {
+		return 0.8 * r
+	}})
 	walk("prior of the step before", "stale", hooks{public: func(k *chain, _, next []float64, _ float64) float64 {
 		return k.target.LogPrior(next) - k.target.LogPrior(k.before)
 	}})
-	walk("extra refusals outwards", "3%", hooks{accept: func(_ *chain, rng *rand.Rand, theta, next []float64, a bool) bool {
+	walk("extra refusals outwards", "3%", hooks{accept: func(_ *chain, rng *rand.Rand, theta, next []float64,
+		a bool) bool {
 		return a && !(math.Abs(next[0]-center[0]) > math.Abs(theta[0]-center[0]) && rng.Float64() < 0.03)
 	}})
 	walk("extra refusals upwards", "2%", hooks{accept: func(_ *chain, rng *rand.Rand, theta, next []float64, a bool) bool {
 		return a && !(next[1] > theta[1] && rng.Float64() < 0.02)
 	}})
-	walk("accepts without asking", "1 in 100", hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64, a bool) bool { return a || rng.IntN(100) == 0 }})
+	walk("accepts without asking", "1 in 100", hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64,
+		a bool) bool {
+		return a || rng.IntN(100) == 0
+	}})
 	after := func(name, effect string, f func(k *chain, rng *rand.Rand, s *kernels.State)) {
 		walk(name, effect, hooks{after: func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 			if info.Accepted {
@@ -326,15 +347,27 @@ func invarianceDefects() (all []Case) {
 			}
 		}})
 	}
-	after("drift", "1% of a sd an accepted move", func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] += 0.01 * sd })
+	after("drift", "1% of a sd an accepted move", func(_ *chain, _ *rand.Rand,
+		s *kernels.State) {
+		s.Theta[0] += 0.01 * sd
+	})
 	after("jumps upwards", "0.3 sd, 1 in 50", func(_ *chain, rng *rand.Rand, s *kernels.State) {
 		if rng.IntN(50) == 0 {
 			s.Theta[1] += 0.3 * sd
 		}
 	})
-	after("shrinks towards the center", "0.5%", func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] += 0.005 * (center[0] - s.Theta[0]) })
-	after("cut off at 2.5 sd", "tail", func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] = min(s.Theta[0], center[0]+2.5*sd) })
-	after("couples the coordinates", "1%", func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[1] += 0.01 * (s.Theta[0] - center[0]) })
+	after("shrinks towards the center", "0.5%", func(_ *chain, _ *rand.Rand,
+		s *kernels.State) {
+		s.Theta[0] += 0.005 * (center[0] - s.Theta[0])
+	})
+	after("cut off at 2.5 sd", "tail", func(_ *chain, _ *rand.Rand,
+		s *kernels.State) {
+		s.Theta[0] = min(s.Theta[0], center[0]+2.5*sd)
+	})
+	after("couples the coordinates", "1%", func(_ *chain, _ *rand.Rand,
+		s *kernels.State) {
+		s.Theta[1] += 0.01 * (s.Theta[0] - center[0])
+	})
 	after("drift after 1000 steps of its own", "2% of a sd", func(k *chain, _ *rand.Rand, s *kernels.State) {
 		if k.steps > 1000 {
 			s.Theta[0] += 0.02 * sd
@@ -355,15 +388,21 @@ func invarianceDefects() (all []Case) {
 
 func langevinDefects() (all []Case) {
 	add := func(name, effect string, h hooks) {
-		all = append(all, kernel("invariance of Langevin steps", name, effect, asked{langevin: true}, func() hooks { return h }))
+		all = append(all, kernel("invariance of Langevin steps", name, effect, asked{langevin: true},
+			func() hooks { return h }))
 	}
 	add("noise too large", "3%", hooks{scale: 1.03})
 	add("noise too small", "3%", hooks{scale: 0.97})
 	add("noise slightly off", "1%", hooks{scale: 1.01})
 	add("drift too strong", "3%", hooks{drift: func(_ *chain, _, g []float64) { g[0] *= 1.03; g[1] *= 1.03 }})
 	add("drift of one coordinate", "5% weak", hooks{drift: func(_ *chain, _, g []float64) { g[1] *= 0.95 }})
-	add("prior's gradient forgotten", "1/7", hooks{drift: func(_ *chain, theta, g []float64) { g[0] += theta[0]; g[1] += theta[1] }})
-	add("noise correlated between coordinates", "0.05", hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] = z[1]*math.Sqrt(1-0.0025) + 0.05*z[0] }})
+	add("prior's gradient forgotten", "1/7", hooks{drift: func(_ *chain, theta,
+		g []float64) {
+		g[0] += theta[0]
+		g[1] += theta[1]
+	}})
+	add("noise correlated between coordinates", "0.05",
+		hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] = z[1]*math.Sqrt(1-0.0025) + 0.05*z[0] }})
 	add("noise correlated between steps", "0.05", hooks{noise: func(k *chain, _ *rand.Rand, _, z []float64) {
 		for j := range z {
 			z[j] = z[j]*math.Sqrt(1-0.0025) + 0.05*k.last[j]
@@ -382,7 +421,10 @@ func langevinDefects() (all []Case) {
 		}
 		copy(k.last, z)
 	}})
-	add("noise uniform", "kurtosis", hooks{noise: func(_ *chain, rng *rand.Rand, _, z []float64) { z[0] = math.Sqrt(12) * (rng.Float64() - 0.5) }})
+	add("noise uniform", "kurtosis", hooks{noise: func(_ *chain, rng *rand.Rand, _,
+		z []float64) {
+		z[0] = math.Sqrt(12) * (rng.Float64() - 0.5)
+	}})
 	add("noise with outliers", "×4, 1 in 200", hooks{noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
 		if rng.IntN(200) == 0 {
 			z[1] *= 4
@@ -403,7 +445,10 @@ func reachDefects() (all []Case) {
 	fixed := hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) { next[1] = theta[1] }}
 	add("one parameter never changes", "", asked{}, fixed)
 	add("one parameter never changes, no law given", "", asked{noLaw: true}, fixed)
-	diagonal := hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) { next[1] = theta[1] + 0.7*(next[0]-theta[0]) }}
+	diagonal := hooks{propose: func(_ *chain, _ *rand.Rand, theta,
+		next []float64) {
+		next[1] = theta[1] + 0.7*(next[0]-theta[0])
+	}}
 	add("moves along one line", "", asked{}, diagonal)
 	add("moves along one line, no law given", "", asked{noLaw: true}, diagonal)
 	lattice := hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -413,17 +458,22 @@ func reachDefects() (all []Case) {
 	}}
 	add("moves on a lattice", "", asked{}, lattice)
 	add("moves on a lattice, no law given", "", asked{noLaw: true}, lattice)
-	add("never crosses the median", "", asked{}, refuses(func(a, b []float64) bool { return (a[0] > center[0]) != (b[0] > center[0]) }))
-	add("never crosses two sd", "2.3% of the law", asked{}, refuses(func(a, b []float64) bool { return (a[1] > center[1]+2*sd) != (b[1] > center[1]+2*sd) }))
+	add("never crosses the median", "", asked{}, refuses(func(a,
+		b []float64) bool {
+		return (a[0] > center[0]) != (b[0] > center[0])
+	}))
+	add("never crosses two sd", "2.3% of the law", asked{},
+		refuses(func(a, b []float64) bool { return (a[1] > center[1]+2*sd) != (b[1] > center[1]+2*sd) }))
 	add("never leaves a shell", "distance 2 sd", asked{}, refuses(func(a, b []float64) bool {
 		far := func(t []float64) bool { return math.Hypot(t[0]-center[0], t[1]-center[1]) > 2*sd }
 		return far(a) != far(b)
 	}))
-	add("moves rounded to hundredths", "0.01", asked{noLaw: true}, hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-		for j, t := range theta {
-			next[j] = t + math.Round(100*(next[j]-t))/100
-		}
-	}})
+	add("moves rounded to hundredths", "0.01", asked{noLaw: true},
+		hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+			for j, t := range theta {
+				next[j] = t + math.Round(100*(next[j]-t))/100
+			}
+		}})
 	turn := hooks{after: func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 		a, b := s.Theta[0]-center[0], s.Theta[1]-center[1]
 		s.Theta[0], s.Theta[1] = center[0]+math.Cos(0.03)*a-math.Sin(0.03)*b, center[1]+math.Sin(0.03)*a+math.Cos(0.03)*b
@@ -435,7 +485,8 @@ func reachDefects() (all []Case) {
 
 func transitionDefects() (all []Case) {
 	add := func(name, effect string, langevin bool, h hooks) {
-		all = append(all, kernel("steps against Transition", name, effect, asked{transition: true, langevin: langevin}, func() hooks { return h }))
+		all = append(all, kernel("steps against Transition", name, effect, asked{transition: true, langevin: langevin},
+			func() hooks { return h }))
 	}
 	scaled := func(by ...float64) hooks {
 		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -447,10 +498,14 @@ func transitionDefects() (all []Case) {
 	add("moves too long", "3%", false, scaled(1.03, 1.03))
 	add("moves too short", "3%", false, scaled(0.97, 0.97))
 	add("one coordinate's moves too long", "4%", false, scaled(1.04, 1))
-	add("uniform moves of the same sd", "shape", false, hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
-		next[0] = theta[0] + step*math.Sqrt(12)*(rng.Float64()-0.5)
+	add("uniform moves of the same sd", "shape", false,
+		hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
+			next[0] = theta[0] + step*math.Sqrt(12)*(rng.Float64()-0.5)
+		}})
+	add("lazy", "2%", false, hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64,
+		a bool) bool {
+		return a && rng.Float64() >= 0.02
 	}})
-	add("lazy", "2%", false, hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64, a bool) bool { return a && rng.Float64() >= 0.02 }})
 	add("correlated moves", "0.1", false, hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 		next[1] = theta[1] + 0.995*(next[1]-theta[1]) + 0.1*(next[0]-theta[0])
 	}})
@@ -480,16 +535,18 @@ func leakDefects() (all []Case) {
 			info.StepSize = 0.51
 		}
 	})
-	tells("Info for records beyond 10⁴", "large records", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if k.target.largest > 1e4 {
-			info.Gradients++
-		}
-	})
-	tells("Info for records beyond 10¹⁰", "huge records", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if k.target.largest > 1e10 {
-			info.StepSize *= 1 + 1e-15
-		}
-	})
+	tells("Info for records beyond 10⁴", "large records",
+		func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if k.target.largest > 1e4 {
+				info.Gradients++
+			}
+		})
+	tells("Info for records beyond 10¹⁰", "huge records",
+		func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if k.target.largest > 1e10 {
+				info.StepSize *= 1 + 1e-15
+			}
+		})
 	tells("Info for NaN", "NaN", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 		if k.target.strange {
 			info.StepSize = step / 2
@@ -574,8 +631,14 @@ func conformanceDefects() (all []Case) {
 			junk = make([]byte, 100+len(junk)%2)
 		}
 	}))
-	add("says Accepted always", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = true }))
-	add("says Accepted never", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = false }))
+	add("says Accepted always", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State,
+		info *kernels.Info) {
+		info.Accepted = true
+	}))
+	add("says Accepted never", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State,
+		info *kernels.Info) {
+		info.Accepted = false
+	}))
 	add("forgets to say Accepted", "1 in 500", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
 		if rng.IntN(500) == 0 {
 			info.Accepted = false
@@ -596,7 +659,8 @@ func conformanceDefects() (all []Case) {
 			s.Theta[0] = math.NaN()
 		}
 	}))
-	add("an error moves the state", "last step", hooks{fail: func(_ *chain, s *kernels.State, err error) (kernels.Info, error) {
+	add("an error moves the state", "last step", hooks{fail: func(_ *chain, s *kernels.State,
+		err error) (kernels.Info, error) {
 		s.Theta[1] += 1e-9
 		return kernels.Info{}, err
 	}})
@@ -604,7 +668,10 @@ func conformanceDefects() (all []Case) {
 		s.Iteration++
 		return kernels.Info{}, err
 	}})
-	add("goes on when spent", "last step", hooks{fail: func(_ *chain, _ *kernels.State, _ error) (kernels.Info, error) { return kernels.Info{}, nil }})
+	add("goes on when spent", "last step", hooks{fail: func(_ *chain, _ *kernels.State, _ error) (kernels.Info,
+		error) {
+		return kernels.Info{}, nil
+	}})
 	add("Left one too many", "1", hooks{left: func(_ *chain, left int64) int64 { return left + 1 }})
 	add("a name with a space", "", hooks{name: "my walk"})
 	add("Init keeps the slice", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -629,7 +696,8 @@ func conformanceDefects() (all []Case) {
 }
 
 func kernelDefects() (all []Case) {
-	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(), leakDefects(), conformanceDefects()} {
+	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
+		leakDefects(), conformanceDefects()} {
 		all = append(all, family...)
 	}
 	return all

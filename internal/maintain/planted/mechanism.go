@@ -102,23 +102,24 @@ var (
 )
 
 func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
-	return Case{Suite: "CheckMechanism", Family: family, Name: name + ", " + f.name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-		m := &sum{claim: gaussian(1 / math.Sqrt(float64(f.dim))), dim: f.dim, grid: f.grid, clip: clipped, noise: normal,
-			last: func(total, noise float64) float64 { return total + noise }}
-		plant(m)
-		a, b := []float64{1, 1, 1}, []float64{-1, -1, -1}
-		o := proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-			A: curator.Records{X: append(a[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim},
-			B: curator.Records{X: append(b[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim}}
-		if f.dim == 1 {
-			o.A.X[1], o.B.X[1] = 0.3, 0.3
-		}
-		if f.bare {
-			proptest.CheckMechanism(t, m, o)
-		} else {
-			proptest.CheckMechanism(t, additive{m}, o)
-		}
-	}}
+	return Case{Suite: "CheckMechanism", Family: family, Name: name + ", " + f.name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			m := &sum{claim: gaussian(1 / math.Sqrt(float64(f.dim))), dim: f.dim, grid: f.grid, clip: clipped, noise: normal,
+				last: func(total, noise float64) float64 { return total + noise }}
+			plant(m)
+			a, b := []float64{1, 1, 1}, []float64{-1, -1, -1}
+			o := proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+				A: curator.Records{X: append(a[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim},
+				B: curator.Records{X: append(b[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim}}
+			if f.dim == 1 {
+				o.A.X[1], o.B.X[1] = 0.3, 0.3
+			}
+			if f.bare {
+				proptest.CheckMechanism(t, m, o)
+			} else {
+				proptest.CheckMechanism(t, additive{m}, o)
+			}
+		}}
 }
 
 func noiseDefects() (all []Case) {
@@ -134,7 +135,8 @@ func noiseDefects() (all []Case) {
 	add("noise too small", "1%", wide, scaled(0.99))
 	add("noise too small", "10%", bare, scaled(0.9))
 	add("noise too small", "5%", bare, scaled(0.95))
-	mixed := func(p float64, other func(rng *rand.Rand, total float64) float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+	mixed := func(p float64, other func(rng *rand.Rand, total float64) float64) func(m *sum, rng *rand.Rand, i int,
+		total float64) float64 {
 		return func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
 			if rng.Float64() < p {
@@ -290,13 +292,14 @@ func dataDefects() (all []Case) {
 		}
 		return noiseSD * rng.NormFloat64()
 	}))
-	add("noise left out at 1/1000 for one data set", "0.1%", plain, noise(func(rng *rand.Rand, i int, total float64) float64 {
-		z := noiseSD * rng.NormFloat64()
-		if i%1000 == 999 && total > 0 {
-			return 0
-		}
-		return z
-	}))
+	add("noise left out at 1/1000 for one data set", "0.1%", plain,
+		noise(func(rng *rand.Rand, i int, total float64) float64 {
+			z := noiseSD * rng.NormFloat64()
+			if i%1000 == 999 && total > 0 {
+				return 0
+			}
+			return z
+		}))
 	add("noise of another sign for one data set", "sign", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		if total > 0 {
@@ -436,15 +439,16 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 }
 
 func bit(family, name, effect string, b bits) Case {
-	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-		claim, err := accountant.AcceptanceBit(accountant.Substitute, 0.5) // contributions of at most ½ each way
-		if err != nil {
-			panic(err)
-		}
-		b.claim = claim
-		proptest.CheckMechanism(t, b, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-			A: curator.Records{X: []float64{1, 0}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}})
-	}}
+	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			claim, err := accountant.AcceptanceBit(accountant.Substitute, 0.5) // contributions of at most ½ each way
+			if err != nil {
+				panic(err)
+			}
+			b.claim = claim
+			proptest.CheckMechanism(t, b, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+				A: curator.Records{X: []float64{1, 0}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}})
+		}}
 }
 
 func mechanismDefects() (all []Case) {

@@ -28,11 +28,12 @@ func (m model) options(seed uint64, effort proptest.Effort) proptest.TargetOptio
 
 // target makes a case; plant sets the hooks of a fresh model.
 func target(family, name, effect string, m model, plant func(p *planted)) Case {
-	return Case{Suite: "CheckTarget", Family: family, Name: name, Effect: effect, Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-		p := &planted{model: m}
-		plant(p)
-		proptest.CheckTarget(t, p, m.options(seed, effort))
-	}}
+	return Case{Suite: "CheckTarget", Family: family, Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			p := &planted{model: m}
+			plant(p)
+			proptest.CheckTarget(t, p, m.options(seed, effort))
+		}}
 }
 
 func moved(a at, j int) float64 { return math.Abs(a.next[j] - a.theta[j]) }
@@ -53,7 +54,9 @@ func ratioDefects() (all []Case) {
 	add := func(name, effect string, m model, cond func(a at) bool, by float64) {
 		all = append(all, target("ratio against losses", name, effect, m, func(p *planted) { p.ratio = when(cond, by) }))
 	}
-	add("moves of one coordinate", "5%", logistic, func(a at) bool { return a.next[0] == a.theta[0] && a.next[1] != a.theta[1] }, 1.05)
+	add("moves of one coordinate", "5%", logistic, func(a at) bool {
+		return a.next[0] == a.theta[0] && a.next[1] != a.theta[1]
+	}, 1.05)
 	add("moves of the first coordinate alone", "1%", huber, func(a at) bool { return a.next[1] == a.theta[1] }, 1.01)
 	add("moves shorter than 10⁻³", "5%", logistic, func(a at) bool { return distance(a) < 1e-3 }, 1.05)
 	add("moves shorter than 10⁻⁶", "10%", welsch, func(a at) bool { return distance(a) < 1e-6 }, 1.1)
@@ -62,7 +65,8 @@ func ratioDefects() (all []Case) {
 		d := []float64{a.next[0] - a.theta[0], a.next[1] - a.theta[1]}
 		return math.Abs(dot(d, a.x)) > 0.999*math.Sqrt(dot(d, d)*dot(a.x, a.x))
 	}, 1.02)
-	add("a reflected coordinate", "sign", huber, func(a at) bool { return a.next[0] == -a.theta[0] && a.theta[0] != 0 }, -1)
+	add("a reflected coordinate", "sign", huber, func(a at) bool { return a.next[0] == -a.theta[0] && a.theta[0] != 0 },
+		-1)
 	add("responses that are exactly 1", "3%", huber, func(a at) bool { return a.y == 1 }, 1.03)
 	add("whole responses", "3%", welsch, func(a at) bool { return a.y == math.Round(a.y) }, 1.03)
 	add("label 1 only", "0.1%", logistic, func(a at) bool { return a.y == 1 }, 1.001)
@@ -96,16 +100,18 @@ func gradientDefects() (all []Case) {
 	add("one coordinate everywhere", "10⁻⁵", logistic, func(a at) bool { return true }, 1, 1+1e-5)
 	add("one quadrant of parameters", "0.1%", huber, func(a at) bool { return a.theta[0] > 0 && a.theta[1] < 0 }, 0, 1.001)
 	add("records beyond 100", "5%", logistic, func(a at) bool { return math.Abs(a.x[0])+math.Abs(a.x[1]) > 100 }, 1, 1.05)
-	add("a narrow band of predictors", "2%, width 0.1", logistic, func(a at) bool { return math.Abs(a.eta()-1.3) < 0.05 }, 0, 1.02)
+	add("a narrow band of predictors", "2%, width 0.1", logistic,
+		func(a at) bool { return math.Abs(a.eta()-1.3) < 0.05 }, 0, 1.02)
 	add("a zero feature", "constant", huber, func(a at) bool { return a.x[1] == 0 }, 0, 1.5)
 	add("residuals beyond 5", "clipped", huber, func(a at) bool { return math.Abs(a.eta()-a.y) > 5 }, 1, 0.97)
-	all = append(all, target("gradient against losses", "swapped coordinates for label 0", "all", logistic, func(p *planted) {
-		p.grad = func(a at, g []float64) {
-			if a.y == 0 {
-				g[0], g[1] = g[1], g[0]
+	all = append(all, target("gradient against losses", "swapped coordinates for label 0", "all", logistic,
+		func(p *planted) {
+			p.grad = func(a at, g []float64) {
+				if a.y == 0 {
+					g[0], g[1] = g[1], g[0]
+				}
 			}
-		}
-	}))
+		}))
 	return all
 }
 
@@ -122,8 +128,10 @@ func valueDefects() (all []Case) {
 	}
 	add("NaN for |θ₁| > 3.5", "region", logistic, func(a at) bool { return math.Abs(a.theta[0]) > 3.5 }, math.NaN())
 	add("NaN for θ₂ < −5", "2.5 prior sd", huber, func(a at) bool { return a.theta[1] < -5 }, math.NaN())
-	add("+Inf for plausible predictors beyond 4", "region", logistic, func(a at) bool { return a.eta() < -4 && distanceTo(a.x) < 3 }, math.Inf(1))
-	add("zero for labels of 1 and negative predictors", "region", logistic, func(a at) bool { return a.y == 1 && a.eta() < 0 }, 0)
+	add("+Inf for plausible predictors beyond 4", "region", logistic,
+		func(a at) bool { return a.eta() < -4 && distanceTo(a.x) < 3 }, math.Inf(1))
+	add("zero for labels of 1 and negative predictors", "region", logistic,
+		func(a at) bool { return a.y == 1 && a.eta() < 0 }, 0)
 	scaled := func(name, effect string, m model, cond func(a at) bool, by float64) {
 		all = append(all, target("values of the loss", name, effect, m, func(p *planted) { p.loss = when(cond, by) }))
 	}
@@ -157,14 +165,24 @@ func predictorDefects() []Case {
 		}
 	}
 	return []Case{
-		add("LossAt for y = 1", "1%", huber, func(p *planted) { p.lossAt = factor(func(_, y float64) bool { return y == 1 }, 1.01) }),
-		add("LossAt beyond 30", "1%", logistic, func(p *planted) { p.lossAt = factor(func(eta, _ float64) bool { return eta < -30 }, 1.01) }),
-		add("SlopeAt beyond 12", "sign", logistic, func(p *planted) { p.slopeAt = factor(func(eta, _ float64) bool { return eta > 12 }, -1) }),
+		add("LossAt for y = 1", "1%", huber, func(p *planted) {
+			p.lossAt = factor(func(_, y float64) bool { return y == 1 }, 1.01)
+		}),
+		add("LossAt beyond 30", "1%", logistic, func(p *planted) {
+			p.lossAt = factor(func(eta, _ float64) bool { return eta < -30 }, 1.01)
+		}),
+		add("SlopeAt beyond 12", "sign", logistic, func(p *planted) {
+			p.slopeAt = factor(func(eta, _ float64) bool { return eta > 12 }, -1)
+		}),
 		add("SlopeAt in a narrow band", "5%, width 0.1", huber, func(p *planted) {
 			p.slopeAt = factor(func(eta, _ float64) bool { return math.Abs(eta-2.2) < 0.05 }, 1.05)
 		}),
-		add("SlopeAt for large responses", "5%", huber, func(p *planted) { p.slopeAt = factor(func(_, y float64) bool { return y > 20 }, 1.05) }),
-		add("SlopeAt for negative zero", "sign", welsch, func(p *planted) { p.slopeAt = factor(func(_, y float64) bool { return y == 0 }, -1) }),
+		add("SlopeAt for large responses", "5%", huber, func(p *planted) {
+			p.slopeAt = factor(func(_, y float64) bool { return y > 20 }, 1.05)
+		}),
+		add("SlopeAt for negative zero", "sign", welsch, func(p *planted) {
+			p.slopeAt = factor(func(_, y float64) bool { return y == 0 }, -1)
+		}),
 	}
 }
 
@@ -180,21 +198,31 @@ func certificateDefects() (all []Case) {
 		}))
 	}
 	length := func(a, b []float64) float64 { return math.Hypot(a[0]-b[0], a[1]-b[1]) }
-	bound("RatioBound on moves of one coordinate", "5% low", logistic, func(a, b []float64, _ float64) bool { return a[0] == b[0] }, 0.95)
-	bound("RatioBound on moves of the first coordinate", "3% low", huber, func(a, b []float64, _ float64) bool { return a[1] == b[1] }, 0.97)
-	bound("RatioBound on moves shorter than 0.01", "5% low", logistic, func(a, b []float64, _ float64) bool { return length(a, b) < 0.01 }, 0.95)
-	bound("RatioBound on moves longer than 4", "10% low", huber, func(a, b []float64, _ float64) bool { return length(a, b) > 4 }, 0.9)
+	bound("RatioBound on moves of one coordinate", "5% low", logistic,
+		func(a, b []float64, _ float64) bool { return a[0] == b[0] }, 0.95)
+	bound("RatioBound on moves of the first coordinate", "3% low", huber,
+		func(a, b []float64, _ float64) bool { return a[1] == b[1] }, 0.97)
+	bound("RatioBound on moves shorter than 0.01", "5% low", logistic,
+		func(a, b []float64, _ float64) bool { return length(a, b) < 0.01 }, 0.95)
+	bound("RatioBound on moves longer than 4", "10% low", huber,
+		func(a, b []float64, _ float64) bool { return length(a, b) > 4 }, 0.9)
 	bound("RatioBound at other radii", "5% low", logistic, func(_, _ []float64, r float64) bool { return r > 1 }, 0.95)
-	bound("RatioBound forgets small radii", "radius 0.3", logistic, func(_, _ []float64, r float64) bool { return r < 0.3 }, 0.3)
-	bound("RatioBound in a half space", "3% low", welsch, func(a, b []float64, _ float64) bool { return a[0] > 0 && b[0] > 0 }, 0.97)
-	bound("RatioBound near the origin", "4% low", welsch, func(a, b []float64, _ float64) bool { return math.Hypot(a[0], a[1]) < 1 }, 0.96)
-	bound("RatioBound NaN for no move", "NaN", logistic, func(a, b []float64, _ float64) bool { return a[0] == b[0] && a[1] == b[1] }, math.NaN())
-	bound("RatioBound negative backwards", "sign", huber, func(a, b []float64, _ float64) bool { return b[0] < a[0]-1 }, -1)
+	bound("RatioBound forgets small radii", "radius 0.3", logistic,
+		func(_, _ []float64, r float64) bool { return r < 0.3 }, 0.3)
+	bound("RatioBound in a half space", "3% low", welsch,
+		func(a, b []float64, _ float64) bool { return a[0] > 0 && b[0] > 0 }, 0.97)
+	bound("RatioBound near the origin", "4% low", welsch,
+		func(a, b []float64, _ float64) bool { return math.Hypot(a[0], a[1]) < 1 }, 0.96)
+	bound("RatioBound NaN for no move", "NaN", logistic,
+		func(a, b []float64, _ float64) bool { return a[0] == b[0] && a[1] == b[1] }, math.NaN())
+	bound("RatioBound negative backwards", "sign", huber,
+		func(a, b []float64, _ float64) bool { return b[0] < a[0]-1 }, -1)
 	one := func(name, effect string, m model, plant func(p *planted)) {
 		all = append(all, target("certificates", name, effect, m, plant))
 	}
 	one("Lipschitz constant", "1% low", welsch, func(p *planted) { p.lip = func() float64 { return 0.99 * p.lipschitz } })
-	one("Lipschitz constant of the logistic", "0.5% low", logistic, func(p *planted) { p.lip = func() float64 { return 0.995 } })
+	one("Lipschitz constant of the logistic", "0.5% low", logistic,
+		func(p *planted) { p.lip = func() float64 { return 0.995 } })
 	one("GradBound", "1% low", welsch, func(p *planted) { p.gradBound = func(_, b float64) float64 { return 0.99 * b } })
 	one("GradBound at large radii", "10% low", logistic, func(p *planted) {
 		p.gradBound = func(r, b float64) float64 {
@@ -236,7 +264,9 @@ func priorDefects() []Case {
 			}
 		}),
 		add("SamplePrior too wide", "5%", func(p *planted) { p.draw = func(t []float64, _ *rand.Rand) { t[0] *= 1.05 } }),
-		add("SamplePrior shifted", "0.1 sd", func(p *planted) { p.draw = func(t []float64, _ *rand.Rand) { t[1] += 0.1 * priorSD } }),
+		add("SamplePrior shifted", "0.1 sd", func(p *planted) {
+			p.draw = func(t []float64, _ *rand.Rand) { t[1] += 0.1 * priorSD }
+		}),
 		add("SamplePrior cut off", "at 2 sd", func(p *planted) {
 			p.draw = func(t []float64, rng *rand.Rand) {
 				for math.Abs(t[0]) > 2*priorSD {
@@ -244,7 +274,9 @@ func priorDefects() []Case {
 				}
 			}
 		}),
-		add("SamplePrior correlated", "0.2", func(p *planted) { p.draw = func(t []float64, _ *rand.Rand) { t[1] = math.Sqrt(0.96)*t[1] + 0.2*t[0] } }),
+		add("SamplePrior correlated", "0.2", func(p *planted) {
+			p.draw = func(t []float64, _ *rand.Rand) { t[1] = math.Sqrt(0.96)*t[1] + 0.2*t[0] }
+		}),
 		add("LogPrior counts calls", "10⁻⁶ a call", func(p *planted) {
 			n := 0.0
 			p.prior = func(_ []float64, lp float64) float64 { n++; return lp + 1e-6*n }
@@ -286,8 +318,10 @@ func stateDefects() []Case {
 		add("cache keyed on the first record", "first record", cached(func(a at) string {
 			return fmt.Sprint(a.theta, a.rows.Row(0), a.rows.Y[0], a.i)
 		})),
-		add("cache keyed on the record without θ₂", "one parameter", cached(func(a at) string { return fmt.Sprint(a.theta[0], a.x, a.y) })),
-		add("cache keyed on the parameters and x₁", "one feature", cached(func(a at) string { return fmt.Sprint(a.theta, a.x[0], a.y) })),
+		add("cache keyed on the record without θ₂", "one parameter",
+			cached(func(a at) string { return fmt.Sprint(a.theta[0], a.x, a.y) })),
+		add("cache keyed on the parameters and x₁", "one feature",
+			cached(func(a at) string { return fmt.Sprint(a.theta, a.x[0], a.y) })),
 		add("cache without the response", "y", cached(func(a at) string { return fmt.Sprint(a.theta, a.x) })),
 		add("repeated records count once", "zero", func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
@@ -316,7 +350,9 @@ func stateDefects() []Case {
 			}
 		}),
 		add("batches of one", "10⁻⁹", func(p *planted) { p.loss = when(func(a at) bool { return a.n == 1 }, 1+1e-9) }),
-		add("odd batches", "last bit", func(p *planted) { p.loss = when(func(a at) bool { return a.n%2 == 1 && a.n > 3 }, 1+2e-16) }),
+		add("odd batches", "last bit", func(p *planted) {
+			p.loss = when(func(a at) bool { return a.n%2 == 1 && a.n > 3 }, 1+2e-16)
+		}),
 		add("errors grow with N beyond 10⁵", "1%", func(p *planted) {
 			p.loss = when(func(a at) bool { return math.Abs(a.x[1]) > 1e5 && a.n > 1 }, 1.01)
 		}),
@@ -368,7 +404,8 @@ func stateDefects() []Case {
 }
 
 func targetDefects() (all []Case) {
-	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(), certificateDefects(), priorDefects(), stateDefects()} {
+	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
+		certificateDefects(), priorDefects(), stateDefects()} {
 		all = append(all, family...)
 	}
 	return all

@@ -27,7 +27,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
-var efforts = map[string]proptest.Effort{"quick": proptest.Quick, "standard": proptest.Standard, "thorough": proptest.Thorough}
+var efforts = map[string]proptest.Effort{"quick": proptest.Quick, "standard": proptest.Standard,
+	"thorough": proptest.Thorough}
 
 func main() {
 	results := flag.String("results", "power.tsv", "file that results are read from and added to")
@@ -56,7 +57,8 @@ func main() {
 	if *controls {
 		cases = planted.Controls()
 	}
-	fail(run(cases, known, *results, regexp.MustCompile(*only), strings.Split(*effort, ","), *seeds, time.Now().Add(*limit), *verbose))
+	fail(run(cases, known, *results, regexp.MustCompile(*only), strings.Split(*effort, ","), *seeds,
+		time.Now().Add(*limit), *verbose))
 }
 
 func fail(err error) {
@@ -103,11 +105,13 @@ func read(path string) (map[key]bool, error) {
 }
 
 // run tries what is not known yet, seed by seed, and adds it to the results.
-func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Regexp, names []string, seeds int, until time.Time, verbose bool) error {
+func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Regexp, names []string, seeds int,
+	until time.Time, verbose bool) error {
 	// What is right must pass, or the rejection of a defect shows nothing.
 	for _, c := range planted.Controls() {
 		if rejected, report := c.Rejected(1, proptest.Quick); rejected {
-			return fmt.Errorf("the right control %s %s is rejected, so no figure would mean anything:\n%s", c.Suite, c.Name, report)
+			return fmt.Errorf("the right control %s %s is rejected, so no figure would mean anything:\n%s", c.Suite,
+				c.Name, report)
 		}
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -132,7 +136,8 @@ func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Reg
 				began := time.Now()
 				rejected, report := c.Rejected(uint64(seed), effort)
 				verdict := map[bool]string{true: "rejected", false: "passed"}[rejected]
-				line := []string{c.Suite, c.Family, c.Name, c.Effect, name, strconv.Itoa(seed), verdict, fmt.Sprintf("%.2f", time.Since(began).Seconds())}
+				line := []string{c.Suite, c.Family, c.Name, c.Effect, name, strconv.Itoa(seed), verdict,
+					fmt.Sprintf("%.2f", time.Since(began).Seconds())}
 				if _, err := fmt.Fprintln(file, strings.Join(line, "\t")); err != nil {
 					return err
 				}
@@ -149,7 +154,8 @@ func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Reg
 // firstLine is the line of a report that names the violation.
 func firstLine(report string) string {
 	for _, l := range strings.Split(report, "\n") {
-		if strings.HasPrefix(l, "proptest: ") && !strings.Contains(l, "tightness") && !strings.Contains(l, "invariance of") || strings.HasPrefix(l, "panic") {
+		if strings.HasPrefix(l, "proptest: ") && !strings.Contains(l, "tightness") && !strings.Contains(l, "invariance of") ||
+			strings.HasPrefix(l, "panic") {
 			return l[:min(len(l), 300)]
 		}
 	}
@@ -183,9 +189,11 @@ func render(known map[key]bool) string {
 		}
 		if c.Suite != suite {
 			suite = c.Suite
-			fmt.Fprintf(&b, "### %s\n\n| family | defect | effect | quick | standard | thorough |\n|---|---|---|---|---|---|\n", suite)
+			fmt.Fprintf(&b, "### %s\n\n| family | defect | effect | quick | standard | thorough |\n|---|---|---|---|---|---|\n",
+				suite)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, c.Name, c.Effect, rate(known, c, "quick"), rate(known, c, "standard"), rate(known, c, "thorough"))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, c.Name, c.Effect, rate(known, c, "quick"),
+			rate(known, c, "standard"), rate(known, c, "thorough"))
 	}
 	fmt.Fprintf(&b, "\n%s", summary(known, all))
 	for _, c := range all {
@@ -237,7 +245,8 @@ func summary(known map[key]bool, all []planted.Case) string {
 			}
 		}
 		if runs+right > 0 {
-			fmt.Fprintf(&b, "* %s: %d of %d runs over %d defects rejected (%.1f%%). False alarms: %d in %d runs over right controls.\n",
+			fmt.Fprintf(&b, "* %s: %d of %d runs over %d defects rejected (%.1f%%). False alarms: %d in %d runs over right "+
+				"controls.\n",
 				effort, rejected, runs, defects, 100*float64(rejected)/max(1, float64(runs)), alarms, right)
 			if !few {
 				fmt.Fprintf(&b, "* %s: %d defects are rejected in at least 95%% of their runs.\n", effort, sure)

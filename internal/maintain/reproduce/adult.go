@@ -24,7 +24,8 @@ import (
 )
 
 func init() {
-	figures["adult"] = figure{"every kernel on Adult's numeric columns at ε = 1, with and without a charged start (theory 5.6)", adultFigure}
+	figures["adult"] = figure{"every kernel on Adult's numeric columns at ε = 1, with and without a charged start " +
+		"(theory 5.6)", adultFigure}
 }
 
 const (
@@ -61,7 +62,8 @@ func newAdultProblem(ctx context.Context, t *data.Table, rng *rand.Rand) (*adult
 	p := &adultProblem{rng: rng, radius: t.Radius}
 	p.train, p.test = split(rng, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, 0.1)
 	var err error
-	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: targets.Gaussian{SD: 3}}); err != nil {
+	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.Features(),
+		Prior: targets.Gaussian{SD: 3}}); err != nil {
 		return nil, err
 	}
 	p.mode, p.full = p.ascend(adultTau), p.ascend(1)
@@ -107,15 +109,18 @@ type adultRun struct {
 }
 
 func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultRun, err error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: adultEpsilon, Delta: adultDelta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: adultEpsilon, Delta: adultDelta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return out, err
 	}
-	sealed, err := curator.Seal(curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}, budget, curator.InsecureSeed(p.rng.Uint64()))
+	sealed, err := curator.Seal(curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}, budget,
+		curator.InsecureSeed(p.rng.Uint64()))
 	if err != nil {
 		return out, err
 	}
-	out.plan, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(), Epsilon: adultEpsilon, Delta: adultDelta})
+	out.plan, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(),
+		Epsilon: adultEpsilon, Delta: adultDelta})
 	if err != nil {
 		return out, err
 	}
@@ -128,7 +133,8 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 	if err != nil {
 		return out, err
 	}
-	draws, _, err := walk(ctx, started[0].Kernel, started[0].Start, out.plan.Settings.Iterations, kernels.Stream(p.rng.Uint64(), 0))
+	draws, _, err := walk(ctx, started[0].Kernel, started[0].Start, out.plan.Settings.Iterations,
+		kernels.Stream(p.rng.Uint64(), 0))
 	if err != nil {
 		return out, err
 	}
@@ -150,7 +156,8 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 // judge compares the released draws with the exact posterior.
 func (p *adultProblem) judge(out *adultRun, draws [][]float64) {
 	mean, sd := metrics.Mean(draws), metrics.SD(draws)
-	out.distance, out.mode, out.full = floats.Distance(mean, p.mean, 2), floats.Distance(mean, p.mode, 2), floats.Distance(mean, p.full, 2)
+	out.distance, out.mode, out.full = floats.Distance(mean, p.mean, 2), floats.Distance(mean, p.mode, 2),
+		floats.Distance(mean, p.full, 2)
 	for j := range sd {
 		out.ratio = append(out.ratio, sd[j]/p.sd[j])
 	}
@@ -174,7 +181,8 @@ func adultFigure(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	tab := newTable("kernel", "start", "ε", "mean to posterior mean", "quartiles", "mean to mode", "mean to untempered mode", "sd ratio, least", "sd ratio, largest", "AUC lost", "steps", "s")
+	tab := newTable("kernel", "start", "ε", "mean to posterior mean", "quartiles", "mean to mode",
+		"mean to untempered mode", "sd ratio, least", "sd ratio, largest", "AUC lost", "steps", "s")
 	sets := adultSettings()
 	runs, width := make([][]adultRun, len(sets)), make([]float64, s.count(10))
 	for k := range runs {
@@ -197,10 +205,13 @@ func adultFigure(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.log, "temperature %v; the posterior's standard deviations have length %.3g (median)\n", adultTau, median(width))
+	fmt.Fprintf(s.log, "temperature %v; the posterior's standard deviations have length %.3g (median)\n", adultTau,
+		median(width))
 	panels := []plot.Panel{
-		{Title: "Adult, ε = 1: draws' mean", XLabel: "kernel, in the table's order", YLabel: "distance to the posterior mean", LogY: true},
-		{Title: "Adult, ε = 1: draws' spread", XLabel: "kernel, in the table's order", YLabel: "sds over exact ones, least to largest", LogY: true},
+		{Title: "Adult, ε = 1: draws' mean", XLabel: "kernel, in the table's order", YLabel: "distance to the posterior mean",
+			LogY: true},
+		{Title: "Adult, ε = 1: draws' spread", XLabel: "kernel, in the table's order",
+			YLabel: "sds over exact ones, least to largest", LogY: true},
 	}
 	for _, start := range []string{"optimum", "prior-mean"} {
 		distance, spread := plot.Line{Name: "start: " + start, Dots: true}, plot.Line{Name: "start: " + start, Dots: true}
@@ -214,7 +225,8 @@ func adultFigure(ctx context.Context, s settings) error {
 				at += 0.2 // beside, not over the other
 			}
 			distance.X, distance.Y = append(distance.X, at), append(distance.Y, median(distances))
-			distance.Low, distance.High = append(distance.Low, quantile(distances, 0.25)), append(distance.High, quantile(distances, 0.75))
+			distance.Low, distance.High = append(distance.Low, quantile(distances, 0.25)),
+				append(distance.High, quantile(distances, 0.75))
 			spread.X, spread.Y = append(spread.X, at), append(spread.Y, median(ratios))
 			spread.Low, spread.High = append(spread.Low, floats.Min(ratios)), append(spread.High, floats.Max(ratios))
 		}
@@ -271,9 +283,12 @@ func adultRow(tab *table, runs []adultRun) (distances, ratios []float64) {
 	}
 	set := runs[0].plan.Settings
 	distances = medians(func(r adultRun) float64 { return r.distance })
-	tab.add(set.Kernel, set.Start, median(medians(func(r adultRun) float64 { return r.epsilon })), median(distances), spread(distances),
-		median(medians(func(r adultRun) float64 { return r.mode })), median(medians(func(r adultRun) float64 { return r.full })),
-		floats.Min(ratios), floats.Max(ratios), fmt.Sprintf("%.4f", -median(medians(func(r adultRun) float64 { return r.auc }))), set.Iterations,
+	tab.add(set.Kernel, set.Start, median(medians(func(r adultRun) float64 { return r.epsilon })), median(distances),
+		spread(distances),
+		median(medians(func(r adultRun) float64 { return r.mode })),
+		median(medians(func(r adultRun) float64 { return r.full })),
+		floats.Min(ratios), floats.Max(ratios), fmt.Sprintf("%.4f",
+			-median(medians(func(r adultRun) float64 { return r.auc }))), set.Iterations,
 		stat.Mean(medians(func(r adultRun) float64 { return r.seconds }), nil))
 	return distances, ratios
 }

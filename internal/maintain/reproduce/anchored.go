@@ -34,13 +34,15 @@ type anchoredCell struct {
 // N(0, 3²), through the library's own mechanisms.
 func anchoredCells(ctx context.Context, s settings) error {
 	cells := []anchoredCell{
-		{200, 3, 1}, {2000, 3, 0.2}, {2000, 3, 1}, {2000, 3, 5}, {10_000, 6, 1}, {10_000, 6, 5}, {30_000, 6, 1}, {100_000, 6, 1},
+		{200, 3, 1}, {2000, 3, 0.2}, {2000, 3, 1}, {2000, 3, 5}, {10_000, 6, 1}, {10_000, 6, 5}, {30_000, 6, 1},
+		{100_000, 6, 1},
 	}
 	repeats := 12
 	if s.repeats > 0 {
 		repeats = s.repeats
 	}
-	out := newTable("n", "d", "epsilon", "aim", "sets", "coverage", "rmse", "not_private", "least_ess", "of", "most_rhat", "kept", "clip", "clipped", "bits_share", "seconds")
+	out := newTable("n", "d", "epsilon", "aim", "sets", "coverage", "rmse", "not_private", "least_ess", "of", "most_rhat",
+		"kept", "clip", "clipped", "bits_share", "seconds")
 	for _, cell := range cells {
 		for _, aim := range []anchors.Aim{anchors.Remainder, anchors.Perturbed, anchors.Score} {
 			if err := anchoredCellOf(ctx, s, cell, aim, repeats, out); err != nil {
@@ -59,7 +61,8 @@ type anchoredRun struct {
 	config      anchors.Config
 }
 
-func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anchors.Aim, repeats int, out *table) error {
+func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anchors.Aim, repeats int,
+	out *table) error {
 	covered, count, square, plain, clipped := 0.0, 0.0, []float64{}, []float64{}, 0.0
 	ess, rhat, kept, began := math.Inf(1), 1.0, 0.0, time.Now()
 	var share, clip float64
@@ -107,7 +110,8 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 	}
 	slices.Sort(square)
 	slices.Sort(plain)
-	out.add(cell.n, cell.d, cell.epsilon, aim, repeats, covered/count, square[len(square)/2], plain[len(plain)/2], ess, anchoredSteps*anchoredChains, rhat,
+	out.add(cell.n, cell.d, cell.epsilon, aim, repeats, covered/count, square[len(square)/2], plain[len(plain)/2], ess,
+		anchoredSteps*anchoredChains, rhat,
 		kept, clip, clipped, share, time.Since(began).Seconds()/float64(repeats))
 	row := out.rows[len(out.rows)-1]
 	_, err := fmt.Fprintln(s.log, row)
@@ -117,7 +121,8 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 const anchoredSteps, anchoredChains = 500, 4
 
 // anchoredOnce simulates records as docs/reproduction.md does, and samples.
-func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, seed uint64) (anchoredRun, *targets.Regression, error) {
+func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, seed uint64) (anchoredRun,
+	*targets.Regression, error) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	r := anchoredRun{truth: make([]float64, cell.d)}
 	for j := range r.truth {
@@ -128,15 +133,18 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, seed 
 	if err != nil {
 		return r, nil, err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: cell.epsilon, Delta: anchoredDelta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: cell.epsilon, Delta: anchoredDelta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return r, nil, err
 	}
-	sealed, err := curator.Seal(curator.Records{X: r.x, Features: cell.d, Y: r.y, Radius: 1}, budget, curator.InsecureSeed(seed))
+	sealed, err := curator.Seal(curator.Records{X: r.x, Features: cell.d, Y: r.y, Radius: 1}, budget,
+		curator.InsecureSeed(seed))
 	if err != nil {
 		return r, nil, err
 	}
-	r.config, err = anchors.Afford(anchors.Config{Target: model, Aim: aim, Iterations: anchoredSteps, Chains: anchoredChains}, sealed.Facts(), cell.epsilon, anchoredDelta)
+	r.config, err = anchors.Afford(anchors.Config{Target: model, Aim: aim, Iterations: anchoredSteps,
+		Chains: anchoredChains}, sealed.Facts(), cell.epsilon, anchoredDelta)
 	if err != nil {
 		return r, nil, err
 	}
@@ -200,7 +208,8 @@ func rootMeanSquare(a, b []float64) float64 {
 
 // modeOf is the mode of the posterior that is not private.
 func modeOf(r anchoredRun) ([]float64, error) {
-	f := erm.Objective{Shape: erm.Shape{Records: len(r.y), Features: len(r.truth), Radius: 1, Ridge: 1.0 / 9}, X: r.x, Y: r.y}
+	f := erm.Objective{Shape: erm.Shape{Records: len(r.y), Features: len(r.truth), Radius: 1, Ridge: 1.0 / 9},
+		X: r.x, Y: r.y}
 	return f.Minimise()
 }
 
@@ -231,7 +240,8 @@ func clippedShare(r anchoredRun, model *targets.Regression) float64 {
 
 // bitsShare is the part of ρ that the bits cost, of what anchor and bits do.
 func bitsShare(c anchors.Config, cell anchoredCell) (float64, error) {
-	f := curator.Facts{Records: int64(cell.n), Features: cell.d, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	f := curator.Facts{Records: int64(cell.n), Features: cell.d, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	all, err := anchors.Cost(c, f)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,8 @@ import (
 )
 
 func init() {
-	figures["banana"] = figure{"every kernel on the published banana at ε = 2, 6, 15 (Räisä et al. 2021, §5)", bananaFigure}
+	figures["banana"] = figure{"every kernel on the published banana at ε = 2, 6, 15 (Räisä et al. 2021, §5)",
+		bananaFigure}
 }
 
 const (
@@ -75,13 +76,15 @@ type bananaRun struct {
 
 // bananaRepeat simulates records, spends ε on four chains and compares their second
 // halves with the exact posterior.
-func (s settings) bananaRepeat(ctx context.Context, c bananaContender, eps float64, public bool, repeat int) (bananaRun, error) {
+func (s settings) bananaRepeat(ctx context.Context, c bananaContender, eps float64, public bool,
+	repeat int) (bananaRun, error) {
 	p := newBananaProblem(s.stream("banana", repeat))
 	starts := p.starts(public)
 	for i := range starts {
 		starts[i] = c.target.phi(starts[i])
 	}
-	run, err := c.chain.run(ctx, p.records, planning.Budget{Epsilon: eps, Delta: bananaDelta}, starts, s.stream("banana noise", c.name, eps, repeat).Uint64())
+	run, err := c.chain.run(ctx, p.records, planning.Budget{Epsilon: eps, Delta: bananaDelta}, starts,
+		s.stream("banana noise", c.name, eps, repeat).Uint64())
 	if err != nil {
 		return bananaRun{}, fmt.Errorf("%s at ε = %v: %w", c.name, eps, err)
 	}
@@ -101,9 +104,11 @@ func (s settings) bananaRepeat(ctx context.Context, c bananaContender, eps float
 
 func bananaFigure(ctx context.Context, s settings) error {
 	const repeats = 10
-	tab := newTable("kernel", "start", "ε", "MMD median", "MMD", "mean error", "steps a chain", "accepted", "clipped", "s", "repeats", "settings")
+	tab := newTable("kernel", "start", "ε", "MMD median", "MMD", "mean error", "steps a chain", "accepted", "clipped", "s",
+		"repeats", "settings")
 	panel := plot.Panel{Title: "Banana, N = 10⁵, δ = 10⁻⁶", XLabel: "ε", YLabel: "median MMD to exact draws", LogX: true}
-	goal := plot.Line{Name: "measured before", X: bananaEpsilons, Y: []float64{0.30, 0.25, 0.24}, Dashed: true} // of re-implementations of the published chains, and Barker's bit unscaled
+	// of re-implementations of the published chains, and Barker's bit unscaled
+	goal := plot.Line{Name: "measured before", X: bananaEpsilons, Y: []float64{0.30, 0.25, 0.24}, Dashed: true}
 	for _, row := range bananaRows() {
 		c := curve{name: row.name}
 		for _, eps := range bananaEpsilons {
@@ -142,7 +147,9 @@ func (s settings) bananaReport(tab *table, c bananaContender, public bool, eps f
 	if public {
 		start = "public"
 	}
-	fmt.Fprintf(s.log, "%s, ε = %v, %s start: %.3f (%d steps, %.1f s)\n", c.name, eps, start, median(mmd), all[0].run.iterations, seconds) // a long table: show that it grows
+	// a long table: show that it grows
+	fmt.Fprintf(s.log, "%s, ε = %v, %s start: %.3f (%d steps, %.1f s)\n", c.name, eps, start, median(mmd),
+		all[0].run.iterations, seconds)
 	tab.add(c.name, start, eps, fmt.Sprintf("%.3f", median(mmd)), spread(mmd), median(off), all[0].run.iterations,
 		fmt.Sprintf("%.2f", accepted), fmt.Sprintf("%.2f", clipped), fmt.Sprintf("%.1f", seconds), len(all), c.settings)
 	return mmd

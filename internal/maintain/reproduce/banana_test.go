@@ -16,7 +16,8 @@ import (
 // the library's bent Gaussian mean, another implementation, in every coordinates.
 func TestBananaTarget(t *testing.T) {
 	library, err := targets.NewGaussianMean(targets.GaussianMeanConfig{
-		Features: 2, Covariance: mat.NewDiagDense(2, []float64{1 / bananaTau1, 1 / bananaTau2}), Curvature: bananaBend, Prior: targets.Gaussian{SD: 1 / math.Sqrt(bananaTau0)},
+		Features: 2, Covariance: mat.NewDiagDense(2, []float64{1 / bananaTau1, 1 / bananaTau2}), Curvature: bananaBend,
+		Prior: targets.Gaussian{SD: 1 / math.Sqrt(bananaTau0)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestBananaTarget(t *testing.T) {
 				t.Errorf("%v: a ratio is %v, the library's %v", b, got, want[i])
 			}
 		}
-		if got, want := b.LogPrior(one)-b.LogPrior(other), library.LogPrior(b.theta(one))-library.LogPrior(b.theta(other)); math.Abs(got-want) > 1e-9 {
+		if got, want := b.LogPrior(one)-b.LogPrior(other),
+			library.LogPrior(b.theta(one))-library.LogPrior(b.theta(other)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v: a prior ratio is %v, the library's %v", b, got, want)
 		}
 		for j, v := range b.phi(b.theta(one)) {
@@ -82,10 +84,12 @@ func TestClippedShare(t *testing.T) {
 	p := newBananaProblem(rng)
 	for clip, want := range map[float64]float64{1e9: 0, 1e-12: 1} {
 		states := [][]float64{{0.3, 5}}
-		if got := (bananaContender{target: bananaScaled, gradientClip: clip}).clippedShare(p.records, states, rng); got != want {
+		if got := (bananaContender{target: bananaScaled, gradientClip: clip}).clippedShare(p.records, states,
+			rng); got != want {
 			t.Errorf("clip %v: a share of %v of the gradients is clipped, want %v", clip, got, want)
 		}
-		if got := (bananaContender{target: bananaScaled, ratioClip: clip, ratioScale: 0.3}).clippedShare(p.records, states, rng); got != want {
+		if got := (bananaContender{target: bananaScaled, ratioClip: clip, ratioScale: 0.3}).clippedShare(p.records, states,
+			rng); got != want {
 			t.Errorf("clip %v: a share of %v of the ratios is clipped, want %v", clip, got, want)
 		}
 	}

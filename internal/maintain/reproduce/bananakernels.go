@@ -86,11 +86,13 @@ func pick(eps float64, values ...float64) float64 {
 }
 
 // walkClip is the clip of a walk of scale h: so many times h.
-func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip float64) (string, chainOf)) bananaContender {
+func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip float64) (string,
+	chainOf)) bananaContender {
 	clip := h * perScale
 	extra, chain := build(kernels.Isotropic(h), clip)
 	return bananaContender{
-		settings: fmt.Sprintf("h = %.3g, clip %.3g%s", h, clip, extra), target: bananaScaled, chain: chain, ratioClip: clip, ratioScale: h,
+		settings: fmt.Sprintf("h = %.3g, clip %.3g%s", h, clip, extra), target: bananaScaled, chain: chain, ratioClip: clip,
+		ratioScale: h,
 	}
 }
 
@@ -110,7 +112,8 @@ func bananaRows() []bananaRow {
 	}
 	rows = append(rows,
 		bananaRow{name: "barker", public: true, at: bananaBarker},
-		bananaRow{name: "barker dynamics, mean coordinates", public: true, short: "mean coordinates", at: bananaDynamics(bananaStraight)},
+		bananaRow{name: "barker dynamics, mean coordinates", public: true, short: "mean coordinates",
+			at: bananaDynamics(bananaStraight)},
 	)
 	for i, r := range rows {
 		inner := r.at
@@ -124,9 +127,10 @@ func bananaRows() []bananaRow {
 }
 
 func bananaBarker(eps float64) bananaContender {
-	return bananaWalk(eps, pick(eps, 0.4, 0.4, 0.5), pick(eps, 0.03, 0.04, 0.06), func(p kernels.Proposal, clip float64) (string, chainOf) {
-		return "", barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip})
-	})
+	return bananaWalk(eps, pick(eps, 0.4, 0.4, 0.5), pick(eps, 0.03, 0.04, 0.06),
+		func(p kernels.Proposal, clip float64) (string, chainOf) {
+			return "", barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip})
+		})
 }
 
 // bananaMinibatch needs small moves, so that a batch's noise stays below the test's.
@@ -134,15 +138,18 @@ func bananaMinibatch(test curator.Test) func(eps float64) bananaContender {
 	return func(eps float64) bananaContender {
 		const rate = 0.3
 		return bananaWalk(eps, 0.1, pick(eps, 0.12, 0.3, 0.8), func(p kernels.Proposal, clip float64) (string, chainOf) {
-			return fmt.Sprintf(", rate %v", rate), barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip, Test: test, Batch: curator.Poisson(rate)})
+			return fmt.Sprintf(", rate %v", rate), barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip,
+				Test: test, Batch: curator.Poisson(rate)})
 		})
 	}
 }
 
 func bananaPenaltyBit(eps float64) bananaContender {
-	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08), func(p kernels.Proposal, clip float64) (string, chainOf) {
-		return ", σ² = 1", penaltyChain(penalty.Config{Target: bananaScaled, Proposal: p, Clip: clip, Noise: penalty.Fixed(1)})
-	})
+	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08),
+		func(p kernels.Proposal, clip float64) (string, chainOf) {
+			return ", σ² = 1", penaltyChain(penalty.Config{Target: bananaScaled, Proposal: p, Clip: clip,
+				Noise: penalty.Fixed(1)})
+		})
 }
 
 // bananaPenaltyPublished has the repository's parameters: τ = 0.17, r_clip = 0.15.
@@ -153,16 +160,19 @@ func bananaPenaltyPublished(eps float64) bananaContender {
 		settings: fmt.Sprintf("as published: h = %v, clip %v a unit, τ√n = %.1f", scale, clip, noise), target: bananaPlain,
 		ratioClip: clip * scale * sqrt(2), ratioScale: scale,
 		chain: penaltyChain(penalty.Config{
-			Target: bananaPlain, Proposal: kernels.Isotropic(scale), Clip: clip, Noise: penalty.Scaled(noise), Accounting: curator.Published,
+			Target: bananaPlain, Proposal: kernels.Isotropic(scale), Clip: clip, Noise: penalty.Scaled(noise),
+			Accounting: curator.Published,
 		}),
 	}
 }
 
 func bananaTuna(eps float64) bananaContender {
 	const rate = 0.3
-	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08), func(p kernels.Proposal, clip float64) (string, chainOf) {
-		return fmt.Sprintf(", rate %v", rate), tunamhChain(tunamh.Config{Target: bananaScaled, Proposal: p, Clip: clip, Rate: rate})
-	})
+	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08),
+		func(p kernels.Proposal, clip float64) (string, chainOf) {
+			return fmt.Sprintf(", rate %v", rate), tunamhChain(tunamh.Config{Target: bananaScaled, Proposal: p, Clip: clip,
+				Rate: rate})
+		})
 }
 
 func bananaDynamics(target banana) func(eps float64) bananaContender {
@@ -193,8 +203,10 @@ func bananaLangevin(eps float64) bananaContender {
 	h, clip := pick(eps, 0.1, 0.07, 0.06), pick(eps, 0.03, 0.05, 0.1)
 	noise := sqrt(share) / h * rate / clip
 	return bananaContender{
-		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled, gradientClip: clip,
-		chain: sgldChain(dpsgld.Config{Target: bananaScaled, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate)}),
+		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled,
+		gradientClip: clip,
+		chain: sgldChain(dpsgld.Config{Target: bananaScaled, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise,
+			Clip: clip, Batch: curator.Poisson(rate)}),
 	}
 }
 
@@ -204,9 +216,11 @@ func bananaThermostat(eps float64) bananaContender {
 	h, clip := 0.05, pick(eps, 0.03, 0.06, 0.12)
 	noise := sqrt(2*friction*share/h) * rate / (2 * clip)
 	return bananaContender{
-		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise), target: bananaScaled, gradientClip: clip,
+		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise),
+		target:   bananaScaled, gradientClip: clip,
 		chain: sgldChain(dpsgld.Config{
-			Target: bananaScaled, Step: dpsgld.Constant(h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate), Friction: friction,
+			Target: bananaScaled, Step: dpsgld.Constant(h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate),
+			Friction: friction,
 		}),
 	}
 }
@@ -214,9 +228,11 @@ func bananaThermostat(eps float64) bananaContender {
 func bananaHMC(eps float64) bananaContender {
 	const steps, size, clip, noise, longest = 5, 0.2, 0.03, 40.0, 1.5
 	return bananaContender{
-		settings: fmt.Sprintf("L = %v, η = %v, clip %v, m = %v, longest move %v", steps, size, clip, noise, longest), target: bananaScaled, gradientClip: clip,
+		settings: fmt.Sprintf("L = %v, η = %v, clip %v, m = %v, longest move %v", steps, size, clip, noise, longest),
+		target:   bananaScaled, gradientClip: clip,
 		chain: hmcChain(dphmc.Config{
-			Target: bananaScaled, Steps: steps, StepSize: size, GradientClip: clip, GradientNoise: noise, RatioClip: clip, MaxMove: longest,
+			Target: bananaScaled, Steps: steps, StepSize: size, GradientClip: clip, GradientNoise: noise, RatioClip: clip,
+			MaxMove: longest,
 		}),
 	}
 }

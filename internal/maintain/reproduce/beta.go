@@ -74,7 +74,9 @@ func betaFigure(ctx context.Context, s settings, of betaCell) error {
 				return fmt.Errorf("ε = %v, %s: %w", c.eps, c.arm.name, err)
 			}
 			cells = append(cells, c)
-			fmt.Fprintf(s.log, "ε = %v, %s: %.3f\n", c.eps, c.arm.name, median(c.of(func(b betaScore) float64 { return b.meanError }))) // a long run: show that it goes on
+			// a long run: show that it goes on
+			fmt.Fprintf(s.log, "ε = %v, %s: %.3f\n", c.eps, c.arm.name,
+				median(c.of(func(b betaScore) float64 { return b.meanError })))
 		}
 	}
 	return s.betaReport(of, cells)
@@ -144,9 +146,11 @@ func (s settings) betaReport(of betaCell, cells []*betaCell) error {
 	if of.model == "linear" {
 		score = "RMSE"
 	}
-	tab := newTable("ε", "loss", "error of the mean", "quartiles", "without privacy", "sd ratio", "coverage of 90%", score, score+" without privacy", "clip", "step")
+	tab := newTable("ε", "loss", "error of the mean", "quartiles", "without privacy", "sd ratio", "coverage of 90%", score,
+		score+" without privacy", "clip", "step")
 	title := of.model + " regression, " + of.condition()
-	distances := plot.Panel{Title: title + ": medians, quartiles", XLabel: "ε", YLabel: "distance of the mean to the truth", LogX: true, LogY: true}
+	distances := plot.Panel{Title: title + ": medians, quartiles", XLabel: "ε",
+		YLabel: "distance of the mean to the truth", LogX: true, LogY: true}
 	cover := plot.Panel{Title: title, XLabel: "ε", YLabel: "coverage of 90% intervals", LogX: true}
 	for i := 0; i < len(cells); i += len(betaEpsilons) {
 		k := i / len(betaEpsilons)
@@ -161,7 +165,8 @@ func (s settings) betaReport(of betaCell, cells []*betaCell) error {
 		line.Style = k + 1
 		distances.Lines, cover.Lines = append(distances.Lines, line), append(cover.Lines, held)
 	}
-	cover.Lines = append(cover.Lines, plot.Line{Name: "nominal", X: []float64{0.25, 3.6}, Y: []float64{0.9, 0.9}, Dashed: true})
+	cover.Lines = append(cover.Lines, plot.Line{Name: "nominal", X: []float64{0.25, 3.6}, Y: []float64{0.9, 0.9},
+		Dashed: true})
 	return s.save(of.figure(), tab, 2, distances, cover)
 }
 
@@ -172,7 +177,8 @@ func (c *betaCell) betaRow(tab *table) (off []float64, covered float64) {
 	predict, _ := meanAndError(c.of(func(b betaScore) float64 { return b.prediction }))
 	best, _ := meanAndError(c.of(func(b betaScore) float64 { return b.freePrediction }))
 	tab.add(c.eps, c.arm.name, median(off), fmt.Sprintf("%.3g–%.3g", quantile(off, 0.25), quantile(off, 0.75)),
-		median(c.of(func(b betaScore) float64 { return b.freeError })), median(c.of(func(b betaScore) float64 { return b.sdRatio })),
+		median(c.of(func(b betaScore) float64 { return b.freeError })),
+		median(c.of(func(b betaScore) float64 { return b.sdRatio })),
 		fmt.Sprintf("%.2f", covered), predict, best, c.runs[0].clip, c.runs[0].step)
 	return off, covered
 }

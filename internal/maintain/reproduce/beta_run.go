@@ -123,7 +123,8 @@ func (s settings) betaReference(c *betaCell, repeat int) (*betaReference, error)
 // betaRun spends ε on one chain from the prior mean, which is free, and scores the
 // second half of its draws.
 func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, repeat int) (betaScore, error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.eps, Delta: betaDelta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.eps, Delta: betaDelta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return betaScore{}, err
 	}
@@ -133,7 +134,8 @@ func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, re
 		return betaScore{}, err
 	}
 	plan, err := chains.Choose(
-		chains.Settings{Kernel: "barker-dynamics", Start: "prior-mean", Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip},
+		chains.Settings{Kernel: "barker-dynamics", Start: "prior-mean", Iterations: betaSteps, Temperature: c.arm.tau,
+			Clip: c.arm.clip},
 		chains.Problem{Target: g.target, Facts: sealed.Facts(), Epsilon: c.eps, Delta: betaDelta})
 	if err != nil {
 		return betaScore{}, err
@@ -165,7 +167,8 @@ func (g *betaReference) judge(c *betaCell, draws [][]float64) betaScore {
 			out.coverage += 1 / float64(p)
 		}
 	}
-	out.meanError, out.sdRatio, out.prediction = distance(mean, betaTruth), math.Exp(logRatio), betaPredict(c.model, mean, g.clean)
+	out.meanError, out.sdRatio, out.prediction = distance(mean, betaTruth), math.Exp(logRatio),
+		betaPredict(c.model, mean, g.clean)
 	return out
 }
 

@@ -50,7 +50,8 @@ func (s settings) newBiasProblem(curvature float64) (biasProblem, error) {
 	p.mean = [2]float64{m1, m2 - curvature*(m1*m1+v)}
 	p.sd = [2]float64{math.Sqrt(v), math.Sqrt(v + curvature*curvature*(2*v*v+4*m1*m1*v))}
 	var err error
-	p.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature, Prior: targets.Gaussian{SD: prior}})
+	p.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
+		Prior: targets.Gaussian{SD: prior}})
 	return p, err
 }
 
@@ -62,12 +63,15 @@ var biasKernels = []struct {
 	name  string
 	build func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error)
 }{
-	{"barker dynamics, unadjusted", func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
+	{"barker dynamics, unadjusted", func(t *targets.GaussianMean, h float64, n int64,
+		c *curator.Curator) (kernels.Kernel, error) {
 		return barkerdynamics.New(barkerdynamics.Config{Target: t, Scale: h, Clip: biasClip, Iterations: n}, c)
 	}},
-	{"dpsgld, privacy noise 0.9 of all", func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
+	{"dpsgld, privacy noise 0.9 of all", func(t *targets.GaussianMean, h float64, n int64,
+		c *curator.Curator) (kernels.Kernel, error) {
 		noise := math.Sqrt(0.9) / h / biasClip
-		return dpsgld.New(dpsgld.Config{Target: t, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip, Iterations: n}, c)
+		return dpsgld.New(dpsgld.Config{Target: t, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip,
+			Iterations: n}, c)
 	}},
 	{"dpsgld.Thermostat, friction 1/step", biasThermostat(1)},
 	{"dpsgld.Thermostat, friction 0.2/step", biasThermostat(0.2)},
@@ -75,26 +79,30 @@ var biasKernels = []struct {
 
 // biasThermostat moves by about h a step and takes nine tenths of its friction's
 // noise from the privacy noise.
-func biasThermostat(friction float64) func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
+func biasThermostat(friction float64) func(t *targets.GaussianMean, h float64, n int64,
+	c *curator.Curator) (kernels.Kernel, error) {
 	return func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
 		step := h / math.Sqrt2
 		noise := math.Sqrt(2*0.9*friction/step/step) / (2 * biasClip)
 		return dpsgld.NewThermostat(dpsgld.Config{
-			Target: t, Step: dpsgld.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n, Friction: friction / step,
+			Target: t, Step: dpsgld.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n,
+			Friction: friction / step,
 		}, c)
 	}
 }
 
 func biasFigure(ctx context.Context, s settings) error {
 	const steps = 300_000
-	tab := newTable("posterior", "kernel", "step / sd", "mean θ₁ off, in sd", "mean θ₂", "sd θ₁ off, %", "sd θ₂", "Monte Carlo error of the last, %")
+	tab := newTable("posterior", "kernel", "step / sd", "mean θ₁ off, in sd", "mean θ₂", "sd θ₁ off, %", "sd θ₂",
+		"Monte Carlo error of the last, %")
 	panels := []plot.Panel{}
 	for _, curvature := range []float64{0, 1} {
 		p, err := s.newBiasProblem(curvature)
 		if err != nil {
 			return err
 		}
-		panel := plot.Panel{Title: "Bias, " + p.name, XLabel: "step over the smaller posterior sd", YLabel: "largest |bias| of an sd, %, ± 2 Monte Carlo errors", LogX: true}
+		panel := plot.Panel{Title: "Bias, " + p.name, XLabel: "step over the smaller posterior sd",
+			YLabel: "largest |bias| of an sd, %, ± 2 Monte Carlo errors", LogX: true}
 		for _, kernel := range biasKernels {
 			line := plot.Line{Name: kernel.name}
 			for _, r := range []float64{0.1, 0.2, 0.4, 0.8} {
@@ -116,8 +124,11 @@ func biasFigure(ctx context.Context, s settings) error {
 
 // measure runs a chain and adds its row; it returns the largest bias of a standard
 // deviation and its Monte Carlo error, in percent.
-func (p biasProblem) measure(ctx context.Context, s settings, tab *table, name string, r float64, build func(*curator.Curator) (kernels.Kernel, error), steps int64) (worst, mcse float64, err error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6, Adjacency: accountant.Substitute}) // exactness, not privacy, is the question
+func (p biasProblem) measure(ctx context.Context, s settings, tab *table, name string, r float64,
+	build func(*curator.Curator) (kernels.Kernel, error), steps int64) (worst, mcse float64, err error) {
+	// exactness, not privacy, is the question
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -29,7 +29,8 @@ type chainOf struct {
 }
 
 // perStep is a chain whose price is n times that of a step.
-func perStep(step func(curator.Facts) (accountant.Event, error), build func(int64, *curator.Curator) (kernels.Kernel, error)) chainOf {
+func perStep(step func(curator.Facts) (accountant.Event, error),
+	build func(int64, *curator.Curator) (kernels.Kernel, error)) chainOf {
 	return chainOf{build: build, price: func(n int64, f curator.Facts) (accountant.Event, error) {
 		e, err := step(f)
 		if err != nil {
@@ -117,8 +118,10 @@ const kept = 1000
 
 // run spends a budget on chains from the given starts: as many iterations of each as
 // it covers.
-func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
-	f := curator.Facts{Records: int64(len(r.X) / r.Features), Features: r.Features, Response: r.Y != nil, Radius: r.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Budget, starts [][]float64,
+	seed uint64) (runOf, error) {
+	f := curator.Facts{Records: int64(len(r.X) / r.Features), Features: r.Features, Response: r.Y != nil, Radius: r.Radius,
+		RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	n, err := c.affordable(int64(len(starts)), f, budget)
 	if err != nil {
 		return runOf{}, err
@@ -129,9 +132,11 @@ func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Bud
 // runFor makes n iterations of chains from the given starts, with repeatable and
 // therefore not private noise; records are sealed afresh. Each chain keeps about
 // `kept` evenly spaced states.
-func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget planning.Budget, starts [][]float64, seed uint64) (runOf, error) {
+func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget planning.Budget, starts [][]float64,
+	seed uint64) (runOf, error) {
 	out := runOf{iterations: n}
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: budget.Epsilon, Delta: budget.Delta, Adjacency: accountant.Substitute})
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: budget.Epsilon, Delta: budget.Delta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return out, err
 	}
@@ -159,7 +164,8 @@ func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget 
 
 // walk makes n steps and returns the start of a kernel's life: about `kept`
 // states, evenly spaced, and the share of accepted moves.
-func walk(ctx context.Context, k kernels.Kernel, start []float64, n int64, rng *rand.Rand) ([][]float64, float64, error) {
+func walk(ctx context.Context, k kernels.Kernel, start []float64, n int64, rng *rand.Rand) ([][]float64,
+	float64, error) {
 	s, err := k.Init(start)
 	if err != nil {
 		return nil, 0, err

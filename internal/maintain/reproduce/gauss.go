@@ -22,7 +22,8 @@ import (
 )
 
 func init() {
-	figures["hmc-gauss"] = figure{"ten-dimensional Gaussian mean: published penalty and DP-HMC chains and ours (Räisä et al. 2021)", hmcGauss}
+	figures["hmc-gauss"] = figure{"ten-dimensional Gaussian mean: published penalty and DP-HMC chains and ours (Räisä " +
+		"et al. 2021)", hmcGauss}
 }
 
 // The published setting, but for the covariance: theirs has eigenvalues drawn from
@@ -134,16 +135,19 @@ func gaussMethods() []gaussMethod {
 	const clip = 6   // a record's gradient there has norm χ₁₀; one in 10⁴ is longer
 	return []gaussMethod{
 		{"penalty, as published", ones, 0, penaltyChain(penalty.Config{
-			Target: own, Proposal: kernels.Isotropic(0.0007), Noise: penalty.Scaled(0.05 * root), Clip: 10, Accounting: curator.Published,
+			Target: own, Proposal: kernels.Isotropic(0.0007), Noise: penalty.Scaled(0.05 * root), Clip: 10,
+			Accounting: curator.Published,
 		})},
 		{"DP-HMC, as published", ones, 0, hmcChain(dphmc.Config{
 			Target: own, Steps: 12, StepSize: 0.00015, GradientNoise: 0.25 * root, GradientClip: 10, FreshStart: true,
 			Acceptance: dphmc.PublishedPenalty, RatioClip: 6, RatioNoise: 0.1 * root,
 		})},
 		{"DP-HMC, bit, white", sd, gaussMost, hmcChain(dphmc.Config{
-			Target: white, Steps: 3, StepSize: 0.15, Mass: mass, JitterWidth: 0.3, GradientNoise: 40, GradientClip: clip, RatioClip: 4.5, MaxMove: 2.2 * size,
+			Target: white, Steps: 3, StepSize: 0.15, Mass: mass, JitterWidth: 0.3, GradientNoise: 40, GradientClip: clip,
+			RatioClip: 4.5, MaxMove: 2.2 * size,
 		})},
-		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barkerdynamics.Config{Target: white, Scale: size / 2, Clip: clip})},
+		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barkerdynamics.Config{Target: white, Scale: size / 2,
+			Clip: clip})},
 		{"DP-SGLD, white", sd, gaussMost, sgldChain(dpsgld.Config{
 			Target: white, Step: dpsgld.Constant(size * size / 4), NoiseMultiplier: 4 * root / (2 * clip) * 0.95, Clip: clip,
 		})},
@@ -151,7 +155,8 @@ func gaussMethods() []gaussMethod {
 }
 
 func hmcGauss(ctx context.Context, s settings) error {
-	tab := newTable("chain", "ε allowed", "ε spent", "iterations of each chain", "accepted", "MMD", "variance ratio", "repeats")
+	tab := newTable("chain", "ε allowed", "ε spent", "iterations of each chain", "accepted", "MMD",
+		"variance ratio", "repeats")
 	p := plot.Panel{Title: "Gaussian mean, d = 10, n = 10⁵", XLabel: "ε at δ = 10⁻⁶", YLabel: "MMD from the posterior"}
 	v := plot.Panel{Title: "Spread of the draws", XLabel: "ε at δ = 10⁻⁶", YLabel: "variance of draws / posterior's"}
 	var floor []float64
@@ -186,16 +191,19 @@ func hmcGauss(ctx context.Context, s settings) error {
 		p.Lines, v.Lines = append(p.Lines, mmd.line()), append(v.Lines, spreads.line())
 	}
 	ends := []float64{gaussEpsilons[0], gaussEpsilons[len(gaussEpsilons)-1]}
-	p.Lines = append(p.Lines, plot.Line{Name: "1000 exact draws", X: ends, Y: []float64{median(floor), median(floor)}, Dashed: true})
+	p.Lines = append(p.Lines, plot.Line{Name: "1000 exact draws", X: ends, Y: []float64{median(floor), median(floor)},
+		Dashed: true})
 	v.Lines = append(v.Lines, plot.Line{X: ends, Y: []float64{1, 1}, Dashed: true})
 	return s.save("hmc-gauss", tab, 2, p, v)
 }
 
 // run runs four chains that share a budget, from the published starts: the truth plus
 // a posterior standard deviation of noise, which no private analysis has.
-func (m gaussMethod) run(ctx context.Context, rng *rand.Rand, x []float64, exact gaussPosterior, eps float64) (runOf, error) {
+func (m gaussMethod) run(ctx context.Context, rng *rand.Rand, x []float64, exact gaussPosterior,
+	eps float64) (runOf, error) {
 	var out runOf
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: eps, Delta: gaussDelta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: eps, Delta: gaussDelta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return out, err
 	}
@@ -207,7 +215,8 @@ func (m gaussMethod) run(ctx context.Context, rng *rand.Rand, x []float64, exact
 	if err != nil {
 		return out, err
 	}
-	if out.iterations, err = m.chain.affordable(gaussChains, sealed.Facts(), planning.Budget{Epsilon: eps, Delta: gaussDelta}); err != nil {
+	if out.iterations, err = m.chain.affordable(gaussChains, sealed.Facts(),
+		planning.Budget{Epsilon: eps, Delta: gaussDelta}); err != nil {
 		return out, err
 	}
 	if m.most > 0 {

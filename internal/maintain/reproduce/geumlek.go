@@ -13,7 +13,8 @@ import (
 )
 
 func init() {
-	figures["geumlek-beta"] = figure{"Beta-Bernoulli under Rényi DP: curves, divergence, held-out likelihood (Geumlek et al. 2017, Fig. 1 and 2)", geumlekBeta}
+	figures["geumlek-beta"] = figure{"Beta-Bernoulli under Rényi DP: curves, divergence, held-out likelihood (Geumlek " +
+		"et al. 2017, Fig. 1 and 2)", geumlekBeta}
 }
 
 // The published setting.
@@ -41,7 +42,8 @@ func geumlekBeta(_ context.Context, s settings) error {
 	if err := quiet.save("geumlek-curves", curves, 2, panels...); err != nil {
 		return err
 	}
-	utility := newTable("order", "log ε", "r of Alg. 2", "m of Alg. 3", "KL Alg. 2", "KL Alg. 3", "KL Gauss", "−log p Alg. 2", "−log p Alg. 3", "−log p Gauss", "−log p posterior")
+	utility := newTable("order", "log ε", "r of Alg. 2", "m of Alg. 3", "KL Alg. 2", "KL Alg. 3", "KL Gauss",
+		"−log p Alg. 2", "−log p Alg. 3", "−log p Gauss", "−log p posterior")
 	panels = nil
 	for _, order := range []float64{2, 15} {
 		more, err := betaUtility(order, utility)
@@ -83,10 +85,16 @@ func renyiCurves(method conjugate.Method, t *table) (plot.Panel, error) {
 
 // betaUtility fills the two panels of one order.
 func betaUtility(order float64, t *table) ([]plot.Panel, error) {
-	kl := plot.Panel{Title: fmt.Sprintf("Divergence from the posterior, λ = %v", order), XLabel: "log ε", YLabel: "KL(posterior ‖ release)"}
-	held := plot.Panel{Title: fmt.Sprintf("Held-out likelihood, λ = %v", order), XLabel: "log ε", YLabel: "mean of −log p of 100 new records"}
-	lines := [7]plot.Line{{Name: "Alg. 2"}, {Name: "Alg. 3"}, {Name: "Gauss. mech."}, {Name: "Alg. 2"}, {Name: "Alg. 3"}, {Name: "Gauss. mech."}, {Name: "posterior", Dashed: true}}
-	direct := expectedScore(func(successes int) (betaLaw, error) { return betaLaw{{1, successesOf(successes, 1, 1)}}, nil })
+	kl := plot.Panel{Title: fmt.Sprintf("Divergence from the posterior, λ = %v", order), XLabel: "log ε",
+		YLabel: "KL(posterior ‖ release)"}
+	held := plot.Panel{Title: fmt.Sprintf("Held-out likelihood, λ = %v", order), XLabel: "log ε",
+		YLabel: "mean of −log p of 100 new records"}
+	lines := [7]plot.Line{{Name: "Alg. 2"}, {Name: "Alg. 3"}, {Name: "Gauss. mech."}, {Name: "Alg. 2"}, {Name: "Alg. 3"},
+		{Name: "Gauss. mech."}, {Name: "posterior", Dashed: true}}
+	direct := expectedScore(func(successes int) (betaLaw,
+		error) {
+		return betaLaw{{1, successesOf(successes, 1, 1)}}, nil
+	})
 	for logEps := -12.0; logEps <= 2; logEps += 0.5 {
 		eps := math.Exp(logEps)
 		laws, factors, err := betaLaws(order, eps)
@@ -133,7 +141,8 @@ func betaLaws(order, eps float64) ([3]func(int) (betaLaw, error), [2]float64, er
 	var laws [3]func(int) (betaLaw, error)
 	var factors [2]float64
 	for k, method := range []conjugate.Method{conjugate.Diffused, conjugate.Concentrated} {
-		m, err := conjugate.New(conjugate.Config{Method: method, Prior: betaPrior, Records: betaRecords, Order: order, Epsilon: eps})
+		m, err := conjugate.New(conjugate.Config{Method: method, Prior: betaPrior, Records: betaRecords, Order: order,
+			Epsilon: eps})
 		if err != nil {
 			return laws, factors, err
 		}

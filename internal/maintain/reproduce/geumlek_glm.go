@@ -15,7 +15,8 @@ import (
 )
 
 func init() {
-	figures["geumlek-glm"] = figure{"test error of private logistic regression on Abalone and Adult (Geumlek et al. 2017, Fig. 3)", geumlekGLM}
+	figures["geumlek-glm"] = figure{"test error of private logistic regression on Abalone and Adult (Geumlek et al. " +
+		"2017, Fig. 3)", geumlekGLM}
 }
 
 const (
@@ -26,7 +27,8 @@ const (
 // geumlekGLM draws from each posterior and counts wrong predictions on a third of the
 // records, held out.
 func geumlekGLM(ctx context.Context, s settings) error {
-	tab := newTable("data", "order", "log ε", "concentrated", "diffuse", "truncated prior (pure ε)", "posterior", "acceptance")
+	tab := newTable("data", "order", "log ε", "concentrated", "diffuse", "truncated prior (pure ε)", "posterior",
+		"acceptance")
 	var panels []plot.Panel
 	for _, d := range []struct {
 		name    string
@@ -61,7 +63,8 @@ func unitNorm(rows targets.Rows) {
 	}
 }
 
-func (s settings) glmPanel(ctx context.Context, t *table, name string, rows targets.Rows, order float64, splits, repeats int) (plot.Panel, error) {
+func (s settings) glmPanel(ctx context.Context, t *table, name string, rows targets.Rows, order float64, splits,
+	repeats int) (plot.Panel, error) {
 	p := plot.Panel{Title: fmt.Sprintf("%s, λ = %v", name, order), XLabel: "log ε", YLabel: "test error"}
 	curves := []*curve{{name: "concentrated"}, {name: "diffuse"}, {name: "truncated prior"}, {name: "posterior"}}
 	for logEps := -5.0; logEps <= 3; logEps += 2 {
@@ -109,7 +112,8 @@ type glmLaw struct {
 // the paper is the Kullback-Leibler limit.
 func glmMechanism(name string, train targets.Rows, order, eps float64) (glmLaw, error) {
 	cfg := posterior.LipschitzConfig{
-		Features: train.P, Radius: 1, PriorSD: 1 / math.Sqrt(glmBeta*float64(train.Len())), Epsilon: eps, Order: max(order, 1+1e-9), Rule: posterior.Diffuse,
+		Features: train.P, Radius: 1, PriorSD: 1 / math.Sqrt(glmBeta*float64(train.Len())), Epsilon: eps,
+		Order: max(order, 1+1e-9), Rule: posterior.Diffuse,
 	}
 	law := glmLaw{precision: glmBeta * float64(train.Len())}
 	var err error
@@ -122,7 +126,8 @@ func glmMechanism(name string, train targets.Rows, order, eps float64) (glmLaw, 
 	case "truncated prior":
 		// The prior's mass outside the ball, 1000 of its own standard deviations and
 		// more, is no number: drawn is the untruncated law of the same weight.
-		ball, err := posterior.NewBall(posterior.BallConfig{Features: train.P, Radius: 1, Ball: 1 / glmBeta, PriorSD: cfg.PriorSD, Epsilon: eps})
+		ball, err := posterior.NewBall(posterior.BallConfig{Features: train.P, Radius: 1, Ball: 1 / glmBeta,
+			PriorSD: cfg.PriorSD, Epsilon: eps})
 		if err != nil {
 			return law, err
 		}

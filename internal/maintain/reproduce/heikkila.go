@@ -15,7 +15,8 @@ import (
 )
 
 func init() {
-	figures["heikkila-price"] = figure{"price and clipping of the subsampled Barker test (Heikkilä et al. 2019, Fig. 1)", heikkilaPrice}
+	figures["heikkila-price"] = figure{"price and clipping of the subsampled Barker test (Heikkilä et al. 2019, Fig. 1)",
+		heikkilaPrice}
 }
 
 // The published experiment.
@@ -59,12 +60,14 @@ var accountings = []struct {
 // share of clipped contributions against the proposal's variance.
 func heikkilaPrice(ctx context.Context, s settings) error {
 	tab := newTable("steps", "sampling ratio", "published", "tightened", "bit", "published at the classic conversion")
-	ratio := plot.Panel{Title: "5000 steps, N = 10⁶", XLabel: "sampling ratio b/N", YLabel: "ε at δ = 10⁻⁶", LogX: true, LogY: true}
+	ratio := plot.Panel{Title: "5000 steps, N = 10⁶", XLabel: "sampling ratio b/N", YLabel: "ε at δ = 10⁻⁶", LogX: true,
+		LogY: true}
 	steps := plot.Panel{Title: "b/N = 0.001, N = 10⁶", XLabel: "steps", YLabel: "ε at δ = 10⁻⁶", LogX: true, LogY: true}
 	if err := pricePanel(tab, &ratio, []float64{5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2}, []int64{5000}); err != nil {
 		return err
 	}
-	if err := pricePanel(tab, &steps, []float64{1e-3}, []int64{1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000}); err != nil {
+	if err := pricePanel(tab, &steps, []float64{1e-3},
+		[]int64{1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000}); err != nil {
 		return err
 	}
 	clips, clipping, err := s.clipShares(ctx)
@@ -172,7 +175,8 @@ func (s settings) clipShares(ctx context.Context) (*table, plot.Panel, error) {
 		}
 		mean, stderr := meanAndError(shares)
 		tab.add(variance, mean, stderr)
-		l.X, l.Y, l.Low, l.High = append(l.X, variance), append(l.Y, mean), append(l.Low, mean-2*stderr), append(l.High, mean+2*stderr)
+		l.X, l.Y, l.Low, l.High = append(l.X, variance), append(l.Y, mean), append(l.Low, mean-2*stderr),
+			append(l.High, mean+2*stderr)
 	}
 	p.Lines = []plot.Line{l}
 	return tab, p, nil

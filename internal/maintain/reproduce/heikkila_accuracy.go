@@ -17,7 +17,8 @@ import (
 )
 
 func init() {
-	figures["heikkila"] = figure{"accuracy of private chains on the tempered mixture against ε (Heikkilä et al. 2019, Fig. 2 and 3)", heikkilaAccuracy}
+	figures["heikkila"] = figure{"accuracy of private chains on the tempered mixture against ε (Heikkilä et al. 2019, " +
+		"Fig. 2 and 3)", heikkilaAccuracy}
 }
 
 // mixBurn is the published burn-in.
@@ -42,14 +43,16 @@ func mixChains() ([]mixChain, error) {
 	corrected.Test, corrected.Batch = curator.Corrected(2), curator.FixedSize(mixBatch)
 	// Steps of 0.01 keep the discretisation's bias and the batch's noise near 1%.
 	langevin := dpsgld.Config{
-		Target: target, Step: dpsgld.Constant(0.01), NoiseMultiplier: 8, Clip: 6e-4, Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau,
+		Target: target, Step: dpsgld.Constant(0.01), NoiseMultiplier: 8, Clip: 6e-4,
+		Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau,
 	}
 	squared := langevin
 	squared.AsPublished, squared.Step = true, dpsgld.Constant(0.005)
 	return []mixChain{
 		{"corrected test, C = 2", mixSteps, 20, true, barkerChain(corrected)},
 		{"exact test, thinned batches", 100_000, 10, false, tunamhChain(tunamh.Config{
-			Target: target, Proposal: kernels.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau, Clip: mixClip,
+			Target: target, Proposal: kernels.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau,
+			Clip: mixClip,
 		})},
 		{"DP-SGLD", 50_000, 10, false, sgldChain(langevin)},
 		{"DP-SGLD, update as published", 50_000, 10, false, sgldChain(squared)},
@@ -64,18 +67,21 @@ func heikkilaAccuracy(ctx context.Context, s settings) error {
 		return err
 	}
 	exact := newMixPosterior(x)
-	fmt.Fprintf(s.log, "exact posterior: mean (%.4f, %.4f), variance (%.4f, %.4f), covariance %.4f\n", exact.mean[0], exact.mean[1], exact.variance[0], exact.variance[1], exact.covariant)
+	fmt.Fprintf(s.log, "exact posterior: mean (%.4f, %.4f), variance (%.4f, %.4f), covariance %.4f\n", exact.mean[0],
+		exact.mean[1], exact.variance[0], exact.variance[1], exact.covariant)
 	chains, err := mixChains()
 	if err != nil {
 		return err
 	}
-	tab := newTable("chain", "steps", "ε published", "ε", "runs", "|mean error| θ₁", "θ₂", "|variance error| θ₁", "θ₂", "mean variance θ₁", "θ₂", "accepted")
+	tab := newTable("chain", "steps", "ε published", "ε", "runs", "|mean error| θ₁", "θ₂", "|variance error| θ₁", "θ₂",
+		"mean variance θ₁", "θ₂", "accepted")
 	panels := []plot.Panel{
 		{Title: "Error of the mean of θ₂", XLabel: "ε at δ = 10⁻⁶", YLabel: "mean |error|", LogX: true, LogY: true},
 		{Title: "Error of the variance of θ₂", XLabel: "ε at δ = 10⁻⁶", YLabel: "mean |error|", LogX: true, LogY: true},
 	}
 	var scatters []plot.Panel
-	marginals := plot.Panel{Title: "Marginal density of θ₂", XLabel: "θ₂", YLabel: "density", Lines: []plot.Line{exact.marginal()}}
+	marginals := plot.Panel{Title: "Marginal density of θ₂", XLabel: "θ₂", YLabel: "density",
+		Lines: []plot.Line{exact.marginal()}}
 	for _, c := range chains {
 		r, err := s.runMixture(ctx, c, x)
 		if err != nil {
@@ -89,8 +95,10 @@ func heikkilaAccuracy(ctx context.Context, s settings) error {
 			scatters = append(scatters, s.overlay(c.name, exact, r.sample))
 		}
 	}
-	panels[0].Lines = append(panels[0].Lines, published([]float64{0.522, 0.281, 0.179, 0.154}, []float64{0.298, 0.117, 0.105, 0.104})...)
-	panels[1].Lines = append(panels[1].Lines, published([]float64{0.355, 0.139, 0.087, 0.080}, []float64{0.251, 0.192, 0.201, 0.199})...)
+	panels[0].Lines = append(panels[0].Lines, published([]float64{0.522, 0.281, 0.179, 0.154},
+		[]float64{0.298, 0.117, 0.105, 0.104})...)
+	panels[1].Lines = append(panels[1].Lines, published([]float64{0.355, 0.139, 0.087, 0.080},
+		[]float64{0.251, 0.192, 0.201, 0.199})...)
 	quiet := s
 	quiet.log = discard{}
 	if err := quiet.save("heikkila-posterior", tab, 3, append(scatters, marginals)...); err != nil {
@@ -130,7 +138,8 @@ func (s settings) runMixture(ctx context.Context, c mixChain, x []float64) (mixR
 	r := mixRun{steps: checkpoints(c.steps)}
 	r.means, r.variances = make([][][2]float64, len(r.steps)), make([][][2]float64, len(r.steps))
 	for run := range s.count(c.repeats) {
-		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 100, Delta: mixDelta, Adjacency: accountant.Substitute})
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 100, Delta: mixDelta,
+			Adjacency: accountant.Substitute})
 		if err != nil {
 			return r, err
 		}

@@ -36,7 +36,8 @@ var attackPair = [2]targets.Rows{
 // membership plays the game of Jewson et al. against exact draws and against draws
 // of chains that had too little time.
 func membership(ctx context.Context, s settings) error {
-	exact := newTable("mechanism", "claimed ε", "true ε of this pair", "success", "FPR", "FNR", "ε ≥ (95%)", "same, published denominators", "log RMSE, n=1000 d=2")
+	exact := newTable("mechanism", "claimed ε", "true ε of this pair", "success", "FPR", "FNR", "ε ≥ (95%)",
+		"same, published denominators", "log RMSE, n=1000 d=2")
 	var claim, pairs, bounds, mistaken plot.Line
 	var scatter []plot.Line
 	for _, name := range []string{"β-OPS", "Minami", "Chaudhuri, λ=1/9", "Chaudhuri, λ=1/9n", "coin flip"} {
@@ -65,7 +66,8 @@ func membership(ctx context.Context, s settings) error {
 		}
 	}
 	claim.Name, claim.Dashed = "claimed", true
-	pairs.Name, bounds.Name, mistaken.Name = "largest log odds, exact", "attack's lower bound", "same, published denominators"
+	pairs.Name, bounds.Name, mistaken.Name = "largest log odds, exact", "attack's lower bound",
+		"same, published denominators"
 	short, chains, err := s.shortChains(ctx)
 	if err != nil {
 		return err
@@ -74,9 +76,12 @@ func membership(ctx context.Context, s settings) error {
 		return err
 	}
 	return s.save("membership", exact, 3,
-		plot.Panel{Title: "Attack on exact β-OPS draws", XLabel: "claimed ε", YLabel: "ε ≥ (95%)", LogX: true, LogY: true, Lines: []plot.Line{claim, pairs, bounds, mistaken}},
-		plot.Panel{Title: "β-OPS by a chain, claimed ε = 1", XLabel: "steps of the chain", YLabel: "ε ≥ (95%)", LogX: true, Lines: chains},
-		plot.Panel{Title: "Success and error, claimed ε 0.2 to 20", XLabel: "attack success rate", YLabel: "log RMSE (n=1000, d=2)", Lines: scatter})
+		plot.Panel{Title: "Attack on exact β-OPS draws", XLabel: "claimed ε", YLabel: "ε ≥ (95%)", LogX: true, LogY: true,
+			Lines: []plot.Line{claim, pairs, bounds, mistaken}},
+		plot.Panel{Title: "β-OPS by a chain, claimed ε = 1", XLabel: "steps of the chain", YLabel: "ε ≥ (95%)", LogX: true,
+			Lines: chains},
+		plot.Panel{Title: "Success and error, claimed ε 0.2 to 20", XLabel: "attack success rate",
+			YLabel: "log RMSE (n=1000, d=2)", Lines: scatter})
 }
 
 // attacked is the outcome of one game.
@@ -126,7 +131,8 @@ func lowerBounds(t audit.Trials, delta float64) (correct, published float64, err
 		return 0, 0, err
 	}
 	all := t.Absent + t.Present
-	published, err = audit.Trials{Absent: all, Present: all, FalsePositives: t.FalsePositives, FalseNegatives: t.FalseNegatives}.LowerEpsilon(delta, attackAlarm)
+	published, err = audit.Trials{Absent: all, Present: all, FalsePositives: t.FalsePositives,
+		FalseNegatives: t.FalseNegatives}.LowerEpsilon(delta, attackAlarm)
 	return correct, published, err
 }
 
@@ -164,14 +170,16 @@ func (o opponent) threshold(rng *rand.Rand, rounds int, delta float64) float64 {
 
 // attackTarget is logistic regression under a loss.
 func attackTarget(features int, loss targets.Loss) (*targets.Regression, error) {
-	return targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss, Prior: targets.Gaussian{SD: attackPrior}})
+	return targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
+		Prior: targets.Gaussian{SD: attackPrior}})
 }
 
 // attackPosterior is a one-posterior mechanism by name.
 func attackPosterior(name string, features int, eps float64) (*posterior.Mechanism, error) {
 	if name == "Minami" {
 		return posterior.NewLipschitz(posterior.LipschitzConfig{
-			Features: features, Radius: math.Sqrt(float64(features)), PriorSD: attackPrior, Rule: posterior.Minami, Epsilon: eps, Delta: attackDelta,
+			Features: features, Radius: math.Sqrt(float64(features)), PriorSD: attackPrior, Rule: posterior.Minami, Epsilon: eps,
+			Delta: attackDelta,
 		})
 	}
 	beta, err := posterior.SolveBeta(eps, posterior.Mass())

@@ -48,7 +48,8 @@ func TestLatticeIsThePosterior(t *testing.T) {
 // TestLowerBoundsOfACoin: the published denominators find ε > 1 in guesses; rates
 // within their class find nothing.
 func TestLowerBoundsOfACoin(t *testing.T) {
-	correct, published, err := lowerBounds(audit.Trials{Absent: 5000, Present: 5000, FalsePositives: 2500, FalseNegatives: 2500}, 0)
+	correct, published, err := lowerBounds(audit.Trials{Absent: 5000, Present: 5000, FalsePositives: 2500,
+		FalseNegatives: 2500}, 0)
 	if err != nil || correct != 0 || published < 1 || published > math.Log(3) {
 		t.Errorf("a coin flip: ε ≥ %v, published %v (%v)", correct, published, err)
 	}

@@ -18,7 +18,8 @@ func TestTabulate(t *testing.T) {
 	}
 	m := tabulate(logp)
 	for name, pair := range map[string][2]float64{
-		"mean 1": {m.mean[0], 0.5}, "mean 2": {m.mean[1], 0}, "variance 1": {m.variance[0], 0.09}, "variance 2": {m.variance[1], 0.36}, "covariance": {m.covariant, 0},
+		"mean 1": {m.mean[0], 0.5}, "mean 2": {m.mean[1], 0}, "variance 1": {m.variance[0], 0.09},
+		"variance 2": {m.variance[1], 0.36}, "covariance": {m.covariant, 0},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-6 {
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])

@@ -43,16 +43,19 @@ func mixtureContenders() ([]mixtureContender, error) {
 	const clip = 1e-4 // three times the published one: a bit affords that nothing is clipped
 	rate := func(size float64) curator.Batch { return curator.Poisson(size / mixN) }
 	walk := func(scale float64, test curator.Test, size float64) chainOf {
-		return barkerChain(barker.Config{Target: target, Proposal: kernels.Isotropic(scale), Test: test, Batch: rate(size), Temperature: mixTau, Clip: clip})
+		return barkerChain(barker.Config{Target: target, Proposal: kernels.Isotropic(scale), Test: test, Batch: rate(size),
+			Temperature: mixTau, Clip: clip})
 	}
-	langevin := dpsgld.Config{Target: target, Step: dpsgld.Constant(0.02), NoiseMultiplier: 2, Clip: 6e-4, Batch: rate(500), Temperature: mixTau}
+	langevin := dpsgld.Config{Target: target, Step: dpsgld.Constant(0.02), NoiseMultiplier: 2, Clip: 6e-4,
+		Batch: rate(500), Temperature: mixTau}
 	thermostat := langevin
 	thermostat.Step, thermostat.Friction, thermostat.Batch = dpsgld.Constant(0.1), 1, rate(250)
 	return []mixtureContender{
 		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Logistic(), 1000)},
 		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Corrected(1), 500)},
 		{"penalty, bit", "σ² = 2, b = 500, scale 0.15", 150_000, penaltyChain(penalty.Config{
-			Target: target, Proposal: kernels.Isotropic(0.15), Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau, Clip: clip,
+			Target: target, Proposal: kernels.Isotropic(0.15), Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau,
+			Clip: clip,
 		})},
 		{"tunamh", "rate 0.0005, scale 0.15", 150_000, tunamhChain(tunamh.Config{
 			Target: target, Proposal: kernels.Isotropic(0.15), Rate: 0.0005, Temperature: mixTau, Clip: clip,
@@ -72,7 +75,8 @@ func mixtureBudget(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	tab := newTable("kernel", "settings", "steps", "ε", "runs", "|mean error| θ₁", "|mean error| θ₂", "|variance error| θ₁", "|variance error| θ₂", "variance θ₁", "variance θ₂", "accepted", "s a run")
+	tab := newTable("kernel", "settings", "steps", "ε", "runs", "|mean error| θ₁", "|mean error| θ₂",
+		"|variance error| θ₁", "|variance error| θ₂", "variance θ₁", "variance θ₂", "accepted", "s a run")
 	panel := plot.Panel{Title: "Tempered mixture", XLabel: "ε at δ = 2·10⁻⁶", YLabel: "mean |variance error| of θ₂"}
 	for _, c := range contenders {
 		errs, variance, last, seconds, err := s.repeatMixture(ctx, c, x, exact)
@@ -88,23 +92,27 @@ func mixtureBudget(ctx context.Context, s settings) error {
 		tab.add(append(row, stat.Mean(variance[0], nil), stat.Mean(variance[1], nil), last.accepted, seconds)...)
 		mean, stderr := meanAndError(errs[3])
 		panel.Lines = append(panel.Lines, plot.Line{
-			Name: c.name, X: []float64{last.spent.Epsilon}, Y: []float64{mean}, Low: []float64{mean - stderr}, High: []float64{mean + stderr}, Dots: true,
+			Name: c.name, X: []float64{last.spent.Epsilon}, Y: []float64{mean}, Low: []float64{mean - stderr},
+			High: []float64{mean + stderr}, Dots: true,
 		})
 	}
 	panel.Lines = append(panel.Lines, plot.Line{
-		Name: "published: DP-MCMC, DP-SGLD above", X: []float64{mixTotal.Epsilon, mixTotal.Epsilon}, Y: []float64{0.080, 0.199}, Dots: true, Dashed: true,
+		Name: "published: DP-MCMC, DP-SGLD above", X: []float64{mixTotal.Epsilon, mixTotal.Epsilon},
+		Y: []float64{0.080, 0.199}, Dots: true, Dashed: true,
 	})
 	return s.save("mixture", tab, 1, panel)
 }
 
 // repeatMixture runs a contender several times from draws of the prior, and returns
 // the absolute errors of both means and both variances, and the variances.
-func (s settings) repeatMixture(ctx context.Context, c mixtureContender, x []float64, exact *mixPosterior) (errs [4][]float64, variance [2][]float64, last runOf, seconds float64, err error) {
+func (s settings) repeatMixture(ctx context.Context, c mixtureContender, x []float64,
+	exact *mixPosterior) (errs [4][]float64, variance [2][]float64, last runOf, seconds float64, err error) {
 	runs := make([]runOf, s.count(mixtureRuns))
 	err = eachRepeat(len(runs), func(run int) (err error) {
 		rng := s.stream("mixture budget", c.name, run)
 		start := []float64{math.Sqrt(10) * rng.NormFloat64(), rng.NormFloat64()}
-		runs[run], err = c.chain.runFor(ctx, c.steps, curator.Records{X: x, Features: 1}, mixTotal, [][]float64{start}, rng.Uint64())
+		runs[run], err = c.chain.runFor(ctx, c.steps, curator.Records{X: x, Features: 1}, mixTotal, [][]float64{start},
+			rng.Uint64())
 		return err
 	})
 	if err != nil {

@@ -83,7 +83,8 @@ func networks(ctx context.Context, s settings) error {
 }
 
 func (s settings) networkPanel(ctx context.Context, t *table, name string, d dataset, splits int) (plot.Panel, error) {
-	p := plot.Panel{Title: fmt.Sprintf("%s, n = %d", name, d.n), XLabel: "ε (δ = 10⁻⁵; 0 for β-OPS)", YLabel: "test RMSE", LogX: true}
+	p := plot.Panel{Title: fmt.Sprintf("%s, n = %d", name, d.n), XLabel: "ε (δ = 10⁻⁵; 0 for β-OPS)", YLabel: "test RMSE",
+		LogX: true}
 	rows, err := d.load(s)
 	if err != nil {
 		return p, err
@@ -108,7 +109,8 @@ func (s settings) networkPanel(ctx context.Context, t *table, name string, d dat
 		for k, m := range netMethods {
 			var errs []float64
 			for run, part := range parts {
-				task := netTask{ctx: ctx, s: s, cell: []any{"network", name, run, m.name, eps}, eps: eps, train: part[0], fit: fits[run]}
+				task := netTask{ctx: ctx, s: s, cell: []any{"network", name, run, m.name, eps}, eps: eps, train: part[0],
+					fit: fits[run]}
 				fit, err := m.fit(task)
 				if err != nil {
 					return p, fmt.Errorf("%s: %w", m.name, err)
@@ -146,7 +148,8 @@ func spreadAround(y, others []float64) float64 {
 // network is the model: one hidden layer of ten ReLU units.
 func network(features int, scale float64, loss targets.Loss) (*targets.Network, error) {
 	return targets.NewNetwork(targets.NetworkConfig{
-		Features: features, Hidden: netHidden, Activation: targets.ReLU, Scale: scale, Loss: loss, Prior: targets.Gaussian{SD: 1},
+		Features: features, Hidden: netHidden, Activation: targets.ReLU, Scale: scale, Loss: loss,
+		Prior: targets.Gaussian{SD: 1},
 	})
 }
 
@@ -184,7 +187,8 @@ func (f predictor) rmse(test targets.Rows) float64 {
 // best: the kinks of ReLU units make long trajectories useless.
 func (t netTask) sample(rng *rand.Rand, law netLaw, start []float64, warmup, thin, draws int) ([][]float64, error) {
 	chains, err := nuts.Sample(t.ctx, func() nuts.LogDensity { return law }, nuts.Config{
-		Chains: 1, Workers: 1, Warmup: warmup, Draws: draws * thin, MaxTreeDepth: 5, Seed: rng.Uint64(), Init: [][]float64{start},
+		Chains: 1, Workers: 1, Warmup: warmup, Draws: draws * thin, MaxTreeDepth: 5, Seed: rng.Uint64(),
+		Init: [][]float64{start},
 	})
 	if err != nil {
 		return nil, err
@@ -237,9 +241,10 @@ func (t netTask) betaFrom(start []float64) (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Release(t.s.source(t.cell...), t.train, 1, func(rng *rand.Rand, _ posterior.LogDensity, draws int) ([][]float64, error) {
-		return t.sample(rng, netLaw{t.train, netScale, beta - 1}, start, 200, 40, draws)
-	})
+	return m.Release(t.s.source(t.cell...), t.train, 1,
+		func(rng *rand.Rand, _ posterior.LogDensity, draws int) ([][]float64, error) {
+			return t.sample(rng, netLaw{t.train, netScale, beta - 1}, start, 200, 40, draws)
+		})
 }
 
 // sgd is DP-SGD as published: 15 + ⌊ε⌋ passes, batches of 100, clip 1. Its learning
@@ -254,8 +259,9 @@ func (t netTask) sgd() (predictor, error) {
 	rng := t.s.stream(t.cell...)
 	start := netStart(rng, target.Dim())
 	m, err := dpsgd.New(dpsgd.Config{
-		Target: target, Records: n, Rate: 100 / float64(n), Steps: (15 + int(t.eps)) * n / 100, Clip: 1, LearningRate: sgdRate,
-		Epsilon: t.eps, Delta: netDelta, Start: start,
+		Target: target, Records: n, Rate: 100 / float64(n), Steps: (15 + int(t.eps)) * n / 100, Clip: 1,
+		LearningRate: sgdRate,
+		Epsilon:      t.eps, Delta: netDelta, Start: start,
 	})
 	if err != nil {
 		return nil, err
@@ -274,8 +280,10 @@ func (t netTask) chain() (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := dpsgld.Config{Target: target, Iterations: steps, Step: dpsgld.Constant(1), Batch: curator.Poisson(rate), Clip: clip, Hot: true}
-	facts := curator.Facts{Records: int64(t.train.Len()), Features: t.train.P, Response: true, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	cfg := dpsgld.Config{Target: target, Iterations: steps, Step: dpsgld.Constant(1), Batch: curator.Poisson(rate),
+		Clip: clip, Hot: true}
+	facts := curator.Facts{Records: int64(t.train.Len()), Features: t.train.P, Response: true, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
 	cfg.NoiseMultiplier, _, err = accountant.SolveParameter(func(z float64) (accountant.Event, error) {
 		c := cfg
 		c.NoiseMultiplier = z
@@ -295,11 +303,13 @@ func (t netTask) chain() (predictor, error) {
 	cfg.Step = dpsgld.Constant(h)
 	rng := t.s.stream(t.cell...)
 	start := netStart(rng, target.Dim())
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: t.eps, Delta: netDelta, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: t.eps, Delta: netDelta,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := curator.Seal(curator.Records{X: t.train.X, Features: t.train.P, Y: t.train.Y}, budget, curator.InsecureSeed(rng.Uint64()))
+	sealed, err := curator.Seal(curator.Records{X: t.train.X, Features: t.train.P, Y: t.train.Y}, budget,
+		curator.InsecureSeed(rng.Uint64()))
 	if err != nil {
 		return nil, err
 	}

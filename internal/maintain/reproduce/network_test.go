@@ -36,7 +36,8 @@ func TestFastLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	rows := targets.Rows{P: 3}
 	for range 40 {
-		rows.X, rows.Y = append(rows.X, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()), append(rows.Y, rng.NormFloat64())
+		rows.X, rows.Y = append(rows.X, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()),
+			append(rows.Y, rng.NormFloat64())
 	}
 	beta, err := posterior.SolveBeta(1, posterior.Normal(netScale))
 	if err != nil {

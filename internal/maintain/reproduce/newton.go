@@ -6,7 +6,8 @@ import "gonum.org/v1/gonum/mat"
 // returns its value and sets grad; second derivatives are differences of grad.
 func newton(dim int, f func(grad, theta []float64) float64) []float64 {
 	const steps, width = 12, 1e-4
-	theta, grad, ahead, behind := mat.NewVecDense(dim, nil), make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	theta, grad, ahead, behind := mat.NewVecDense(dim, nil), make([]float64, dim), make([]float64, dim),
+		make([]float64, dim)
 	for range steps {
 		hessian := mat.NewSymDense(dim, nil)
 		for j := range dim {

@@ -271,7 +271,8 @@ func learnOdds(simulations int, draw func(present bool) []float64) (func(theta [
 
 // climb returns the highest of 200 states of a NUTS chain after gradient ascent.
 func climb(p posterior.LogDensity) []float64 {
-	chains, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return p }, nuts.Config{Chains: 1, Workers: 1, Warmup: 100, Draws: 200, Seed: 1})
+	chains, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return p },
+		nuts.Config{Chains: 1, Workers: 1, Warmup: 100, Draws: 200, Seed: 1})
 	if err != nil {
 		panic(err) // a fixed, valid configuration
 	}

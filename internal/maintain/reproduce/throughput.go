@@ -17,7 +17,8 @@ import (
 )
 
 func init() {
-	figures["throughput"] = figure{"iterations a second of processor time: logistic regression, d = 10 (set GOMAXPROCS=1)", throughput}
+	figures["throughput"] = figure{"iterations a second of processor time: logistic regression, d = 10 (set GOMAXPROCS=1)",
+		throughput}
 }
 
 // timed is a chain to be timed on the full data or on batches.
@@ -45,17 +46,21 @@ func timedChains() ([]timed, error) {
 	return []timed{
 		{"barker, logistic test", false, bit(curator.Logistic(), batch)},
 		{"barker, corrected test C = 1", false, bit(curator.Corrected(1), batch)},
-		{"penalty, bit", false, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Fixed(2), Batch: batch})},
+		{"penalty, bit", false, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Fixed(2),
+			Batch: batch})},
 		{"tunamh, rate 0.02", false, tunamhChain(tunamh.Config{Target: model, Proposal: walk, Rate: 0.02})},
 		{"dpsgld", false, sgldChain(langevin)},
 		{"dpsgld.Thermostat", false, sgldChain(thermostat)},
 		{"barker, logistic test", true, bit(curator.Logistic(), curator.FullData())},
 		{"penalty, bit", true, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Fixed(2)})},
-		{"penalty, ratio as published", true, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Scaled(50), Accounting: curator.Published})},
+		{"penalty, ratio as published", true, penaltyChain(penalty.Config{Target: model, Proposal: walk,
+			Noise: penalty.Scaled(50), Accounting: curator.Published})},
 		{"barker dynamics", true, dynamicsChain(barkerdynamics.Config{Target: model, Scale: scale})},
-		{"barker dynamics, adjusted", true, dynamicsChain(barkerdynamics.Config{Target: model, Scale: scale, Adjusted: true})},
+		{"barker dynamics, adjusted", true, dynamicsChain(barkerdynamics.Config{Target: model, Scale: scale,
+			Adjusted: true})},
 		{"dpsgld", true, sgldChain(fullLangevin)},
-		{"dphmc, 5 leapfrog steps", true, hmcChain(dphmc.Config{Target: model, Steps: 5, StepSize: 1e-4, GradientNoise: 50, MaxMove: 1})},
+		{"dphmc, 5 leapfrog steps", true, hmcChain(dphmc.Config{Target: model, Steps: 5, StepSize: 1e-4, GradientNoise: 50,
+			MaxMove: 1})},
 	}, nil
 }
 
@@ -100,7 +105,9 @@ func throughput(ctx context.Context, s settings) error {
 
 // rate is how many steps a second of the processor makes, over half a second.
 func (c timed) rate(ctx context.Context, r curator.Records) (float64, error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6, Adjacency: accountant.Substitute}) // speed is the question
+	// speed is the question
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		return 0, err
 	}

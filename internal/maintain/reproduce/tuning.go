@@ -11,7 +11,8 @@ import (
 )
 
 func init() {
-	figures["tuning"] = figure{"how far the default settings of each kernel are from the best that tune finds, over public facts", tuning}
+	figures["tuning"] = figure{"how far the default settings of each kernel are from the best that tune finds, over " +
+		"public facts", tuning}
 }
 
 // tuningWork is the looks at simulated records that a kernel's search may spend.
@@ -49,7 +50,8 @@ func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon
 	}
 	result, err := tune.Run(ctx, tune.Config{
 		Models: []*models.Model{model}, Adjacency: accountant.Substitute, Kernels: tuningKernels,
-		Epsilon: epsilon, Delta: 1e-6, CoefficientSD: 1, Work: int64(2 * tuningWork * float64(len(tuningKernels))), Seed: s.seed,
+		Epsilon: epsilon, Delta: 1e-6, CoefficientSD: 1, Work: int64(2 * tuningWork * float64(len(tuningKernels))),
+		Seed:  s.seed,
 		Fixed: chains.Settings{Start: "prior-mean"}, SearchOnly: true,
 	})
 	if err != nil {

@@ -37,7 +37,8 @@ var (
 	abalone = dataset{
 		file: "abalone.csv", n: 4177,
 		features: []column{
-			category("sex", "I", "M", "F"), number("length", 0, 1), number("diameter", 0, 1), number("height", 0, 0.5), number("whole_weight", 0, 3),
+			category("sex", "I", "M", "F"), number("length", 0, 1), number("diameter", 0, 1), number("height", 0, 0.5),
+			number("whole_weight", 0, 3),
 			number("shucked_weight", 0, 1.5), number("viscera_weight", 0, 1), number("shell_weight", 0, 1),
 		},
 		response: column{name: "rings"},
@@ -49,7 +50,8 @@ var (
 	concrete = dataset{
 		file: "concrete.csv", n: 1030,
 		features: []column{
-			number("cement", 0, 600), number("slag", 0, 400), number("fly_ash", 0, 250), number("water", 100, 300), number("superplasticizer", 0, 40),
+			number("cement", 0, 600), number("slag", 0, 400), number("fly_ash", 0, 250), number("water", 100, 300),
+			number("superplasticizer", 0, 40),
 			number("coarse_aggregate", 700, 1200), number("fine_aggregate", 500, 1000), number("age", 0, 365),
 		},
 		response: number("strength", 0, 100),
@@ -57,8 +59,10 @@ var (
 	energy = dataset{
 		file: "energy.csv", n: 768,
 		features: []column{
-			number("x1_compactness", 0.5, 1), number("x2_surface", 500, 850), number("x3_wall", 200, 450), number("x4_roof", 100, 250),
-			number("x5_height", 3, 7), number("x6_orientation", 2, 5), number("x7_glazing", 0, 0.4), number("x8_glazing_dist", 0, 5),
+			number("x1_compactness", 0.5, 1), number("x2_surface", 500, 850), number("x3_wall", 200, 450),
+			number("x4_roof", 100, 250),
+			number("x5_height", 3, 7), number("x6_orientation", 2, 5), number("x7_glazing", 0, 0.4),
+			number("x8_glazing_dist", 0, 5),
 		},
 		response: number("y1_heating", 0, 50),
 	}
@@ -70,8 +74,10 @@ var (
 	wineRed = dataset{
 		file: "wine_red.csv", n: 1599,
 		features: []column{
-			number("fixed_acidity", 4, 16), number("volatile_acidity", 0, 1.6), number("citric_acid", 0, 1), number("residual_sugar", 0, 16),
-			number("chlorides", 0, 0.62), number("free_sulfur_dioxide", 0, 80), number("total_sulfur_dioxide", 0, 300), number("density", 0.99, 1.004),
+			number("fixed_acidity", 4, 16), number("volatile_acidity", 0, 1.6), number("citric_acid", 0, 1),
+			number("residual_sugar", 0, 16),
+			number("chlorides", 0, 0.62), number("free_sulfur_dioxide", 0, 80), number("total_sulfur_dioxide", 0, 300),
+			number("density", 0.99, 1.004),
 			number("pH", 2.7, 4.1), number("sulphates", 0.3, 2), number("alcohol", 8, 15),
 		},
 		response: number("quality", 0, 10),
@@ -79,15 +85,25 @@ var (
 	adult = dataset{
 		file: "adult.csv", n: 32561,
 		features: []column{
-			number("age", 17, 90), number("fnlwgt", 0, 1.5e6), number("education_num", 1, 16), number("capital_gain", 0, 1e5), number("capital_loss", 0, 5000), number("hours_per_week", 1, 99),
-			category("workclass", "Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov", "Without-pay", "Never-worked"),
-			category("education", "Bachelors", "Some-college", "11th", "HS-grad", "Prof-school", "Assoc-acdm", "Assoc-voc", "9th", "7th-8th", "12th", "Masters", "1st-4th", "10th", "Doctorate", "5th-6th", "Preschool"),
-			category("marital_status", "Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed", "Married-spouse-absent", "Married-AF-spouse"),
-			category("occupation", "Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty", "Handlers-cleaners", "Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv", "Protective-serv", "Armed-Forces"),
+			number("age", 17, 90), number("fnlwgt", 0, 1.5e6), number("education_num", 1, 16), number("capital_gain", 0, 1e5),
+			number("capital_loss", 0, 5000), number("hours_per_week", 1, 99),
+			category("workclass", "Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov",
+				"Without-pay", "Never-worked"),
+			category("education", "Bachelors", "Some-college", "11th", "HS-grad", "Prof-school", "Assoc-acdm", "Assoc-voc",
+				"9th", "7th-8th", "12th", "Masters", "1st-4th", "10th", "Doctorate", "5th-6th", "Preschool"),
+			category("marital_status", "Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed",
+				"Married-spouse-absent", "Married-AF-spouse"),
+			category("occupation", "Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty",
+				"Handlers-cleaners", "Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv",
+				"Protective-serv", "Armed-Forces"),
 			category("relationship", "Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
 			category("race", "White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
 			category("sex", "Male", "Female"),
-			category("native_country", "United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany", "Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras", "Philippines", "Italy", "Poland", "Jamaica", "Vietnam", "Mexico", "Portugal", "Ireland", "France", "Dominican-Republic", "Laos", "Ecuador", "Taiwan", "Haiti", "Columbia", "Hungary", "Guatemala", "Nicaragua", "Scotland", "Thailand", "Yugoslavia", "El-Salvador", "Trinadad&Tobago", "Peru", "Hong", "Holand-Netherlands"),
+			category("native_country", "United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany",
+				"Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras",
+				"Philippines", "Italy", "Poland", "Jamaica", "Vietnam", "Mexico", "Portugal", "Ireland", "France",
+				"Dominican-Republic", "Laos", "Ecuador", "Taiwan", "Haiti", "Columbia", "Hungary", "Guatemala", "Nicaragua",
+				"Scotland", "Thailand", "Yugoslavia", "El-Salvador", "Trinadad&Tobago", "Peru", "Hong", "Holand-Netherlands"),
 		},
 		response: column{name: "income"},
 		binary:   func(cell string) bool { return cell == ">50K" },

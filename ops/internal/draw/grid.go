@@ -26,7 +26,8 @@ const gridBits = 30
 func NewGridGaussian(multiplier, sensitivity float64, dim int) (*GridGaussian, error) {
 	inflate := 1 - multiplier*math.Sqrt(float64(dim))*math.Ldexp(1, -gridBits)
 	if !(multiplier > 0 && sensitivity > 0 && inflate > 0.5) || math.IsInf(multiplier*sensitivity, 1) {
-		return nil, fmt.Errorf("draw: Gaussian noise of %v times a sensitivity of %v in %d dimensions: both must be positive and finite, the first below 2^28/√dim", multiplier, sensitivity, dim)
+		return nil, fmt.Errorf("draw: Gaussian noise of %v times a sensitivity of %v in %d dimensions: both must be "+
+			"positive and finite, the first below 2^28/√dim", multiplier, sensitivity, dim)
 	}
 	g := &GridGaussian{sigma: multiplier * sensitivity / inflate * (1 + 0x1p-40)}
 	_, e := math.Frexp(g.sigma)

@@ -13,7 +13,8 @@ func TestGridGaussian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rounded := sensitivity + math.Sqrt(dim)*g.step; g.Sigma() < multiplier*rounded || g.Sigma() > multiplier*rounded*(1+1e-8) {
+	if rounded := sensitivity + math.Sqrt(dim)*g.step; g.Sigma() < multiplier*rounded ||
+		g.Sigma() > multiplier*rounded*(1+1e-8) {
 		t.Errorf("σ = %v, want %v times %v", g.Sigma(), multiplier, rounded)
 	}
 	src := source("grid")

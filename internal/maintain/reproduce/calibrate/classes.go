@@ -34,12 +34,15 @@ func adultText(categories string) []byte {
 	for _, c := range []struct {
 		name                        string
 		lower, upper, center, scale float64
-	}{{"age", 17, 90, 40, 15}, {"education_num", 1, 16, 10, 3}, {"capital_gain", 0, 1e5, 0, 20000}, {"capital_loss", 0, 5000, 0, 1000}, {"hours_per_week", 1, 99, 40, 12}} {
-		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"number\"\nlower = %.0f\nupper = %.0f\ncenter = %.0f\nscale = %.0f\n", c.name, c.lower, c.upper, c.center, c.scale)
+	}{{"age", 17, 90, 40, 15}, {"education_num", 1, 16, 10, 3}, {"capital_gain", 0, 1e5, 0, 20000},
+		{"capital_loss", 0, 5000, 0, 1000}, {"hours_per_week", 1, 99, 40, 12}} {
+		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"number\"\nlower = %.0f\nupper = %.0f\ncenter "+
+			"= %.0f\nscale = %.0f\n", c.name, c.lower, c.upper, c.center, c.scale)
 	}
 	for line := range strings.Lines(strings.TrimSpace(categories)) {
 		f := strings.Fields(line)
-		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"category\"\nlevels = [\"%s\"]\nmissing = \"level\"\n", f[1], strings.Join(f[2:], "\", \""))
+		fmt.Fprintf(&b, "[[column]]\nname = %q\nrole = \"feature\"\nkind = \"category\"\nlevels = [\"%s\"]\nmissing = "+
+			"\"level\"\n", f[1], strings.Join(f[2:], "\", \""))
 	}
 	b.WriteString("[[column]]\nname = \"income\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"<=50K\", \">50K\"]\n")
 	return []byte(b.String())
@@ -64,7 +67,8 @@ func logisticTable(name string) error {
 		return err
 	}
 	exact := inverseCurvature(rows, mode)
-	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name, table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
+	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name,
+		table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
 		s, err := release(rows, v, rng)
@@ -77,11 +81,13 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
-		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: prior, Imputations: *imputed, Seed: uint64(i)})
+		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: prior,
+			Imputations: *imputed, Seed: uint64(i)})
 		if err != nil {
 			return err
 		}
-		draws, err := surrogates.Sample(context.Background(), post, surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		draws, err := surrogates.Sample(context.Background(), post,
+			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
 		if err != nil {
 			return err
 		}
@@ -95,11 +101,14 @@ func logisticTable(name string) error {
 			}
 			ratios = append(ratios, sum.SD/math.Sqrt(exact.At(j, j)))
 			if *verbose {
-				fmt.Printf("  %-36s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, mode[j], math.Sqrt(exact.At(j, j)), sum.Mean, sum.SD)
+				fmt.Printf("  %-36s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, mode[j], math.Sqrt(exact.At(j, j)),
+					sum.Mean, sum.SD)
 			}
 		}
-		fmt.Printf("  holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
-			held, median(ratios), slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
+		fmt.Printf("  holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d "+
+			"gradients, %.0f s\n",
+			held, median(ratios), slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat,
+			draws.Gradients, time.Since(began).Seconds())
 	}
 	return nil
 }

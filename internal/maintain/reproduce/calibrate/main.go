@@ -37,9 +37,11 @@ var (
 	shared   = flag.String("shared", "../shared", "folder of the public data")
 	linear   = flag.String("linear", "", "a public table with a number to predict, in place of simulated records")
 	verbose  = flag.Bool("v", false, "print every parameter")
-	classes  = flag.String("logistic", "", "a public table with two classes to predict: adult5, adult59 or a bundled schema's name")
-	priorSD  = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
-	pure     = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian noise in the rest")
+	classes  = flag.String("logistic", "",
+		"a public table with two classes to predict: adult5, adult59 or a bundled schema's name")
+	priorSD = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
+	pure    = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
+		"noise in the rest")
 	rivals   = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
 	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
@@ -58,7 +60,8 @@ func price() (noise, error) {
 	if *pure {
 		mu, err := gaussianMu((1-*optimum)**epsilon, delta)
 		scale := 2 / (*optimum**epsilon - math.Log1p(1/(4*ridge)))
-		return noise{ridge: ridge, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / (mu * math.Sqrt(*moment/(1-*optimum)))}, err
+		return noise{ridge: ridge, score: scale * math.Sqrt(float64(*features+1)),
+			moment: math.Sqrt2 / (mu * math.Sqrt(*moment/(1-*optimum)))}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
 		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(*optimum)), 1/ridge)
@@ -134,7 +137,8 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	if err != nil {
 		return surrogates.Statistics{}, err
 	}
-	s := surrogates.Statistics{Anchor: theta, ScoreSD: v.score, Ridge: v.ridge, MomentSD: v.moment, Records: int64(rows.Len()), Radius: 1,
+	s := surrogates.Statistics{Anchor: theta, ScoreSD: v.score, Ridge: v.ridge, MomentSD: v.moment,
+		Records: int64(rows.Len()), Radius: 1,
 		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d), Weighted: *weighted}
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for j, t := range theta {
@@ -221,7 +225,8 @@ func run() error {
 	}
 	if *rivals {
 		objective, draw, err := rivalTable()
-		fmt.Printf("n %d d %d ε %v sets %d: median RMSE objective perturbation %.3f, β-OPS %.3f\n", *records, *features, *epsilon, *sets, objective, draw)
+		fmt.Printf("n %d d %d ε %v sets %d: median RMSE objective perturbation %.3f, β-OPS %.3f\n", *records, *features,
+			*epsilon, *sets, objective, draw)
 		return err
 	}
 	v, err := price()
@@ -238,7 +243,8 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD}, Imputations: *imputed, Seed: uint64(i)}
+		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD},
+			Imputations: *imputed, Seed: uint64(i)}
 		if *truth > 0 {
 			c.Features, c.Imputations = rows.X[:*truth*rows.P], 1
 		}
@@ -246,7 +252,8 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		sample, err := surrogates.Sample(context.Background(), post, surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		sample, err := surrogates.Sample(context.Background(), post,
+			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
 		if err != nil {
 			return err
 		}
@@ -260,13 +267,16 @@ func run() error {
 			e2 += (sum.Mean - t) * (sum.Mean - t) / float64(len(theta))
 			a2 += (s.Anchor[j] - t) * (s.Anchor[j] - t) / float64(len(theta))
 		}
-		rmse, anchor, ess, rhat = append(rmse, math.Sqrt(e2)), append(anchor, math.Sqrt(a2)), append(ess, sample.LeastESS), append(rhat, sample.MostRHat)
+		rmse, anchor, ess, rhat = append(rmse, math.Sqrt(e2)), append(anchor, math.Sqrt(a2)), append(ess, sample.LeastESS),
+			append(rhat, sample.MostRHat)
 		grads = append(grads, float64(sample.Gradients))
 		divergent = append(divergent, float64(sample.Divergences))
 	}
 	c := float64(held) / float64(total)
-	fmt.Printf("n %d d %d ε %v sets %d: cover %.3f, median RMSE %.3f (optimum %.3f), least ESS %.0f median %.0f, R-hat max %.3f, divergent %.0f, %.0f gradients, %.2f s a set\n",
-		*records, *features, *epsilon, *sets, c, median(rmse), median(anchor), slices.Min(ess), median(ess), slices.Max(rhat), slices.Max(divergent), median(grads),
+	fmt.Printf("n %d d %d ε %v sets %d: cover %.3f, median RMSE %.3f (optimum %.3f), least ESS %.0f median %.0f, R-hat "+
+		"max %.3f, divergent %.0f, %.0f gradients, %.2f s a set\n",
+		*records, *features, *epsilon, *sets, c, median(rmse), median(anchor), slices.Min(ess), median(ess), slices.Max(rhat),
+		slices.Max(divergent), median(grads),
 		time.Since(began).Seconds()/float64(*sets))
 	return nil
 }

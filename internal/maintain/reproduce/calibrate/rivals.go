@@ -18,7 +18,8 @@ func rivalErrors(rows targets.Rows, truth []float64, seed uint64) (objective, dr
 	binary.LittleEndian.PutUint64(key[:], seed)
 	src := ops.NewInsecureSource(key)
 	m, err := chaudhuri.New(chaudhuri.Config{
-		Method: chaudhuri.Objective, Features: rows.P, Records: rows.Len(), Radius: 1, Lambda: 1 / (*priorSD * *priorSD * float64(rows.Len())), Epsilon: *epsilon,
+		Method: chaudhuri.Objective, Features: rows.P, Records: rows.Len(), Radius: 1,
+		Lambda: 1 / (*priorSD * *priorSD * float64(rows.Len())), Epsilon: *epsilon,
 	})
 	if err != nil {
 		return 0, 0, err
@@ -35,7 +36,8 @@ func rivalErrors(rows targets.Rows, truth []float64, seed uint64) (objective, dr
 	if err != nil {
 		return 0, 0, err
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Loss: loss, Prior: targets.Gaussian{SD: *priorSD}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Loss: loss,
+		Prior: targets.Gaussian{SD: *priorSD}})
 	if err != nil {
 		return 0, 0, err
 	}

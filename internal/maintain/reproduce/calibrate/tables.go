@@ -104,7 +104,8 @@ func linearTable(name string) error {
 		if *verbose {
 			for j := range d {
 				r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
-				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*bound, r.SD*bound, p.Mean*bound, p.SD*bound)
+				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*bound, r.SD*bound, p.Mean*bound,
+					p.SD*bound)
 			}
 		}
 		for f := range names {
@@ -133,7 +134,8 @@ func linearTable(name string) error {
 func sums(t *data.Table, bound, sd float64, rng *rand.Rand) surrogates.Sums {
 	d := t.Features()
 	p := d + 1
-	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records), Radius: math.Sqrt2, Columns: columns(&t.Shape)}
+	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
+		Radius: math.Sqrt2, Columns: columns(&t.Shape)}
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
@@ -174,7 +176,8 @@ func fitLinear(s surrogates.Sums, t *data.Table, seed uint64) (surrogates.Draws,
 	if err != nil {
 		return surrogates.Draws{}, err
 	}
-	return surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1, LeastESS: *least, MostRHat: *most})
+	return surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
+		LeastESS: *least, MostRHat: *most})
 }
 
 // coefficients is the prior of a table's coefficients: normal with a fixed standard
@@ -189,7 +192,8 @@ func coefficients(t *data.Table, fixed, scale float64) (targets.Prior, error) {
 			groups[j] = -1
 		}
 	}
-	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed, Scale: targets.InverseGamma{Shape: 2, Scale: 3 * scale}})
+	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed,
+		Scale: targets.InverseGamma{Shape: 2, Scale: 3 * scale}})
 }
 
 // adaSSP is Wang 2018, Algorithm 2, its three releases with a third of the Gaussian
