@@ -2,8 +2,8 @@
 // docs/beta.md and docs/reproduction.md: one name, one figure of a paper or of
 // ours. All of its data are public or simulated; nothing it prints is private.
 //
-//	go run ./internal/experiment/reproduce            # lists the names
-//	go run ./internal/experiment/reproduce banana     # writes docs/figures/banana.csv and .svg
+//	go run ./internal/maintain/reproduce            # lists the names
+//	go run ./internal/maintain/reproduce banana     # writes docs/figures/banana.csv and .svg
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	flag.IntVar(&s.repeats, "repeats", 0, "repeats; by default the figure's own number")
 	flag.Uint64Var(&s.seed, "seed", 1, "seed of data and noise")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/experiment/reproduce [flags] NAME…")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/maintain/reproduce [flags] NAME…")
 		flag.PrintDefaults()
 		for _, name := range slices.Sorted(maps.Keys(figures)) {
 			fmt.Fprintf(flag.CommandLine.Output(), "  %-14s %s\n", name, figures[name].about)
