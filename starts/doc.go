@@ -18,6 +18,6 @@
 // Find charges and makes it.
 //
 // DefaultShare, the part of ε that Afford's callers give a start when nothing is
-// said, was chosen by simulation (docs/starts.md): costs add up in
+// said, was chosen by simulation (docs/settings.md): costs add up in
 // squares, so a quarter of ε for the start leaves 0.97 of it for the chain.
 package starts

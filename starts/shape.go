@@ -15,7 +15,7 @@ import (
 // row-major and symmetric, noiseSD that of curator.SecondMoment.
 //
 // Shaped moves reach along every direction of such a posterior in about as many
-// steps. That saves steps, not privacy (docs/starts.md). Errors: a moment that is
+// steps. That saves steps, not privacy (docs/settings.md). Errors: a moment that is
 // not square or finite; a weight, precision or noiseSD that is not positive.
 func Shape(moment []float64, noiseSD, weight, precision float64) ([]float64, error) {
 	d := int(math.Sqrt(float64(len(moment))))

@@ -6,7 +6,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 )
 
-// TestDefaultsAreNearTheBest holds one cell of docs/tuning.md: no kernel's settings
+// TestDefaultsAreNearTheBest holds one cell of docs/settings.md: no kernel's settings
 // that the search finds are worth more than 1.5 times the defaults of package chains.
 // All of it follows from one seed, so there are no false alarms. The mutant, defaults
 // whose step is 8 times too short, must be found out.
