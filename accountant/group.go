@@ -128,6 +128,8 @@ func scaled(p part, from, to Adjacency, k float64) mechanism {
 		return boundedRange{m.s * k}
 	case acceptanceBit:
 		return acceptanceBit{m.c * perRecord}
+	case convexPerturbation: // sensitivity and curvature are sums over a person's rows
+		return convexPerturbation{m.sigma / k, m.curvature * k}
 	case isotropicBit:
 		return isotropicBit{m.scale * perRecord}
 	case thinnedIsotropicBit:

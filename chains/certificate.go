@@ -237,6 +237,15 @@ func (c *Certificate) promise(line func(format string, args ...any)) {
 	}
 }
 
+// Protects says whom the guarantee protects, and from what being told.
+func (c *Certificate) Protects() string {
+	rows := fmt.Sprintf("one person, with at most %d row(s), from anyone who sees every draw", c.RowsPerPerson)
+	if c.Adjacency == "substitute" {
+		return rows + fmt.Sprintf(": substitution by any other's data; the number of records, %d, is public", c.Records)
+	}
+	return rows + fmt.Sprintf(": rows in the table, or blank (add/remove); the number of rows, %d, is public", c.Records)
+}
+
 // Remarks are what a careful colleague would say about a budget. records is 0 where
 // their number is not known.
 func Remarks(epsilon, delta float64, records int64) []string {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -98,17 +98,30 @@ func (f *finished) title() string {
 
 // label is the privacy label.
 func (f *finished) label() []report.Fact {
-	var facts []report.Fact
-	for line := range strings.SplitSeq(strings.TrimRight(f.certificate.Words(f.complete), "\n"), "\n") {
-		line = strings.TrimSpace(line)
-		name, value, found := strings.Cut(line, ": ")
-		switch {
-		case line == "Privacy certificate":
-		case found && len(name) < 30:
-			facts = append(facts, report.Fact{Name: name, Value: value})
-		default:
-			facts = append(facts, report.Fact{Value: line})
+	c := f.certificate
+	facts := []report.Fact{
+		{Name: "Cost", Value: fmt.Sprintf("ε = %.4g, δ = %.3g, over all %d steps of %d chains", c.Epsilon, c.Delta, c.Iterations, c.Chains)},
+		{Name: "Guarantee", Value: c.Guarantee + ": it holds for every step, whether or not the chains converged"},
+		{Name: "Protects", Value: c.Protects()},
+		{Name: "Remember", Value: "Costs of several runs on the same people add up."},
+		{Name: "Released per step", Value: c.Released},
+		{Name: "Accounting", Value: c.Accounting + "; " + c.Theorem},
+		{Name: "Settings", Value: "not given ones were chosen from " + c.SettingsFrom + "; no record was read for that"},
+	}
+	if c.Insecure {
+		facts[0] = report.Fact{Name: "Cost", Value: "NOT PRIVATE: --insecure-seed makes all noise reproducible. Do not release these draws."}
+		facts[1].Value = c.Guarantee
+		facts = slices.Delete(facts, 2, 4)
+	}
+	for _, more := range []report.Fact{
+		{Name: "Sampled", Value: c.Sampled + c.Widened()}, {Name: "Not the posterior", Value: c.Caveat}, {Name: "Assumed", Value: c.Assumed},
+	} {
+		if more.Value != "" {
+			facts = append(facts, more)
 		}
+	}
+	if !f.complete {
+		facts = append(facts, report.Fact{Name: "Stopped early", Value: "all steps had been charged"})
 	}
 	return facts
 }
