@@ -13,13 +13,19 @@ func seeds(f *testing.F) {
 	f.Helper()
 	for _, text := range []string{
 		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":2.0,"count":100}]}`,
-		`{"adjacency":"add_remove","events":[{"kind":"sampled","scheme":"poisson","rate":0.01,"event":{"kind":"gaussian","noise_multiplier":1.0},"count":10000}]}`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":10,"event":{"kind":"bounded_range","range":0.063}}]}`,
-		`{"adjacency":"substitute","events":[{"kind":"laplace","noise_multiplier":1.0},{"kind":"pure","epsilon":0.1},{"kind":"zcdp","rho":0.01}]}`,
-		`{"adjacency":"substitute","events":[{"kind":"composed","events":[{"kind":"approximate","epsilon":0.1,"delta":1e-8}]}]}`,
-		`{"adjacency":"substitute","events":[{"kind":"group","rows":3,"event":{"kind":"randomized_response","epsilon":0.5,"categories":4}}]}`,
+		`{"adjacency":"add_remove","events":[{"kind":"sampled","scheme":"poisson","rate":0.01,` +
+			`"event":{"kind":"gaussian","noise_multiplier":1.0},"count":10000}]}`,
+		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":10,` +
+			`"event":{"kind":"bounded_range","range":0.063}}]}`,
+		`{"adjacency":"substitute","events":[{"kind":"laplace","noise_multiplier":1.0},{"kind":"pure","epsilon":0.1},` +
+			`{"kind":"zcdp","rho":0.01}]}`,
+		`{"adjacency":"substitute","events":[{"kind":"composed",` +
+			`"events":[{"kind":"approximate","epsilon":0.1,"delta":1e-8}]}]}`,
+		`{"adjacency":"substitute","events":[{"kind":"group","rows":3,` +
+			`"event":{"kind":"randomized_response","epsilon":0.5,"categories":4}}]}`,
 		`{"adjacency":"substitute","events":[{"kind":"substitution","event":{"kind":"gaussian","noise_multiplier":"inf"}}]}`,
-		`{"adjacency":"substitute","events":[{"kind":"isotropic_bit","scale":0.1},{"kind":"penalty_bit","variance":4,"contribution":0.1},{"kind":"barker_thm2","batch":100}]}`,
+		`{"adjacency":"substitute","events":[{"kind":"isotropic_bit","scale":0.1},` +
+			`{"kind":"penalty_bit","variance":4,"contribution":0.1},{"kind":"barker_thm2","batch":100}]}`,
 		`{"version":2,"adjacency":"","events":null}`, `{"adjacency":"substitute","adjacency":"add_remove","events":[]}`, `[`,
 		`null`, "",
 	} {
@@ -87,7 +93,8 @@ func nested(e Event, depth int) bool {
 
 // FuzzBudget: no document makes the reader panic, and what it accepts is restored.
 func FuzzBudget(f *testing.F) {
-	f.Add([]byte(`{"epsilon":1,"delta":1e-6,"spent":{"version":1,"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":20}]}}`))
+	f.Add([]byte(`{"epsilon":1,"delta":1e-6,"spent":{"version":1,"adjacency":"substitute",` +
+		`"events":[{"kind":"gaussian","noise_multiplier":20}]}}`))
 	f.Add([]byte(`{"epsilon":1,"delta":1e-6,"order":20,"spent":{"adjacency":"add_remove","events":[]}}`))
 	f.Add([]byte(`{"epsilon":-1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -10,9 +10,11 @@ import (
 const contract = `{"adjacency":"substitute","events":[
  {"kind":"gaussian","noise_multiplier":2.0,"count":100},
  {"kind":"sampled","scheme":"poisson","rate":0.01,"event":{"kind":"gaussian","noise_multiplier":1.0},"count":10000},
- {"kind":"sampled","scheme":"without_replacement","records":1000000,"batch":1000,"event":{"kind":"bounded_range","range":0.063},"count":20000},
+ {"kind":"sampled","scheme":"without_replacement","records":1000000,"batch":1000,
+  "event":{"kind":"bounded_range","range":0.063},"count":20000},
  {"kind":"laplace","noise_multiplier":1.0},{"kind":"pure","epsilon":0.1},{"kind":"zcdp","rho":0.01},
- {"kind":"randomized_response","epsilon":0.5},{"kind":"composed","events":[{"kind":"zcdp","rho":0.5}]},{"kind":"approximate","epsilon":0.1,"delta":1e-8}]}`
+ {"kind":"randomized_response","epsilon":0.5},{"kind":"composed","events":[{"kind":"zcdp","rho":0.5}]},
+ {"kind":"approximate","epsilon":0.1,"delta":1e-8}]}`
 
 func TestJSONContract(t *testing.T) {
 	var e Event
@@ -37,38 +39,43 @@ func TestJSONContract(t *testing.T) {
 }
 
 func TestJSONRefusals(t *testing.T) {
-	for text, named := range map[string]string{
-		`{"adjacency":"substitute","events":[{"kind":"gausian","noise_multiplier":1}]}`:                                                                     `"gausian"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise":1}]}`:                                                                               `"noise_multiplier"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"sigma":2}]}`:                                                          `"sigma"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":"1"}]}`:                                                                  `"noise_multiplier"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":null}]}`:                                                                 `"noise_multiplier"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":-1}]}`:                                                                   `-1`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"count":1.5}]}`:                                                        `"count"`,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"count":-5}]}`:                                                         `-5`,
-		`{"adjacency":"substitute","events":[{"noise_multiplier":1}]}`:                                                                                      `"kind"`,
-		`{"adjacency":"substitute","events":[1]}`:                                                                                                           `"kind"`,
-		`{"adjacency":"substitute","events":[null]}`:                                                                                                        `"kind"`,
-		`{"adjacency":"replace","events":[]}`:                                                                                                               `"replace"`,
-		`{"events":[]}`:                                                                                                                                     `adjacency`,
-		`{"adjacency":"substitute"}`:                                                                                                                        `"events"`,
-		`{"adjacency":"substitute","events":[],"orders":[2]}`:                                                                                               `orders`,
-		`{"version":2,"adjacency":"substitute","events":[]}`:                                                                                                `version 2`,
-		`{"adjacency":"substitute","events":[]} x`:                                                                                                          `x`,
-		`{"adjacency":"add_remove","events":[{"kind":"barker_thm2","batch":1000}]}`:                                                                         `barker_thm2`,
-		`{"adjacency":"add_remove","events":[{"kind":"substitution","event":{"kind":"zcdp","rho":1}}]}`:                                                     `substitution`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"shuffle","event":{"kind":"zcdp","rho":1}}]}`:                                       `"shuffle"`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":2,"event":{"kind":"zcdp","rho":1}}]}`:                              `rate 2`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,"event":{"kind":"zcdp","rho":1}}]}`:                            `FromAddRemove`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"without_replacement","records":5,"batch":6,"event":{"kind":"zcdp","rho":1}}]}`:     `batch 6`,
-		`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,"batch":6,"event":{"kind":"gaussian","noise_multiplier":1}}]}`: `"batch"`,
+	for _, c := range []struct{ text, named string }{
+		{`{"adjacency":"substitute","events":[{"kind":"gausian","noise_multiplier":1}]}`, `"gausian"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise":1}]}`, `"noise_multiplier"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"sigma":2}]}`, `"sigma"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":"1"}]}`, `"noise_multiplier"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":null}]}`, `"noise_multiplier"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":-1}]}`, `-1`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"count":1.5}]}`, `"count"`},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"count":-5}]}`, `-5`},
+		{`{"adjacency":"substitute","events":[{"noise_multiplier":1}]}`, `"kind"`},
+		{`{"adjacency":"substitute","events":[1]}`, `"kind"`},
+		{`{"adjacency":"substitute","events":[null]}`, `"kind"`},
+		{`{"adjacency":"replace","events":[]}`, `"replace"`},
+		{`{"events":[]}`, `adjacency`},
+		{`{"adjacency":"substitute"}`, `"events"`},
+		{`{"adjacency":"substitute","events":[],"orders":[2]}`, `orders`},
+		{`{"version":2,"adjacency":"substitute","events":[]}`, `version 2`},
+		{`{"adjacency":"substitute","events":[]} x`, `x`},
+		{`{"adjacency":"add_remove","events":[{"kind":"barker_thm2","batch":1000}]}`, `barker_thm2`},
+		{`{"adjacency":"add_remove","events":[{"kind":"substitution","event":{"kind":"zcdp","rho":1}}]}`, `substitution`},
+		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"shuffle",` +
+			`"event":{"kind":"zcdp","rho":1}}]}`, `"shuffle"`},
+		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":2,` +
+			`"event":{"kind":"zcdp","rho":1}}]}`, `rate 2`},
+		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,` +
+			`"event":{"kind":"zcdp","rho":1}}]}`, `FromAddRemove`},
+		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"without_replacement","records":5,"batch":6,` +
+			`"event":{"kind":"zcdp","rho":1}}]}`, `batch 6`},
+		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,"batch":6,` +
+			`"event":{"kind":"gaussian","noise_multiplier":1}}]}`, `"batch"`},
 	} {
 		var e Event
-		err := json.Unmarshal([]byte(text), &e)
+		err := json.Unmarshal([]byte(c.text), &e)
 		if err == nil {
-			t.Errorf("%s: no error", text)
-		} else if !strings.Contains(err.Error(), named) {
-			t.Errorf("%s: error %q does not name %s", text, err, named)
+			t.Errorf("%s: no error", c.text)
+		} else if !strings.Contains(err.Error(), c.named) {
+			t.Errorf("%s: error %q does not name %s", c.text, err, c.named)
 		}
 	}
 	if _, err := json.Marshal(Event{}); err == nil {
@@ -79,16 +86,20 @@ func TestJSONRefusals(t *testing.T) {
 // TestRepeatedKeysAreRefused, at any depth; equal keys of different objects are
 // not repeated.
 func TestRepeatedKeysAreRefused(t *testing.T) {
-	for text, ok := range map[string]bool{
-		`{"adjacency":"substitute","adjacency":"add_remove","events":[]}`:                                                         false,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"noise_multiplier":2}]}`:                     false,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"EVENTS":[]}`:                              false,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"event\u017f":[]}`:                         false,
-		`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1},{"kind":"gaussian","noise_multiplier":1}]}`: true,
+	for _, c := range []struct {
+		text string
+		ok   bool
+	}{
+		{`{"adjacency":"substitute","adjacency":"add_remove","events":[]}`, false},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1,"noise_multiplier":2}]}`, false},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"EVENTS":[]}`, false},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1}],"event\u017f":[]}`, false},
+		{`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":1},` +
+			`{"kind":"gaussian","noise_multiplier":1}]}`, true},
 	} {
 		var e Event
-		if err := json.Unmarshal([]byte(text), &e); (err == nil) != ok {
-			t.Errorf("%s: error %v", text, err)
+		if err := json.Unmarshal([]byte(c.text), &e); (err == nil) != c.ok {
+			t.Errorf("%s: error %v", c.text, err)
 		}
 	}
 }

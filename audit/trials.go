@@ -22,7 +22,8 @@ func (t Trials) check() error {
 			t.Absent, t.Present)
 	}
 	if t.FalsePositives < 0 || t.FalsePositives > t.Absent || t.FalseNegatives < 0 || t.FalseNegatives > t.Present {
-		return fmt.Errorf("audit: %d false positives in %d rounds, %d false negatives in %d: counts must lie within their class", t.FalsePositives, t.Absent, t.FalseNegatives, t.Present)
+		return fmt.Errorf("audit: %d false positives in %d rounds, %d false negatives in %d: "+
+			"counts must lie within their class", t.FalsePositives, t.Absent, t.FalseNegatives, t.Present)
 	}
 	return nil
 }

@@ -19,10 +19,9 @@ import (
 // cost.
 func Example() {
 	ctx := context.Background()
-	simulated, err1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
-	budget, err2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6,
-		Adjacency: accountant.Substitute})
-	if err := errors.Join(err1, err2); err != nil {
+	simulated, e1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
+	budget, e2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
+	if err := errors.Join(e1, e2); err != nil {
 		log.Fatal(err)
 	}
 	model, err := models.New("logistic", &simulated.Table.Shape, models.Options{})

@@ -107,7 +107,7 @@ func init() {
 		},
 		"penalty-ratio": {
 			about:      "the penalty test as published, which releases noisy log-likelihood ratios",
-			defaults:   "10000 iterations, or as many as noise 512 affords; the least noise; the step at which that noise is about 2",
+			defaults:   "10000 iterations, or as many as noise 512 affords; the least noise; the step for which it is about 2",
 			own:        append([]string{"noise"}, walkSettings...),
 			iterations: 10_000,
 			choose:     (*choice).choosePenaltyRatio,

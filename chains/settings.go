@@ -219,7 +219,8 @@ func ParseProposal(text string, scale float64) (kernels.Proposal, error) {
 		}
 	}
 	return kernels.Proposal{}, bad("proposal",
-		"%s is %q; it must be isotropic, one-component or truncated:K, such as truncated:5 (the penalty kernels also know guided)", name("proposal"), text)
+		"%s is %q; it must be isotropic, one-component or truncated:K, such as truncated:5 "+
+			"(the penalty kernels also know guided)", name("proposal"), text)
 }
 
 // power reads the setting schedule: the power by which steps shrink, 0 for

@@ -201,7 +201,8 @@ var table = []Setting{
 	},
 	{
 		Name: "temperature", every: true, Default: 1.0, at: func(s *Settings) any { return &s.Temperature },
-		Help: "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, which a small budget can then explore",
+		Help: "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, " +
+			"which a small budget can then explore",
 		span: within(1e-9, 1),
 	},
 	{

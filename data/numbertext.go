@@ -53,7 +53,8 @@ func (n numberText) parse(text []byte) (float64, bool) {
 var (
 	grouped = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,.' ])[0-9]{3}(.[0-9]{3})*([,.][0-9]+)?$`)
 	comma   = regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`)
-	date    = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
+	date    = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|` +
+		`[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
 )
 
 // hint says what to write in the schema where a cell that cannot be read looks like a

@@ -14,7 +14,6 @@ type request struct {
 	event accountant.Event
 	count int64
 	note  Note
-	price price
 	key   string
 	entry int64 // its number, once it is charged
 	err   error

@@ -278,7 +278,8 @@ func (l *Ledger) SetLimit(epsilon, delta float64, note Note) error {
 		}
 		account, err := newAccount(e)
 		if err != nil {
-			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below what charges at the ledger's order cost at least: %w", l.path, epsilon, delta, err)
+			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below what charges at the ledger's order "+
+				"cost at least: %w", l.path, epsilon, delta, err)
 		}
 		e.TotalEpsilon = account.epsilon()
 		if epsilon > 0 && e.TotalEpsilon > epsilon {

@@ -88,7 +88,8 @@ func state(m *Model, rng *rand.Rand) []float64 {
 // outcomes are responses (or rows) with the model's masses at a state, by its target's
 // loss: labels, counts, or a grid of numbers.
 func outcomes(m *Model, theta, row []float64) (at, mass []float64) {
-	width, top := 1.0, 2
+	width := 1.0
+	var top int
 	switch {
 	case m.Shape.Classes() > 0:
 		top = m.Shape.Classes() - 1

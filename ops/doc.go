@@ -3,7 +3,8 @@
 // the guarantee it really has and without the defects of the published code.
 //
 //	ops/conjugate      Geumlek et al. 2017: direct, diffused and concentrated posteriors of Beta and Dirichlet models
-//	ops/posterior      one exact draw of a generalised posterior: β-divergence, Gibbs, truncated prior, Minami, Geumlek's GLM
+//	ops/posterior      one exact draw of a generalised posterior: β-divergence, Gibbs, truncated prior, Minami,
+//	                   Geumlek's GLM
 //	ops/chaudhuri      output and objective perturbation of regularised logistic regression
 //	ops/suffstat       sufficient-statistic perturbation
 //	ops/laplaceapprox  a private optimum with a noisy Hessian: a Gaussian posterior that knows of its noise

@@ -35,7 +35,9 @@ func CheckAccountant(t rapid.TB, event accountant.Event) {
 		failf(t, "the event is the zero value; make one with package accountant")
 		return
 	}
-	for _, law := range []func(*rapid.T, accountant.Event){curveRises, compositionAdds, conversionsAgree, countsMatter, relationsCostMore, batchesCostLess} {
+	for _, law := range []func(*rapid.T, accountant.Event){
+		curveRises, compositionAdds, conversionsAgree, countsMatter, relationsCostMore, batchesCostLess,
+	} {
 		property(t, func(rt *rapid.T) { law(rt, event) })
 	}
 	jsonKeeps(t, event)

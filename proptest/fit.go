@@ -190,7 +190,8 @@ func (s stated) tails(e *evidence, columns [][]float64) {
 		}
 		n := (len(columns[0]) - half) * len(columns)
 		e.see(min(1, 2*min(atLeast(k, n, most), atMost(k, n, least))), func() string {
-			return fmt.Sprintf("%d of %d values lie beyond %.3g times the noise's scale, where the noise has probability %.3g to %.3g", k, n, edge, least, most)
+			return fmt.Sprintf("%d of %d values lie beyond %.3g times the noise's scale, "+
+				"where the noise has probability %.3g to %.3g", k, n, edge, least, most)
 		})
 	}
 }
@@ -422,7 +423,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 					m.add(s[degree])
 				}
 				e.see(m.p(), func() string {
-					return fmt.Sprintf("releases of the %d. tenth have another law: the mean score of degree %d of coordinate %d is %.3g", part+1, degree+1, j, m.mean())
+					return fmt.Sprintf("releases of the %d. tenth have another law: "+
+						"the mean score of degree %d of coordinate %d is %.3g", part+1, degree+1, j, m.mean())
 				})
 			}
 		}

@@ -227,8 +227,3 @@ func (g stage) each(n int, visit func(scene)) {
 		visit(g.random())
 	}
 }
-
-// supported reports whether the prior allows both ends of a scene's move.
-func (g stage) supported(s scene) bool {
-	return g.target.LogPrior(s.theta) > math.Inf(-1) && g.target.LogPrior(s.next) > math.Inf(-1)
-}

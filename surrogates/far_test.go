@@ -18,7 +18,8 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 		d := 1 + rng.IntN(4)
 		sd := math.Exp(rng.Float64() * 8)
 		s := surrogates.Statistics{
-			Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: sd, Ridge: 2, Moment: make([]float64, d*d), MomentSD: sd / 4,
+			Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: sd, Ridge: 2, Moment: make([]float64, d*d),
+			MomentSD: sd / 4,
 			Weighted: i%2 == 0, Records: int64(10 + rng.IntN(3000)), Radius: math.Exp(rng.NormFloat64()), Temperature: 1,
 		}
 		for j := range d {
@@ -29,7 +30,8 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
 			}
 		}
-		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3}, Seed: uint64(i)})
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3},
+			Seed: uint64(i)})
 		if err != nil {
 			t.Errorf("release %d: %v", i, err)
 			continue

@@ -113,7 +113,8 @@ func checkColumns(columns []Column) error {
 			return fmt.Errorf("surrogates: Columns[%d].Kind is %d; use Number, Constant or Level", j, c.Kind)
 		}
 		if c.Lower > c.Upper || math.IsNaN(c.Lower+c.Upper) || math.IsInf(c.Upper-c.Lower, 0) {
-			return fmt.Errorf("surrogates: Columns[%d] has bounds %v and %v; Lower must not exceed Upper and both must be finite", j, c.Lower, c.Upper)
+			return fmt.Errorf("surrogates: Columns[%d] has bounds %v and %v; Lower must not exceed Upper "+
+				"and both must be finite", j, c.Lower, c.Upper)
 		}
 		if c.Kind == Constant && c.Upper == 0 || c.Kind == Level && c.Lower == c.Upper {
 			return fmt.Errorf("surrogates: Columns[%d] would be the same number in every record; a Constant needs an Upper "+

@@ -11,7 +11,9 @@ func TestSumLossGrad(t *testing.T) {
 	const n, p = 777, 3
 	for _, l := range []Loss{LogLoss(), betaLoss(t, 1.5)} {
 		cfg := RegressionConfig{Features: p, Loss: l, Prior: Gaussian{SD: 1}}
-		for name, build := range map[string]func(RegressionConfig) (*Regression, error){"logistic": NewLogistic, "probit": NewProbit, "Poisson": NewPoisson} {
+		for name, build := range map[string]func(RegressionConfig) (*Regression, error){
+			"logistic": NewLogistic, "probit": NewProbit, "Poisson": NewPoisson,
+		} {
 			m := must[*Regression](t)(build(cfg))
 			rng := newRNG()
 			for _, scale := range []float64{0, 0.1, 3} {

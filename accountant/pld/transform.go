@@ -43,7 +43,7 @@ func (w waves) free() {
 	wavesPool.Put(&w)
 }
 
-func (s waves) slice(from, to int) waves { return waves{s.re[from:to], s.im[from:to]} }
+func (w waves) slice(from, to int) waves { return waves{w.re[from:to], w.im[from:to]} }
 
 // transforms keeps those that were made: their tables cost more than using them.
 var transforms sync.Map
@@ -78,7 +78,7 @@ func turn(k, n int) (sin, cos float64) {
 	k %= n
 	quarter := 4 * k / n // of a turn
 	rest := 4*k - quarter*n
-	s, c := 0.0, 1.0
+	var s, c float64
 	if 2*rest > n {
 		c, s = math.Sincos(math.Pi / 2 * float64(n-rest) / float64(n))
 	} else {

@@ -38,9 +38,13 @@ parameters and a count; noise_multiplier is the noise's standard deviation
 (Laplace: its scale) over the sensitivity under that adjacency. docs/planning.md
 lists all kinds. The certificate.json of a run will do as well: several of them,
 from runs on the same people, are added up.`,
-		Example: `  echo '{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":20,"count":100}]}' | dpmcmc account --events - --delta 1e-6
-  echo '{"adjacency":"add_remove","events":[{"kind":"sampled","scheme":"poisson","rate":0.01,"event":{"kind":"gaussian","noise_multiplier":1},"count":1000}]}' | dpmcmc account --events - --delta 1e-5 --pld
-  echo '{"adjacency":"substitute","events":[{"kind":"randomized_response","epsilon":0.5,"count":8}]}' | dpmcmc account --events - --epsilon 2 --orders 2,4.5,64 --json
+		Example: `  echo '{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":20,"count":100}]}' |
+    dpmcmc account --events - --delta 1e-6
+  echo '{"adjacency":"add_remove","events":[{"kind":"sampled","scheme":"poisson","rate":0.01,
+    "event":{"kind":"gaussian","noise_multiplier":1},"count":1000}]}' |
+    dpmcmc account --events - --delta 1e-5 --pld
+  echo '{"adjacency":"substitute","events":[{"kind":"randomized_response","epsilon":0.5,"count":8}]}' |
+    dpmcmc account --events - --epsilon 2 --orders 2,4.5,64 --json
   dpmcmc account --events monday/certificate.json --events friday/certificate.json --delta 1e-6`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

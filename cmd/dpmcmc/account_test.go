@@ -166,13 +166,15 @@ func TestAccountPLD(t *testing.T) {
 		{"substitute",
 			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"gaussian","noise_multiplier":2},"count":30}`},
 		{"substitute",
-			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"composed","events":[{"kind":"gaussian","noise_multiplier":3,"count":2},{"kind":"gaussian_dp","mu":0.2}]},"count":30}`},
+			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"composed",` +
+				`"events":[{"kind":"gaussian","noise_multiplier":3,"count":2},{"kind":"gaussian_dp","mu":0.2}]},"count":30}`},
 		{"substitute",
 			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"acceptance_bit","contribution":0.5},"count":30}`},
 		{"add_remove",
 			`{"kind":"sampled","scheme":"poisson","rate":0.1,"event":{"kind":"laplace","noise_multiplier":2},"count":30}`},
 		{"substitute",
-			`{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":100,"event":{"kind":"gaussian","noise_multiplier":3},"count":30}`},
+			`{"kind":"sampled","scheme":"without_replacement","records":1000,"batch":100,` +
+				`"event":{"kind":"gaussian","noise_multiplier":3},"count":30}`},
 		{"substitute", `{"kind":"group","rows":2,"event":{"kind":"gaussian","noise_multiplier":8},"count":30}`},
 	} {
 		document := `{"adjacency":"` + c.adjacency + `","events":[` + c.event + `]}`

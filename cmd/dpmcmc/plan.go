@@ -43,14 +43,18 @@ and twice the budget, and the command.
 With --solve it solves for one setting of a run, named by --solve: the largest number of
 iterations, the longest step, the least noise that the budget (--epsilon,
 --delta) covers. It prints the value, what the run then costs, which is never
-more than the budget, and what other lengths of the run would cost. Flags mean what they mean for sample, and are priced by the same code;
-only a start is free here unless --start names one.
+more than the budget, and what other lengths of the run would cost. Flags mean
+what they mean for sample, and are priced by the same code; only a start is free
+here unless --start names one.
 
 ` + solveHelp(),
 		Example: `  dpmcmc plan --records 20000 --features 12 --epsilon 2 --delta 1e-6
-  dpmcmc plan --kernel barker --records 1000000 --epsilon 1 --delta 1e-6 --solve iterations --step 0.001 --radius 1 --lipschitz 1 --batch 5000
-  dpmcmc plan --kernel barker --records 30000 --epsilon 0.3 --delta 1e-6 --solve step --iterations 100000 --radius 1 --model logistic --loss beta --beta 1.5 --dimension 50
-  dpmcmc plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise --iterations 10000 --batch 600 --adjacency add_remove --plot plan.svg`,
+  dpmcmc plan --kernel barker --records 1000000 --epsilon 1 --delta 1e-6 --solve iterations \
+    --step 0.001 --radius 1 --lipschitz 1 --batch 5000
+  dpmcmc plan --kernel barker --records 30000 --epsilon 0.3 --delta 1e-6 --solve step \
+    --iterations 100000 --radius 1 --model logistic --loss beta --beta 1.5 --dimension 50
+  dpmcmc plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise \
+    --iterations 10000 --batch 600 --adjacency add_remove --plot plan.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.solve == "" && !c.Flags().Changed("lipschitz") && !c.Flags().Changed("dimension") {

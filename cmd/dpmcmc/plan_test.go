@@ -134,8 +134,9 @@ func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := plan(t, `--kernel barker --records 30000 --delta 1e-6 --solve epsilon --iterations 700 --chains 3 --step 0.001 --batch 3000
-		--temperature 0.5 --model logistic --loss beta --beta 1.5 --dimension 4 --radius 2 --rows-per-person 2 --adjacency add_remove`)
+	got := plan(t, `--kernel barker --records 30000 --delta 1e-6 --solve epsilon --iterations 700 --chains 3 --step 0.001
+		--batch 3000 --temperature 0.5 --model logistic --loss beta --beta 1.5 --dimension 4 --radius 2
+		--rows-per-person 2 --adjacency add_remove`)
 	if !got.Event.Equal(want) {
 		t.Errorf("planned %v; the sampler charges %v", got.Event, want)
 	}
@@ -360,9 +361,10 @@ func TestExamplesRun(t *testing.T) {
 	if len(lines) < 5 {
 		t.Errorf("docs/planning.md has only %d commands", len(lines))
 	}
+	joined := strings.NewReplacer(" \\\n    ", " ", " |\n    ", " | ", ",\n    ", ",")
 	for _, command := range newRoot().Commands() {
 		if slices.Contains([]string{"account", "plan"}, command.Name()) {
-			lines = append(lines, strings.Split(command.Example, "\n")...)
+			lines = append(lines, strings.Split(joined.Replace(command.Example), "\n")...)
 		}
 	}
 	root := t.TempDir()

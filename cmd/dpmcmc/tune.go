@@ -54,7 +54,8 @@ Temperatures and losses change the posterior that is sampled. tune compares
 those that it is given and no others; which of them to want is not for an
 effective sample size to say.`,
 		Example: `  dpmcmc tune --records 30000 --features 6 --model logistic --epsilon 1 --delta 1e-6
-  dpmcmc tune --records 30000 --features 6 --model logistic --epsilon 1 --delta 1e-6 --kernels barker,dpsgld --temperatures 1,0.3 --out tuned.toml
+  dpmcmc tune --records 30000 --features 6 --model logistic --epsilon 1 --delta 1e-6 \
+    --kernels barker,dpsgld --temperatures 1,0.3 --out tuned.toml
   dpmcmc tune --schema people.toml --model logistic --betas 1.5 --epsilon 0.3 --delta 1e-6 --objective accuracy
   dpmcmc sample --config tuned.toml --data people.csv --schema people.toml --out run/`,
 		Args: cobra.NoArgs,

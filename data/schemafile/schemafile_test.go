@@ -97,7 +97,8 @@ func TestParseRefusesWithPosition(t *testing.T) {
 		want         string
 	}{
 		{"records = 5\nrecord = 6\n", 2, 1,
-			`found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, radius, intercept, ignore_other, interactions, intercept_prior_sd, delimiter, decimal, thousands, column; do:`},
+			`found an unknown key "record"; allowed: description, confirmed, records, rows_per_person, ` +
+				`radius, intercept, ignore_other, interactions, intercept_prior_sd, delimiter, decimal, thousands, column; do:`},
 		{"records = 5\n[[columns]]\nname = 'x'\n", 2, 3, `found an unknown key "columns"`},
 		{"records = 5\n[[column]]\nname = 'x'\n  uper = 3\n", 4, 3,
 			`found an unknown key "column.uper"; allowed: name, role, kind, lower, upper,`},

@@ -39,7 +39,8 @@ func bigNormalTail(z *big.Float) *big.Float {
 	} else if z.Cmp(bigFloat(-14)) < 0 {
 		return bigFloat(1)
 	}
-	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, precision, big.ToNearestEven)
+	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510"+
+		"582097494459230781640628620899862803482534211706798", 10, precision, big.ToNearestEven)
 	if err != nil {
 		panic(err)
 	}

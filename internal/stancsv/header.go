@@ -117,7 +117,8 @@ func (h Header) check() error {
 			return fmt.Errorf("stancsv: the header key %q must be %s followed by letters, digits and _", extra.Key, extraPrefix)
 		}
 		if strings.ContainsFunc(extra.Value, unicode.IsControl) {
-			return fmt.Errorf("stancsv: the header value %q of %s has a control character, which would break its line; remove it", extra.Value, extra.Key)
+			return fmt.Errorf("stancsv: the header value %q of %s has a control character, "+
+				"which would break its line; remove it", extra.Value, extra.Key)
 		}
 	}
 	return nil

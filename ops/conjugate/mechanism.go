@@ -98,7 +98,8 @@ func (c Config) checkTarget() error {
 	case c.Method == Direct:
 		return nil
 	case c.Factor != 0 && (target || !(c.Factor > 0 && c.Factor <= 1)):
-		return fmt.Errorf("conjugate: Factor = %v with Order = %v, Epsilon = %v: give a factor in (0, 1] or a target, not both", c.Factor, c.Order, c.Epsilon)
+		return fmt.Errorf("conjugate: Factor = %v with Order = %v, Epsilon = %v: give a factor in (0, 1] "+
+			"or a target, not both", c.Factor, c.Order, c.Epsilon)
 	case c.Factor != 0:
 		return nil
 	}

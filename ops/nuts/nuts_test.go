@@ -264,7 +264,9 @@ func TestRefusedTargets(t *testing.T) {
 	flat := func(grad, _ []float64) float64 { clear(grad); return 0 }
 	empty := func([]float64, []float64) float64 { return math.Inf(-1) }
 	broken := func(grad, _ []float64) float64 { grad[0] = math.NaN(); return 0 }
-	for want, f := range map[string]func(grad, theta []float64) float64{"improper": flat, "no finite density": empty, "no finite density ": broken} {
+	for want, f := range map[string]func(grad, theta []float64) float64{
+		"improper": flat, "no finite density": empty, "no finite density ": broken,
+	} {
 		_, err := Sample(t.Context(), func() LogDensity { return Func(1, f) }, Config{})
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("error %v, want %q", err, want)

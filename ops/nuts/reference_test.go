@@ -129,7 +129,9 @@ func (c referenceCase) check(t *testing.T) {
 // coefficients a multivariate t law with ν = n - p - 1 degrees of freedom, whose
 // moments are known: no reference draws are needed. Scores as in TestGaussian.
 func TestExactRegressions(t *testing.T) {
-	for name, load := range map[string]func(testing.TB) *regression{"earnings": earnHeight, "nes": nes, "mesquite": mesquite} {
+	for name, load := range map[string]func(testing.TB) *regression{
+		"earnings": earnHeight, "nes": nes, "mesquite": mesquite,
+	} {
 		r := load(t)
 		nu := r.records - float64(len(r.best)) - 1
 		means, sds := slices.Clone(r.best), make([]float64, len(r.best))

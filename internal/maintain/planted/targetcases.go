@@ -36,8 +36,6 @@ func target(family, name, effect string, m model, plant func(p *planted)) Case {
 		}}
 }
 
-func moved(a at, j int) float64 { return math.Abs(a.next[j] - a.theta[j]) }
-
 func distance(a at) float64 { return math.Hypot(a.next[0]-a.theta[0], a.next[1]-a.theta[1]) }
 
 // when multiplies by a factor where a condition holds.

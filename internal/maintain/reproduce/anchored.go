@@ -19,7 +19,8 @@ import (
 )
 
 func init() {
-	figures["anchored"] = figure{"anchored chains: coverage, error, effective draws, clipped records and the price of bits", anchoredCells}
+	figures["anchored"] = figure{
+		"anchored chains: coverage, error, effective draws, clipped records and the price of bits", anchoredCells}
 }
 
 const anchoredDelta = 1e-5

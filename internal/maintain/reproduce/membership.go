@@ -14,7 +14,8 @@ import (
 )
 
 func init() {
-	figures["membership"] = figure{"membership inference against one-posterior sampling (Jewson et al. 2023, Fig. 4 and 8)", membership}
+	figures["membership"] = figure{
+		"membership inference against one-posterior sampling (Jewson et al. 2023, Fig. 4 and 8)", membership}
 }
 
 const (

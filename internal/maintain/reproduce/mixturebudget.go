@@ -18,7 +18,8 @@ import (
 )
 
 func init() {
-	figures["mixture"] = figure{"every minibatch kernel on the tempered mixture within the published total budget, ε = 1.216", mixtureBudget}
+	figures["mixture"] = figure{
+		"every minibatch kernel on the tempered mixture within the published total budget, ε = 1.216", mixtureBudget}
 }
 
 // mixTotal is the published total: DP-MCMC and its private variational start.

@@ -18,7 +18,8 @@ import (
 )
 
 func init() {
-	figures["network"] = figure{"neural-network regression: β-OPS, DP-SGD and a private chain (Jewson et al. 2023, Fig. 3)", networks}
+	figures["network"] = figure{
+		"neural-network regression: β-OPS, DP-SGD and a private chain (Jewson et al. 2023, Fig. 3)", networks}
 }
 
 const (

@@ -20,9 +20,13 @@ import (
 // missing cells: 59 coefficients.
 const adultWide = `
 category workclass Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked
-category education Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters 1st-4th 10th Doctorate 5th-6th Preschool
-category marital_status Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent Married-AF-spouse
-category occupation Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners Machine-op-inspct Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv Armed-Forces
+category education Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th ` +
+	`Masters 1st-4th 10th Doctorate 5th-6th Preschool
+category marital_status Married-civ-spouse Divorced Never-married Separated Widowed ` +
+	`Married-spouse-absent Married-AF-spouse
+category occupation Tech-support Craft-repair Other-service Sales Exec-managerial ` +
+	`Prof-specialty Handlers-cleaners Machine-op-inspct Adm-clerical Farming-fishing ` +
+	`Transport-moving Priv-house-serv Protective-serv Armed-Forces
 category relationship Wife Own-child Husband Not-in-family Other-relative Unmarried
 category race White Asian-Pac-Islander Amer-Indian-Eskimo Other Black
 category sex Male Female`
