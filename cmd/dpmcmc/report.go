@@ -100,7 +100,8 @@ func (f *finished) title() string {
 func (f *finished) label() []report.Fact {
 	c := f.certificate
 	facts := []report.Fact{
-		{Name: "Cost", Value: fmt.Sprintf("ε = %.4g, δ = %.3g, over all %d steps of %d chains", c.Epsilon, c.Delta, c.Iterations, c.Chains)},
+		{Name: "Cost", Value: fmt.Sprintf("ε = %.4g, δ = %.3g, over all %d steps of %d chains", c.Epsilon, c.Delta,
+			c.Iterations, c.Chains)},
 		{Name: "Guarantee", Value: c.Guarantee + ": it holds for every step, whether or not the chains converged"},
 		{Name: "Protects", Value: c.Protects()},
 		{Name: "Remember", Value: "Costs of several runs on the same people add up."},
@@ -109,12 +110,14 @@ func (f *finished) label() []report.Fact {
 		{Name: "Settings", Value: "not given ones were chosen from " + c.SettingsFrom + "; no record was read for that"},
 	}
 	if c.Insecure {
-		facts[0] = report.Fact{Name: "Cost", Value: "NOT PRIVATE: --insecure-seed makes all noise reproducible. Do not release these draws."}
+		facts[0] = report.Fact{Name: "Cost",
+			Value: "NOT PRIVATE: --insecure-seed makes all noise reproducible. Do not release these draws."}
 		facts[1].Value = c.Guarantee
 		facts = slices.Delete(facts, 2, 4)
 	}
 	for _, more := range []report.Fact{
-		{Name: "Sampled", Value: c.Sampled + c.Widened()}, {Name: "Not the posterior", Value: c.Caveat}, {Name: "Assumed", Value: c.Assumed},
+		{Name: "Sampled", Value: c.Sampled + c.Widened()}, {Name: "Not the posterior", Value: c.Caveat},
+		{Name: "Assumed", Value: c.Assumed},
 	} {
 		if more.Value != "" {
 			facts = append(facts, more)

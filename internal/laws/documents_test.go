@@ -81,7 +81,8 @@ func TestDocumentsAreReadable(t *testing.T) {
 func TestDocumentsAreMeasured(t *testing.T) {
 	page := "# A heading of many words that is no sentence\n\n" +
 		"One two three. Four `five.six` 7.5 eight\nnine ten.\n\n| a table | of. Many words |\n\n" +
-		"* an item of e.g. seven words here\n* two words\n\n```\nA program. Is not prose\n```\n\n    nor is this one\n\nδ is five words [long](a.md).\n"
+		"* an item of e.g. seven words here\n* two words\n\n```\nA program. Is not prose\n```\n\n    nor is this one\n\nδ " +
+		"is five words [long](a.md).\n"
 	if got, want := meanSentence(page), float64(3+6+7+2+5)/5; got != want {
 		t.Errorf("mean %v, not %v", got, want)
 	}
@@ -101,7 +102,8 @@ func TestDocumentsAreMeasured(t *testing.T) {
 	if got := wide("```\na\n```\n" + long + "\n* a\n  " + long + "\n| " + long); len(got) != 3 {
 		t.Errorf("%d wide lines, not 3", len(got))
 	}
-	text := "[a](b.md#c) [d\ne](../f.go) [g](https://h) [i](#j)\n```\n[k](l)\n```\n`go run ./cmd/x -v` `go test ./y/... ./z -run A`"
+	text := "[a](b.md#c) [d\ne](../f.go) [g](https://h) [i](#j)\n```\n[k](l)\n```\n`go run ./cmd/x -v` `go test ./y/... " +
+		"./z -run A`"
 	if got := links("docs/a.md", text); !slices.Equal(got, []string{"docs/b.md", "f.go"}) {
 		t.Errorf("links %q", got)
 	}
