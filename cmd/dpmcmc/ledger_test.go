@@ -84,3 +84,33 @@ func TestLedgerCommands(t *testing.T) {
 	}
 	refused("not a ledger", "ledger", "check", path)
 }
+
+// TestMistakesAreFoundBeforeTheCharge: a folder that holds another run, one that cannot
+// be made and a thinning that makes no sense leave the ledger as it was.
+func TestMistakesAreFoundBeforeTheCharge(t *testing.T) {
+	dir := finishedRun(t)
+	table := filepath.Join(filepath.Dir(dir), "again.csv")
+	schema := filepath.Join(filepath.Dir(dir), "again.toml")
+	text := "x,y\n" + strings.Repeat("1,0\n0.5,1\n", 50)
+	state := "confirmed = true\nrecords = 100\n[[column]]\nname = \"x\"\nrole = \"feature\"\nkind = \"number\"\nlower = -1\nupper = 1\n" +
+		"[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"0\", \"1\"]\n"
+	for path, content := range map[string]string{table: text, schema: state} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, more := range map[string][]string{
+		"never overwritten": {"--out", dir},
+		"--out":             {"--out", filepath.Join(table, "below")},
+		"--thin":            {"--iterations", "100", "--thin", "101"},
+	} {
+		args := append([]string{"sample", "--data", table, "--schema", schema, "--epsilon", "1", "--delta", "1e-5"}, more...)
+		if code, _, errw := call(t.Context(), args...); code != exitUsage || !strings.Contains(errw, want) {
+			t.Errorf("%v: exit code %d, %q; want %q", more, code, errw, want)
+		}
+	}
+	_, out, _ := call(t.Context(), "ledger", "show", table+".ledger")
+	if strings.Contains(out, "gaussian") || strings.Contains(out, "bit") {
+		t.Errorf("a mistake was charged:\n%s", out)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -162,9 +163,6 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if err != nil {
 		return err
 	}
-	if err := s.setThinning(flags, session.Plan.Settings.Iterations); err != nil {
-		return err
-	}
 	options := chains.Options{Thin: s.thin, Warmup: s.warmup}
 	if s.warmup == 0 {
 		options.Warmup = -1
@@ -236,11 +234,35 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	if s.tune {
 		plan.ChosenFrom = "public facts and data simulated from them"
 	}
+	// Whatever a person may have got wrong is found before the charge.
+	if err := errors.Join(s.setThinning(flags, plan.Settings.Iterations), s.roomToWrite()); err != nil {
+		return nil, m, err
+	}
 	session, err := plan.Open(sealed, s.seed)
 	if err != nil {
 		return nil, m, flagged(err)
 	}
 	return session, m, nil
+}
+
+// roomToWrite reports an output folder that cannot take the run.
+func (s *sampleSettings) roomToWrite() error {
+	if s.out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	held, err := filepath.Glob(filepath.Join(s.out, "draws_*.csv"))
+	if err != nil || len(held) > 0 {
+		return errors.Join(err, fmt.Errorf("--out: %s holds the draws of another run, which are never overwritten: "+
+			"choose another folder, or --resume %s to go on with that run", s.out, s.out))
+	}
+	probe, err := os.CreateTemp(s.out, ".probe")
+	if err != nil {
+		return fmt.Errorf("--out: nothing can be written there: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // budget is what pays for the run: charged to the ledger of the people in a file.
