@@ -43,8 +43,8 @@ func lowerEpsilon(t *testing.T, a, b []float64, delta, alpha float64) float64 {
 		for i := 0; i < half; i += max(1, half/300) {
 			hit := half - sorted(x, x[i])
 			miss := half - sorted(y, x[i])
-			lo, _ := clopperPearson(hit, half, 0.01)
-			_, hi := clopperPearson(miss, half, 0.01)
+			lo, _ := clopperPearson(hit, half, alpha/2) // as it will be judged
+			_, hi := clopperPearson(miss, half, alpha/2)
 			if e := math.Log((lo - delta) / hi); e > best {
 				best, cut, flipped = e, x[i], flip
 			}
@@ -383,7 +383,7 @@ func TestSingleReleasesAreTight(t *testing.T) {
 // its clip breaks the claim, so that the audits could fail.
 func TestAuditsNoticeAnUndercharge(t *testing.T) {
 	c := fixedBits("", 10, 0.3, AcceptanceBit{Target: newToy(1), Clip: 0.9})
-	_, scores := c.measure(t, 2000)
+	_, scores := c.measure(t, 10_000)
 	ninth, err := AcceptanceBit{Target: newToy(1), Clip: 0.1}.Event(Facts{Records: 3, Features: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,20 +246,25 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	return session, m, nil
 }
 
-// roomToWrite reports an output folder that cannot take the run.
+// roomToWrite reports an output folder that cannot take the run. It makes none: a
+// refused run leaves nothing behind.
 func (s *sampleSettings) roomToWrite() error {
 	if s.out == "" {
 		return nil
-	}
-	if err := os.MkdirAll(s.out, 0o755); err != nil {
-		return fmt.Errorf("--out: %w", err)
 	}
 	held, err := filepath.Glob(filepath.Join(s.out, "draws_*.csv"))
 	if err != nil || len(held) > 0 {
 		return errors.Join(err, fmt.Errorf("--out: %s holds the draws of another run, which are never overwritten: "+
 			"choose another folder, or --resume %s to go on with that run", s.out, s.out))
 	}
-	probe, err := os.CreateTemp(s.out, ".probe")
+	above := filepath.Clean(s.out) // or the nearest folder above it that there is
+	for {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	probe, err := os.CreateTemp(above, ".probe")
 	if err != nil {
 		return fmt.Errorf("--out: nothing can be written there: %w", err)
 	}

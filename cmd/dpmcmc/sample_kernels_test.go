@@ -117,6 +117,7 @@ func TestChoicesDoNotReadRecords(t *testing.T) {
 		first := certified(t, append(args, "--data", small+"&seed=1")...)
 		second := certified(t, append(args, "--data", small+"&seed=2")...)
 		first.Start.Value, second.Start.Value = nil, nil // released, and charged
+		first.Widening, second.Widening = 0, 0           // follows from it
 		a, b := string(first.JSON()), string(second.JSON())
 		if a != b {
 			t.Errorf("%s: the certificates of two tables with the same public facts differ:\n%s\n%s", name, a, b)
@@ -229,7 +230,7 @@ func TestKernelRefusals(t *testing.T) {
 		{exitUsage, "--acceptance is \"luck\"", "--kernel dphmc --acceptance luck"},
 		{exitUsage, "--max-move is for --acceptance barker", "--kernel dphmc --acceptance penalty --max-move 1"},
 		{exitUsage, "--ratio-noise is for --acceptance penalty", "--kernel dphmc --ratio-noise 100"},
-		{exitRefused, "no --step fits the budget", "--iterations 1000000000000 --epsilon 1e-6"},
+		{exitRefused, "no --step fits the budget", "--kernel barker --iterations 1000000000000 --epsilon 1e-6"},
 		{exitUsage, "--leapfrog is 0", "--kernel dphmc --leapfrog 0"},
 		{exitUsage, "variance", "--kernel penalty --variance 100"},
 		{exitUsage, "Langevin noise", "--kernel dpsgld --step 1 --iterations 100"},
