@@ -7,14 +7,14 @@ var (
 )
 
 var samplerDefects = []defect{
-	{file: "barker/barker.go", old: "return k.config.Target.LogPrior(next) - k.prior",
-		new: "return k.prior - k.config.Target.LogPrior(next)", tests: inLaws},
-	{file: "barker/barker.go", old: "k.prior = k.config.Target.LogPrior(s.Theta)",
-		new: "if s.Iteration == 0 {\n\t\tk.prior = k.config.Target.LogPrior(s.Theta)\n\t}", tests: inLaws},
-	{file: "barker/barker.go", old: "if accepted {\n\t\tcopy(s.Theta, k.next)",
-		new: "if !accepted {\n\t\tcopy(s.Theta, k.next)", tests: inLaws},
-	{file: "barker/barker.go", old: "Target: c.Target, Temperature: c.Temperature, Move: move",
-		new: "Target: c.Target, Move: move", tests: inLaws},
+	{file: "kernels/walk.go", old: "return w.target.LogPrior(next) - w.prior",
+		new: "return w.prior - w.target.LogPrior(next)", tests: inLaws},
+	{file: "kernels/walk.go", old: "w.theta, w.prior = s.Theta, w.target.LogPrior(s.Theta)",
+		new: "w.theta = s.Theta\n\tif s.Iteration == 0 {\n\t\tw.prior = w.target.LogPrior(s.Theta)\n\t}", tests: inLaws},
+	{file: "kernels/walk.go", old: "if accepted {\n\t\tcopy(s.Theta, w.next)",
+		new: "if !accepted {\n\t\tcopy(s.Theta, w.next)", tests: inLaws},
+	{file: "barker/barker.go", old: "Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move()",
+		new: "Target: c.Target, Move: c.Proposal.Move()", tests: inLaws},
 	{file: "kernels/kernel.go", old: "Theta: slices.Clone(theta)", new: "Theta: slices.Clip(theta)", tests: inKernels},
 	{file: "kernels/proposal.go", old: "next[rng.IntN(len(next))] += p.scale * rng.NormFloat64()",
 		new: "next[rng.IntN(len(next))] += p.scale * rng.ExpFloat64()", tests: inKernels},
