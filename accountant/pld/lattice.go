@@ -185,8 +185,8 @@ func norm2(x []float64) float64 {
 }
 
 // power raises every coefficient to the k-th power by repeated squaring.
-func (c waves) power(k int64) {
-	re, im := c.re, c.im[:len(c.re)]
+func (w waves) power(k int64) {
+	re, im := w.re, w.im[:len(w.re)]
 	for i, a := range re {
 		b := im[i]
 		e := k

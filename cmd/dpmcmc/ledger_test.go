@@ -92,7 +92,8 @@ func TestMistakesAreFoundBeforeTheCharge(t *testing.T) {
 	table := filepath.Join(filepath.Dir(dir), "again.csv")
 	schema := filepath.Join(filepath.Dir(dir), "again.toml")
 	text := "x,y\n" + strings.Repeat("1,0\n0.5,1\n", 50)
-	state := "confirmed = true\nrecords = 100\n[[column]]\nname = \"x\"\nrole = \"feature\"\nkind = \"number\"\nlower = -1\nupper = 1\n" +
+	state := "confirmed = true\nrecords = 100\n[[column]]\nname = \"x\"\nrole = \"feature\"\n" +
+		"kind = \"number\"\nlower = -1\nupper = 1\n" +
 		"[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"0\", \"1\"]\n"
 	for path, content := range map[string]string{table: text, schema: state} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
