@@ -381,12 +381,6 @@ func TestExamplesRun(t *testing.T) {
 		}
 	}
 	t.Chdir(root)
-	for _, day := range []string{"monday", "friday"} {
-		if err := errors.Join(os.Mkdir(day, 0o700),
-			os.WriteFile(day+"/certificate.json", []byte(hundredGaussians), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, line := range lines {
 		stdin, args, err := example(line)
 		if err != nil {
