@@ -61,7 +61,9 @@ func assemble(c Config) (*Score, *moments, error) {
 	case c.Prior == nil:
 		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
 	case len(c.Features)%d != 0 || c.Features != nil && len(c.Features) < d*d:
-		return nil, nil, fmt.Errorf("surrogates: Config.Features has %d values; give rows of %d, as many as that at least, or none", len(c.Features), d)
+		return nil, nil,
+			fmt.Errorf("surrogates: Config.Features has %d values; give rows of %d, as many as that at least, or none",
+				len(c.Features), d)
 	case c.Imputations < 0:
 		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4", c.Imputations)
 	}

@@ -39,7 +39,8 @@ func TestAttackSeesWhatPrivacyHides(t *testing.T) {
 		{"simulate = \"bernoulli\"\nrecords = [12]", "noisy-counts\"\nsettings = { draws = 50 }\n#\""},
 		{"simulate = \"linear\"\nrecords = [12]\nfeatures = 1", "noisy-moments\"\nsettings = { draws = 50 }\n#\""},
 	} {
-		text := fmt.Sprintf("name = \"attack\"\nepsilons = [0.01, 300]\ndelta = 1e-6\nrepeats = 1\nmetrics = [\"membership\"]\n[data]\n%s\n[membership]\nrounds = 100\n[[method]]\nname = \"%s\"\n", c.data, c.method)
+		text := fmt.Sprintf("name = \"attack\"\nepsilons = [0.01, 300]\ndelta = 1e-6\nrepeats = 1\nmetrics = "+
+			"[\"membership\"]\n[data]\n%s\n[membership]\nrounds = 100\n[[method]]\nname = \"%s\"\n", c.data, c.method)
 		r, err := plan(t, text, Options{}).Run(t.Context(), RunOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +55,8 @@ func TestAttackSeesWhatPrivacyHides(t *testing.T) {
 // TestCellsHaveNoiseOfTheirOwn: the same method under two labels, on the same data,
 // releases different values.
 func TestCellsHaveNoiseOfTheirOwn(t *testing.T) {
-	text := small[:strings.Index(small, "[[method]]")] + "[[method]]\nname = \"dp-sgd\"\n[[method]]\nname = \"dp-sgd\"\nlabel = \"again\"\n"
+	text := small[:strings.Index(small, "[[method]]")] +
+		"[[method]]\nname = \"dp-sgd\"\n[[method]]\nname = \"dp-sgd\"\nlabel = \"again\"\n"
 	r, err := plan(t, text, Options{}).Run(t.Context(), RunOptions{})
 	if err != nil {
 		t.Fatal(err)

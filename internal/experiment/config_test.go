@@ -21,11 +21,14 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{"nam = \"x\"\n" + head + method, "1:1", `unknown key "nam"; the experiment has name, title, seed`},
 		{head + "feature = 3\n" + method, "7:1", `unknown key "data.feature"; [data] has simulate, records, features`},
-		{head + method + "setting = {}\n", "9:1", `unknown key "method.setting"; [[method]] has name, label, epsilons, settings`},
-		{head + method + "settings = { steps = 10, stpes = 3 }\n", "9:26", `dp-sgd has no setting "stpes"; it has rate, steps`},
+		{head + method + "setting = {}\n", "9:1",
+			`unknown key "method.setting"; [[method]] has name, label, epsilons, settings`},
+		{head + method + "settings = { steps = 10, stpes = 3 }\n", "9:26",
+			`dp-sgd has no setting "stpes"; it has rate, steps`},
 		{head + method + "[method.settings]\nclip = 1\nsteps = 10.5\n", "11:1", "steps = 10.5 must be a whole number"},
 		{head + method + method + "label = \"b\"\nsettings = { clip = true }\n", "12:14", "clip = true must be a number"},
-		{head + "[[method]]\nname = \"dp-sg\"\n", "8:1", `there is no method "dp-sg"; the methods are anchored, ball-ops, barker`},
+		{head + "[[method]]\nname = \"dp-sg\"\n", "8:1",
+			`there is no method "dp-sg"; the methods are anchored, ball-ops, barker`},
 		{head + method + method, "9:3", `label "dp-sgd": labels must differ`},
 		{head, "1:1", "there is no [[method]]"},
 		{strings.Replace(head, "delta = 1e-5\n", "", 1) + method, "1:1", "delta = 0: it is required"},
@@ -35,7 +38,8 @@ func TestConfigErrors(t *testing.T) {
 		{strings.Replace(head, "[1]", "[1, 1]", 1) + method, "2:1", "named once"},
 		{"metrics = [\"rsme\"]\n" + head + method, "1:1", `there is no metric "rsme"; the metrics are rmse, log-rmse`},
 		{strings.Replace(head, "[100]", "[]", 1) + method, "6:1", "records is required"},
-		{strings.Replace(head, "logistic", "logit", 1) + method, "5:1", `simulate = "logit": it must be one of logistic, probit, `},
+		{strings.Replace(head, "logistic", "logit", 1) + method, "5:1",
+			`simulate = "logit": it must be one of logistic, probit, `},
 		{strings.Replace(head, "simulate", "file = \"x.csv\"\nsimulate", 1) + method, "4:2", "either simulate or file"},
 		{strings.Replace(head, "simulate = \"logistic\"", "file = \"x.csv\"", 1) + method, "4:2", "without a schema"},
 		{head + "[model]\nloss = \"beta\"\n" + method, "7:2", "loss beta needs beta, a number above 1"},
@@ -50,7 +54,8 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("no *ConfigError but %v for\n%s", err, c.text)
 			continue
 		}
-		if got := fmt.Sprintf("%d:%d", where.Line, where.Column); got != c.at || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "exp.toml:"+c.at+": ") {
+		if got := fmt.Sprintf("%d:%d", where.Line, where.Column); got != c.at || !strings.Contains(err.Error(), c.says) ||
+			!strings.HasPrefix(err.Error(), "exp.toml:"+c.at+": ") {
 			t.Errorf("%v\nmust be at %s and say %q for\n%s", err, c.at, c.says, c.text)
 		}
 	}
@@ -60,9 +65,12 @@ func TestConfigErrors(t *testing.T) {
 func TestPlanErrors(t *testing.T) {
 	const head = "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\n[data]\nsimulate = \"linear\"\nrecords = [100]\n"
 	for _, c := range []struct{ text, at, says string }{
-		{head + "[[method]]\nname = \"laplace-approximation\"\n", "7:3", "with 100 records: it fits the models logistic, not linear"},
-		{head + "[model]\nname = \"logistic\"\n[[method]]\nname = \"dp-sgd\"\n", "8:1", "model logistic needs a binary target column; the schema's target is \"y\", a number"},
-		{head + "[[method]]\nname = \"barker\"\nsettings = { iterations = 1000, step = 1, loss = \"beta\", beta = 1.5 }\n", "7:3", "its settings cost"},
+		{head + "[[method]]\nname = \"laplace-approximation\"\n", "7:3",
+			"with 100 records: it fits the models logistic, not linear"},
+		{head + "[model]\nname = \"logistic\"\n[[method]]\nname = \"dp-sgd\"\n", "8:1",
+			"model logistic needs a binary target column; the schema's target is \"y\", a number"},
+		{head + "[[method]]\nname = \"barker\"\nsettings = { iterations = 1000, step = 1, loss = \"beta\", beta = 1.5 }\n",
+			"7:3", "its settings cost"},
 		{head + "[[method]]\nname = \"beta-ops\"\n", "7:3", "at ε = 1 with 100 records"},
 	} {
 		_, err := NewPlan(parse(t, c.text), Options{})
@@ -96,12 +104,14 @@ func TestBundledExperiments(t *testing.T) {
 // and the non-private posterior set up on them and run.
 func TestEveryModelIsCompared(t *testing.T) {
 	for _, name := range models.Names() {
-		text := "name = \"x\"\nepsilons = [5]\ndelta = 1e-5\nrepeats = 1\n[data]\nsimulate = \"" + name + "\"\nrecords = [60]\nfeatures = 1\n" +
+		text := "name = \"x\"\nepsilons = [5]\ndelta = 1e-5\nrepeats = 1\n[data]\nsimulate = \"" + name +
+			"\"\nrecords = [60]\nfeatures = 1\n" +
 			"[model]\nprior-sd = 1\n"
 		if name == "negative-binomial" {
 			text += "dispersion = 2\n"
 		}
-		text += "[reference]\nchains = 1\nwarmup = 30\ndraws = 30\n[[method]]\nname = \"nuts\"\nsettings = { draws = 30, warmup = 30, chains = 1 }\n"
+		text += "[reference]\nchains = 1\nwarmup = 30\ndraws = 30\n[[method]]\nname = \"nuts\"\nsettings = { draws = 30, " +
+			"warmup = 30, chains = 1 }\n"
 		text += "[[method]]\nname = \"barker\"\nsettings = { iterations = 20, step = 0.1, clip = 0.1 }\n"
 		p := plan(t, text, Options{})
 		r, err := p.Run(t.Context(), RunOptions{})
@@ -121,14 +131,16 @@ func TestEveryModelIsCompared(t *testing.T) {
 // methods that can price it.
 func TestSeveralRowsAPerson(t *testing.T) {
 	dir := t.TempDir()
-	schema := "confirmed = true\nrecords = 40\nrows_per_person = 2\n[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"0\", \"1\"]\n"
+	schema := "confirmed = true\nrecords = 40\nrows_per_person = 2\n[[column]]\nname = \"y\"\nrole = \"target\"\nkind = " +
+		"\"binary\"\nlabels = [\"0\", \"1\"]\n"
 	if err := os.WriteFile(filepath.Join(dir, "t.toml"), []byte(schema), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "t.csv"), []byte("y\n"+strings.Repeat("0\n1\n", 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\nrepeats = 1\n[data]\nfile = \"t.csv\"\nschema = \"t.toml\"\n[[method]]\nname = \"barker\"\nsettings = { iterations = 10 }\n",
+	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\nrepeats = 1\n[data]\nfile = \"t.csv\"\nschema = "+
+		"\"t.toml\"\n[[method]]\nname = \"barker\"\nsettings = { iterations = 10 }\n",
 		Options{ConfigDir: dir, Public: true})
 	if rows := p.problems[40].Facts.RowsPerPerson; rows != 2 {
 		t.Errorf("%d rows a person", rows)

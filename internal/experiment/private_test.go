@@ -20,7 +20,8 @@ func TestTotalIsTheAccountants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e6, Delta: 1e-4, Adjacency: accountant.Substitute})
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e6, Delta: 1e-4,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,8 @@ func TestPrivateResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Spent == nil || r.Spent.Epsilon != want.Epsilon || r.Spent.Releases != 8 || r.Spent.Guarantee != methods.Unconditional {
+	if r.Spent == nil || r.Spent.Epsilon != want.Epsilon || r.Spent.Releases != 8 ||
+		r.Spent.Guarantee != methods.Unconditional {
 		t.Errorf("spent %+v, want ε = %v of 8 releases", r.Spent, want.Epsilon)
 	}
 	if again := run(); again.Cells[0].Mean[0] == r.Cells[0].Mean[0] {
@@ -147,7 +149,8 @@ func TestInterruptedCellsStayCharged(t *testing.T) {
 	short := t.TempDir()
 	write(t, filepath.Join(short, journalFile), journal)
 	var exceeded *accountant.ExceededError
-	if _, err := p.Run(t.Context(), RunOptions{Dir: short, Epsilon: once.Epsilon * (1 - 1e-6), Delta: 1e-4}); !errors.As(err, &exceeded) {
+	if _, err := p.Run(t.Context(), RunOptions{Dir: short, Epsilon: once.Epsilon * (1 - 1e-6),
+		Delta: 1e-4}); !errors.As(err, &exceeded) {
 		t.Errorf("the other cells alone would fit, but one was charged: %v", err)
 	}
 	for _, c := range []struct {
@@ -157,15 +160,18 @@ func TestInterruptedCellsStayCharged(t *testing.T) {
 	}{{once.Epsilon * (1 + 1e-9), 8, true}, {2 * once.Epsilon, 9, false}} {
 		out := t.TempDir()
 		write(t, filepath.Join(out, journalFile), journal)
-		r, err := plan(t, private, Options{ConfigDir: dir}).Run(t.Context(), RunOptions{Dir: out, Epsilon: c.epsilon, Delta: 1e-4})
+		r, err := plan(t, private, Options{ConfigDir: dir}).Run(t.Context(),
+			RunOptions{Dir: out, Epsilon: c.epsilon, Delta: 1e-4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lost := r.Cells[3].Error != ""; lost != c.lost || r.Spent.Releases != c.releases || !(r.Spent.Epsilon <= c.epsilon) {
+		if lost := r.Cells[3].Error != ""; lost != c.lost || r.Spent.Releases != c.releases ||
+			!(r.Spent.Epsilon <= c.epsilon) {
 			t.Errorf("at ε = %v: %q, spent %+v; want %d releases", c.epsilon, r.Cells[3].Error, r.Spent, c.releases)
 		}
 		// What is done is done: nothing runs, and nothing is charged, again.
-		again, err := plan(t, private, Options{ConfigDir: dir}).Run(t.Context(), RunOptions{Dir: out, Epsilon: c.epsilon, Delta: 1e-4})
+		again, err := plan(t, private, Options{ConfigDir: dir}).Run(t.Context(),
+			RunOptions{Dir: out, Epsilon: c.epsilon, Delta: 1e-4})
 		if err != nil || again.Spent.Releases != c.releases {
 			t.Errorf("a second time: %v", err)
 		}
@@ -211,7 +217,8 @@ func TestPrivateDataRefuseWhatNoBudgetPaysFor(t *testing.T) {
 // that can be repeated.
 func TestPublicFiles(t *testing.T) {
 	dir := privateTable(t)
-	text := strings.Replace(private, "[data]", "[reference]\nchains = 1\nwarmup = 50\ndraws = 50\n[data]\ntest-share = 0.25", 1)
+	text := strings.Replace(private, "[data]",
+		"[reference]\nchains = 1\nwarmup = 50\ndraws = 50\n[data]\ntest-share = 0.25", 1)
 	o := Options{ConfigDir: t.TempDir(), DataDir: dir, Public: true}
 	write(t, filepath.Join(o.ConfigDir, "people.toml"), read(t, filepath.Join(dir, "people.toml")))
 	want := files(t, plan(t, text, o), RunOptions{Workers: 1})

@@ -43,7 +43,8 @@ func TestSummary(t *testing.T) {
 // TestReportedParameters: results report σ of a linear model as its target has it,
 // and other models as they are.
 func TestReportedParameters(t *testing.T) {
-	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\n[data]\nsimulate = \"linear\"\nrecords = [50]\nfeatures = 1\n[model]\nmin-scale = 0.2\n[[method]]\nname = \"dp-sgd\"\n", Options{})
+	p := plan(t, "name = \"x\"\nepsilons = [1]\ndelta = 1e-5\n[data]\nsimulate = \"linear\"\nrecords = [50]\nfeatures = "+
+		"1\n[model]\nmin-scale = 0.2\n[[method]]\nname = \"dp-sgd\"\n", Options{})
 	m := p.problems[50].Model
 	theta := []float64{1, 2, -0.7}
 	got := report(m, [][][]float64{{theta}})[0][0]

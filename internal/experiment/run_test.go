@@ -33,7 +33,8 @@ func TestCellsDoNotDependOnOthers(t *testing.T) {
 	}
 	text := strings.Replace(small, "epsilons = [0.5, 2]", "epsilons = [2]", 1)
 	text = strings.Replace(text, "repeats = 3", "repeats = 1", 1)
-	text = text[:strings.Index(text, "[[method]]")] + "[[method]]\nname = \"laplace-approximation\"\nsettings = { draws = 40 }\n"
+	text = text[:strings.Index(text, "[[method]]")] +
+		"[[method]]\nname = \"laplace-approximation\"\nsettings = { draws = 40 }\n"
 	one, err := plan(t, text, Options{}).Run(t.Context(), RunOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,8 @@ func TestJournalsAreNotMixed(t *testing.T) {
 	dir := t.TempDir()
 	files(t, plan(t, small, Options{}), RunOptions{Dir: dir})
 	other := plan(t, strings.Replace(small, "seed = 7", "seed = 8", 1), Options{})
-	if _, err := other.Run(t.Context(), RunOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another experiment") {
+	if _, err := other.Run(t.Context(), RunOptions{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "another experiment") {
 		t.Errorf("another seed in the same folder: %v", err)
 	}
 
@@ -137,7 +139,8 @@ func TestJournalsAreNotMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, people, strings.Replace(string(text), "20,no", "21,no", 1))
-	if _, err := plan(t, private, o).Run(t.Context(), RunOptions{Dir: out}); err == nil || !strings.Contains(err.Error(), "other data") {
+	if _, err := plan(t, private, o).Run(t.Context(), RunOptions{Dir: out}); err == nil ||
+		!strings.Contains(err.Error(), "other data") {
 		t.Errorf("other records in the same folder: %v", err)
 	}
 
@@ -146,7 +149,8 @@ func TestJournalsAreNotMixed(t *testing.T) {
 		if p.Done > 1 {
 			return
 		}
-		if _, err := plan(t, small, Options{}).Run(t.Context(), RunOptions{Dir: busy}); err == nil || !strings.Contains(err.Error(), "another run") {
+		if _, err := plan(t, small, Options{}).Run(t.Context(), RunOptions{Dir: busy}); err == nil ||
+			!strings.Contains(err.Error(), "another run") {
 			t.Errorf("a second run in a busy folder: %v", err)
 		}
 	}})
@@ -177,7 +181,8 @@ func TestRowsStateTheirGuarantee(t *testing.T) {
 // TestFailuresAreResults: a method that fails gives a row with its error, and the
 // others theirs.
 func TestFailuresAreResults(t *testing.T) {
-	text := small + "\n[[method]]\nname = \"dp-sgd\"\nlabel = \"diverges\"\nsettings = { learning-rate = 1e300, steps = 20, clip = 1e10 }\n"
+	text := small + "\n[[method]]\nname = \"dp-sgd\"\nlabel = \"diverges\"\nsettings = { learning-rate = 1e300, steps = " +
+		"20, clip = 1e10 }\n"
 	r, err := plan(t, text, Options{}).Run(t.Context(), RunOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -232,8 +237,9 @@ func TestReferenceIsShared(t *testing.T) {
 func TestGuaranteeOfAll(t *testing.T) {
 	for text, want := range map[string]methods.Kind{
 		small: methods.None,
-		small[:strings.Index(small, "[[method]]")] + "[[method]]\nname = \"gibbs-ops\"\n[[method]]\nname = \"barker\"\n": methods.Conditional,
-		small[:strings.Index(small, "[[method]]")] + "[[method]]\nname = \"dp-sgd\"\n":                                   methods.Unconditional,
+		small[:strings.Index(small, "[[method]]")] +
+			"[[method]]\nname = \"gibbs-ops\"\n[[method]]\nname = \"barker\"\n": methods.Conditional,
+		small[:strings.Index(small, "[[method]]")] + "[[method]]\nname = \"dp-sgd\"\n": methods.Unconditional,
 	} {
 		if got := plan(t, text, Options{}).Guarantee(); got != want {
 			t.Errorf("guarantee %q, want %q", got, want)

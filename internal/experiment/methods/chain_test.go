@@ -42,7 +42,8 @@ func TestChainSettings(t *testing.T) {
 	}
 	thinned := run(map[string]any{"warmup": 0.5, "thin": int64(10)})
 	if len(thinned[0]) != 3 || !reflect.DeepEqual(thinned[0][2], whole[0][59]) {
-		t.Errorf("every tenth state after half is %d states ending in %v, want 3 ending in %v", len(thinned[0]), thinned[0], whole[0][59])
+		t.Errorf("every tenth state after half is %d states ending in %v, want 3 ending in %v", len(thinned[0]), thinned[0],
+			whole[0][59])
 	}
 	if two := run(map[string]any{"chains": int64(2)}); len(two) != 2 || reflect.DeepEqual(two[0], two[1]) {
 		t.Error("two chains are one")
@@ -52,8 +53,10 @@ func TestChainSettings(t *testing.T) {
 // TestChainsMayBuyTheirStart: by default logistic chains do, within the budget.
 func TestChainsMayBuyTheirStart(t *testing.T) {
 	p, _ := problem(t, "logistic", 500)
-	for start, want := range map[string]string{"auto": "start: optimum", "gradient": "start: gradient", "prior-mean": "start: prior-mean"} {
-		mech, err := mustName(t, "barker").New(p, Budget{Epsilon: 1, Delta: 1e-5}, map[string]any{"start": start, "iterations": int64(100)})
+	for start, want := range map[string]string{"auto": "start: optimum", "gradient": "start: gradient",
+		"prior-mean": "start: prior-mean"} {
+		mech, err := mustName(t, "barker").New(p, Budget{Epsilon: 1, Delta: 1e-5},
+			map[string]any{"start": start, "iterations": int64(100)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,15 +73,18 @@ func TestChainsMayBuyTheirStart(t *testing.T) {
 func TestChainLoss(t *testing.T) {
 	p, _ := problem(t, "linear", 200) // normal errors: the log loss has no bound, β loss has
 	m := mustName(t, "barker")
-	if _, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5}, map[string]any{"loss": "beta", "beta": 1.5, "iterations": int64(50)}); err != nil {
+	if _, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5},
+		map[string]any{"loss": "beta", "beta": 1.5, "iterations": int64(50)}); err != nil {
 		t.Error(err)
 	}
-	for _, given := range []map[string]any{{"loss": "beta"}, {"beta": 1.5}, {"loss": "log", "beta": 1.5}, {"loss": "hinge"}, {"loss": "beta", "beta": 0.5}} {
+	for _, given := range []map[string]any{{"loss": "beta"}, {"beta": 1.5}, {"loss": "log", "beta": 1.5},
+		{"loss": "hinge"}, {"loss": "beta", "beta": 0.5}} {
 		if _, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5}, given); err == nil {
 			t.Errorf("%v was accepted", given)
 		}
 	}
-	if got := kernelSettings("barker", settings{"temperature": 0.25, "start": "auto"}); got != (chains.Settings{Kernel: "barker", Temperature: 0.25, Start: "auto"}) {
+	if got := kernelSettings("barker", settings{"temperature": 0.25, "start": "auto"}); got !=
+		(chains.Settings{Kernel: "barker", Temperature: 0.25, Start: "auto"}) {
 		t.Errorf("settings %+v", got)
 	}
 }

@@ -53,13 +53,6 @@ func problem(t testing.TB, model string, n int) (Problem, targets.Rows) {
 	return p, targets.Rows{X: table.X, P: table.Features(), Y: table.Y}
 }
 
-func boolean(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // quick are settings that make a method's run short.
 func quick(m *Method) map[string]any {
 	given := map[string]any{}
@@ -79,7 +72,8 @@ func quick(m *Method) map[string]any {
 		case "learning-rate":
 			given[s.Name] = 0.5
 		case "clip":
-			if m.Name == "penalty-ratio" || m.Name == "dpsgld" || m.Name == "sgnht" || m.Name == "dphmc" || strings.HasPrefix(m.Name, "barker-dynamics") {
+			if m.Name == "penalty-ratio" || m.Name == "dpsgld" || m.Name == "sgnht" || m.Name == "dphmc" ||
+				strings.HasPrefix(m.Name, "barker-dynamics") {
 				given[s.Name] = 3.0
 			}
 		case "thin":
@@ -192,7 +186,8 @@ func checkRuns(t *testing.T, name string, mech *Mechanism, p Problem, rows targe
 // TestKinds: what every method's guarantee rests on.
 func TestKinds(t *testing.T) {
 	conditional := []string{"ball-ops", "beta-ops", "gibbs-ops", "lipschitz-ops", "minami-ops"}
-	unconditional := append(chains.Names(), "conjugate-concentrated", "conjugate-diffused", "dp-sgd", "laplace-approximation",
+	unconditional := append(chains.Names(), "conjugate-concentrated", "conjugate-diffused", "dp-sgd",
+		"laplace-approximation",
 		"noisy-counts", "noisy-moments", "objective-perturbation", "output-perturbation", "perfect-rejection")
 	seen := 0
 	for _, m := range All() {
@@ -233,8 +228,10 @@ func TestEveryKernelSettingIsOffered(t *testing.T) {
 			}
 		}
 	}
-	got := kernelSettings("barker", settings{"iterations": int64(5), "rate": 0.25, "fixed-batch": true, "proposal": "one-component", "chains": int64(2)})
-	want := chains.Settings{Kernel: "barker", Iterations: 5, Rate: 0.25, FixedBatch: true, Proposal: "one-component", Chains: 2}
+	got := kernelSettings("barker", settings{"iterations": int64(5), "rate": 0.25, "fixed-batch": true,
+		"proposal": "one-component", "chains": int64(2)})
+	want := chains.Settings{Kernel: "barker", Iterations: 5, Rate: 0.25, FixedBatch: true,
+		Proposal: "one-component", Chains: 2}
 	if got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
@@ -294,7 +291,8 @@ func TestBetaOPSOfALine(t *testing.T) {
 // while the start and the prior's mean are 10 and more away. Seeds are fixed.
 func TestEstimatesApproachThePosterior(t *testing.T) {
 	for model, names := range map[string][]string{
-		"logistic":  {"nuts", "output-perturbation", "objective-perturbation", "laplace-approximation", "dp-sgd", "beta-ops", "ball-ops", "barker", "dpsgld"},
+		"logistic": {"nuts", "output-perturbation", "objective-perturbation", "laplace-approximation", "dp-sgd", "beta-ops",
+			"ball-ops", "barker", "dpsgld"},
 		"linear":    {"nuts", "noisy-moments", "gibbs-ops"},
 		"bernoulli": {"nuts", "conjugate-diffused", "conjugate-concentrated", "noisy-counts"},
 	} {
@@ -327,7 +325,8 @@ func TestEstimatesApproachThePosterior(t *testing.T) {
 			got := moments(r)
 			for j, e := range exact {
 				if off := math.Abs(got[j].mean-e.mean) / e.sd; off > 4.5 || math.Abs(e.mean)/e.sd < 10 {
-					t.Errorf("%s of %s: parameter %d is %.3f, %.1f standard deviations off %.3f", name, model, j, got[j].mean, off, e.mean)
+					t.Errorf("%s of %s: parameter %d is %.3f, %.1f standard deviations off %.3f", name, model, j, got[j].mean,
+						off, e.mean)
 				}
 			}
 		}
@@ -392,8 +391,10 @@ func TestNoisyCountDraws(t *testing.T) {
 	// Var(logit) is about 1/(n·p·(1−p)) from the binomial; the noise on the count,
 	// of standard deviation 37, adds (37/(n·p·(1−p)))².
 	binomial := 1 / math.Sqrt(2000*0.3*0.7)
-	if noise := 37 / (2000 * 0.3 * 0.7); math.Abs(sd[false]/binomial-1) > 0.15 || math.Abs(sd[true]/math.Hypot(binomial, noise)-1) > 0.2 {
-		t.Errorf("standard deviations %v; want about %v without and %v with the noise", sd, binomial, math.Hypot(binomial, noise))
+	if noise := 37 / (2000 * 0.3 * 0.7); math.Abs(sd[false]/binomial-1) > 0.15 ||
+		math.Abs(sd[true]/math.Hypot(binomial, noise)-1) > 0.2 {
+		t.Errorf("standard deviations %v; want about %v without and %v with the noise", sd, binomial,
+			math.Hypot(binomial, noise))
 	}
 }
 
@@ -414,7 +415,8 @@ func TestSettings(t *testing.T) {
 	if _, err := m.New(p, Budget{Epsilon: 1, Delta: 1e-5}, map[string]any{"clip": int64(2)}); err != nil {
 		t.Errorf("a whole number where a number is wanted: %v", err)
 	}
-	for _, b := range []Budget{{}, {Epsilon: 1}, {Delta: 1e-5}, {Epsilon: -1, Delta: 1e-5}, {Epsilon: 1, Delta: 1}, {Epsilon: math.NaN(), Delta: 0.1}} {
+	for _, b := range []Budget{{}, {Epsilon: 1}, {Delta: 1e-5}, {Epsilon: -1, Delta: 1e-5}, {Epsilon: 1, Delta: 1},
+		{Epsilon: math.NaN(), Delta: 0.1}} {
 		if _, err := m.New(p, b, nil); err == nil {
 			t.Errorf("budget %+v was accepted", b)
 		}

@@ -167,7 +167,8 @@ func TestAUCByPairs(t *testing.T) {
 
 // TestWhatDoesNotApply is NaN.
 func TestWhatDoesNotApply(t *testing.T) {
-	in := &Input{Chains: [][][]float64{{{1, 2}}}, Independent: true, Advantage: math.NaN(), Random: rand.New(rand.NewPCG(1, 2))}
+	in := &Input{Chains: [][][]float64{{{1, 2}}}, Independent: true, Advantage: math.NaN(),
+		Random: rand.New(rand.NewPCG(1, 2))}
 	for _, m := range List() {
 		if v := m.Compute(in); !math.IsNaN(v) != (m.Name == "ess") {
 			t.Errorf("%s of a single estimate, compared with nothing, is %v", m.Name, v)

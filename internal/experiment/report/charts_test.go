@@ -13,7 +13,8 @@ import (
 // guarantee is a line across.
 func TestCurve(t *testing.T) {
 	r := &experiment.Results{
-		Setups: []experiment.Setup{{Label: "a", Records: 9, Epsilon: 2}, {Label: "a", Records: 9, Epsilon: 1}, {Label: "b", Records: 9}},
+		Setups: []experiment.Setup{{Label: "a", Records: 9, Epsilon: 2}, {Label: "a", Records: 9, Epsilon: 1},
+			{Label: "b", Records: 9}},
 		Summary: []experiment.Summary{
 			{Label: "a", Records: 9, Epsilon: 1, Metric: "x", N: 4, Mean: 5, SD: 2},
 			{Label: "a", Records: 8, Epsilon: 1, Metric: "x", N: 4, Mean: 77, SD: 2},
@@ -22,13 +23,15 @@ func TestCurve(t *testing.T) {
 		},
 	}
 	l, ok := curve(r, metrics.Metric{Name: "x"}, 9, "a")
-	if !ok || !slices.Equal(l.X, []float64{1, 2}) || !slices.Equal(l.Y, []float64{5, 0.5}) || !slices.Equal(l.Low, []float64{4, -0.5}) || !slices.Equal(l.High, []float64{6, 1.5}) {
+	if !ok || !slices.Equal(l.X, []float64{1, 2}) || !slices.Equal(l.Y, []float64{5, 0.5}) ||
+		!slices.Equal(l.Low, []float64{4, -0.5}) || !slices.Equal(l.High, []float64{6, 1.5}) {
 		t.Errorf("%+v", l)
 	}
 	if l, _ := curve(r, metrics.Metric{Name: "x", LogScale: true}, 9, "a"); !(l.Low[1] > 0) || math.IsNaN(l.Low[1]) {
 		t.Errorf("a bar on a logarithmic axis goes down to %v", l.Low[1])
 	}
-	if l, _ := curve(r, metrics.Metric{Name: "x"}, 9, "b"); !l.Dashed || !slices.Equal(l.X, []float64{1, 2}) || !slices.Equal(l.Y, []float64{3, 3}) {
+	if l, _ := curve(r, metrics.Metric{Name: "x"}, 9, "b"); !l.Dashed || !slices.Equal(l.X, []float64{1, 2}) ||
+		!slices.Equal(l.Y, []float64{3, 3}) {
 		t.Errorf("%+v", l)
 	}
 	if _, ok := curve(r, metrics.Metric{Name: "y"}, 9, "a"); ok {

@@ -72,11 +72,13 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := read(t, filepath.Join(dir, "report.html"))
-	if found := regexp.MustCompile(`(?i)https?:|//[a-z]|src=|href=|@import|url\(|<script|<link|<iframe`).FindString(page); found != "" {
+	outside := regexp.MustCompile(`(?i)https?:|//[a-z]|src=|href=|@import|url\(|<script|<link|<iframe`)
+	if found := outside.FindString(page); found != "" {
 		t.Errorf("the page refers to something outside: %q", found)
 	}
 	for _, want := range []string{
-		"A &lt;tiny&gt; experiment", "estimate &amp; noise", "unconditional", "<td class=\"t\">none</td>", "nothing here is private",
+		"A &lt;tiny&gt; experiment", "estimate &amp; noise", "unconditional", "<td class=\"t\">none</td>",
+		"nothing here is private",
 		"8 of 28 runs have no result", "Wall time", "non-private posterior", "ε = 0.5", "ε = 8",
 	} {
 		if !strings.Contains(page, want) {
@@ -152,7 +154,8 @@ func TestReportsRepeat(t *testing.T) {
 // TestText: a table for each metric, columns aligned, with the guarantees.
 func TestText(t *testing.T) {
 	text := Text(results(t))
-	for _, want := range []string{"RMSE of the parameters", "  nuts, 100 records", "unconditional", "8 of 28 runs have no result"} {
+	for _, want := range []string{"RMSE of the parameters", "  nuts, 100 records", "unconditional",
+		"8 of 28 runs have no result"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text does not say %q:\n%s", want, text)
 		}
@@ -172,7 +175,8 @@ func TestText(t *testing.T) {
 // TestSpent: what was spent on private data is said first.
 func TestSpent(t *testing.T) {
 	r := results(t)
-	r.Spent = &experiment.Spent{Epsilon: 2.5, Delta: 1e-4, Adjacency: "substitute", Guarantee: "conditional on exact sampling", Theorem: "some theorem", Releases: 8}
+	r.Spent = &experiment.Spent{Epsilon: 2.5, Delta: 1e-4, Adjacency: "substitute",
+		Guarantee: "conditional on exact sampling", Theorem: "some theorem", Releases: 8}
 	dir := t.TempDir()
 	if _, err := Write(r, dir); err != nil {
 		t.Fatal(err)
