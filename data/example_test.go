@@ -54,11 +54,12 @@ func ExampleError() {
 	if errors.As(err, &refusal) {
 		fmt.Println(refusal.Line, refusal.Column, refusal.Value)
 	}
-	fmt.Println(err)
+	fmt.Println(strings.ReplaceAll(err.Error(), "; ", ";\n"))
 	// Output:
 	// 3 1 fifty
-	// data: survey.csv:3:1: found "fifty" in column "age"; allowed: a finite number in [18, 98]; do: correct the
-	// cell, or add it to missing_tokens if it stands for a missing number
+	// data: survey.csv:3:1: found "fifty" in column "age";
+	// allowed: a finite number in [18, 98];
+	// do: correct the cell, or add it to missing_tokens if it stands for a missing number
 }
 
 func ExampleBuiltin() {

@@ -101,7 +101,7 @@ func ExampleSolveBeta() {
 	beta, err := SolveBeta(6, Mass())
 	fmt.Printf("%.3f %v\n", beta, err)
 	_, err = SolveBeta(2, Normal(0.1))
-	fmt.Println(err)
+	fmt.Println(strings.ReplaceAll(err.Error(), "; ", ";\n"))
 	// Output:
 	// 1.333 <nil>
 	// posterior: epsilon 2 is unreachable for a density bounded by M = 3.989: the least is 7.522, at β = 1.723;
