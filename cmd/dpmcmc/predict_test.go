@@ -113,7 +113,7 @@ func TestPredictAndReportFromAFolder(t *testing.T) {
 	if again, err := os.ReadFile(page); err != nil || string(again) != string(first) {
 		t.Errorf("the page made again differs from the first (%v)", err)
 	}
-	for _, want := range []string{"ε = ", "unconditional", "sick", "log-odds per 1 of age"} {
+	for _, want := range []string{"ε = ", "unconditional, substitute adjacency, Rényi", "sick", "log-odds per 1 of age"} {
 		if !strings.Contains(string(first), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -63,12 +63,12 @@ func (f *finished) page() report.Page {
 		Title:   f.title(),
 		Verdict: report.Verdict(v),
 		Privacy: f.label(),
-		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s adjacency. Cite the certificate with "+
-			"the draws.",
-			c.SoftwareVersion, c.Kernel, c.Epsilon, c.Delta, c.Adjacency),
+		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s, %s adjacency, %s. Cite the "+
+			"certificate with the draws.",
+			c.SoftwareVersion, c.Kernel, c.Epsilon, c.Delta, c.Guarantee, c.Adjacency, c.Theorem),
 	}
 	if c.Insecure {
-		p.Title = "NOT PRIVATE: " + p.Title
+		p.Title, p.Cite = "NOT PRIVATE: "+p.Title, ""
 	}
 	names, draws, prior := f.names(), f.inUnits(), f.prior()
 	for i := range f.model.Parameters {
