@@ -103,7 +103,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 		}
 		b, s := sums(x)
 		_, s2 := sums(y)
-		step := norm(b.moveStep)
+		step := record.Norm(b.moveStep)
 		along := 0.7 * target.lipschitz * radius * step // the certificate's bound for this move
 		bound := along
 		if m.Clip > 0 {

@@ -11,10 +11,17 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
-// Records is a table to be sealed. Seal copies it.
+// Records is a table to be sealed. Seal copies it, unless it is Shared.
 type Records struct {
 	// X holds the features of N records, row-major, N×Features; nil without features.
 	X []float64
+	// X32 holds the features in single precision, instead of X. For shared tables only.
+	X32 []float32
+	// Shared says that the table is too large to be copied, such as a mapped file. Its
+	// rows are copied and projected each time they are read instead. So whoever writes to
+	// it during a run can bias the result, and cannot make a release cost more than was
+	// charged. It must stay readable, at the same length, as long as the curator is used.
+	Shared bool
 	// Features is the number of columns of X. 0 is for models of a response alone.
 	Features int
 	// Y holds one response for each record, or is nil for models without one.
@@ -84,7 +91,9 @@ func Seal(r Records, budget *accountant.Budget, opts ...Option) (*Curator, error
 			return nil, fmt.Errorf("curator: the operating system gave no randomness: %w", err)
 		}
 	}
-	c.set = record.New(r.X, r.Features, r.Y, int(facts.Records), facts.Radius)
+	if c.set = record.Share(r.X, r.X32, r.Features, r.Y, int(facts.Records), facts.Radius); !r.Shared {
+		c.set = record.New(r.X, r.Features, r.Y, int(facts.Records), facts.Radius)
+	}
 	return c, nil
 }
 
@@ -95,17 +104,21 @@ func (r Records) facts(adj accountant.Adjacency) (Facts, error) {
 	if f.RowsPerPerson == 0 {
 		f.RowsPerPerson = 1
 	}
+	entries := len(r.X) + len(r.X32)
 	switch {
+	case r.X32 != nil && (r.X != nil || !r.Shared):
+		return f, errors.New("curator: Records.X32 is given beside X, or without Shared; give one of X and X32, and X32 " +
+			"of a shared table only")
 	case r.Features < 0 || r.Features > mostParameters:
 		return f, fmt.Errorf("curator: Records.Features is %d; it must be between 0 and %d", r.Features, mostParameters)
-	case r.Features == 0 && (len(r.X) > 0 || r.Y == nil):
+	case r.Features == 0 && (entries > 0 || r.Y == nil):
 		return f, errors.New("curator: Records.Features is 0; records without features have responses and no X")
 	case r.Features == 0:
 		f.Records = int64(len(r.Y))
-	case len(r.X)%r.Features != 0:
-		return f, fmt.Errorf("curator: Records.X has %d values, not a multiple of the %d features", len(r.X), r.Features)
+	case entries%r.Features != 0:
+		return f, fmt.Errorf("curator: Records.X has %d values, not a multiple of the %d features", entries, r.Features)
 	default:
-		f.Records = int64(len(r.X) / r.Features)
+		f.Records = int64(entries / r.Features)
 	}
 	if f.Records == 0 {
 		return f, errors.New("curator: there are no records; at least 1 is needed")

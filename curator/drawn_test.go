@@ -221,14 +221,14 @@ func TestDrawnThinnedDivergence(t *testing.T) {
 								out := make([]float64, len(public))
 								values := make([]float64, set.Len())
 								for i := range values {
-									row, _ := set.Block(i, i+1)
+									row, _ := set.Block(nil, nil, i, i+1)
 									for j, v := range row {
 										values[i] -= v * step[j]
 									}
 								}
 								for i, u := range public {
-									if out[i] = 0.5; norm(step) <= p.largest { // longer moves are refused
-										out[i] = thinnedAcceptance(values, norm(step), m.Rate, u)
+									if out[i] = 0.5; record.Norm(step) <= p.largest { // longer moves are refused
+										out[i] = thinnedAcceptance(values, record.Norm(step), m.Rate, u)
 									}
 								}
 								return out

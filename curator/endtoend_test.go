@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
 // auditRuns is the number of runs a world of the end-to-end audits; .ci/audit asks for
@@ -222,7 +223,7 @@ func contests() []contest {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l := norm(next); l <= scale*(math.Sqrt2+4) {
+				if l := record.Norm(next); l <= scale*(math.Sqrt2+4) {
 					return bitScore(ok, thinned([]float64{-next[0], 0}, l, rate), thinned([]float64{next[0], 0}, l, rate))
 				}
 				return 0

@@ -77,15 +77,6 @@ func stepsToLogOdds(sum int64, unit, limit float64) float64 {
 // maxRecords keeps integer sums of contributions inside int64; see grid.
 const maxRecords = 1 << 31
 
-// norm is the Euclidean length of v.
-func norm(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x * x)
-	}
-	return math.Sqrt(sum)
-}
-
 // clamp bounds the log-odds that a test is evaluated at; beyond, every test's
 // acceptance is within 10⁻¹⁹ of 0 or 1.
 const clamp = 512

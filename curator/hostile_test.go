@@ -268,8 +268,8 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 			gradients.sum(sum, theta, all, whole)
 			found = append(found, []float64{float64(sum[0]), float64(sum[1])})
 		}
-		x, y1 := set.Block(0, hostileRows)
-		x0, y0 := hostileSet(y).Block(0, hostileRows)
+		x, y1 := set.Block(nil, nil, 0, hostileRows)
+		x0, y0 := hostileSet(y).Block(nil, nil, 0, hostileRows)
 		if !equalBits(x, x0) || !equalBits(y1, y0) {
 			wrote = "the sealed rows"
 		}
@@ -494,7 +494,7 @@ func TestHostileReleases(t *testing.T) {
 	for _, h := range hostiles {
 		release := func(y float64) (ratio float64, gradient []float64) {
 			set := hostileSet(y)
-			x, ys := set.Block(0, hostileRows)
+			x, ys := set.Block(nil, nil, 0, hostileRows)
 			c := seal(t, Records{X: x, Features: 2, Y: ys, Radius: 1})
 			var r *Ratios
 			var g *Gradients

@@ -132,7 +132,8 @@ type Moments struct {
 	pass      *gradientPass // clips, rounds and adds
 	noise     *noise.DiscreteGaussian
 	radius    float64
-	z         []float64 // one record's row
+	x, y      []float64 // one record
+	z         []float64 // its row, with a response there is to be moments of
 	row       []float64 // its triangle, of the length of its matrix
 	sums      []int64
 }
@@ -167,7 +168,7 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	n := triangle(m.Size(f))
 	return &Moments{
 		mechanism: m, set: set, noise: normal, radius: f.Radius,
-		z: make([]float64, m.Size(f)), row: make([]float64, n), sums: make([]int64, n),
+		x: make([]float64, f.Features), y: make([]float64, 1), z: make([]float64, m.Size(f)), row: make([]float64, n), sums: make([]int64, n),
 		pass: &gradientPass{tau: 1, grid: lattice, shorten: lattice.top - math.Sqrt(float64(n))},
 	}, nil
 }
@@ -218,7 +219,7 @@ func (o *Moments) Release(dst, theta []float64) error {
 func (o *Moments) sum(theta []float64) {
 	clear(o.sums)
 	for r := range o.set.Len() {
-		x, y := o.set.Block(r, r+1)
+		x, y := o.set.Block(o.x, o.y, r, r+1)
 		copy(o.z, x)
 		weight := 1.0
 		switch {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/record"
 )
 
 // Move is what the curator knows of the moves whose acceptance it decides.
@@ -95,7 +96,7 @@ func (m Move) accepts(step []float64) error {
 	if m.kind != boundedMove {
 		return nil
 	}
-	if length := norm(step); !(length <= m.scale) {
+	if length := record.Norm(step); !(length <= m.scale) {
 		return fmt.Errorf("curator: a move of length %v was proposed where moves of at most %v were paid for",
 			length, m.scale)
 	}

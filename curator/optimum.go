@@ -225,9 +225,8 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y := set.Block(0, set.Len())
 	return &Optima{
-		set: set, objective: erm.Objective{Shape: m.shape(f), X: x, Y: y, B: make([]float64, f.Features)},
+		set: set, objective: erm.Objective{Shape: m.shape(f), Rows: set.Block, B: make([]float64, f.Features)},
 		sd: m.sd(f), grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
 	}, nil
 }

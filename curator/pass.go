@@ -102,9 +102,7 @@ func newPass(t *subject, set *record.Set, tau, slope float64, g grid, full bool)
 		w.door = newDoor(t, p.pool, set.Features(), 1)
 		w.loss, w.lossNext = make([]float64, blockRows), make([]float64, blockRows)
 		w.along = make([]float64, blockRows)
-		if !full {
-			w.x, w.y = make([]float64, blockRows*set.Features()), make([]float64, blockRows)
-		}
+		w.x, w.y = make([]float64, blockRows*set.Features()), make([]float64, blockRows)
 	}
 	p.step = make([]float64, t.dim)
 	if full {
@@ -155,7 +153,7 @@ func (p *pass) block(id, b int) {
 	lo := b * blockRows
 	if p.cache != nil {
 		hi := min(lo+blockRows, p.set.Len())
-		rows := p.rows(p.set.Block(lo, hi))
+		rows := p.rows(p.set.Block(w.x, w.y, lo, hi))
 		if p.fill {
 			w.door.ask(lossOf, p.cache.current[lo:hi], p.theta, nil, rows)
 			return

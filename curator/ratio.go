@@ -167,7 +167,7 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 		for j, t := range theta {
 			r.moveStep[j] = next[j] - t
 		}
-		clip *= norm(r.moveStep)
+		clip *= record.Norm(r.moveStep)
 		if clip == 0 {
 			return 0, errors.New("curator: the move has length 0, so a clip in proportion to it leaves nothing to release")
 		}

@@ -212,7 +212,7 @@ func (s *Signs) logOdds(gradient int64, size float64) float64 {
 // posterior ratio, whose prior part is public, and the proposal's log ratio
 // Σ_j [log σ(−w_j·G_j(θ′)) − log σ(w_j·G_j(θ))] for the move w.
 func (s *Signs) adjustment(next, theta []float64, public float64) float64 {
-	length := norm(s.size)
+	length := record.Norm(s.size)
 	if length == 0 {
 		return 0
 	}

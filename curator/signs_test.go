@@ -84,7 +84,7 @@ func TestAdjustmentMovesByAtMostSixTimesTheClip(t *testing.T) {
 			s.visit(theta)
 			return s.adjustment(next, theta, public)
 		}
-		moved, length := math.Abs(logOdds(x)-logOdds(y)), norm(step)
+		moved, length := math.Abs(logOdds(x)-logOdds(y)), record.Norm(step)
 		if moved > 2*(padded(further*clip*length)+dim*additiveSlack) {
 			rt.Fatalf("substituting a record moved the log-odds by %v, more than 6 times %v", moved, clip*length)
 		}

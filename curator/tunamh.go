@@ -220,7 +220,7 @@ func (t *thinning) of(next, theta, step []float64) float64 {
 	if math.IsInf(t.perLength, 1) {
 		return t.constant
 	}
-	return min(t.constant, t.perLength*norm(step))
+	return min(t.constant, t.perLength*record.Norm(step))
 }
 
 // decideThinned draws the bit of one move from a thinned batch.

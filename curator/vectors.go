@@ -77,7 +77,7 @@ func (p *gradientPass) block(id, b int) {
 	var rows targets.Rows
 	rows.P = p.set.Features()
 	if p.full {
-		rows.X, rows.Y = p.set.Block(lo, min(lo+blockRows, p.set.Len()))
+		rows.X, rows.Y = p.set.Block(w.x, w.y, lo, min(lo+blockRows, p.set.Len()))
 	} else {
 		rows.X, rows.Y = p.set.Gather(w.x, w.y, p.index[lo:min(lo+blockRows, len(p.index))])
 	}

@@ -4,6 +4,7 @@ package erm
 
 import (
 	"errors"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +34,10 @@ type Objective struct {
 	Shape
 	X []float64 // row-major, Records×Features, finite, rows no longer than Radius
 	Y []float64
-	B []float64 // no longer than Linear; nil for none
+	// Rows returns rows lo to hi-1, instead of X and Y. It may use buf and bufY for it,
+	// which have room for block rows.
+	Rows func(buf, bufY []float64, lo, hi int) (x, y []float64)
+	B    []float64 // no longer than Linear; nil for none
 }
 
 // block is the number of rows summed at a time, which keeps rounding small.
@@ -170,11 +174,11 @@ func (f Objective) descend() []float64 {
 func (f Objective) gradient(g *mat.VecDense, theta []float64) {
 	g.Zero()
 	part, w, loss := make([]float64, len(theta)), f.weight(), f.loss()
-	for lo := 0; lo < f.Records; lo += block {
+	for rows, y := range f.blocks() {
 		clear(part)
-		for i := lo; i < min(lo+block, f.Records); i++ {
-			row := f.row(i)
-			slope := w * loss.Slope(dot(row, theta), f.Y[i])
+		for i, r := range y {
+			row := rows[i*f.Features : (i+1)*f.Features]
+			slope := w * loss.Slope(dot(row, theta), r)
 			for j, x := range row {
 				part[j] += slope * x
 			}
@@ -192,19 +196,39 @@ func (f Objective) gradient(g *mat.VecDense, theta []float64) {
 	}
 }
 
-func (f Objective) row(i int) []float64 { return f.X[i*f.Features : (i+1)*f.Features] }
+// blocks goes through the records, block rows at a time.
+func (f Objective) blocks() iter.Seq2[[]float64, []float64] {
+	return func(yield func(x, y []float64) bool) {
+		rows := f.Rows
+		var buf, bufY []float64
+		if rows == nil {
+			rows = func(_, _ []float64, lo, hi int) (x, y []float64) {
+				return f.X[lo*f.Features : hi*f.Features], f.Y[lo:hi]
+			}
+		} else {
+			buf, bufY = make([]float64, block*f.Features), make([]float64, block)
+		}
+		for lo := 0; lo < f.Records; lo += block {
+			if !yield(rows(buf, bufY, lo, min(lo+block, f.Records))) {
+				return
+			}
+		}
+	}
+}
 
 // Hessian returns ∇²F(θ) = Weight·Σ ℓ″·xxᵀ + Ridge·I.
 func (f Objective) Hessian(theta []float64) *mat.SymDense {
 	d, weight, loss := len(theta), f.weight(), f.loss()
 	h := make([]float64, d*d)
-	for i := range f.Records {
-		row := f.row(i)
-		w := weight * loss.Curvature(dot(row, theta), f.Y[i])
-		for j, x := range row {
-			a := w * x
-			for k := j; k < d; k++ {
-				h[j*d+k] += a * row[k]
+	for rows, y := range f.blocks() {
+		for i, r := range y {
+			row := rows[i*d : (i+1)*d]
+			w := weight * loss.Curvature(dot(row, theta), r)
+			for j, x := range row {
+				a := w * x
+				for k := j; k < d; k++ {
+					h[j*d+k] += a * row[k]
+				}
 			}
 		}
 	}

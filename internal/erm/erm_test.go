@@ -31,6 +31,8 @@ func problem(n, d int, ridge float64) Objective {
 	return f
 }
 
+func (f Objective) row(i int) []float64 { return f.X[i*f.Features : (i+1)*f.Features] }
+
 // objective is F, written separately from its gradient.
 func (f Objective) objective(theta []float64) float64 {
 	v := f.Ridge/2*floats.Dot(theta, theta) + floats.Dot(f.B, theta)

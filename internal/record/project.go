@@ -14,7 +14,7 @@ import "math"
 func Project(row []float64, radius float64) {
 	const unit = 0x1p-53
 	inside := radius * (1 - 2*unit*float64(len(row)+4))
-	if !tame(row) {
+	if Norm(row) <= inside || !tame(row) {
 		return
 	}
 	for norm := Norm(row); norm > inside; norm = Norm(row) {

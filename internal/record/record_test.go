@@ -56,7 +56,40 @@ func TestSetCopiesAndGathers(t *testing.T) {
 	if !slices.Equal(gx, []float64{0, 0, 1, 2}) || !slices.Equal(gy, []float64{9, 7}) {
 		t.Errorf("gathered %v and %v", gx, gy)
 	}
-	if bx, by := s.Block(1, 2); !slices.Equal(bx, []float64{3, 4}) || !slices.Equal(by, []float64{8}) {
+	if bx, by := s.Block(nil, nil, 1, 2); !slices.Equal(bx, []float64{3, 4}) || !slices.Equal(by, []float64{8}) {
 		t.Errorf("block is %v and %v", bx, by)
 	}
+}
+
+// TestSharedRowsAreProjectedWheneverTheyAreRead: whoever writes to shared memory changes
+// a record, and never puts one outside the ball. In single precision it is the widened row.
+func TestSharedRowsAreProjectedWheneverTheyAreRead(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const p, n, radius = 3, 4, 1.5
+		single := rapid.Bool().Draw(rt, "single")
+		y := []float64{1, 2, 3, 4}
+		x, narrow := make([]float64, n*p), make([]float32, n*p)
+		s := record.Share(x, nil, p, y, n, radius)
+		if single {
+			s = record.Share(nil, narrow, p, y, n, radius)
+		}
+		buf, bufY := make([]float64, n*p), make([]float64, n)
+		for range 3 {
+			for i := range x {
+				narrow[i] = rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1, 1)).Draw(rt, "entry")
+				x[i] = float64(narrow[i])
+			}
+			y[0]++
+			want := record.New(x, p, y, n, radius)
+			wantX, wantY := want.Block(nil, nil, 1, 4)
+			if gx, gy := s.Block(buf, bufY, 1, 4); !slices.Equal(gx, wantX) || !slices.Equal(gy, wantY) {
+				rt.Fatalf("a block is %v and %v, want %v and %v", gx, gy, wantX, wantY)
+			}
+			index := []int32{3, 0}
+			wantX, wantY = want.Gather(make([]float64, n*p), make([]float64, n), index)
+			if gx, gy := s.Gather(buf, bufY, index); !slices.Equal(gx, wantX) || !slices.Equal(gy, wantY) {
+				rt.Fatalf("gathered %v and %v, want %v and %v", gx, gy, wantX, wantY)
+			}
+		}
+	})
 }
