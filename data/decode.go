@@ -24,7 +24,9 @@ type decoder struct {
 
 	missing Missing
 	tokens  []string
-	imputed code // what a missing cell becomes, unless it is refused
+	// missingNumbers are the tokens that are numbers.
+	missingNumbers []float64
+	imputed        code // what a missing cell becomes, unless it is refused
 }
 
 // code is what a cell becomes: a value in one of the column's design columns, and
@@ -76,6 +78,14 @@ func (d *decoder) encode(text []byte) (code, fault) {
 	}
 	v, ok := d.numbers.parse(text)
 	if !ok {
+		return code{}, faultNumber
+	}
+	return d.encodeNumber(v)
+}
+
+// encodeNumber encodes a number that is not missing.
+func (d *decoder) encodeNumber(v float64) (code, fault) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return code{}, faultNumber
 	}
 	if v < d.lower || v > d.upper {

@@ -54,6 +54,28 @@ func Read(ctx context.Context, r io.Reader, name string, schema *Schema) (*Table
 	return p.read(ctx, r, name, 0)
 }
 
+// Each reads the CSV file at path under a schema, as [Load] does, and calls use with
+// the features and the response of every record in order, 0 without a target. x is
+// valid until use returns. Memory does not grow with the file. The error of use ends
+// the reading.
+func Each(ctx context.Context, path string, schema *Schema, use func(x []float64, y float64) error) error {
+	p, err := prepare(schema)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	defer f.Close()
+	l, err := p.loader(ctx, f, path)
+	if err != nil {
+		return err
+	}
+	l.use, l.row = use, make([]float64, p.shape.Features())
+	return l.records()
+}
+
 // prepare compiles a schema that has to be confirmed.
 func prepare(schema *Schema) (*plan, error) {
 	p, err := compile(schema)
@@ -65,16 +87,8 @@ func prepare(schema *Schema) (*plan, error) {
 
 // read reads text whose length is size bytes, or unknown if size is 0.
 func (p *plan) read(ctx context.Context, r io.Reader, name string, size int64) (*Table, error) {
-	s, err := newScanner(ctx, r, name, p.delimiter)
+	l, err := p.loader(ctx, r, name)
 	if err != nil {
-		return nil, err
-	}
-	l := &loader{scanner: s, plan: p, table: Table{Shape: p.shape, Source: name}}
-	header, err := s.header()
-	if err != nil {
-		return nil, err
-	}
-	if err := l.match(header); err != nil {
 		return nil, err
 	}
 	// A record is at least a separator or line break for each cell.
@@ -85,52 +99,68 @@ func (p *plan) read(ctx context.Context, r io.Reader, name string, size int64) (
 	return &l.table, nil
 }
 
-// loader fills a table from a scanner.
+// loader fills a table from a scanner, or passes records on.
 type loader struct {
 	*scanner
-	plan  *plan
+	*plan
 	order []*decoder // by position in the file; nil for columns that are ignored
 	table Table      // with room for records to come in X and Y
+	use   func(x []float64, y float64) error
 
 	read int       // records so far
 	room int       // records that fit X and Y
-	row  []float64 // of the current record, still zero
+	row  []float64 // of the current record, zero at first
+	y    float64   // its response
 	bad  error     // what is wrong with its first bad cell
 }
 
-// match matches the file's header with the schema.
-func (l *loader) match(header []heading) error {
+// loader reads the header of CSV text.
+func (p *plan) loader(ctx context.Context, r io.Reader, name string) (*loader, error) {
+	s, err := newScanner(ctx, r, name, p.delimiter)
+	if err != nil {
+		return nil, err
+	}
+	header, err := s.header()
+	if err != nil {
+		return nil, err
+	}
+	order, err := p.match(name, header)
+	return &loader{scanner: s, plan: p, order: order, table: Table{Shape: p.shape, Source: name}}, err
+}
+
+// match finds the decoder of each column of a header, nil for those that are ignored.
+func (p *plan) match(file string, header []heading) (order []*decoder, err error) {
 	seen := make(map[string]bool)
 	for _, h := range header {
-		d, known := l.plan.decoders[h.text]
-		e := &Error{File: l.file, Line: h.line, Column: h.column, Value: h.text}
+		d, known := p.decoders[h.text]
+		e := &Error{File: file, Line: h.line, Column: h.column, Value: h.text}
 		switch {
 		case known && seen[h.text]:
 			e.Found = "a second column " + quote(h.text)
 			e.Allowed, e.Do = "each column once", "rename or remove one of the two"
-			return e
-		case !known && !l.plan.ignore:
+			return nil, e
+		case !known && !p.ignore:
 			e.Found = fmt.Sprintf("a column %s that the schema does not have", quote(h.text))
-			e.Allowed = quoteList(l.plan.names)
+			e.Allowed = quoteList(p.names)
 			e.Do = fmt.Sprintf("correct the name, state the column in the schema with role = %q, or set ignore_other = true",
 				Ignore)
-			return e
+			return nil, e
 		}
 		seen[h.text] = true
-		l.order = append(l.order, d)
+		order = append(order, d)
 	}
-	for _, name := range l.plan.names {
-		if !seen[name] && !l.plan.spare(name) {
+	for _, name := range p.names {
+		if !seen[name] && !p.spare(name) {
 			role := "column"
-			if name == l.plan.target {
+			if name == p.target {
 				role = "target column"
 			}
-			return &Error{File: l.file, Line: header[0].line, Column: 1, Value: name,
+			return nil, &Error{File: file, Line: header[0].line, Column: 1, Value: name,
 				Found:   fmt.Sprintf("no %s %s in the header", role, quote(name)),
-				Allowed: "a header with " + quoteList(l.plan.names), Do: "correct the header or the schema"}
+				Allowed: "a header with " + quoteList(p.names), Do: "correct the header or the schema"}
 		}
 	}
-	return nil
+	return order, nil
 }
 
 // reserve makes room for the given number of records, or all that can come.
@@ -140,7 +170,7 @@ func (l *loader) reserve(records int) {
 	l.room = records
 	entries := records * t.Features()
 	t.X = append(make([]float64, 0, entries), t.X...)[:entries]
-	if l.plan.target != "" {
+	if l.target != "" {
 		t.Y = append(make([]float64, 0, records), t.Y...)[:records]
 	}
 }
@@ -158,44 +188,69 @@ func (l *loader) grown() int {
 // records reads the records and checks their number.
 func (l *loader) records() error {
 	t, want := &l.table, l.table.Records
-	allowed := fmt.Sprintf("exactly %d records, the public number that the schema states", want)
-	const do = "check the file, or correct records in the schema if that number is public knowledge"
 	take := l.take
 	for {
 		some, err := l.more()
 		switch {
 		case err != nil:
 			return err
-		case !some && l.plan.unseen:
+		case !some && l.unseen:
 			t.Records, t.X = l.read, t.X[:l.read*t.Features()]
 			return nil
 		case !some && l.read < want:
-			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(l.read),
-				Found: fmt.Sprintf("the end of the file after %d records", l.read), Allowed: allowed, Do: do}
+			return l.countError(&Error{File: l.file, Line: l.line, Column: l.column()}, l.read)
 		case !some:
 			return nil
 		case l.read == want:
-			return &Error{File: l.file, Line: l.line, Column: l.column(), Value: strconv.Itoa(want + 1),
-				Found: fmt.Sprintf("a record after %d records", want), Allowed: allowed, Do: do}
+			return l.countError(&Error{File: l.file, Line: l.line, Column: l.column()}, want+1)
 		}
-		if l.read == l.room {
-			l.reserve(l.grown())
-		}
-		l.row = t.Row(l.read)
-		if l.plan.intercept != 0 {
-			l.row[0] = l.plan.intercept
+		if l.use != nil {
+			clear(l.row)
+		} else {
+			if l.read == l.room {
+				l.reserve(l.grown())
+			}
+			l.row = t.Row(l.read)
 		}
 		// A record of the wrong length is reported as such, rather than by the first
 		// cell that does not fit its column.
 		if err := cmp.Or(l.record(len(l.order), take), l.bad); err != nil {
 			return err
 		}
-		if l.plan.derived {
-			t.fill(l.row)
+		l.complete(l.row)
+		if l.use != nil {
+			if err := l.use(l.row, l.y); err != nil {
+				return err
+			}
+		} else if t.Y != nil {
+			t.Y[l.read] = l.y
 		}
-		record.Project(l.row, t.Radius)
 		l.read++
 	}
+}
+
+// countError fills in the error of a source that has another number of records: read,
+// or at least that many if there are too many.
+func (p *plan) countError(e *Error, read int) error {
+	want := p.shape.Records
+	e.Value, e.Found = strconv.Itoa(read), fmt.Sprintf("the end of the file after %d records", read)
+	if read > want {
+		e.Found = fmt.Sprintf("a record after %d records", want)
+	}
+	e.Allowed = fmt.Sprintf("exactly %d records, the public number that the schema states", want)
+	e.Do = "check the file, or correct records in the schema if that number is public knowledge"
+	return e
+}
+
+// complete makes a row of the entries that cells gave.
+func (p *plan) complete(row []float64) {
+	if p.intercept != 0 {
+		row[0] = p.intercept
+	}
+	if p.derived {
+		p.shape.fill(row)
+	}
+	record.Project(row, p.shape.Radius)
 }
 
 // take decodes cell i of the current record.
@@ -211,7 +266,7 @@ func (l *loader) take(i int, text []byte) {
 		e.Allowed, e.Do = d.explain(fault, text)
 		l.bad = e
 	case d.target:
-		l.table.Y[l.read] = c.value
+		l.y = c.value
 	default:
 		l.row[d.first+c.at] = c.value
 	}

@@ -166,6 +166,11 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 	if d.tokens == nil {
 		d.tokens = DefaultMissingTokens()
 	}
+	for _, token := range d.tokens {
+		if v, ok := parseNumber([]byte(token)); ok {
+			d.missingNumbers = append(d.missingNumbers, v)
+		}
+	}
 	if d.missing == "" {
 		d.missing = MissingRefuse
 	}
