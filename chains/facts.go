@@ -16,5 +16,6 @@ func Facts(s *data.Shape, adjacency accountant.Adjacency) curator.Facts {
 
 // Records are a table's, to be sealed.
 func Records(t *data.Table) curator.Records {
-	return curator.Records{X: t.X, Features: t.Features(), Y: t.Y, Radius: t.Radius, RowsPerPerson: t.RowsPerPerson}
+	return curator.Records{X: t.X, X32: t.X32, Shared: t.Shared, Features: t.Features(), Y: t.Y, Radius: t.Radius,
+		RowsPerPerson: t.RowsPerPerson}
 }

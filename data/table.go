@@ -12,13 +12,24 @@ type Table struct {
 	Shape
 	X []float64 // Records × Features, row-major
 	Y []float64 // Records responses, or nil without a target
+	// X32 is X in single precision, instead of X, and Shared says that both and Y are
+	// memory of a mapped file: see package packed.
+	X32    []float32
+	Shared bool
 	// Source is the file's name as given, or the name of a built-in table.
 	Source string
 }
 
-// Row returns row i of the design matrix, sharing memory with the table.
+// Row returns row i of the design matrix, sharing memory with X.
 func (t *Table) Row(i int) []float64 {
 	p := t.Features()
+	if t.X32 != nil {
+		row := make([]float64, p)
+		for j, v := range t.X32[i*p : (i+1)*p] {
+			row[j] = float64(v)
+		}
+		return row
+	}
 	return t.X[i*p : (i+1)*p : (i+1)*p]
 }
 
@@ -46,7 +57,7 @@ func Split(t *Table, fraction float64, rng *rand.Rand) (first, second *Table, er
 
 // gather copies the records with the given indices.
 func (t *Table) gather(index []int) *Table {
-	part := *t
+	part := Table{Shape: t.Shape, Source: t.Source}
 	part.Records = len(index)
 	part.X = make([]float64, 0, len(index)*t.Features())
 	for _, i := range index {

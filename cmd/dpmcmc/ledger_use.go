@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -28,7 +27,7 @@ type ledgerFlags struct {
 
 func (s *ledgerFlags) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.file, "ledger", "", "the ledger to charge; by default the data file's name with "+ledgerSuffix+
-		", which is made if there is none")
+		", which is made if there is none; of a packed table, that of the file that was packed")
 	f.BoolVar(&s.none, "no-ledger", false,
 		"keep no accounts. Another run on the same people then spends again, and nothing says so")
 	f.BoolVar(&s.samePeople, "same-people", false, "the data file is about people whose accounts the ledger keeps already")
@@ -53,13 +52,17 @@ func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adja
 	}
 	path := s.file
 	if path == "" {
-		path = data + ledgerSuffix
+		people, err := accountsOf(data)
+		if err != nil {
+			return accounts{}, fmt.Errorf("--data: %w", err)
+		}
+		path = people + ledgerSuffix
 	}
 	l, err := openOrCreate(path, ledger.Limit{Adjacency: adjacency, Delta: delta}, n, waiting(path, errw))
 	if err != nil {
 		return accounts{}, fmt.Errorf("%w (--no-ledger keeps no accounts)", err)
 	}
-	f, err := os.Open(data)
+	f, err := content(data)
 	if err != nil {
 		return accounts{}, fmt.Errorf("--data: %w", err)
 	}

@@ -2,6 +2,7 @@
 // privacy guarantee, and plans and accounts for privacy budgets.
 //
 //	dpmcmc sample     a private chain on a table
+//	dpmcmc pack       pack a table that is larger than memory
 //	dpmcmc schema     draft the public schema of a table
 //	dpmcmc account    what a list of releases costs
 //	dpmcmc plan       what a budget buys
@@ -100,7 +101,7 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
+	root.AddCommand(newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
 		newCompare(), newTune(), newLedger(), newAudit())
 	for _, c := range root.Commands() {
 		complete(c)

@@ -18,7 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -94,7 +94,7 @@ func kernelHelp() string {
 
 // bind declares the flags; their help states every default.
 func (s *sampleSettings) bind(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", demoData, "a CSV file, or a built-in simulated table (builtin:logistic, "+
+	f.StringVar(&s.data, "data", demoData, "a CSV file, a packed table (dpmcmc pack), or a built-in simulated one (builtin:logistic, "+
 		"builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file "+
 		"(dpmcmc schema drafts one)")
@@ -295,13 +295,16 @@ func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
 		}
 		return sim.Table, nil
 	}
-	text, err := os.ReadFile(s.schema)
+	schema, err := readSchema(s.schema)
 	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
+		return nil, err
 	}
-	schema, err := schemafile.Parse(s.schema, text)
-	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
+	if strings.HasSuffix(s.data, packedSuffix) {
+		f, err := packed.Open(s.data, schema) // mapped until the process ends
+		if err != nil {
+			return nil, err
+		}
+		return &f.Table, nil
 	}
 	return data.Load(ctx, s.data, schema)
 }

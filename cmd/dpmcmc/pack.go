@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/data/packed"
+	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/ledger"
+)
+
+// packedSuffix is what tells a packed table from a CSV file.
+const packedSuffix = ".dpm"
+
+// packSettings are the flags of pack.
+type packSettings struct {
+	schema, out         string
+	single, shred, json bool
+}
+
+func newPack() *cobra.Command {
+	s := &packSettings{}
+	c := &cobra.Command{
+		Use:   "pack people.csv --schema people.toml --out people.dpm",
+		Short: "Pack a table that is larger than memory",
+		Long: `pack writes the rows of the design matrix, clipped and projected, to a file that
+sample maps into memory instead of reading it. The file is refused when its bytes
+or the schema have changed. It holds records, and is as private as the CSV file.
+
+The accounts of the people stay where those of the CSV file are. If there are any,
+pack tells them that the new file is about the same people. docs/tables.md has the
+precision, the format and what --shred can and cannot do.`,
+		Example: `  dpmcmc pack people.csv --schema people.toml --out people.dpm
+  dpmcmc sample --data people.dpm --schema people.toml --epsilon 1 --delta 1e-6 --out run/`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%d files were given; pack takes one CSV file: dpmcmc pack people.csv", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return s.run(c.Context(), args[0], c.Flags(), c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	s.bind(c.Flags())
+	return c
+}
+
+func (s *packSettings) bind(f *pflag.FlagSet) {
+	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required")
+	f.StringVar(&s.out, "out", "", "file to write; by default the CSV file's name with "+packedSuffix+" for its ending")
+	f.BoolVar(&s.single, "single", false, "keep rows in single precision, half the size: entries move towards zero by less "+
+		"than 2^-23 of themselves, and costs are the same")
+	f.BoolVar(&s.shred, "shred", false, "overwrite and remove the CSV file once the packed one has been read back")
+	f.BoolVar(&s.json, "json", false, "print one JSON object")
+}
+
+// packReport is what pack prints.
+type packReport struct {
+	Out      string  `json:"out"`
+	Records  int     `json:"records"`
+	Features int     `json:"features"`
+	Bytes    int64   `json:"bytes"`
+	Read     int64   `json:"bytes_read"`
+	Seconds  float64 `json:"seconds"`
+	Shredded bool    `json:"shredded"`
+	InPlace  bool    `json:"overwritten_in_place"`
+}
+
+// run packs, reads back what it packed, tells the ledger, and shreds.
+func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet, out, errw io.Writer) error {
+	if missing := missing(flags, "schema"); missing != "" {
+		return fmt.Errorf("%s: it states what is public about the file (dpmcmc schema --data %s drafts one)", missing, csv)
+	}
+	schema, err := readSchema(s.schema)
+	if err != nil {
+		return err
+	}
+	if s.out == "" {
+		s.out = strings.TrimSuffix(csv, filepath.Ext(csv)) + packedSuffix
+	}
+	if !strings.HasSuffix(s.out, packedSuffix) {
+		return fmt.Errorf("--out is %s; its name must end in %s, which tells sample that it is packed", s.out, packedSuffix)
+	}
+	info, err := os.Stat(csv)
+	if err != nil {
+		return err
+	}
+	r := packReport{Out: s.out, Read: info.Size()}
+	begun := time.Now()
+	if err := packed.FromCSV(ctx, s.out, csv, schema, packed.Options{Single: s.single}); err != nil {
+		return err
+	}
+	r.Seconds = time.Since(begun).Seconds()
+	f, err := packed.Open(s.out, schema)
+	if err != nil {
+		return err
+	}
+	r.Records, r.Features = f.Header.Records, f.Header.Features
+	if info, err = os.Stat(s.out); err == nil {
+		r.Bytes = info.Size()
+	}
+	if err := errors.Join(err, f.Close(), introduce(csv, s.out, flags, errw)); err != nil {
+		return err
+	}
+	if s.shred {
+		if r.InPlace, err = shred(csv); err != nil {
+			return fmt.Errorf("--shred: %s is packed, and %s could not be removed: %w", s.out, csv, err)
+		}
+		r.Shredded = true
+	}
+	if s.json {
+		return json.NewEncoder(out).Encode(r)
+	}
+	return r.print(csv, out)
+}
+
+func (r packReport) print(csv string, out io.Writer) error {
+	const mega = 1e6
+	fmt.Fprintf(out, "%s: %d records with %d features, %.1f MB\n", r.Out, r.Records, r.Features, float64(r.Bytes)/mega)
+	fmt.Fprintf(out, "read %.1f MB in %.1f s (%.0f MB/s)\n", float64(r.Read)/mega, r.Seconds,
+		float64(r.Read)/mega/r.Seconds)
+	switch {
+	case r.Shredded && r.InPlace:
+		fmt.Fprintf(out, "%s was overwritten in place and removed; a drive may still hold copies of its own\n", csv)
+	case r.Shredded:
+		fmt.Fprintf(out, "%s was overwritten and removed; this file system may keep the old blocks (docs/tables.md)\n", csv)
+	default:
+		fmt.Fprintf(out, "%s is still there, and as private as before\n", csv)
+	}
+	return nil
+}
+
+// introduce tells the ledger of a CSV file, if there is one, that the packed file is
+// about the same people.
+func introduce(csv, packed string, flags *pflag.FlagSet, errw io.Writer) error {
+	path := csv + ledgerSuffix
+	l, err := ledger.Open(path, waiting(path, errw))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n := note("dpmcmc pack", flags, "")
+	n.Run = ledger.NewRun()
+	for _, file := range []string{csv, packed} {
+		f, err := content(file)
+		if err != nil {
+			return err
+		}
+		err = l.Meet(file, f, file == packed, n)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content is what a ledger recognises a data file by: its bytes, or of a packed one the
+// first page, which holds the checksums of the others.
+func content(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil || !strings.HasSuffix(path, packedSuffix) {
+		return f, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(f, packed.HeaderSize), f}, nil
+}
+
+// accountsOf is the file whose ledger keeps the accounts of the people in a data file:
+// itself, or the one that it was packed from.
+func accountsOf(path string) (string, error) {
+	if !strings.HasSuffix(path, packedSuffix) {
+		return path, nil
+	}
+	h, err := packed.ReadHeader(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(filepath.Dir(h.Source)); h.Source == "" || err != nil || !info.IsDir() {
+		return path, nil
+	}
+	return h.Source, nil
+}
+
+// readSchema reads the schema file of --schema.
+func readSchema(path string) (*data.Schema, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	schema, err := schemafile.Parse(path, text)
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	return schema, nil
+}
