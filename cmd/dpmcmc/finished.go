@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/stancsv"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
@@ -31,6 +32,7 @@ type finished struct {
 	schema      *data.Schema // nil of a built-in table
 	certificate *chains.Certificate
 	draws       [][][]float64 // chains × draws × values, after warm-up
+	leftOut     float64       // the share of each chain that warm-up was
 	complete    bool
 }
 
@@ -44,6 +46,19 @@ type described struct {
 
 // openFinished reads the folder of a run. It needs no record of the fit.
 func openFinished(dir string) (*finished, error) {
+	f, err := openDescribed(dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := openDraws(dir)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.take(warmup{}, files)
+}
+
+// openDescribed is the run in a folder without its draws.
+func openDescribed(dir string) (*finished, error) {
 	var d described
 	var c chains.Certificate
 	if err := errors.Join(readRunFile(dir, modelFile, &d), readRunFile(dir, certificateFile, &c)); err != nil {
@@ -57,7 +72,7 @@ func openFinished(dir string) (*finished, error) {
 	if f.model, err = models.New(d.Model, shape, d.Options); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelFile), flagged(err))
 	}
-	return f, f.read(dir)
+	return f, nil
 }
 
 // shape is that of the table that was fitted.
@@ -71,29 +86,68 @@ func (f *finished) shape(d described) (shape *data.Shape, err error) {
 	return f.schema.Shape()
 }
 
-// read reads the draws.
-func (f *finished) read(dir string) error {
+// drawsFile is one chain and where it was read.
+type drawsFile struct {
+	path string
+	*stancsv.Chain
+}
+
+// openDraws reads the draws files of a folder.
+func openDraws(dir string) ([]drawsFile, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "draws_*.csv"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(paths) == 0 {
-		return fmt.Errorf("%s has no draws_1.csv; the run released nothing", dir)
+		return nil, fmt.Errorf("%s has no draws_1.csv; the run released nothing", dir)
 	}
 	slices.Sort(paths)
-	f.complete = true
+	var files []drawsFile
 	for _, path := range paths {
 		chain, err := readChain(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if names := f.model.ParameterNames(); !slices.Equal(chain.Names, names) {
-			return fmt.Errorf("%s has the parameters %v, and the model of %s has %v", path, chain.Names, modelFile, names)
+		files = append(files, drawsFile{path, chain})
+	}
+	return files, nil
+}
+
+// take takes the draws of files after warm-up.
+func (f *finished) take(w warmup, files []drawsFile) error {
+	f.complete = len(files) > 0
+	for _, file := range files {
+		if names := f.model.ParameterNames(); !slices.Equal(file.Names, names) {
+			return fmt.Errorf("%s has the parameters %v, and the model of %s has %v", file.path, file.Names, modelFile, names)
 		}
-		f.draws = append(f.draws, (&summarySettings{}).kept(chain))
-		f.complete = f.complete && chain.Finished
+		f.draws = append(f.draws, w.kept(file.Chain))
+		f.complete, f.leftOut = f.complete && file.Finished, w.of(file.Header)
 	}
 	return nil
+}
+
+// warmup is the share of each chain that summaries leave out: by default what the
+// header of its file says.
+type warmup struct {
+	share float64
+	given bool
+}
+
+// of is the share of a chain with a header.
+func (w warmup) of(h stancsv.Header) float64 {
+	if !w.given && h.NumWarmup+h.NumSamples > 0 {
+		return float64(h.NumWarmup) / float64(h.NumWarmup+h.NumSamples)
+	}
+	return w.share
+}
+
+// kept are the draws after warm-up. A chain that was stopped has its share of warm-up.
+func (w warmup) kept(c *stancsv.Chain) [][]float64 {
+	h, draws := c.Header, slices.Concat(c.Warmup, c.Draws)
+	if !w.given && (!h.SaveWarmup || len(draws) == (h.NumWarmup+h.NumSamples)/max(1, h.Thin)) {
+		return c.Draws
+	}
+	return draws[int(w.of(h)*float64(len(draws))):]
 }
 
 // readRunFile reads a file of a run folder.
@@ -111,18 +165,8 @@ func readRunFile(dir, name string, v any) error {
 // pooled are the draws of all chains.
 func (f *finished) pooled() [][]float64 { return slices.Concat(f.draws...) }
 
-// names are what people call the parameters: terms where there are some.
-func (f *finished) names() []string {
-	names := make([]string, len(f.model.Parameters))
-	seen := map[string]bool{}
-	for i, p := range f.model.Parameters {
-		if names[i] = p.Label; p.Label == "" || seen[p.Label] {
-			names[i] = strings.TrimSpace(p.Name + " " + p.Label)
-		}
-		seen[p.Label] = true
-	}
-	return names
-}
+// names are what people call the parameters.
+func (f *finished) names() []string { return calledNames(f.model) }
 
 // inUnits are the draws per unit of the file's columns.
 func (f *finished) inUnits() [][][]float64 {

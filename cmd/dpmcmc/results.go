@@ -9,12 +9,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/diag"
 )
 
 // leastDraws of a chain have an effective sample size.
 const leastDraws = 4
+
+// view is how results are shown.
+type view struct{ standardised, acceptUnexplored bool }
+
+func (v *view) bind(f *pflag.FlagSet) {
+	f.BoolVar(&v.standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
+	f.BoolVar(&v.acceptUnexplored, "accept-unexplored", false,
+		"print standard deviations and quantiles of chains that did not explore their posterior")
+}
 
 // report prints the summary and the certificate, and writes them and the page with
 // --out.
@@ -23,12 +34,16 @@ func (s *sampleSettings) report(f *finished, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	words := s.summaryText(f) + "\n" + f.certificate.Words(f.complete) + spent
+	words := f.words(s.view) + spent
 	text := words
 	if s.json {
-		if text, err = s.reportJSON(f, totals); err != nil {
+		r := f.results(s.view)
+		r.Ledger = totals
+		b, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
 			return err
 		}
+		text = string(b) + "\n"
 	}
 	if s.out != "" {
 		err = errors.Join(writeFile(s.out, certificateFile, f.certificate.JSON()), s.accounts.certify(f.certificate.JSON()),
@@ -38,15 +53,25 @@ func (s *sampleSettings) report(f *finished, out io.Writer) (err error) {
 	return errors.Join(err, werr)
 }
 
-// summaryText is the summary for people: the verdict first.
-func (s *sampleSettings) summaryText(f *finished) string {
+// words are the summary and the certificate for people. What is not private says so
+// first.
+func (f *finished) words(show view) string {
+	mark := ""
+	if f.certificate.Insecure {
+		mark = insecureMark
+	}
+	return mark + f.summary(show) + "\n" + f.certificate.Words(f.complete)
+}
+
+// summary is the summary for people: the verdict first.
+func (f *finished) summary(show view) string {
 	for _, draws := range f.draws {
 		if len(draws) < leastDraws {
-			return fmt.Sprintf("Too few draws of %s to summarise: a chain has %d after warm-up.\n", s.data, len(draws))
+			return fmt.Sprintf("Too few draws of %s to summarise: a chain has %d after warm-up.\n", f.data, len(draws))
 		}
 	}
 	v, c := f.verdict(), f.certificate
-	shown := v.Usable || s.acceptUnexplored
+	shown := v.Usable || show.acceptUnexplored
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", v.Headline)
 	if c.Sampled != "" {
@@ -63,18 +88,18 @@ func (s *sampleSettings) summaryText(f *finished) string {
 		tempered = fmt.Sprintf(" at temperature %v", c.Temperature)
 	}
 	unit := "per unit of the columns in the file"
-	if s.standardised {
+	if show.standardised {
 		unit = "per unit of the scaled columns"
 	}
 	fmt.Fprintf(&b, "\n%s model of %s%s, %s; the first %.0f%% of each chain are left out:\n\n",
-		f.model.Name, s.data, tempered, unit, 100*s.warmup)
-	table := f.table(s.standardised)
+		f.model.Name, f.data, tempered, unit, 100*f.leftOut)
+	table := f.table(show.standardised)
 	if !shown {
 		table = withheld(table)
 	}
 	b.WriteString(table.String())
 	if shown {
-		b.WriteString(f.oddsRatios(s.standardised))
+		b.WriteString(f.oddsRatios(show.standardised))
 	}
 	for _, w := range warningLines(f.table(true)) {
 		fmt.Fprintf(&b, "Warning: %s\n", w)
@@ -133,20 +158,25 @@ func warningLines(table diag.Table) []string {
 	return lines
 }
 
-// json is the one object of --json.
-func (s *sampleSettings) reportJSON(f *finished, spent *ledgerTotals) (string, error) {
+// results are the one object of --json.
+type results struct {
+	Files        []string            `json:"files,omitempty"` // of summary
+	Insecure     bool                `json:"insecure"`
+	Certificate  *chains.Certificate `json:"certificate,omitempty"`
+	Complete     bool                `json:"complete"`
+	Verdict      *chains.Verdict     `json:"verdict,omitempty"`
+	Summary      []row               `json:"summary"`
+	Standardised []row               `json:"standardised,omitempty"`
+	Ledger       *ledgerTotals       `json:"ledger,omitempty"`
+}
+
+// results are those of a run. Both tables are given, whatever the view.
+func (f *finished) results(show view) results {
 	v := f.verdict()
 	units, scaled := f.table(false), f.table(true)
-	if !v.Usable && !s.acceptUnexplored {
+	if !v.Usable && !show.acceptUnexplored {
 		units, scaled = withheld(units), withheld(scaled)
 	}
-	b, err := json.MarshalIndent(struct {
-		Certificate  *chains.Certificate `json:"certificate"`
-		Complete     bool                `json:"complete"`
-		Verdict      chains.Verdict      `json:"verdict"`
-		Summary      []row               `json:"summary"`
-		Standardised []row               `json:"standardised"`
-		Ledger       *ledgerTotals       `json:"ledger,omitempty"`
-	}{f.certificate, f.complete, v, rows(units), rows(scaled), spent}, "", "  ")
-	return string(b) + "\n", err
+	return results{Insecure: f.certificate.Insecure, Certificate: f.certificate, Complete: f.complete, Verdict: &v,
+		Summary: rows(units), Standardised: rows(scaled)}
 }

@@ -37,8 +37,7 @@ type sampleSettings struct {
 	warmup             float64
 	seed, insecureSeed uint64
 	tune, json         bool
-	acceptUnexplored   bool
-	standardised       bool
+	view
 }
 
 // The budget of the bare command, which runs on simulated data.
@@ -115,10 +114,8 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its "+
 		"settings are its own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
-	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false,
-		"print standard deviations and quantiles of chains that did not explore their posterior")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
-	f.BoolVar(&s.standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
+	s.view.bind(f)
 }
 
 // require reports flags that are missing or out of range, all at once.
@@ -194,7 +191,8 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	if result == nil {
 		return runErr
 	}
-	f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, complete: result.Complete}
+	f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
+		complete: result.Complete}
 	return errors.Join(s.report(f, out), runErr)
 }
 
@@ -332,7 +330,7 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume,
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
 		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin,
 		Chains:   int(set.Chains),
-		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: c.Pairs(),
+		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), namePairs(m)...),
 		Resume: resume, Steps: steps,
 	})
 	if err != nil {
@@ -346,7 +344,7 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume,
 		return nil, err
 	}
 	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, described),
-		s.accounts.certify(c.JSON()))
+		writeFile(s.out, columnsFile, columnsCSV(m)), s.accounts.certify(c.JSON()))
 }
 
 // described is what the run folder says of the model. The schema is public.

@@ -62,7 +62,7 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 		}
 	}
 	if code, out, _ := call(t.Context(), "summary", filepath.Join(dir, "draws_1.csv"),
-		filepath.Join(dir, "draws_2.csv")); code != exitOK || !strings.Contains(out, "beta[3]") {
+		filepath.Join(dir, "draws_2.csv")); code != exitOK || !strings.Contains(out, "\nx2 ") {
 		t.Errorf("summary of the run: exit code %d\n%s", code, out)
 	}
 	if code, _, errw := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "2000", "--out",

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -55,98 +60,185 @@ func figure(v float64) *float64 {
 func newSummary() *cobra.Command {
 	s := &summarySettings{}
 	c := &cobra.Command{
-		Use:   "summary FILE...",
-		Short: "Summarise draws files, one file per chain",
-		Long: `summary prints mean, standard deviation, quantiles, Monte Carlo errors, effective
-sample sizes and R-hat of the draws in CmdStan-style files. Draws are released
-values, so this costs no privacy. Files of this command must be chains of one
-run, unless --pool is given: other settings draw from other distributions, and
-the costs of several runs add up.`,
-		Example: "  dpmcmc summary run/draws_1.csv\n  dpmcmc summary run/draws_*.csv --json",
+		Use:   "summary RUN|FILE...",
+		Short: "Summarise a run, or draws files, one file per chain",
+		Long: `summary reads the folder of a run, or its draws files, and prints what sample
+printed: the verdict, the parameters per unit of the columns in the file, and the
+certificate. Files without their folder are summarised as they are written, per unit
+of the scaled columns. Draws are released values, so this costs no privacy.
+
+Files must be chains of one run, unless --pool is given: other settings draw from
+other distributions, and the costs of several runs add up.`,
+		Example: `  dpmcmc summary run/
+  dpmcmc summary run/draws_1.csv --standardised
+  dpmcmc summary run/draws_*.csv --json
+  dpmcmc summary run/ --draws > units.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("summary needs at least one draws file, such as run/draws_1.csv")
+				return fmt.Errorf("summary needs the folder of a run, such as run/, or draws files, such as run/draws_1.csv")
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if s.given = c.Flags().Changed("warmup"); s.given && !(s.warmup >= 0 && s.warmup < 1) {
-				return fmt.Errorf("--warmup is %v; it is the share of each chain to leave out, in [0, 1)", s.warmup)
+			if s.given = c.Flags().Changed("warmup"); s.given && !(s.share >= 0 && s.share < 1) {
+				return fmt.Errorf("--warmup is %v; it is the share of each chain to leave out, in [0, 1)", s.share)
+			}
+			if s.draws && s.json {
+				return errors.New("--draws and --json are two forms of output; give one")
 			}
 			return s.run(args, c.OutOrStdout())
 		},
 	}
 	c.Flags().BoolVar(&s.json, "json", false, "print one JSON object")
-	c.Flags().Float64Var(&s.warmup, "warmup", 0, "share of each chain to leave out; by default the warm-up that the "+
+	c.Flags().BoolVar(&s.draws, "draws", false, "print the draws themselves as CSV: named, per unit of the columns in the "+
+		"file, warm-up left out")
+	c.Flags().Float64Var(&s.share, "warmup", 0, "share of each chain to leave out; by default the warm-up that the "+
 		"file's header states, and that share of a run that was stopped")
-	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together")
+	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together, as they are written")
+	s.view.bind(c.Flags())
 	return c
 }
 
 // summarySettings are the flags of summary.
 type summarySettings struct {
-	warmup            float64
-	given, pool, json bool
+	warmup
+	view
+	pool, draws, json bool
 }
 
 // run reads the files and prints their summary.
-func (s *summarySettings) run(paths []string, out io.Writer) error {
-	var chains []*stancsv.Chain
-	var all [][][]float64
-	insecure := false
-	for i, path := range paths {
-		chain, err := readChain(path)
-		if err != nil {
-			return err
-		}
-		chains = append(chains, chain)
-		if !slices.Equal(chains[0].Names, chain.Names) {
-			return fmt.Errorf("%s has parameters %v, but %s has %v; chains of one summary must agree", path, chain.Names,
-				paths[0], chains[0].Names)
-		}
-		if what := differs(chains[:i], chain); what != "" && !s.pool {
-			return fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them "+
-				"together all the same", path, paths[0], what)
-		}
-		kept := s.kept(chain)
-		if len(kept) == 0 {
-			return fmt.Errorf("%s has no draws after warm-up; --warmup sets the share to leave out", path)
-		}
-		all = append(all, kept)
-		insecure = insecure || extra(chain, "dp_insecure") == "true"
+func (s *summarySettings) run(args []string, out io.Writer) error {
+	files, err := s.open(args)
+	if err != nil {
+		return err
 	}
-	table := diag.SummarizeAll(chains[0].Names, all)
-	if s.json {
-		return printJSON(out, struct {
-			Files    []string `json:"files"`
-			Insecure bool     `json:"insecure"`
-			Summary  []row    `json:"summary"`
-		}{paths, insecure, rows(table)})
+	insecure := slices.ContainsFunc(files, func(f drawsFile) bool { return extra(f.Chain, "dp_insecure") == "true" })
+	f, err := s.described(files)
+	if err != nil {
+		return err
 	}
-	mark := ""
-	if insecure {
-		mark = insecureMark
+	if f == nil {
+		return s.bare(files, insecure, out)
 	}
-	_, err := fmt.Fprintf(out, "%s%v\n", mark, table)
+	if err := f.take(s.warmup, files); err != nil {
+		return err
+	}
+	f.certificate.Insecure = f.certificate.Insecure || insecure
+	switch {
+	case s.draws:
+		return f.writeDraws(out)
+	case s.json:
+		r := f.results(s.view)
+		for _, file := range files {
+			r.Files = append(r.Files, file.path)
+		}
+		return printJSON(out, r)
+	}
+	_, err = io.WriteString(out, f.words(s.view))
 	return err
 }
 
-// kept are the draws after warm-up. A chain that was stopped has its share of warm-up.
-func (s *summarySettings) kept(c *stancsv.Chain) [][]float64 {
-	h, share := c.Header, s.warmup
-	if !s.given {
-		if c.Finished || !h.SaveWarmup || h.NumWarmup+h.NumSamples == 0 {
-			return c.Draws
+// open reads the files, or those of the folders, which must be chains of one run.
+func (s *summarySettings) open(args []string) ([]drawsFile, error) {
+	var files []drawsFile
+	for _, path := range args {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			more, err := openDraws(path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, more...)
+			continue
 		}
-		share = float64(h.NumWarmup) / float64(h.NumWarmup+h.NumSamples)
+		chain, err := readChain(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, drawsFile{path, chain})
 	}
-	draws := slices.Concat(c.Warmup, c.Draws)
-	return draws[int(share*float64(len(draws))):]
+	for i, f := range files {
+		if !slices.Equal(files[0].Names, f.Names) {
+			return nil, fmt.Errorf("%s has parameters %v, but %s has %v; chains of one summary must agree", f.path, f.Names,
+				files[0].path, files[0].Names)
+		}
+		if what := differs(files[:i], f.Chain); what != "" && !s.pool {
+			return nil, fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them "+
+				"together all the same", f.path, files[0].path, what)
+		}
+	}
+	return files, nil
+}
+
+// described is the run of the files, if their folder says what it is about.
+func (s *summarySettings) described(files []drawsFile) (*finished, error) {
+	dir := filepath.Dir(files[0].path)
+	for _, f := range files {
+		if s.pool || filepath.Dir(f.path) != dir {
+			return nil, nil
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, modelFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return openDescribed(dir)
+}
+
+// bare summarises files of which nothing but themselves is known.
+func (s *summarySettings) bare(files []drawsFile, insecure bool, out io.Writer) error {
+	if s.draws {
+		return fmt.Errorf("--draws needs %s beside the draws, which has the units of the columns; give the folder of one run",
+			modelFile)
+	}
+	var paths []string
+	var all [][][]float64
+	for _, f := range files {
+		kept := s.kept(f.Chain)
+		if len(kept) < leastDraws {
+			return fmt.Errorf("%s has %d draws after warm-up, too few to summarise; --warmup sets the share to leave out",
+				f.path, len(kept))
+		}
+		paths, all = append(paths, f.path), append(all, kept)
+	}
+	table := diag.SummarizeAll(headerNames(files[0].Chain), all)
+	if s.json {
+		return printJSON(out, results{Files: paths, Insecure: insecure, Complete: true, Summary: rows(table)})
+	}
+	mark, scaled := "", ""
+	if insecure {
+		mark = insecureMark
+	}
+	if extra(files[0].Chain, namePrefix+"1") != "" {
+		scaled = "Per unit of the scaled columns, as the draws are written:\n\n"
+	}
+	_, err := fmt.Fprintf(out, "%s%s%v\n", mark, scaled, table)
+	return err
+}
+
+// writeDraws prints draws in the units of the file.
+func (f *finished) writeDraws(out io.Writer) error {
+	w := csv.NewWriter(out)
+	line := append([]string{"chain", "draw"}, f.names()...)
+	if err := w.Write(line); err != nil {
+		return err
+	}
+	for c, chain := range f.inUnits() {
+		for i, values := range chain {
+			line = append(line[:0], strconv.Itoa(c+1), strconv.Itoa(i+1))
+			for _, v := range values {
+				line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+			if err := w.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	w.Flush()
+	return w.Error()
 }
 
 // differs says in which way a chain is not one of the run of those before, or is
 // empty. Only files of this command say enough.
-func differs(before []*stancsv.Chain, c *stancsv.Chain) string {
+func differs(before []drawsFile, c *stancsv.Chain) string {
 	if len(before) == 0 || len(c.Header.Extra) == 0 {
 		return ""
 	}
@@ -164,7 +256,7 @@ func differs(before []*stancsv.Chain, c *stancsv.Chain) string {
 		}
 	}
 	for _, e := range b.Extra {
-		if v := extra(before[0], e.Key); v != e.Value {
+		if v := extra(before[0].Chain, e.Key); v != e.Value {
 			return fmt.Sprintf("its %s is %s, and that one's %s", e.Key, e.Value, v)
 		}
 	}

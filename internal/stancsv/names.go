@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// samplerColumns are the columns before the parameters, in CmdStan's order.
-var samplerColumns = []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
-	"energy__"}
+// samplerColumns are the columns before the parameters, in CmdStan's order: those that
+// mean something here, and lp__, without which readers refuse a file. Columns of
+// Hamiltonian trajectories full of zeros would pass checks that nothing was checked by.
+var samplerColumns = []string{"lp__", "accept_stat__", "stepsize__"}
 
 // ColumnName returns the column of a parameter: beta.1 for beta[1], L.2.1 for
 // L[2,1], and the name itself when it has no brackets.

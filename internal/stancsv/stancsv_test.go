@@ -32,7 +32,7 @@ func text(t testing.TB, h Header, names []string, draws [][]float64) []byte {
 		t.Fatal(err)
 	}
 	for i, draw := range draws {
-		if err := w.Write(Draw{Accepted: i%2 == 0, StepSize: 0.25, Leapfrogs: 5, Params: draw}); err != nil {
+		if err := w.Write(Draw{Accepted: i%2 == 0, StepSize: 0.25, Params: draw}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,9 +46,9 @@ func TestWrittenLine(t *testing.T) {
 	got := string(text(t, header(), []string{"beta[1]", "L[2,1]", "sigma"},
 		[][]float64{{1.5, math.NaN(), math.Inf(-1)}, {-1e-300, math.Inf(1), 0.1}}))
 	for _, want := range []string{
-		"\nlp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,beta.1,L.2.1,sigma\n",
-		"\n0,1,0.25,0,5,0,0,1.5,nan,-inf\n",
-		"\n0,0,0.25,0,5,0,0,-1e-300,inf,0.1\n",
+		"\nlp__,accept_stat__,stepsize__,beta.1,L.2.1,sigma\n",
+		"\n0,1,0.25,1.5,nan,-inf\n",
+		"\n0,0,0.25,-1e-300,inf,0.1\n",
 		"\n#     algorithm = dp_barker\n#         metric = unit_e\n",
 		"\n#       engaged = 0\n",
 		"\n# dp_epsilon = 1\n# dp_adjacency = substitute: one record = one person\nlp__",
@@ -155,7 +155,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d: progress %+v, want %d rows", cut, progress, rows)
 		}
 		for i, draw := range draws[rows:] {
-			if err := w.Write(Draw{Accepted: (rows+i)%2 == 0, StepSize: 0.25, Leapfrogs: 5, Params: draw}); err != nil {
+			if err := w.Write(Draw{Accepted: (rows+i)%2 == 0, StepSize: 0.25, Params: draw}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -21,8 +21,6 @@ type Draw struct {
 	Accepted bool
 	// StepSize is the public step size.
 	StepSize float64
-	// Leapfrogs is the public number of leapfrog steps; 0 without dynamics.
-	Leapfrogs int
 	// Params holds one value per parameter, in the order of the names given to
 	// the writer. It is not kept.
 	Params []float64
@@ -99,9 +97,6 @@ func (w *Writer) Write(d Draw) error {
 		line[2] = '1'
 	}
 	line = appendValue(line, d.StepSize)
-	line = append(line, ",0,"...) // treedepth__
-	line = strconv.AppendInt(line, int64(d.Leapfrogs), 10)
-	line = append(line, ",0,0"...) // divergent__, and energy__, which is never released
 	for _, v := range d.Params {
 		line = append(line, ',')
 		line = appendValue(line, v)

@@ -1,7 +1,7 @@
 // Package draws is a kernels.Sink that writes one CmdStan-style CSV file per
 // chain, which stansummary, rstan, cmdstanr, arviz and cmdstanpy read. Only
-// released values reach it: lp__ and energy__ are written as 0 and
-// accept_stat__ is the released bit.
+// released values reach it: lp__ is written as 0 and accept_stat__ is the released
+// bit.
 package draws
 
 import (

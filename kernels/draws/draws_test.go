@@ -110,6 +110,6 @@ func Example() {
 	}
 	err = errors.Join(chain.Draw([]float64{0.25}, kernels.Info{Accepted: true}), chain.Close(), sink.Close())
 	text, readErr := os.ReadFile(sink.Path(0))
-	fmt.Println(err, readErr, strings.Contains(string(text), "0,1,0,0,0,0,0,0.25"))
+	fmt.Println(err, readErr, strings.Contains(string(text), "0,1,0,0.25"))
 	// Output: <nil> <nil> true
 }
