@@ -17,8 +17,8 @@ const mostParts = 32
 // noise; RefineEpsilon and RefineDelta add what they depart by. For bounded-range releases the family's worst
 // case is used, which is looser than the Rényi curve for many releases.
 //
-// It returns an error for an event with a release whose distribution is not
-// known (zero-concentrated, averaged or several bits, the published Barker
+// It returns a *NotNumericalError for an event with a release whose distribution is
+// not known (zero-concentrated, averaged or several bits, the published Barker
 // accounting), or with more than 32 different mechanisms.
 func (e Event) Numerical(target pld.Target) (*pld.Result, error) {
 	if err := e.valid(); err != nil {
@@ -26,8 +26,8 @@ func (e Event) Numerical(target pld.Target) (*pld.Result, error) {
 	}
 	mechanisms := e.Resolved().Mechanisms()
 	if len(mechanisms) > mostParts {
-		return nil, fmt.Errorf("accountant: Numerical: %d different mechanisms, at most %d are composed numerically; use "+
-			"Epsilon or Delta", len(mechanisms), mostParts)
+		return nil, &NotNumericalError{fmt.Sprintf("at most %d different mechanisms are composed numerically, and these are %d",
+			mostParts, len(mechanisms))}
 	}
 	var parts []pld.Part
 	for _, m := range mechanisms {
@@ -111,8 +111,16 @@ func lossOf(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 	return pld.Mechanism{}, noLoss(m)
 }
 
+// NotNumericalError says why an event is not composed numerically. Epsilon and Delta
+// have an answer all the same.
+type NotNumericalError struct{ Reason string }
+
+func (e *NotNumericalError) Error() string {
+	return "accountant: " + e.Reason + "; use Epsilon or Delta"
+}
+
 func noLoss(m Mechanism) error {
-	return fmt.Errorf("accountant: no privacy loss distribution is known for a %s release; use Epsilon or Delta", m.Kind)
+	return &NotNumericalError{fmt.Sprintf("no privacy loss distribution is known for a %s release", m.Kind)}
 }
 
 // sampledLoss is the loss of a release computed on one minibatch.

@@ -30,7 +30,8 @@ func newAccount() *cobra.Command {
 		Short: "Say what a list of releases costs",
 		Long: `account reads a list of releases (JSON, from a file or standard input) and says
 what they cost together: ε at a given δ, or δ at a given ε, by the smallest of
-the valid bounds, which it names. It sees parameters of mechanisms, never data.
+the valid bounds, which it names. Privacy losses are composed numerically where
+their distributions are known. It sees parameters of mechanisms, never data.
 
 The document states the adjacency, "substitute" (one record is replaced, their
 number is public) or "add_remove", and lists events, each with its kind, its
@@ -63,7 +64,8 @@ from runs on the same people, are added up.`,
 		"round ones and the best")
 	f.BoolVar(&s.classic, "classic", false,
 		"list the classic conversion of the Rényi cost too, which most publications print")
-	f.BoolVar(&s.pld, "pld", false, "compose the privacy losses numerically too: slower and tighter, with a lower bound")
+	f.BoolVar(&s.pld, "pld", false, "print the lower bound of numerical composition too, "+
+		"which some pair of adjacent data sets attains")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into: the Rényi cost against the order, and δ against ε")
 	return c
@@ -83,8 +85,6 @@ func (s *accountSettings) check(given func(flag string) bool) error {
 		return fmt.Errorf("--epsilon is %v; it must be finite and at least 0", s.epsilon)
 	case s.classic && !(s.delta > 0):
 		return errors.New("--classic converts to ε at a positive δ: give --delta")
-	case s.pld && s.givenDelta && s.delta == 0:
-		return errors.New("--pld has no answer at δ = 0: give a positive --delta, or leave --pld out")
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func parseOrders(text string) ([]float64, error) {
 	return out, nil
 }
 
-// answer asks the accountant, and with --pld the numerical one as well.
+// answer asks the accountant and the numerical one.
 func (s *accountSettings) answer(e accountant.Event) (*costAnswer, error) {
 	a := &costAnswer{event: e, askedEpsilon: s.givenDelta}
 	if err := a.ask(s); err != nil {
@@ -179,24 +179,29 @@ func (s *accountSettings) answer(e accountant.Event) (*costAnswer, error) {
 	return a, nil
 }
 
-// ask fills in the guarantee, and with --pld its lower bound.
+// ask fills in the guarantee, with --pld its lower bound, and why there is no numerical
+// one.
 func (a *costAnswer) ask(s *accountSettings) (err error) {
-	switch {
-	case s.givenDelta && s.pld:
-		if a.guarantee, a.numerical, err = a.event.RefineEpsilon(s.delta); err == nil {
-			a.lower = figure(min(a.numerical.LowerEpsilon(s.delta), a.guarantee.Epsilon))
-		}
-	case s.givenDelta:
-		a.guarantee, err = a.event.Epsilon(s.delta)
-	case s.pld:
-		if a.guarantee, a.numerical, err = a.event.RefineDelta(s.epsilon); err == nil {
-			a.lower = figure(min(a.numerical.LowerDelta(s.epsilon), a.guarantee.Delta))
-		}
-	default:
-		a.guarantee, err = a.event.Delta(s.epsilon)
+	if s.givenDelta && s.delta == 0 {
+		a.closed = "at δ = 0 only pure costs compose"
+		a.guarantee, err = a.event.Epsilon(0)
+		return err
 	}
-	if err != nil && s.pld {
-		return fmt.Errorf("--pld: %w", err)
+	known, refine := a.event.Delta, a.event.RefineDelta
+	at, lower := s.epsilon, func(at float64) float64 { return min(a.numerical.LowerDelta(at), a.guarantee.Delta) }
+	if s.givenDelta {
+		known, refine = a.event.Epsilon, a.event.RefineEpsilon
+		at, lower = s.delta, func(at float64) float64 { return min(a.numerical.LowerEpsilon(at), a.guarantee.Epsilon) }
+	}
+	a.guarantee, a.numerical, err = refine(at)
+	var not *accountant.NotNumericalError
+	if errors.As(err, &not) {
+		a.closed = not.Reason
+		a.guarantee, err = known(at)
+		return err
+	}
+	if err == nil && s.pld {
+		a.lower = figure(lower(at))
 	}
 	return err
 }

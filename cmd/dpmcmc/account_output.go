@@ -26,7 +26,8 @@ type costAnswer struct {
 	askedEpsilon bool // the alternatives are of ε; otherwise of δ
 	guarantee    accountant.Guarantee
 	lower        *float64    // a lower bound on what was asked, with --pld
-	numerical    *pld.Result // with --pld
+	numerical    *pld.Result // nil where there is none
+	closed       string      // why there is none
 	orders       planning.Curve
 }
 
@@ -68,6 +69,7 @@ type accountReport struct {
 	Orders       []orderCost         `json:"orders"`
 	Alternatives map[string]*float64 `json:"alternatives"`
 	LowerBound   *float64            `json:"lower_bound,omitempty"`
+	NotNumerical string              `json:"not_numerical,omitempty"` // why
 }
 
 func (a *costAnswer) report() accountReport {
@@ -75,6 +77,7 @@ func (a *costAnswer) report() accountReport {
 	r := accountReport{
 		Epsilon: figure(g.Epsilon), Delta: figure(g.Delta), Adjacency: g.Adjacency.String(), Guarantee: "unconditional",
 		Method: g.Method, Theorem: g.Theorem, Order: figure(g.Order), LowerBound: a.lower,
+		NotNumerical: a.closed,
 		Alternatives: make(map[string]*float64, len(g.Alternatives)),
 	}
 	for name, v := range g.Alternatives {
@@ -99,6 +102,9 @@ func (a *costAnswer) words() string {
 		fmt.Fprintf(&b, "  none\n")
 	}
 	fmt.Fprintf(&b, "\n%s", guaranteeWords(a.guarantee))
+	if a.closed != "" {
+		fmt.Fprintf(&b, "  Not composed numerically: %s.\n", a.closed)
+	}
 	if a.lower != nil {
 		fmt.Fprintf(&b, "  Some pair of adjacent data sets attains at least %s.\n", short(*a.lower))
 	}

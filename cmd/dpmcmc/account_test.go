@@ -41,6 +41,7 @@ func TestAccountWords(t *testing.T) {
 
 Valid bounds on ε
   gaussian-exact  2.25409
+  pld             2.25409
   rdp             2.4191
 
 Rényi cost
@@ -190,10 +191,14 @@ func TestAccountPLD(t *testing.T) {
 			t.Errorf("%s: lower %v, pld %v, rdp %v, reported %v", c.event, *r.LowerBound, *upper, *rdp, *r.Epsilon)
 		}
 	}
-	code, _, errw := feed(`{"adjacency":"substitute","events":[{"kind":"zcdp","rho":0.1}]}`, "account", "--events", "-",
-		"--delta", "1e-6", "--pld")
-	if code != exitUsage || !strings.Contains(errw, "zcdp") {
-		t.Errorf("zcdp with --pld: exit %d, %q", code, errw)
+	const zcdp = `{"adjacency":"substitute","events":[{"kind":"zcdp","rho":0.1}]}`
+	for args, why := range map[string]string{
+		"--delta 1e-6 --pld": "no privacy loss distribution is known for a zcdp release", "--epsilon 1": "zcdp", "--delta 0": "δ = 0",
+	} {
+		code, out, errw := feed(zcdp, append([]string{"account", "--events", "-"}, strings.Fields(args)...)...)
+		if code != exitOK || !strings.Contains(out, "Not composed numerically: ") || !strings.Contains(out, why) {
+			t.Errorf("zcdp with %s: exit %d, %s%s", args, code, out, errw)
+		}
 	}
 }
 
@@ -242,7 +247,6 @@ func TestAccountRefusals(t *testing.T) {
 		"order of 1":     {head + "]}", "--delta 1e-6 --orders 2,1", `--orders has "1"`},
 		"order NaN":      {head + "]}", "--delta 1e-6 --orders NaN", `--orders has "NaN"`},
 		"classic for δ":  {head + "]}", "--epsilon 1 --classic", "--classic"},
-		"pld at δ = 0":   {head + "]}", "--delta 0 --pld", "--pld"},
 		"an argument":    {head + "]}", "--delta 1e-6 events.json", "events.json"},
 		"plot of nothing": {`{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":0}]}`,
 			"--delta 1e-6 --plot no.svg", "--plot"},
