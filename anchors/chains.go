@@ -23,6 +23,7 @@ type Chains struct {
 	moments   *curator.Moments
 	bits      []*curator.Bits
 	kernels   []*Kernel
+	left      []int64 // steps to go, a chain
 }
 
 // Kernels are the chains' kernels, one a chain, which Begin returns with their starts.
@@ -44,42 +45,61 @@ type Release struct {
 	// the normal approximation. It is 1 for aims that leave the noise out, and 0 for Sums,
 	// which have no such approximation.
 	Widening float64
+	// Values are the numbers that were released, all of them: what Restore takes.
+	Values []float64
 }
 
 // Prepare checks a configuration and returns its chains with the requests that the
 // records' curator must grant before Begin, all in one: anchor and bits are paid for
 // together or not at all. f are the facts of those records. Errors are those of Cost.
 func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
+	s, bits, err := PrepareRest(c, f, slices.Repeat([]int64{c.Iterations}, max(0, c.chains())))
+	if err != nil {
+		return nil, nil, err
+	}
+	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(s.model, f), 1)}
+	if c.Aim != Sums {
+		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(s.model), 1))
+	}
+	return s, append(requests, bits...), nil
+}
+
+// PrepareRest is Prepare for chains that go on, with so many steps each, none for a
+// chain that is complete. Their anchor was released before, and Restore takes it: the
+// requests are for the steps alone.
+func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.Request, error) {
 	if _, err := Cost(c, f); err != nil {
 		return nil, nil, err
 	}
 	if c.Aim == Auto {
 		return nil, nil, fmt.Errorf("anchors: Config.Aim is %v; Afford chooses it", c.Aim)
 	}
+	if len(steps) != c.chains() || slices.Min(steps) < 0 || slices.Max(steps) > c.Iterations {
+		return nil, nil, fmt.Errorf("anchors: %v steps to go for %d chains of %d", steps, c.chains(), c.Iterations)
+	}
 	m, err := c.model()
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Chains{config: c, facts: f, model: m, bits: make([]*curator.Bits, c.chains())}
-	for range s.bits {
-		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: c.Iterations})
-	}
-	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(m, f), 1)}
-	if c.Aim != Sums {
-		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(m), 1))
+	s := &Chains{config: c, facts: f, model: m, bits: make([]*curator.Bits, c.chains()), left: slices.Clone(steps)}
+	for _, n := range steps {
+		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: n})
 	}
 	if !c.Aim.Bits() {
-		return s, requests, nil
+		return s, nil, nil
 	}
 	if s.remainder, err = newRemainder(m); err != nil {
 		return nil, nil, err
 	}
 	full, thinned := c.bit(s.remainder)
-	for i := range s.bits {
-		if c.Rate > 0 {
-			requests = append(requests, curator.RequestThinnedBits(&s.bits[i], thinned, c.Iterations))
-		} else {
-			requests = append(requests, curator.RequestBits(&s.bits[i], full, c.Iterations))
+	var requests []curator.Request
+	for i, n := range steps {
+		switch {
+		case n == 0:
+		case c.Rate > 0:
+			requests = append(requests, curator.RequestThinnedBits(&s.bits[i], thinned, n))
+		default:
+			requests = append(requests, curator.RequestBits(&s.bits[i], full, n))
 		}
 	}
 	return s, requests, nil
@@ -94,7 +114,17 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 	if err := ctx.Err(); err != nil {
 		return nil, Release{}, err
 	}
-	r, err := s.release()
+	values, err := s.look()
+	if err != nil {
+		return nil, Release{}, err
+	}
+	return s.Restore(ctx, seed, values)
+}
+
+// Restore is Begin without a look at the records: from the Release.Values of an earlier
+// Begin with the same seed. Starts are those of that Begin.
+func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]kernels.Chain, Release, error) {
+	r, err := s.describe(values)
 	if err != nil {
 		return nil, Release{}, err
 	}
@@ -136,38 +166,64 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 	return s.walks(d, seed), r, nil
 }
 
-// release makes the releases of the anchor.
-func (s *Chains) release() (r Release, err error) {
+// look makes the releases of the anchor: the optimum, unless there is none, and then
+// second moments.
+func (s *Chains) look() ([]float64, error) {
+	values := make([]float64, s.size())
+	anchor, moment := s.parts(values)
+	if s.config.Aim == Sums {
+		return values, s.moments.Release(moment, nil)
+	}
+	if err := s.optima.Release(anchor); err != nil {
+		return nil, err
+	}
+	var at []float64
+	if s.config.weighted(s.model, s.facts) {
+		at = anchor
+	}
+	return values, s.moments.Release(moment, at)
+}
+
+// size is the number of values that are released.
+func (s *Chains) size() int {
+	side := s.config.moment(s.model, s.facts).Size(s.facts)
+	if s.config.Aim == Sums {
+		return side * side
+	}
+	return s.facts.Features + side*side
+}
+
+// parts are the two releases that values hold.
+func (s *Chains) parts(values []float64) (anchor, moment []float64) {
+	if s.config.Aim == Sums {
+		return nil, values
+	}
+	return values[:s.facts.Features:s.facts.Features], values[s.facts.Features:]
+}
+
+// describe says what released values are.
+func (s *Chains) describe(values []float64) (r Release, err error) {
 	c, f := s.config, s.facts
-	mechanism := c.moment(s.model, f)
-	size := mechanism.Size(f)
-	moment := make([]float64, size*size)
-	sd, err := mechanism.NoiseSD(f)
+	if len(values) != s.size() {
+		return r, fmt.Errorf("anchors: an anchor of %d values, and these chains have one of %d", len(values), s.size())
+	}
+	r.Values = slices.Clone(values)
+	anchor, moment := s.parts(slices.Clone(values))
+	sd, err := c.moment(s.model, f).NoiseSD(f)
 	if err != nil {
 		return r, err
 	}
 	if c.Aim == Sums {
 		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
 			Radius: math.Sqrt2 * f.Radius, Columns: c.Columns}
-		return r, s.moments.Release(moment, nil)
+		return r, nil
 	}
 	optimum := c.optimum(s.model)
 	scoreSD, err := optimum.ScoreSD(f)
 	if err != nil {
 		return r, err
 	}
-	anchor := make([]float64, f.Features)
-	if err := s.optima.Release(anchor); err != nil {
-		return r, err
-	}
-	var at []float64
 	weighted := c.weighted(s.model, f)
-	if weighted {
-		at = anchor
-	}
-	if err := s.moments.Release(moment, at); err != nil {
-		return r, err
-	}
 	outputSD, err := optimum.OutputSD(f)
 	if err != nil {
 		return r, err
@@ -206,9 +262,10 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 	rng := kernels.Stream(seed, startStream)
 	chains := make([]kernels.Chain, len(s.bits))
 	for i, bits := range s.bits {
-		w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, kernels.Independent(d.mean, d.factor, tail))
-		w.Bits = bits
-		s.kernels[i].chain = w
+		if bits != nil { // a chain that is complete has none
+			w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, kernels.Independent(d.mean, d.factor, tail))
+			w.Bits, s.kernels[i].chain = bits, w
+		}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: d.start(rng)}
 	}
 	return chains
@@ -232,7 +289,7 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 		for _, theta := range draws.Chains[i] {
 			units(theta)
 		}
-		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: c.Iterations}
+		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: s.left[i]}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}
 	return chains, nil

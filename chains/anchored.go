@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 )
 
@@ -113,7 +114,7 @@ func (c *choice) anchoredChain() (*parts, error) {
 	}
 	p := &parts{
 		Released: "nothing: a draw from what the anchor's release says", Batch: curator.FullData(), Clip: config.Clip,
-		step: step, shared: shared, open: openAnchored,
+		step: step, shared: shared, open: openAnchored, again: againFromAnchor,
 	}
 	if config.Aim.Bits() {
 		p.Test = "Barker's on remainders of order 2"
@@ -149,17 +150,45 @@ func openAnchored(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 	if err != nil {
 		return opening{}, err
 	}
+	return anchoredOpening(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
+		return prepared.Begin(ctx, seed)
+	}), nil
+}
+
+// againFromAnchor asks for the bits that are left, beside an anchor that was released.
+func againFromAnchor(r *Plan, f curator.Facts, seed uint64, b Beginning, at []Position) (opening, error) {
+	c := &choice{Settings: r.Settings, Problem: r.Problem}
+	config, err := c.anchorConfig()
+	if err != nil {
+		return opening{}, err
+	}
+	var steps []int64
+	for _, p := range at {
+		steps = append(steps, p.Left)
+	}
+	prepared, requests, err := anchors.PrepareRest(config, f, steps)
+	if err != nil {
+		return opening{}, err
+	}
+	return anchoredOpening(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
+		return prepared.Restore(ctx, seed, b.Values)
+	}), nil
+}
+
+// anchoredOpening is the opening of chains with an anchor that begin provides.
+func anchoredOpening(prepared *anchors.Chains, requests []curator.Request,
+	begin func(context.Context) ([]kernels.Chain, anchors.Release, error)) opening {
 	o := opening{requests: requests}
 	for _, k := range prepared.Kernels() {
 		o.kernels = append(o.kernels, k)
 	}
 	o.begin = func(ctx context.Context) (begun, error) {
-		chains, released, err := prepared.Begin(ctx, seed)
-		b := begun{widening: released.Widening}
+		chains, released, err := begin(ctx)
+		b := begun{Beginning: Beginning{Values: released.Values}, widening: released.Widening}
 		for _, chain := range chains {
-			b.starts = append(b.starts, chain.Start)
+			b.Starts = append(b.Starts, chain.Start)
 		}
 		return b, err
 	}
-	return o, nil
+	return o
 }

@@ -87,6 +87,7 @@ type parts struct {
 	// them where they do not share the plan's start; the zero Event and nil otherwise.
 	shared accountant.Event
 	open   func(*Plan, curator.Facts, uint64) (opening, error)
+	again  func(*Plan, curator.Facts, uint64, Beginning, []Position) (opening, error) // for chains that go on
 }
 
 // Choose fills every setting that is not given, so that all chains together cost
@@ -190,7 +191,9 @@ type choice struct {
 	Settings
 	Problem
 	given     Settings
-	pricing   bool // nothing may be solved for
+	pricing   bool  // nothing may be solved for
+	rest      int64 // steps of a chain that goes on, which is continued if its kernel has a memory
+	continued bool
 	start     starts.Config
 	startCost accountant.Event
 }

@@ -271,7 +271,7 @@ func (c *choice) dynamicsChain(adjusted bool) (*parts, error) {
 		return nil, err
 	}
 	config := barkerdynamics.Config{
-		Target: target, Scale: c.Step, Iterations: c.Iterations, Temperature: c.Temperature, Clip: c.Clip, Adjusted: adjusted,
+		Target: target, Scale: c.Step, Iterations: c.granted(), Temperature: c.Temperature, Clip: c.Clip, Adjusted: adjusted,
 	}
 	step, err := barkerdynamics.Cost(config, c.Facts)
 	r := &parts{
@@ -297,7 +297,7 @@ func (c *choice) langevin() (dpsgld.Config, error) {
 		step = dpsgld.Polynomial(cmp.Or(c.Step, 1), float64(c.Iterations)/shrinking, power)
 	}
 	return dpsgld.Config{
-		Target: target, Iterations: c.Iterations, Step: step, NoiseMultiplier: c.Noise,
+		Target: target, Iterations: c.granted(), Step: step, NoiseMultiplier: c.Noise,
 		Clip: c.Clip, Batch: batch, Temperature: c.Temperature, AsPublished: c.AsPublished,
 	}, cmp.Or(err1, err2, err3)
 }
@@ -347,7 +347,7 @@ func (c *choice) hamiltonianChain() (*parts, error) {
 		return nil, err
 	}
 	config := dphmc.Config{
-		Target: target, Iterations: c.Iterations, Steps: int(c.Leapfrog), StepSize: cmp.Or(c.Step, 1),
+		Target: target, Iterations: c.granted(), Steps: int(c.Leapfrog), StepSize: cmp.Or(c.Step, 1),
 		Temperature: c.Temperature,
 		JitterWidth: jitter, GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
 	}
@@ -363,6 +363,7 @@ func (c *choice) hamiltonianChain() (*parts, error) {
 		Target: target, Temperature: c.Temperature, Clip: c.Clip, NoiseMultiplier: c.Noise, Batch: batch,
 	}.Event(c.Facts)
 	step, err2 := dphmc.Cost(config, c.Facts)
+	config.Continued = c.continued
 	return &parts{
 		step: step, once: first, prepare: prepared(config, dphmc.Prepare),
 		Released: fmt.Sprintf("%d noisy gradients, noise %.4g times twice their clip (%v), and %s (full data); one more "+

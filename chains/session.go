@@ -50,8 +50,8 @@ type Session struct {
 	records *curator.Curator
 	seed    uint64
 	opening
-	begun         // once it has begun
-	steps []int64 // to go, of the chains of a session that goes on; nil for all
+	begun            // once it has begun
+	at    []Position // of a session that goes on; nil for one that begins
 }
 
 // opening is what a run asks for, and what it does before its first step.
@@ -65,8 +65,13 @@ type opening struct {
 
 // begun is what a run knows after its first releases.
 type begun struct {
-	starts   [][]float64 // one a chain
-	widening float64     // of intervals by privacy; 0 where it is not known
+	Beginning
+	widening float64 // of intervals by privacy; 0 where it is not known
+}
+
+// begunWith is the begin of what is known already.
+func begunWith(b begun) func(context.Context) (begun, error) {
+	return func(context.Context) (begun, error) { return b, nil }
 }
 
 // Open charges the start and all chains to the records' budget, as one grant: all or
@@ -108,7 +113,7 @@ func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 	o.requests = append(o.requests, requests...)
 	o.begin = func(ctx context.Context) (begun, error) {
 		found, err := search.Find(ctx)
-		return begun{starts: slices.Repeat([][]float64{found.Theta}, len(o.kernels))}, err
+		return begun{Beginning: Beginning{Starts: slices.Repeat([][]float64{found.Theta}, len(o.kernels))}}, err
 	}
 	return o, nil
 }
@@ -116,21 +121,42 @@ func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 // Kernels are the chains' kernels, one a chain.
 func (s *Session) Kernels() []kernels.Kernel { return s.kernels }
 
-// Chains finds the chains' starts, once, and returns the chains at them, for
-// kernels.Run or kernels.Steps.
-func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
-	if s.starts == nil {
+// Begin makes the releases that come before the first step, once, and returns what a
+// session needs of them to go on.
+func (s *Session) Begin(ctx context.Context) (Beginning, error) {
+	if s.Starts == nil {
 		found, err := s.begin(ctx)
 		if err != nil {
-			return nil, err
+			return Beginning{}, err
 		}
 		s.begun = found
 	}
+	return s.Beginning, nil
+}
+
+// Positions are where the chains of a session that goes on are, with the steps that each
+// has left; nil for a session that begins.
+func (s *Session) Positions() []Position { return s.at }
+
+// Chains begins, if that has not been done, and returns the chains where they start,
+// for kernels.Run or kernels.Steps.
+func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
+	if _, err := s.Begin(ctx); err != nil {
+		return nil, err
+	}
+	sources, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]kernels.Chain, len(s.kernels))
 	for i, k := range s.kernels {
-		out[i] = kernels.Chain{Kernel: k, Start: s.starts[i]}
-		if s.steps != nil {
-			out[i].Steps = s.steps[i]
+		out[i] = kernels.Chain{Kernel: k, Start: s.Starts[i], Source: sources[i]}
+		if s.at != nil {
+			p := s.at[i]
+			out[i].Start, out[i].Made, out[i].Memory, out[i].Steps = p.Theta, p.Made, p.Memory, p.Left
+			if p.Left == 0 {
+				out[i].Steps = -1 // none
+			}
 		}
 	}
 	return out, nil
@@ -148,8 +174,8 @@ type Options struct {
 	Sink kernels.Sink
 	// Progress is told how far the run is, as in kernels.Options.
 	Progress func(kernels.Progress)
-	// Wrap, if not nil, is given each chain's kernel and returns the one that is run.
-	Wrap func(chain int, k kernels.Kernel) kernels.Kernel
+	// Wrap, if not nil, is given each chain and returns the kernel that is run.
+	Wrap func(id int, c kernels.Chain) kernels.Kernel
 	// Earlier are the values that earlier parts of a run drew, chains × draws × values.
 	Earlier [][][]float64
 }
@@ -178,7 +204,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	}
 	for i := range started {
 		if o.Wrap != nil {
-			started[i].Kernel = o.Wrap(i, started[i].Kernel)
+			started[i].Kernel = o.Wrap(i, started[i])
 		}
 	}
 	memory := kernels.NewMemory(len(started))

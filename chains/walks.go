@@ -187,7 +187,7 @@ func (c *choice) barkerChain() (*parts, error) {
 		return nil, err
 	}
 	config := barker.Config{
-		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Test: test, Batch: batch,
+		Target: c.Target, Proposal: proposal, Iterations: c.granted(), Test: test, Batch: batch,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step), Accounting: accounting,
 	}
 	step, err := barker.Cost(config, c.Facts)
@@ -206,7 +206,7 @@ func (c *choice) penaltyChain() (*parts, error) {
 		return nil, err
 	}
 	config := penalty.Config{
-		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Fixed(c.Variance), Iterations: c.Iterations,
+		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Fixed(c.Variance), Iterations: c.granted(),
 		Batch: batch, Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
 	step, err := penalty.Cost(config, c.Facts)
@@ -234,7 +234,7 @@ func (c *choice) penaltyRatioChain() (*parts, error) {
 		return nil, err
 	}
 	config := penalty.Config{
-		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Scaled(c.Noise), Iterations: c.Iterations,
+		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Scaled(c.Noise), Iterations: c.granted(),
 		Temperature: c.Temperature, Clip: c.Clip, Accounting: curator.Published,
 	}
 	step, err := penalty.Cost(config, c.Facts)
@@ -254,7 +254,7 @@ func (c *choice) thinnedChain() (*parts, error) {
 		return nil, err
 	}
 	config := tunamh.Config{
-		Target: c.Target, Proposal: proposal, Iterations: c.Iterations, Rate: rate,
+		Target: c.Target, Proposal: proposal, Iterations: c.granted(), Rate: rate,
 		Temperature: c.Temperature, Clip: c.clipFor(c.Step),
 	}
 	step, err := tunamh.Cost(config, c.Facts)

@@ -69,6 +69,9 @@ type Config struct {
 	// FreshStart releases the gradient at the current point in every iteration, as
 	// published, instead of using the one released on arrival.
 	FreshStart bool
+	// Continued pays for a chain that goes on with what its kernel kept (Recall), the
+	// gradient at its point included: it releases none at its start.
+	Continued bool
 
 	// Acceptance is the test. Defaults to BarkerBit.
 	Acceptance Acceptance
@@ -141,7 +144,7 @@ func (c Config) gradientsPerStep() int64 {
 
 // gradients is the number of gradients that the whole chain releases.
 func (c Config) gradients() int64 {
-	if c.FreshStart {
+	if c.FreshStart || c.Continued {
 		return c.Iterations * c.gradientsPerStep()
 	}
 	return c.Iterations*c.gradientsPerStep() + 1

@@ -27,7 +27,7 @@ type Kernel struct {
 	gradient []float64 // the gradient released there
 }
 
-var _ kernels.Kernel = (*Kernel)(nil)
+var _ kernels.Keeper = (*Kernel)(nil)
 
 // New charges the whole chain (ChainCost) to the curator's budget and returns
 // the kernel that makes it. Errors: those of Cost; a budget that does not cover
@@ -95,6 +95,36 @@ func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
 		return nil, fmt.Errorf("dphmc: %w", err)
 	}
 	return s, nil
+}
+
+// Keep implements kernels.Keeper: the sequence of step sizes, and the gradient with the
+// point where it was released.
+func (k *Kernel) Keep(dst []float64) []float64 {
+	if math.IsNaN(k.here[0]) {
+		return dst
+	}
+	s := &k.sizes // whose words do not fit a float64 whole
+	dst = append(dst, float64(s.count), float64(s.shift>>32), float64(s.shift&math.MaxUint32))
+	return append(append(dst, k.here...), k.gradient...)
+}
+
+// Recall implements kernels.Keeper.
+func (k *Kernel) Recall(memory []float64) error {
+	if len(memory) == 0 {
+		k.here[0] = math.NaN()
+		return nil
+	}
+	const words = 3
+	if len(memory) != words+2*len(k.here) || !(min(memory[0], memory[1], memory[2]) >= 0) ||
+		max(memory[1], memory[2]) > math.MaxUint32 || memory[0] >= 1<<53 {
+		return fmt.Errorf("dphmc: %d values were kept, which are not those of a chain in %d dimensions", len(memory),
+			len(k.here))
+	}
+	k.sizes.count, k.sizes.shift = uint64(memory[0]), uint64(memory[1])<<32|uint64(memory[2])
+	k.sizes.shifted = k.sizes.count > 0
+	copy(k.here, memory[words:])
+	copy(k.gradient, memory[words+len(k.here):])
+	return nil
 }
 
 // Step makes one trajectory and accepts or rejects its end. Trajectories that

@@ -33,7 +33,7 @@ type Thermostat struct {
 	left  int64
 }
 
-var _ kernels.Kernel = (*Thermostat)(nil)
+var _ kernels.Keeper = (*Thermostat)(nil)
 
 // NewThermostat charges all of c.Iterations steps to the curator's budget and
 // returns the kernel that makes them. Errors: those of Cost; a Friction or
@@ -101,6 +101,29 @@ func (k *Thermostat) Init(theta []float64) (*kernels.State, error) {
 	}
 	k.fresh = true
 	return s, nil
+}
+
+// Keep implements kernels.Keeper: ξ and the momentum.
+func (k *Thermostat) Keep(dst []float64) []float64 {
+	if k.fresh {
+		return dst
+	}
+	return append(append(dst, k.xi), k.momentum...)
+}
+
+// Recall implements kernels.Keeper.
+func (k *Thermostat) Recall(memory []float64) error {
+	if len(memory) == 0 {
+		k.fresh = true
+		return nil
+	}
+	if len(memory) != len(k.momentum)+1 {
+		return fmt.Errorf("dpsgld: %d values were kept, and a friction and a momentum have %d", len(memory),
+			len(k.momentum)+1)
+	}
+	k.xi, k.fresh = memory[0], false
+	copy(k.momentum, memory[1:])
+	return nil
 }
 
 // Step makes one step of the dynamics. A step out of the prior's support, or to

@@ -49,6 +49,40 @@ type Kernel interface {
 	Left() int64
 }
 
+// Keeper is a Kernel whose next step depends on more than its State: on what it drew or
+// was given by earlier steps, such as a momentum. What it remembers holds released
+// values and public randomness only, so that it may be written out. A chain that goes
+// on in another process needs it, its State and its stream.
+type Keeper interface {
+	Kernel
+	// Keep appends what the kernel remembers to dst: nothing before its first step, and
+	// finite values.
+	Keep(dst []float64) []float64
+	// Recall has a kernel go on with what another one kept, after Init. Nothing stands for
+	// a chain that has made no step. Errors: a memory that is none of this kernel's.
+	Recall(memory []float64) error
+}
+
+// Keep returns what a kernel remembers; nothing for one that is no Keeper.
+func Keep(k Kernel) []float64 {
+	if keeper, ok := k.(Keeper); ok {
+		return keeper.Keep(nil)
+	}
+	return nil
+}
+
+// Recall has a kernel go on with what Keep returned.
+func Recall(k Kernel, memory []float64) error {
+	if len(memory) == 0 {
+		return nil
+	}
+	keeper, ok := k.(Keeper)
+	if !ok {
+		return fmt.Errorf("kernels: %d values were kept for the kernel %s, which keeps none", len(memory), k.Name())
+	}
+	return keeper.Recall(memory)
+}
+
 // NewState returns the state of a chain that starts at theta, after checking
 // that theta is a finite point where the target's prior is positive.
 func NewState(t targets.Target, theta []float64) (*State, error) {

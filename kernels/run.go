@@ -23,6 +23,13 @@ type Chain struct {
 	// Steps is the number of steps of this chain. Defaults to Options.Iterations;
 	// negative for none.
 	Steps int64
+	// Made is the number of steps that the chain has made before, in another run, and
+	// Memory what its kernel kept of them if it is a Keeper. Default to none.
+	Made   int64
+	Memory []float64
+	// Source is the chain's public randomness. Defaults to NewSource(Options.Seed, i) for
+	// chain i. One that a caller gives can be kept, for the chain to go on from.
+	Source *rand.ChaCha8
 }
 
 // Options says how long chains run and where draws go.
@@ -52,12 +59,15 @@ type Progress struct {
 }
 
 // Stream returns the public random stream of a chain.
-func Stream(seed uint64, chain int) *rand.Rand {
+func Stream(seed uint64, chain int) *rand.Rand { return rand.New(NewSource(seed, chain)) }
+
+// NewSource returns what Stream draws from, which holds all of the stream's state.
+func NewSource(seed uint64, chain int) *rand.ChaCha8 {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(chain))
 	copy(key[16:], "dpmcmc public v1")
-	return rand.New(rand.NewChaCha8(key))
+	return rand.NewChaCha8(key)
 }
 
 // Steps returns the states of one chain, one for each step, until it ends with
@@ -126,11 +136,15 @@ func (o *Options) start(chains []Chain) ([]*State, error) {
 		if c.Kernel == nil {
 			return nil, fmt.Errorf("kernels: chain %d has no kernel", i)
 		}
-		if left := c.Kernel.Left(); left < o.steps(c) {
-			return nil, fmt.Errorf("kernels: chain %d was granted %d steps, %d were asked for", i, left, o.steps(c))
+		if n := o.steps(c); n > 0 && c.Kernel.Left() < n {
+			return nil, fmt.Errorf("kernels: chain %d was granted %d steps, %d were asked for", i, c.Kernel.Left(), n)
 		}
 		s, err := c.Kernel.Init(c.Start)
 		if err != nil {
+			return nil, fmt.Errorf("kernels: chain %d: %w", i, err)
+		}
+		s.Iteration = c.Made
+		if err := Recall(c.Kernel, c.Memory); err != nil {
 			return nil, fmt.Errorf("kernels: chain %d: %w", i, err)
 		}
 		states[i] = s
@@ -149,7 +163,10 @@ func (o *Options) chain(ctx context.Context, id int, c Chain, s *State, done *at
 	}
 	defer func() { err = errors.Join(err, sink.Close()) }()
 	rng := Stream(o.Seed, id)
-	for n := int64(1); n <= o.steps(c); n++ {
+	if c.Source != nil {
+		rng = rand.New(c.Source)
+	}
+	for n := c.Made + 1; n <= c.Made+o.steps(c); n++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -50,13 +50,14 @@ func (l *Ledger) Certify(note Note) error {
 	return l.update(func(last Entry, w *writer) error { return w.append(last.carry(Certified, note)) })
 }
 
-// Resume records that a run goes on, with what is left of its charge, under a mark that
+// Resume records that a run goes on, with what is left of its charges, under a mark that
 // its folder has written before. It costs nothing. marks are all that the folder has,
-// this one included. Errors: a run that was not charged here for that event; one that
-// went on under a mark that the folder does not have, which is an old copy.
-func (l *Ledger) Resume(note Note, charged accountant.Event, mark string, marks []string) error {
+// this one included. Errors: a run that was not charged here for those events, one
+// charge each; one that went on under a mark that the folder does not have, which is an
+// old copy.
+func (l *Ledger) Resume(note Note, charged []accountant.Event, mark string, marks []string) error {
 	return l.update(func(last Entry, w *writer) error {
-		paid, elsewhere := false, false
+		unpaid, elsewhere := slices.Clone(charged), false
 		err := l.scan(w.tx, func(n int64, raw []byte) error {
 			e, err := decode(raw)
 			if err != nil {
@@ -64,14 +65,16 @@ func (l *Ledger) Resume(note Note, charged accountant.Event, mark string, marks 
 			}
 			if e.Run == note.Run {
 				elsewhere = elsewhere || e.Kind == Resumed && !slices.Contains(marks, e.Label)
-				paid = paid || e.Kind == Charged && e.covers(charged)
+				if i := slices.IndexFunc(unpaid, e.covers); e.Kind == Charged && i >= 0 {
+					unpaid = slices.Delete(unpaid, i, i+1)
+				}
 			}
 			return nil
 		})
 		switch {
 		case err != nil:
 			return err
-		case !paid:
+		case len(unpaid) > 0:
 			return fmt.Errorf("ledger: %s: the run was not charged here, or for other releases: it cannot go on", l.path)
 		case elsewhere:
 			return fmt.Errorf("ledger: %s: the run went on from another folder: this is an old copy, whose steps were made "+
@@ -85,6 +88,9 @@ func (l *Ledger) Resume(note Note, charged accountant.Event, mark string, marks 
 
 // covers reports whether an entry charged an event, or its restatement.
 func (e Entry) covers(charged accountant.Event) bool {
+	if e.Event == nil {
+		return false
+	}
 	paid, err := e.Event.Times(e.Count)
 	if err != nil {
 		return false

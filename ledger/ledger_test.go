@@ -414,7 +414,9 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resume := func(marks ...string) error { return l.Resume(run, paid, marks[len(marks)-1], marks) }
+	resume := func(marks ...string) error {
+		return l.Resume(run, []accountant.Event{paid}, marks[len(marks)-1], marks)
+	}
 	if err := errors.Join(resume("a"), resume("a", "lost", "b")); err != nil {
 		t.Fatal(err)
 	}
@@ -424,10 +426,12 @@ func TestResume(t *testing.T) {
 	if err := resume("a", "lost", "b", "d"); err != nil {
 		t.Error(err)
 	}
-	if err := l.Resume(run, e, "e", []string{"a", "b", "d", "e"}); err == nil {
-		t.Error("another charge went on")
+	for _, other := range [][]accountant.Event{{e}, {paid, paid}, {paid, e}} {
+		if err := l.Resume(run, other, "e", []string{"a", "lost", "b", "d", "e"}); err == nil {
+			t.Errorf("a run that was charged once went on as %v", other)
+		}
 	}
-	if err := l.Resume(Note{Run: "other"}, paid, "f", []string{"f"}); err == nil {
+	if err := l.Resume(Note{Run: "other"}, []accountant.Event{paid}, "f", []string{"f"}); err == nil {
 		t.Error("another run went on")
 	}
 	if r, err := l.Check(); err != nil || r.Charges != 1 {

@@ -26,7 +26,7 @@ type Kernel struct {
 	ratio     func(next []float64) float64
 }
 
-var _ kernels.Kernel = (*Kernel)(nil)
+var _ kernels.Keeper = (*Kernel)(nil)
 
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
@@ -94,6 +94,26 @@ func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
 	}
 	clear(k.direction)
 	return s, nil
+}
+
+// Keep implements kernels.Keeper: the directions of a guided walk.
+func (k *Kernel) Keep(dst []float64) []float64 {
+	if len(k.direction) == 0 || k.direction[0] == 0 {
+		return dst
+	}
+	return append(dst, k.direction...)
+}
+
+// Recall implements kernels.Keeper.
+func (k *Kernel) Recall(memory []float64) error {
+	for _, v := range memory {
+		if len(memory) != len(k.direction) || v != 1 && v != -1 {
+			return fmt.Errorf("penalty: %v is not a direction, 1 or −1, for each of %d coordinates of a guided walk", memory,
+				len(k.direction))
+		}
+	}
+	copy(k.direction, memory)
+	return nil
 }
 
 // turn draws the directions of a guided chain that has none yet.

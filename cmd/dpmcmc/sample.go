@@ -19,7 +19,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -28,6 +27,7 @@ import (
 type sampleSettings struct {
 	data, schema, out, config string
 	resume                    string
+	more                      int64
 	modelFlags
 	chains.Settings
 	budgetFlags
@@ -113,6 +113,8 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 		"data simulated at the public facts, as dpmcmc tune does")
 	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its "+
 		"settings are its own")
+	bindWhole(f, &s.more, "more", 0, "with --resume of a run that is complete: make so many further steps of each chain, "+
+		"and pay for these. --epsilon is then the limit of the longer run, by default the run's own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 	s.view.bind(f)
@@ -154,6 +156,9 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if s.resume != "" {
 		return s.goOn(ctx, flags, out, errw)
 	}
+	if flags.Changed("more") {
+		return errors.New("--more makes a run longer that is complete; name its folder with --resume")
+	}
 	if err := s.require(flags); err != nil {
 		return err
 	}
@@ -161,25 +166,34 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if err != nil {
 		return err
 	}
-	options := chains.Options{Thin: s.thin, Warmup: s.warmup}
-	if s.warmup == 0 {
-		options.Warmup = -1
-	}
-	r := &recording{}
+	var r *recording
 	if s.out != "" {
-		if options.Sink, err = s.files(session, m, nil, nil); err != nil {
+		sink, err := s.files(session, m)
+		if err != nil {
 			return err
 		}
-		if r, err = s.record(flags, session, options.Sink); err != nil {
+		if r, err = s.record(flags, session, sink); err != nil {
 			return err
 		}
 	}
-	return s.draw(ctx, session, m, options, r, out, errw)
+	return s.draw(ctx, session, m, s.options(), r, out, errw)
+}
+
+// options say how a session runs.
+func (s *sampleSettings) options() chains.Options {
+	o := chains.Options{Thin: s.thin, Warmup: s.warmup}
+	if s.warmup == 0 {
+		o.Warmup = -1
+	}
+	return o
 }
 
 // draw runs a session's chains and reports.
 func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *models.Model, options chains.Options,
 	r *recording, out, errw io.Writer) error {
+	if err := r.begin(ctx, session); err != nil {
+		return errors.Join(err, r.end(false))
+	}
 	r.attach(&options)
 	finish := func() {}
 	if !s.json {
@@ -251,9 +265,9 @@ func (s *sampleSettings) roomToWrite() error {
 		return nil
 	}
 	held, err := filepath.Glob(filepath.Join(s.out, "draws_*.csv"))
-	if err != nil || len(held) > 0 {
-		return errors.Join(err, fmt.Errorf("--out: %s holds the draws of another run, which are never overwritten: "+
-			"choose another folder, or --resume %s to go on with that run", s.out, s.out))
+	if _, begun := os.Stat(filepath.Join(s.out, journalFile)); err != nil || len(held) > 0 || begun == nil {
+		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
+			"or --resume %s to go on with that run", s.out, s.out))
 	}
 	above := filepath.Clean(s.out) // or the nearest folder above it that there is
 	for {
@@ -271,17 +285,24 @@ func (s *sampleSettings) roomToWrite() error {
 
 // budget is what pays for the run: charged to the ledger of the people in a file.
 func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accountant.Budget, error) {
+	if err := s.openAccounts(flags, errw); err != nil {
+		return nil, err
+	}
 	adjacency, err := s.parsed()
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(s.data, data.BuiltinPrefix) {
-		if s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta,
-			errw); err != nil {
-			return nil, err
-		}
-	}
 	return s.accounts.budget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+}
+
+// openAccounts opens the ledger of the people in a file.
+func (s *sampleSettings) openAccounts(flags *pflag.FlagSet, errw io.Writer) error {
+	adjacency, err := s.parsed()
+	if err != nil || strings.HasPrefix(s.data, data.BuiltinPrefix) {
+		return err
+	}
+	s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta, errw)
+	return err
 }
 
 // load reads or simulates the table.
@@ -320,24 +341,25 @@ func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
 
 // files opens the draws files, and writes the certificate before the first release, so
 // that no interruption can leave draws without one.
-func (s *sampleSettings) files(session *chains.Session, m *models.Model, resume, steps []int64) (kernels.Sink, error) {
+func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws.Sink, error) {
 	c, err := session.Certificate(m, s.thin)
 	if err != nil {
 		return nil, err
 	}
 	set := session.Plan.Settings
+	var made, left []int64
+	for _, p := range session.Positions() {
+		made, left = append(made, p.Made), append(left, p.Left)
+	}
 	sink, err := draws.New(draws.Config{
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
 		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin,
 		Chains:   int(set.Chains),
 		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), namePairs(m)...),
-		Resume: resume, Steps: steps,
+		Made: made, Left: left,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
-	}
-	if resume != nil { // the certificate is there, and stays
-		return sink, nil
 	}
 	described, err := s.described(m)
 	if err != nil {

@@ -2,10 +2,7 @@ package stancsv
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 )
 
@@ -83,74 +80,4 @@ func split(columns []string, row []float64) (sampler, params []float64) {
 		}
 	}
 	return sampler, params
-}
-
-// Progress is how far an unfinished file came.
-type Progress struct {
-	Header Header
-	// Names are the parameters' names, such as beta[1].
-	Names []string
-	// Rows counts the whole draws, warm-up included if it was saved.
-	Rows int
-	// Last holds the parameters of the last whole draw; nil when Rows is 0.
-	Last []float64
-}
-
-// Append opens an unfinished file of [Create] to go on with it: it cuts off
-// whatever follows the last whole draw (a torn line, part of a footer) and
-// returns how far the run came. A finished file is left alone and is an error.
-// The caller compares Progress.Header with the run it is about to continue.
-func Append(path string) (*Writer, Progress, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return nil, Progress{}, fmt.Errorf("stancsv: opening a draws file to go on with: %w", err)
-	}
-	progress, end, err := inspect(file)
-	if err == nil {
-		err = file.Truncate(end)
-	}
-	if err == nil {
-		_, err = file.Seek(end, io.SeekStart)
-	}
-	if err != nil {
-		return nil, Progress{}, errors.Join(fmt.Errorf("stancsv: going on with %s: %w", path, err), file.Close())
-	}
-	w := newWriter(file, len(progress.Names))
-	w.file = file
-	return w, progress, nil
-}
-
-// inspect reads an unfinished file and returns where its last whole draw ends.
-func inspect(in io.Reader) (p Progress, end int64, err error) {
-	r, err := NewReader(in)
-	if err != nil {
-		return Progress{}, 0, err
-	}
-	p.Header = r.Header()
-	row := make([]float64, len(r.Columns()))
-	last := make([]float64, len(row))
-	for {
-		if err = r.Next(row); err != nil {
-			break
-		}
-		copy(last, row)
-		p.Rows++
-	}
-	if !errors.Is(err, io.EOF) {
-		return Progress{}, 0, err
-	}
-	if r.Finished() {
-		return Progress{}, 0, fmt.Errorf("stancsv: the file is complete with %d draws, so there is nothing to go on with; "+
-			"choose another path for a new run", p.Rows)
-	}
-	sampler, parameters := names(r.Columns())
-	if !slices.Equal(sampler, samplerColumns) {
-		return Progress{}, 0, fmt.Errorf("stancsv: the file has the sampler columns %q and this writer makes %q; start a "+
-			"new run instead", sampler, samplerColumns)
-	}
-	p.Names = parameters
-	if p.Rows > 0 {
-		_, p.Last = split(r.Columns(), last)
-	}
-	return p, r.drawsEnd, nil
 }

@@ -11,5 +11,5 @@
 // density. What describes Hamiltonian trajectories (treedepth__, n_leapfrog__,
 // divergent__, energy__) is left out, so that a check of it fails instead of passing. A file is never overwritten ([Create]). One that
 // was left unfinished is still read ([Read]), and is gone on with after its last
-// whole draw ([Append]).
+// whole draw ([Continue]).
 package stancsv

@@ -14,7 +14,6 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	// resumed after 1 draw at [0.25 -1]
 	// 2 draws of [beta[1] beta[2]]; finished: true
 }
 
@@ -38,12 +37,11 @@ func interruptAndResume() error {
 		return err
 	}
 
-	w, progress, err := stancsv.Append(path)
+	w, err = stancsv.Continue(path, h, []string{"beta[1]", "beta[2]"}, 1)
 	if err != nil {
 		return err
 	}
-	fmt.Println("resumed after", progress.Rows, "draw at", progress.Last)
-	if err := w.Write(stancsv.Draw{StepSize: 0.1, Params: progress.Last}); err != nil {
+	if err := w.Write(stancsv.Draw{StepSize: 0.1, Params: []float64{0.25, -1}}); err != nil {
 		return err
 	}
 	if err := w.Finalise(0, 0); err != nil {

@@ -123,57 +123,53 @@ func TestCreateNeverOverwrites(t *testing.T) {
 	}
 }
 
-// TestInterruptedAnywhere: a file cut at any byte is read up to its last whole
-// draw, and after Append and the remaining draws it has the bytes of a run that
-// was never interrupted.
-func TestInterruptedAnywhere(t *testing.T) {
+// TestContinuedAnywhere: a file cut at any byte goes on after any of its whole draws, and
+// then has the bytes of a run that was never interrupted, under a header of its own.
+func TestContinuedAnywhere(t *testing.T) {
 	names := []string{"beta[1]", "beta[2]"}
 	draws := [][]float64{{1.25, -2}, {3.5e-7, 4}, {5, 123456.789}}
-	whole := text(t, header(), names, draws)
+	longer := header()
+	longer.NumSamples = 1234567
+	whole, want := text(t, header(), names, draws), text(t, longer, names, draws)
 	headerEnd := bytes.Index(whole, []byte("beta.2\n")) + len("beta.2\n")
 	path := filepath.Join(t.TempDir(), "draws_1.csv")
-	for cut := range len(whole) {
-		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		w, progress, err := Append(path)
-		if finished := bytes.Contains(whole[:cut], []byte("(Total)\n")); cut < headerEnd || finished {
-			if err == nil {
-				t.Fatalf("cut at %d: a file without a header, or a finished one, is gone on with", cut)
-			}
-			if kept, _ := os.ReadFile(path); !bytes.Equal(kept, whole[:cut]) {
-				t.Fatalf("cut at %d: a refused file was changed", cut)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatalf("cut at %d: %v", cut, err)
-		}
-		rows := min(len(draws), bytes.Count(whole[headerEnd:cut], []byte("\n")))
-		if progress.Rows != rows || !slices.Equal(progress.Names, names) ||
-			rows > 0 && !slices.Equal(progress.Last, draws[rows-1]) || (progress.Last == nil) != (rows == 0) {
-			t.Fatalf("cut at %d: progress %+v, want %d rows", cut, progress, rows)
-		}
-		for i, draw := range draws[rows:] {
-			if err := w.Write(Draw{Accepted: (rows+i)%2 == 0, StepSize: 0.25, Params: draw}); err != nil {
+	for cut := headerEnd - 20; cut <= len(whole); cut += 3 { // the header is long, and an fsync slow
+		there := min(len(draws), bytes.Count(whole[min(cut, headerEnd):cut], []byte("\n")))
+		for rows := range len(draws) + 1 {
+			if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := errors.Join(w.Finalise(0, 0), w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole) {
-			t.Fatalf("cut at %d: the resumed file is\n%s", cut, got)
+			w, err := Continue(path, longer, names, int64(rows))
+			if rows > there {
+				if kept, _ := os.ReadFile(path); err == nil || !bytes.Equal(kept, whole[:cut]) {
+					t.Fatalf("cut at %d: went on after %d draws of %d, error %v", cut, rows, there, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("cut at %d, after %d draws: %v", cut, rows, err)
+			}
+			for i, draw := range draws[rows:] {
+				if err := w.Write(Draw{Accepted: (rows+i)%2 == 0, StepSize: 0.25, Params: draw}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(w.Finalise(0, 0), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := os.ReadFile(path); !bytes.Equal(got, want) {
+				t.Fatalf("cut at %d: the file that went on after %d draws is\n%s", cut, rows, got)
+			}
 		}
 	}
 }
 
-func TestAppendRefusesOtherColumns(t *testing.T) {
+func TestContinueRefusesOtherColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.csv")
 	if err := os.WriteFile(path, []byte("lp__,beta\n0,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Append(path); err == nil || !strings.Contains(err.Error(), "sampler columns") {
+	if _, err := Continue(path, header(), []string{"beta"}, 1); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -298,16 +294,21 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%d values for %d names", len(draw), len(c.Names))
 			}
 		}
-		p, end, err := inspect(bytes.NewReader(in))
+		h, rows := header(), int64(len(c.Warmup)+len(c.Draws))
+		kept, err := keep(in, &h, c.Names, rows)
 		if err != nil {
 			return
 		}
-		if end > int64(len(in)) || p.Rows != len(c.Warmup)+len(c.Draws) {
-			t.Fatalf("%d rows to byte %d of %d", p.Rows, end, len(in))
+		if _, err := keep(in, &h, c.Names, rows+1); err == nil {
+			t.Fatal("a draw was kept that there is not")
 		}
-		again, err := Read(bytes.NewReader(in[:end]))
-		if err != nil || len(again.Draws) != len(c.Draws) || again.Torn {
-			t.Fatalf("the cut file: %v", err)
+		var out bytes.Buffer
+		if _, err := NewWriter(&out, header(), c.Names); err != nil {
+			t.Fatalf("names that were read cannot be written: %v", err)
+		}
+		again, err := Read(io.MultiReader(&out, bytes.NewReader(kept)))
+		if err != nil || int64(len(again.Warmup)+len(again.Draws)) != rows || again.Torn {
+			t.Fatalf("%d draws were kept: %v", rows, err)
 		}
 	})
 }

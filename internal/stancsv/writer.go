@@ -130,20 +130,20 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// Sync makes all draws so far outlast a crash, and returns the length of the file,
-// which the writer must have opened.
-func (w *Writer) Sync() (bytes int64, err error) {
+// Sync makes all draws so far outlast a crash, in a file which the writer must have
+// opened.
+func (w *Writer) Sync() error {
 	if err := w.Flush(); err != nil {
-		return 0, err
+		return err
 	}
 	file, ok := w.file.(*os.File)
 	if !ok {
-		return 0, errors.New("stancsv: the draws are not written to a file that can be made durable")
+		return errors.New("stancsv: the draws are not written to a file that can be made durable")
 	}
 	if err := file.Sync(); err != nil {
-		return 0, fmt.Errorf("stancsv: making draws durable: %w", err)
+		return fmt.Errorf("stancsv: making draws durable: %w", err)
 	}
-	return file.Seek(0, io.SeekCurrent)
+	return nil
 }
 
 // Finalise writes the footer that marks a file as complete, and flushes. Times

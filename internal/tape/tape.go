@@ -30,6 +30,18 @@ func (t *Tape) Rewind() *Tape {
 	return r
 }
 
+// Rest returns a tape that goes on playing where t has come to, for the grants of a
+// chain that goes on: tracks that were played to their end are left out.
+func (t *Tape) Rest() *Tape {
+	r := &Tape{replay: true}
+	for _, k := range t.tracks {
+		if k.pos < len(k.values) {
+			r.tracks = append(r.tracks, &Track{values: k.values[k.pos:], replay: true})
+		}
+	}
+	return r
+}
+
 // Track returns the next grant's track.
 func (t *Tape) Track() *Track {
 	if t == nil {

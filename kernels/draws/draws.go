@@ -41,10 +41,9 @@ type Config struct {
 	StepSize   float64
 	Data, Init string
 	Seed       uint64
-	// Resume, if not nil, goes on with files that exist, one length a chain: what follows
-	// in a file is cut off. Steps are then the numbers of steps to go. A file of a chain
-	// that has none is left alone.
-	Resume, Steps []int64
+	// Made, if not nil, goes on with the files of a run whose chains made so many steps
+	// before: draws of later ones are left out. Left are then the numbers of steps to go.
+	Made, Left []int64
 	// Extra are further public lines, key and value; keys start with dp_.
 	Extra [][2]string
 }
@@ -69,6 +68,9 @@ func New(c Config) (*Sink, error) {
 	switch {
 	case c.Dir == "" || c.Model == "" || c.Algorithm == "" || len(c.Parameters) == 0:
 		return nil, fmt.Errorf("draws: Dir, Model, Algorithm and Parameters are required")
+	case c.Made != nil && (len(c.Made) != c.Chains || len(c.Left) != c.Chains):
+		return nil, fmt.Errorf("draws: Made and Left are of %d and %d chains; there are %d", len(c.Made), len(c.Left),
+			c.Chains)
 	case c.Iterations < 1 || c.Chains < 1 || c.Warmup < 0 || c.Warmup > c.Iterations:
 		return nil, fmt.Errorf("draws: %d chains of %d iterations with %d of warm-up cannot be written", c.Chains,
 			c.Iterations, c.Warmup)
@@ -79,7 +81,7 @@ func New(c Config) (*Sink, error) {
 	s := &Sink{config: c, started: time.Now().UTC().Truncate(time.Second)}
 	for id := range c.Chains {
 		path := s.Path(id)
-		if _, err := os.Stat(path); err == nil && c.Resume == nil {
+		if _, err := os.Stat(path); err == nil && c.Made == nil {
 			return nil, fmt.Errorf("draws: %s exists and is never overwritten: choose another folder or move it away: %w", path,
 				fs.ErrExist)
 		}
@@ -92,7 +94,7 @@ func (s *Sink) Path(id int) string {
 	return filepath.Join(s.config.Dir, fmt.Sprintf("%s_%d.csv", s.config.Name, id+1))
 }
 
-// Chain creates the file of chain id.
+// Chain creates the file of chain id, or goes on with it.
 func (s *Sink) Chain(id int) (kernels.ChainSink, error) {
 	c := s.config
 	h := stancsv.Header{
@@ -103,59 +105,28 @@ func (s *Sink) Chain(id int) (kernels.ChainSink, error) {
 	for _, e := range c.Extra {
 		h.Extra = append(h.Extra, stancsv.Pair{Key: e[0], Value: e[1]})
 	}
-	if c.Resume != nil {
-		return s.resume(id)
-	}
-	w, err := stancsv.Create(s.Path(id), h, c.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), expected: c.Iterations / c.Thin}, nil
-}
-
-// resume opens the file of chain id to go on with it.
-func (s *Sink) resume(id int) (kernels.ChainSink, error) {
-	c := s.config
-	if c.Steps[id] <= 0 {
-		return complete{}, nil
-	}
-	info, err := os.Stat(s.Path(id))
-	if err == nil && info.Size() < c.Resume[id] {
-		err = fmt.Errorf("draws: %s has %d bytes and had %d: draws were lost, and the run cannot go on", s.Path(id),
-			info.Size(), c.Resume[id])
+	out := &chain{config: c, values: make([]float64, len(c.Parameters)), expected: c.Iterations / c.Thin}
+	var err error
+	if c.Made == nil {
+		out.writer, err = stancsv.Create(s.Path(id), h, c.Parameters)
+	} else {
+		out.written, out.expected = c.Made[id]/c.Thin, (c.Made[id]+c.Left[id])/c.Thin
+		out.writer, err = stancsv.Continue(s.Path(id), h, c.Parameters, out.written)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Truncate(s.Path(id), c.Resume[id]); err != nil {
-		return nil, fmt.Errorf("draws: %w", err)
-	}
-	w, p, err := stancsv.Append(s.Path(id))
-	if err != nil {
-		return nil, err
-	}
-	rows := int64(p.Rows)
-	return &chain{config: c, writer: w, values: make([]float64, len(c.Parameters)), written: rows,
-		expected: rows + c.Steps[id]/c.Thin}, nil
+	return out, nil
 }
-
-// complete is the sink of a chain that draws no more.
-type complete struct{}
-
-func (complete) Draw([]float64, kernels.Info) error {
-	return errors.New("draws: the chain is complete")
-}
-
-func (complete) Close() error { return nil }
 
 // Syncer is what the sinks of chains are that can make their draws outlast a crash.
 type Syncer interface {
-	// Sync returns the length of the file that then holds every draw so far.
-	Sync() (bytes int64, err error)
+	// Sync returns when the file holds every draw so far for good.
+	Sync() error
 }
 
 // Sync implements Syncer.
-func (c *chain) Sync() (int64, error) { return c.writer.Sync() }
+func (c *chain) Sync() error { return c.writer.Sync() }
 
 // Close does nothing: every chain closes its own file.
 func (s *Sink) Close() error { return nil }

@@ -5,7 +5,8 @@
 // Steps are reserved in blocks: a mark says that the steps up to Reserved are about to be
 // made, from the state after Step. A run that is killed goes on from its last marks, and
 // what was reserved and not marked as made is forfeited: to make a step again would be a
-// second look at the records.
+// second look at the records. What comes before the first step is announced in the same
+// way, and so is a charge that makes the run longer.
 package journal
 
 import (
@@ -21,7 +22,7 @@ import (
 )
 
 // Version is that of the file's form.
-const Version = 1
+const Version = 2
 
 // Head says what a run is. Everything in it is public.
 type Head struct {
@@ -33,7 +34,7 @@ type Head struct {
 	// Settings are the chains', all chosen; Event is what the whole run was charged.
 	Settings json.RawMessage `json:"settings"`
 	Event    json.RawMessage `json:"event"`
-	// Chains, Iterations and Thin are those of the whole run.
+	// Chains, Iterations and Thin are those of the run that was charged first.
 	Chains     int   `json:"chains"`
 	Iterations int64 `json:"iterations"`
 	Thin       int64 `json:"thin"`
@@ -49,13 +50,30 @@ type Mark struct {
 	// made without another mark, both of what was charged for the chain.
 	Used     int64 `json:"used"`
 	Reserved int64 `json:"reserved"`
-	// Bytes is the length of the chain's draws file.
-	Bytes int64 `json:"bytes"`
+	// Memory is what the kernel keeps, and Stream the state of the public randomness.
+	Memory []float64 `json:"memory,omitempty"`
+	Stream []byte    `json:"stream,omitempty"`
+}
+
+// More says that a run was made longer.
+type More struct {
+	// Iterations is the number of steps of each chain from here on, and Event what the new
+	// ones were charged.
+	Iterations int64           `json:"iterations"`
+	Event      json.RawMessage `json:"event"`
+	// Epsilon is what the whole run may cost from here on.
+	Epsilon float64 `json:"epsilon"`
 }
 
 // State is what a journal says.
 type State struct {
 	Head
+	// Opening says that the releases before the first step may have been made, and Begun
+	// what they said, once they have.
+	Opening bool
+	Begun   json.RawMessage
+	// More are the times that the run was made longer.
+	More []More
 	// Marks are the newest, one a chain; nil for chains that have none.
 	Marks []*Mark
 	// Resumed has a mark for each time that the run went on, and Done says that it is
@@ -64,12 +82,23 @@ type State struct {
 	Done    bool
 }
 
+// Limit is the number of steps of each chain that were charged.
+func (s State) Limit() int64 {
+	if len(s.More) > 0 {
+		return s.More[len(s.More)-1].Iterations
+	}
+	return s.Iterations
+}
+
 // line is one of the file's.
 type line struct {
-	Head    *Head  `json:"head,omitempty"`
-	Mark    *Mark  `json:"mark,omitempty"`
-	Resumed string `json:"resumed,omitempty"`
-	Done    bool   `json:"done,omitempty"`
+	Head    *Head           `json:"head,omitempty"`
+	Opening bool            `json:"opening,omitempty"`
+	Begun   json.RawMessage `json:"begun,omitempty"`
+	Mark    *Mark           `json:"mark,omitempty"`
+	More    *More           `json:"more,omitempty"`
+	Resumed string          `json:"resumed,omitempty"`
+	Done    bool            `json:"done,omitempty"`
 }
 
 // Journal is a journal that is being written. It is safe for concurrent use.
@@ -159,6 +188,8 @@ func Parse(text []byte) (s State, end int, err error) {
 	return s, end, nil
 }
 
+const mostSteps = 1 << 53 // of a chain
+
 // apply adds a line to what a journal says.
 func (s *State) apply(l line) error {
 	switch {
@@ -166,16 +197,26 @@ func (s *State) apply(l line) error {
 		if s.Version != 0 || l.Head.Version != Version {
 			return fmt.Errorf("a head of version %d; this software reads one head of version %d", l.Head.Version, Version)
 		}
-		if l.Head.Chains < 1 || l.Head.Chains > 1<<20 || l.Head.Iterations < 1 || l.Head.Thin < 1 {
+		if l.Head.Chains < 1 || l.Head.Chains > 1<<20 || l.Head.Iterations < 1 || l.Head.Iterations > mostSteps ||
+			l.Head.Thin < 1 {
 			return fmt.Errorf("%d chains of %d steps, thinned by %d", l.Head.Chains, l.Head.Iterations, l.Head.Thin)
 		}
 		s.Head, s.Marks = *l.Head, make([]*Mark, l.Head.Chains)
 	case s.Version == 0:
 		return errors.New("the head is missing")
+	case l.Opening:
+		s.Opening = true
+	case l.Begun != nil:
+		s.Begun = l.Begun
+	case l.More != nil:
+		if l.More.Iterations <= s.Limit() || l.More.Iterations > mostSteps {
+			return fmt.Errorf("a run of %d steps was made one of %d", s.Limit(), l.More.Iterations)
+		}
+		s.More, s.Done = append(s.More, *l.More), false
 	case l.Mark != nil:
 		m := l.Mark
 		if m.Chain < 0 || m.Chain >= s.Chains || m.Step < 0 || m.Used < m.Step || m.Reserved < m.Used ||
-			m.Reserved > s.Iterations || m.Bytes < 0 {
+			m.Reserved > s.Limit() {
 			return fmt.Errorf("a mark that cannot be: chain %d at step %d, %d used and %d reserved", m.Chain, m.Step, m.Used,
 				m.Reserved)
 		}
@@ -195,6 +236,16 @@ func (s *State) apply(l line) error {
 
 // Mark announces steps. They may be made once it returned nil.
 func (j *Journal) Mark(m Mark) error { return j.append(line{Mark: &m}) }
+
+// Opening announces the releases before the first step, and Begun says what they were.
+func (j *Journal) Opening() error { return j.append(line{Opening: true}) }
+
+// Begun says what was released before the first step. No step may be made before it
+// returned nil.
+func (j *Journal) Begun(what json.RawMessage) error { return j.append(line{Begun: what}) }
+
+// More says that the run has become longer, after that was charged.
+func (j *Journal) More(m More) error { return j.append(line{More: &m}) }
 
 // Resumed says that the run goes on, under a mark of its own, which is not empty.
 func (j *Journal) Resumed(mark string) error { return j.append(line{Resumed: mark}) }

@@ -54,17 +54,17 @@ func TestNoStepIsMadeTwice(t *testing.T) {
 		releases, step, used, at := int64(0), int64(0), int64(0), 0.0
 		forfeited := int64(0)
 		for parts := 0; used < head.Iterations; parts++ {
-			k := j.Reserve(&counter{left: head.Iterations, releases: &releases}, 0, step, used, head.Iterations, 37,
-				func() (int64, error) { return 0, nil })
+			k := j.Reserve(0, kernels.Chain{Kernel: &counter{left: head.Iterations, releases: &releases}, Made: step}, used,
+				head.Iterations, 37, func() error { return nil })
 			s, _ := k.Init([]float64{at})
 			for range rng.IntN(200) {
 				if _, err := k.Step(nil, s); err != nil {
 					break
 				}
 			}
-			orderly := rng.IntN(2) == 0 && k.Begun()
+			orderly := rng.IntN(2) == 0 && k.state != nil
 			if orderly {
-				if err := k.Stop(k.sync); err != nil {
+				if err := k.Stop(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -159,12 +159,12 @@ func TestFailures(t *testing.T) {
 	releases := int64(0)
 	full := errors.New("the disk is full")
 	inner := &counter{left: 1000, releases: &releases}
-	k := j.Reserve(inner, 0, 0, 0, 3, 2, func() (int64, error) { return 0, full })
+	k := j.Reserve(0, kernels.Chain{Kernel: inner}, 0, 3, 2, func() error { return full })
 	s, _ := k.Init([]float64{0})
 	if _, err := k.Step(nil, s); !errors.Is(err, full) || releases != 0 {
 		t.Errorf("%v, %d releases", err, releases)
 	}
-	k = j.Reserve(inner, 0, 0, 0, 3, 2, func() (int64, error) { return 0, nil })
+	k = j.Reserve(0, kernels.Chain{Kernel: inner}, 0, 3, 2, func() error { return nil })
 	inner.fail = fmt.Errorf("no")
 	if _, err := k.Step(nil, s); err == nil || k.used != 1 || k.step != 0 {
 		t.Errorf("%v, %d used", err, k.used)
@@ -197,8 +197,11 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := errors.Join(j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed("mark"),
-		j.Mark(Mark{Step: 5, Used: 10, Reserved: 12}), j.Done(), j.Close()); err != nil {
+	if err := errors.Join(j.Opening(), j.Begun([]byte(`{"starts":[[1]]}`)),
+		j.Mark(Mark{Used: 0, Reserved: 10, Theta: []float64{1}}), j.Resumed("mark"),
+		j.Mark(Mark{Step: 5, Used: 10, Reserved: 12, Memory: []float64{2}, Stream: []byte("s")}), j.Done(),
+		j.More(More{Iterations: 1200, Event: []byte(`{}`)}), j.Mark(Mark{Step: 5, Used: 1000, Reserved: 1100}),
+		j.Close()); err != nil {
 		f.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -217,7 +220,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, m := range s.Marks {
-			if m != nil && (m.Reserved > s.Iterations || m.Used > m.Reserved || m.Step > m.Used) {
+			if m != nil && (m.Reserved > s.Limit() || m.Used > m.Reserved || m.Step > m.Used) {
 				t.Fatalf("%+v", m)
 			}
 		}

@@ -1,0 +1,315 @@
+package chains_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/tape"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+// kinds are every kernel, and what settings make of it that has a state of its own.
+func kinds() map[string]chains.Settings {
+	all := map[string]chains.Settings{}
+	for _, name := range chains.Names() {
+		all[name] = chains.Settings{Kernel: name}
+	}
+	all["anchored, bits"] = chains.Settings{Kernel: "anchored", Aim: "remainder"}
+	all["barker, batches"] = chains.Settings{Kernel: "barker", Batch: 50, Start: "prior-draw"}
+	all["barker, truncated"] = chains.Settings{Kernel: "barker", Proposal: "truncated:3", Step: 0.01}
+	all["dphmc, published test"] = chains.Settings{Kernel: "dphmc", Acceptance: "penalty"}
+	all["dpsgld, shrinking steps"] = chains.Settings{Kernel: "dpsgld", Schedule: "polynomial"}
+	all["penalty, guided"] = chains.Settings{Kernel: "penalty", Proposal: "guided", Step: 0.05}
+	all["penalty-ratio, guided"] = chains.Settings{Kernel: "penalty-ratio", Proposal: "guided"}
+	all["penalty"] = chains.Settings{Kernel: "penalty", Proposal: "one-component", Step: 0.05} // quick to price
+	for name, s := range all {
+		s.Iterations, s.Chains = 60, 2
+		all[name] = s
+	}
+	return all
+}
+
+// watch sees the state of a chain, and cancels a run after so many steps of it.
+type watch struct {
+	kernels.Kernel
+	state  **kernels.State
+	stop   int64
+	cancel func()
+}
+
+func (w *watch) Init(theta []float64) (s *kernels.State, err error) {
+	s, err = w.Kernel.Init(theta)
+	*w.state = s
+	return s, err
+}
+
+func (w *watch) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+	if w.stop--; w.stop == 0 {
+		w.cancel()
+	}
+	return w.Kernel.Step(rng, s)
+}
+
+// Keep and Recall pass on what the kernel remembers.
+func (w *watch) Keep(dst []float64) []float64 { return append(dst, kernels.Keep(w.Kernel)...) }
+
+func (w *watch) Recall(memory []float64) error { return kernels.Recall(w.Kernel, memory) }
+
+// places are where the chains of a run have come to.
+type places struct {
+	chains []kernels.Chain
+	states []*kernels.State
+}
+
+// positions of a run of n steps a chain.
+func (p *places) positions(t *testing.T, n int64) []chains.Position {
+	t.Helper()
+	var out []chains.Position
+	for i, c := range p.chains {
+		stream, err := c.Source.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := p.states[i]
+		out = append(out, chains.Position{Theta: slices.Clone(s.Theta), Made: s.Iteration,
+			Left: n - s.Iteration, Memory: kernels.Keep(c.Kernel), Stream: stream})
+	}
+	return out
+}
+
+// part is one part of a run: settings on a table, whose releases a tape records or
+// plays, from the beginning or from positions, to the end or until a step of chain 0.
+type part struct {
+	s       chains.Settings
+	table   *data.Table
+	m       *models.Model
+	tape    *tape.Tape
+	from    []chains.Position
+	begun   chains.Beginning
+	stop    int64
+	options chains.Options
+}
+
+func (p part) run(t *testing.T) (*chains.Result, []chains.Position, chains.Beginning) {
+	t.Helper()
+	var options []curator.Option
+	if p.tape != nil {
+		options = append(options, tape.Option(p.tape).(curator.Option))
+	}
+	records, err := chains.Seal(p.table, budget(t, 4), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := chains.Choose(p.s, chains.ProblemOn(p.m, records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var session *chains.Session
+	if p.from == nil {
+		session, err = plan.Open(records, 5)
+	} else {
+		session, err = plan.Resume(records, 5, p.begun, p.from)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if p.begun, err = session.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	at := &places{make([]kernels.Chain, p.s.Chains), make([]*kernels.State, p.s.Chains)}
+	p.options.Wrap = func(id int, c kernels.Chain) kernels.Kernel {
+		at.chains[id] = c
+		w := &watch{Kernel: c.Kernel, state: &at.states[id], cancel: cancel}
+		if id == 0 {
+			w.stop = p.stop
+		}
+		return w
+	}
+	result, err := session.Run(ctx, p.m, p.options)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return result, at.positions(t, plan.Settings.Iterations), p.begun
+}
+
+// TestInterruptedIsUninterrupted: with the same noise, a run that was interrupted and
+// went on, twice, in another process and over other records, makes the same draws as one
+// that was not, bit for bit, whatever its kernel. One that forgets what its kernel kept,
+// or its public stream, does not.
+func TestInterruptedIsUninterrupted(t *testing.T) {
+	table, m := simulated(t)
+	other, err := data.Builtin("builtin:logistic?n=500&d=2&seed=9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noticed := map[string]int{}
+	for name, s := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			o := chains.Options{Thin: 3, Warmup: -1}
+			recorded := tape.New()
+			want, wantEnd, _ := part{s: s, table: table, m: m, tape: recorded, options: o}.run(t)
+			played := recorded.Rewind()
+			first, at, begun := part{s: s, table: table, m: m, tape: played, options: o, stop: 17}.run(t)
+			if at[0].Made != 17 {
+				t.Fatalf("stopped after %d steps", at[0].Made)
+			}
+			goOn := func(change func(*chains.Position)) (*chains.Result, []chains.Position) {
+				at := slices.Clone(at)
+				for i := range at {
+					change(&at[i])
+				}
+				options := o
+				options.Earlier = first.Draws
+				got, end, _ := part{s: s, table: other.Table, m: m, tape: played.Rest(), begun: begun, from: at,
+					options: options}.run(t)
+				return got, end
+			}
+			got, end := goOn(func(*chains.Position) {})
+			if !reflect.DeepEqual(got.Draws, want.Draws) || !reflect.DeepEqual(end, wantEnd) {
+				t.Errorf("%v\nnot\n%v", got.Draws[0], want.Draws[0])
+			}
+			got.Certificate.Start.Value, want.Certificate.Start.Value = nil, nil // the optimum, which is played
+			if !reflect.DeepEqual(got.Certificate, want.Certificate) {
+				t.Errorf("%+v\nnot\n%+v", got.Certificate, want.Certificate)
+			}
+			if !got.Complete {
+				t.Error("incomplete")
+			}
+			if s.Kernel == "dphmc" {
+				return // forgetful, it asks for other releases than the tape has
+			}
+			if len(at[0].Memory) > 0 {
+				noticed["memory"]++
+				if _, end := goOn(func(p *chains.Position) { p.Memory = nil }); reflect.DeepEqual(end, wantEnd) {
+					t.Error("a kernel that forgets was not noticed")
+				}
+			}
+			if forgetful, _ := goOn(func(p *chains.Position) { p.Stream = nil }); !reflect.DeepEqual(forgetful.Draws,
+				want.Draws) {
+				noticed["stream"]++
+			}
+		})
+	}
+	if noticed["memory"] < 3 || noticed["stream"] < 5 {
+		t.Errorf("kernels whose forgetting shows: %v", noticed)
+	}
+}
+
+// TestResumeRefuses what does not fit.
+func TestResumeRefuses(t *testing.T) {
+	table, m := simulated(t)
+	records, err := chains.Seal(table, budget(t, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := chains.Settings{Kernel: "sgnht", Iterations: 60, Chains: 2}
+	plan, err := chains.Choose(s, chains.ProblemOn(m, records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{0, 0, 0}
+	begun := chains.Beginning{Starts: [][]float64{theta, theta}}
+	fine := chains.Position{Theta: theta, Made: 10, Left: 50}
+	for want, at := range map[string][]chains.Position{
+		"1 positions":    {fine},
+		"61 left of 60":  {fine, {Theta: theta, Left: 61}},
+		"-1 steps":       {fine, {Theta: theta, Made: -1}},
+		"cannot be read": {fine, {Theta: theta, Left: 3, Stream: []byte("x")}},
+		"2 values":       {fine, {Theta: theta, Left: 3, Memory: []float64{1, 2}}},
+	} {
+		session, err := plan.Resume(records, 1, begun, at)
+		if err == nil {
+			_, err = session.Run(t.Context(), m, chains.Options{})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+	for _, k := range []string{"barker", "anchored"} {
+		plan, err := chains.Choose(chains.Settings{Kernel: k, Iterations: 60, Chains: 2}, chains.ProblemOn(m, records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := plan.Resume(records, 1, begun, []chains.Position{{Theta: theta, Left: 3, Memory: []float64{1}},
+			{Theta: theta}})
+		if err == nil {
+			_, err = session.Run(t.Context(), m, chains.Options{})
+		}
+		if err == nil {
+			t.Errorf("%s remembered what it never kept", k)
+		}
+	}
+}
+
+// TestLonger: a longer plan costs what its steps and the first plan's do, a run that is
+// made longer is the longer run, bit for bit with the same noise, and its certificate is
+// the longer one's.
+func TestLonger(t *testing.T) {
+	table, m := simulated(t)
+	for name, s := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			records, err := chains.Seal(table, budget(t, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			short, err := chains.Choose(s, chains.ProblemOn(m, records))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, more, err := short.Longer(30)
+			if s.Schedule != "" {
+				if err == nil || !strings.Contains(err.Error(), "shrink") {
+					t.Fatalf("a schedule was made longer: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			paid, err1 := short.Cost()
+			whole, err2 := plan.Cost()
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			both, err := accountant.Compose(paid, more)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, order := range []float64{2, 5, 20} {
+				if a, b := whole.RDP(order), both.RDP(order); math.Abs(a-b) > 1e-9*b {
+					t.Errorf("order %v: the longer run costs %v, and its parts %v", order, a, b)
+				}
+			}
+			if s.Kernel == "anchored" && s.Aim == "" {
+				return // draws that see no record are made anew
+			}
+			o := chains.Options{Thin: 3, Warmup: -1}
+			recorded := tape.New()
+			want, _, _ := part{s: plan.Settings, table: table, m: m, tape: recorded, options: o}.run(t)
+			played := recorded.Rewind()
+			first, at, begun := part{s: short.Settings, table: table, m: m, tape: played, options: o}.run(t)
+			for i := range at {
+				at[i].Left = 30
+			}
+			o.Earlier = first.Draws
+			got, _, _ := part{s: plan.Settings, table: table, m: m, tape: played.Rest(), begun: begun, from: at,
+				options: o}.run(t)
+			if !reflect.DeepEqual(got.Draws, want.Draws) || !reflect.DeepEqual(got.Certificate, want.Certificate) {
+				t.Errorf("%v\nnot\n%v", got.Draws[0], want.Draws[0])
+			}
+		})
+	}
+}
