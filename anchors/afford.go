@@ -29,6 +29,11 @@ const (
 	convexRidge   = 10 // times the largest curvature
 )
 
+// ridgeReach is the least ridge over the square root of the information: with parameters
+// of length 5 the anchor is half a posterior spread off. What noise hides the
+// optimum's rounding falls with the ridge, and would count from 10⁷ records on.
+const ridgeReach = 0.1
+
 const (
 	mostNoise = 512  // the largest noise multiplier that the curator takes
 	manyRows  = 1000 // records beyond which a step reads a part
@@ -72,6 +77,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 			c.Ridge = logisticRidge
 		}
 		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
+		c.Ridge = max(c.Ridge, ridgeReach*math.Sqrt(c.information(m, f)))
 	}
 	if c.Aim == Auto {
 		c.Aim = Remainder

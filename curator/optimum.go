@@ -77,7 +77,7 @@ func (m Optimum) shape(f Facts) erm.Shape {
 // normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
 func (m Optimum) distance(f Facts) float64 {
 	grid := m.sd(f) * math.Sqrt(float64(f.Features)) * 0x1p-39
-	return (m.shape(f).Tolerance() + grid) / m.Ridge * (1 + relativeSlack)
+	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + relativeSlack)
 }
 
 // mostCondition and mostCurvature bound the objectives that are minimised, to where

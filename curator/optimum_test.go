@@ -101,7 +101,7 @@ func TestOptimumHidesTheDistance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 * m.shape(c.Facts()).Tolerance() / m.Ridge * 2 / math.Sqrt(outputShare); sd < want || sd > 1.01*want {
+	if want := 2 * m.shape(c.Facts()).Distance() * 2 / math.Sqrt(outputShare); sd < want || sd > 1.02*want {
 		t.Errorf("OutputSD is %v, want a little over %v", sd, want)
 	}
 	theta, squares := make([]float64, 2), 0.0

@@ -19,6 +19,7 @@ type Loss struct {
 	bend  float64 // C
 	drop  float64
 	ulps  float64
+	pull  float64
 	most  float64    // the largest count; larger ones are counted as it
 	size  float64    // r of the negative binomial law
 	edge  [2]float64 // of probit and cloglog: where the slope is L, for y = 0 and −η of y = 1
@@ -36,11 +37,13 @@ const (
 )
 
 // Logistic is log(1 + e^∓η): slopes of at most 1, curvatures of at most ¼.
-func Logistic() Loss { return Loss{kind: logistic, slope: 1, bend: 0.25, drop: math.Ln2, ulps: 10} }
+func Logistic() Loss {
+	return Loss{kind: logistic, slope: 1, bend: 0.25, drop: math.Ln2, ulps: 10, pull: logisticPull}
+}
 
 // Probit is −log Φ(±η), with slopes cut at cap, from 1 to 8. Curvatures are below 1.
 func Probit(limit float64) (Loss, error) {
-	l := Loss{kind: probit, slope: limit, bend: 1, drop: math.Ln2, ulps: 256}
+	l := Loss{kind: probit, slope: limit, bend: 1, drop: math.Ln2, ulps: 256, pull: max(1, limit)}
 	if err := inside("probit", limit, 1, 8); err != nil {
 		return Loss{}, err
 	}
@@ -52,7 +55,7 @@ func Probit(limit float64) (Loss, error) {
 // CLogLog is −log(1 − exp(−e^η)) for y = 1 and e^η for y = 0, with slopes cut at
 // cap, from 1 to 64. Curvatures are at most cap.
 func CLogLog(limit float64) (Loss, error) {
-	l := Loss{kind: cloglog, slope: limit, bend: limit, drop: 1, ulps: 32}
+	l := Loss{kind: cloglog, slope: limit, bend: limit, drop: 1, ulps: 32, pull: max(1, limit*math.Log(limit))}
 	if err := inside("cloglog", limit, 1, 64); err != nil {
 		return Loss{}, err
 	}
@@ -72,6 +75,7 @@ func Poisson(most, limit float64) (Loss, error) {
 	return Loss{
 		kind: poisson, slope: limit, bend: most + limit, most: most,
 		drop: max(1, 1-most+most*math.Log(most)) * (1 + 1e-12), ulps: 16 * (2 + most/limit),
+		pull: (most + limit) * math.Log(most+limit),
 	}, nil
 }
 
@@ -89,6 +93,7 @@ func NegativeBinomial(size, most float64) (Loss, error) {
 	return Loss{
 		kind: negBinomial, slope: max(most, size), bend: (most + size) / 4, most: most, size: size,
 		drop: max(1, rise) * (1 + 1e-12), ulps: 64,
+		pull: (most + size) * (logisticPull + math.Abs(math.Log(size))/4),
 	}, nil
 }
 
@@ -133,6 +138,12 @@ func (l Loss) Drop() float64 { return l.drop }
 
 // Ulps bounds the error of a computed Slope in units of 2⁻⁵³·MaxSlope.
 func (l Loss) Ulps() float64 { return l.ulps }
+
+// Pull bounds |η|·∂²ℓ/∂η²: what a relative error of η can do to a slope.
+func (l Loss) Pull() float64 { return l.pull }
+
+// logisticPull bounds |η|·p(1−p), which is largest at |η| = 1.5434.
+const logisticPull = 0.224
 
 // IsLogistic reports whether l is Logistic, whose slope says how much curvature
 // there can be: accountant.ObjectivePerturbation.

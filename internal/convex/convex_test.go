@@ -35,11 +35,11 @@ var responses = []float64{0, 1, 2, 3, 7, 12, 30, 99, 100, 1e4}
 // TestBounds: over predictors from −60 to 60 slopes rise, within MaxSlope; they are
 // what values differ by, and curvatures, between 0 and MaxCurvature, what slopes
 // differ by; no value is more than Drop below that at 0. Slopes come within a tenth of
-// their bound, curvatures within two fifths and drops within a factor of 20, so that much
+// their bound, curvatures within two fifths, drops and pulls within a factor of 20, so that much
 // smaller ones would be refused.
 func TestBounds(t *testing.T) {
 	for name, l := range table(t) {
-		slope, bend, drop := 0.0, 0.0, 0.0
+		slope, bend, drop, pull := 0.0, 0.0, 0.0, 0.0
 		for _, y := range responses {
 			last := math.Inf(-1)
 			for k := -12000; k <= 12000; k++ {
@@ -49,7 +49,7 @@ func TestBounds(t *testing.T) {
 					t.Fatalf("%s: the slope falls to %v at η = %v, y = %v", name, s, eta, y)
 				}
 				last = s
-				slope, bend = max(slope, math.Abs(s)), max(bend, c)
+				slope, bend, pull = max(slope, math.Abs(s)), max(bend, c), max(pull, math.Abs(eta)*c)
 				drop = max(drop, l.Value(0, y)-l.Value(eta, y))
 				if c < 0 {
 					t.Fatalf("%s: curvature %v at η = %v, y = %v", name, c, eta, y)
@@ -75,7 +75,8 @@ func TestBounds(t *testing.T) {
 			what        string
 			got, bound  float64
 			leastShared float64
-		}{{"slope", slope, l.MaxSlope(), 0.9}, {"curvature", bend, l.MaxCurvature(), 0.6}, {"drop", drop, l.Drop(), 0.05}} {
+		}{{"slope", slope, l.MaxSlope(), 0.9}, {"curvature", bend, l.MaxCurvature(), 0.6}, {"drop", drop, l.Drop(), 0.05},
+			{"pull", pull, l.Pull(), 0.05}} {
 			if b.got > b.bound {
 				t.Errorf("%s: %s of %v, bound %v", name, b.what, b.got, b.bound)
 			}

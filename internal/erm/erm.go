@@ -40,7 +40,7 @@ type Objective struct {
 	B    []float64 // no longer than Linear; nil for none
 }
 
-// block is the number of rows summed at a time, which keeps rounding small.
+// block is the number of rows that are read at a time.
 const block = 256
 
 func (s Shape) weight() float64 {
@@ -82,27 +82,38 @@ func (s Shape) mostSteps() float64 {
 	return 1 + s.Condition()/0.75*(math.Log(drop/e)+math.Log(s.smoothness()/e))
 }
 
+// unit is that of float64 rounding.
+const unit = 0x1p-53
+
 // rounding bounds the error of a computed gradient's norm at ‖θ‖ ≤ 2·Reach, plus
-// what rounding a step of descent to float64 amounts to, seen as an error of its
-// gradient (docs/proofs/optimum.md, "Approximate minima").
+// what rounding a step of descent amounts to, seen as an error of its gradient
+// (docs/proofs/optimum.md, "Approximate minima"). Predictors and sums are compensated,
+// so what counts is a few units a record.
 func (s Shape) rounding() float64 {
-	n, far := float64(s.Records), 2*s.Reach()
+	n, far, wide := float64(s.Records), 2*s.Reach(), float64(s.Features+2)
 	l := s.loss()
 	slopes := s.weight() * n * s.Radius * l.MaxSlope()
-	each := block + n/block + l.Ulps() + float64(s.Features+2)*s.Radius*far*(l.MaxCurvature()/l.MaxSlope())
-	rest := 8*(slopes+s.Ridge*far+s.Linear) + 2*s.smoothness()*far
-	return 2 * 0x1p-53 * (slopes*each + rest)
+	each := l.Ulps() + l.Pull()/l.MaxSlope() + 4 +
+		unit*(8*wide*wide*s.Radius*far*(l.MaxCurvature()/l.MaxSlope())+2*(n+4)*(n+4))
+	rest := 4*(slopes+s.Ridge*far+s.Linear) + 4*unit*s.smoothness()*far
+	return 2 * unit * (slopes*each + rest)
 }
 
-// Tolerance is the public bound on ‖∇F‖₂ that Minimise certifies: 10⁻⁶ of a
+// Tolerance is the public bound on ‖∇F‖₂ that Minimise certifies: 10⁻⁹ of a
 // record's largest gradient, or a multiple of the rounding error of a gradient
 // where that is larger.
 func (s Shape) Tolerance() float64 {
-	return max(1e-6*s.weight()*s.Radius*s.loss().MaxSlope(), 4*s.rounding())
+	return max(1e-9*s.weight()*s.Radius*s.loss().MaxSlope(), 4*s.rounding())
 }
 
-// Minimise returns θ with ‖∇F(θ)‖₂ ≤ Tolerance, so that θ is within
-// Tolerance/Ridge of the minimum. It finds one whatever the rows are: by Newton's
+// Distance bounds how far from the minimum what Minimise returns is: Tolerance over
+// Ridge, and its rounding to float64.
+func (s Shape) Distance() float64 {
+	return (s.Tolerance()/s.Ridge + 2*unit*s.Reach()) * (1 + 0x1p-40)
+}
+
+// Minimise returns a point within Distance of the minimum: one with ‖∇F(θ)‖₂ ≤
+// Tolerance, rounded to float64. It finds one whatever the rows are: by Newton's
 // method, and should that fail by gradient descent, which cannot. The one error
 // is a linear term that is longer than Shape.Linear.
 func (f Objective) Minimise() ([]float64, error) {
@@ -110,20 +121,20 @@ func (f Objective) Minimise() ([]float64, error) {
 		return nil, errors.New("erm: the linear term is longer than its bound")
 	}
 	if theta := f.newton(100); theta != nil {
-		return theta, nil
+		return theta.hi, nil
 	}
-	return f.descend(), nil
+	return f.descend().hi, nil
 }
 
 // certified reports whether a computed gradient at theta proves the tolerance.
-func (f Objective) certified(theta []float64, grad *mat.VecDense) bool {
-	return mat.Norm(grad, 2) <= f.Tolerance()-f.rounding() && norm(theta) <= 2*f.Reach()
+func (f Objective) certified(theta *point, grad *mat.VecDense) bool {
+	return mat.Norm(grad, 2) <= f.Tolerance()-f.rounding() && norm(theta.hi) <= 2*f.Reach()
 }
 
 // newton is Newton's method, halving steps until the gradient's norm falls; nil
 // when that stalls or takes too many steps.
-func (f Objective) newton(most int) []float64 {
-	theta, next := make([]float64, f.Features), make([]float64, f.Features)
+func (f Objective) newton(most int) *point {
+	theta, next := newPoint(f.Features), newPoint(f.Features)
 	grad, trial := mat.NewVecDense(f.Features, nil), mat.NewVecDense(f.Features, nil)
 	step := mat.NewVecDense(f.Features, nil)
 	f.gradient(grad, theta)
@@ -132,14 +143,12 @@ func (f Objective) newton(most int) []float64 {
 			return theta
 		}
 		var chol mat.Cholesky
-		if !chol.Factorize(f.Hessian(theta)) || chol.SolveVecTo(step, grad) != nil {
+		if !chol.Factorize(f.Hessian(theta.hi)) || chol.SolveVecTo(step, grad) != nil {
 			return nil
 		}
 		size := mat.Norm(grad, 2)
 		for t := 1.0; ; t /= 2 {
-			for i := range next {
-				next[i] = theta[i] - t*step.AtVec(i)
-			}
+			next.move(theta, -t, step)
 			f.gradient(trial, next)
 			if mat.Norm(trial, 2) <= (1-t/4)*size {
 				break
@@ -156,43 +165,38 @@ func (f Objective) newton(most int) []float64 {
 
 // descend is gradient descent from 0 in steps of 1/smoothness. Every step before
 // the last lowers F, rounding included, so it ends, after mostSteps at most.
-func (f Objective) descend() []float64 {
-	theta, grad := make([]float64, f.Features), mat.NewVecDense(f.Features, nil)
+func (f Objective) descend() *point {
+	theta, grad := newPoint(f.Features), mat.NewVecDense(f.Features, nil)
 	step, left := 1/f.smoothness(), f.mostSteps()
 	for f.gradient(grad, theta); !f.certified(theta, grad); f.gradient(grad, theta) {
 		if left--; left < 0 {
 			panic("erm: a descent takes more steps than is proved")
 		}
-		for i := range theta {
-			theta[i] -= step * grad.AtVec(i)
-		}
+		theta.move(theta, -step, grad)
 	}
 	return theta
 }
 
 // gradient sets g = ∇F(θ).
-func (f Objective) gradient(g *mat.VecDense, theta []float64) {
-	g.Zero()
-	part, w, loss := make([]float64, len(theta)), f.weight(), f.loss()
+func (f Objective) gradient(g *mat.VecDense, theta *point) {
+	sum := newPoint(f.Features)
+	w, loss := f.weight(), f.loss()
 	for rows, y := range f.blocks() {
-		clear(part)
 		for i, r := range y {
 			row := rows[i*f.Features : (i+1)*f.Features]
-			slope := w * loss.Slope(dot(row, theta), r)
+			slope := w * loss.Slope(theta.dot(row), r)
 			for j, x := range row {
-				part[j] += slope * x
+				sum.add(j, slope*x)
 			}
 		}
-		for j, v := range part {
-			g.SetVec(j, g.AtVec(j)+v)
-		}
 	}
-	for j, v := range theta {
-		v *= f.Ridge
+	for j, v := range theta.hi {
+		sum.addProduct(j, f.Ridge, v)
+		sum.lo[j] += f.Ridge * theta.lo[j]
 		if f.B != nil {
-			v += f.B[j]
+			sum.add(j, f.B[j])
 		}
-		g.SetVec(j, g.AtVec(j)+v)
+		g.SetVec(j, sum.hi[j]+sum.lo[j])
 	}
 }
 

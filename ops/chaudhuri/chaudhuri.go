@@ -72,7 +72,7 @@ func New(cfg Config) (*Mechanism, error) {
 		m.scale = 2 * cfg.Radius / left * (1 + 0x1p-40)
 		// The computed linear term is not quite the exact one, which moves the minimum too.
 		rounding := m.shape().Linear * 0x1p-46
-		m.final = 2 * (m.shape().Tolerance() + rounding) / m.ridge / forMinimum * (1 + 0x1p-40)
+		m.final = 2 * (m.shape().Distance() + rounding/m.ridge) / forMinimum * (1 + 0x1p-40)
 	}
 	return m, nil
 }
@@ -101,7 +101,7 @@ func (c Config) check() error {
 // Sensitivity returns the L2 sensitivity of the computed minimum, 2(Radius + γ)/(nλ)
 // with γ the certified gradient norm (Chaudhuri et al. 2011, Cor. 8, for γ = 0).
 func (m *Mechanism) Sensitivity() float64 {
-	return 2 * (m.cfg.Radius + m.shape().Tolerance()) / m.ridge * (1 + 0x1p-40)
+	return 2 * (m.cfg.Radius/m.ridge + m.shape().Distance()) * (1 + 0x1p-40)
 }
 
 // shape is the objective that is minimised. A linear term of density

@@ -77,7 +77,7 @@ func New(cfg Config) (*Mechanism, error) {
 	// The linear term is a normal rounded to 2⁻⁴⁰ standard deviations, which moves
 	// the minimum too.
 	rounding := m.linear * math.Sqrt(float64(cfg.Features)) * 0x1p-39
-	distance := 2 * (m.shape().Tolerance() + rounding) / m.ridge
+	distance := 2 * (m.shape().Distance() + rounding/m.ridge)
 	if m.output, err = draw.NewGridGaussian(1/(m.mu*math.Sqrt(minimumShare)), distance, cfg.Features); err != nil {
 		return nil, fmt.Errorf("laplaceapprox: %w", err)
 	}

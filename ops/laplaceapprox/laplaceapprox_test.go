@@ -105,7 +105,7 @@ func TestBudgetAddsUp(t *testing.T) {
 		linear := 2 * 2 / m.linear
 		_, frobenius := m.gram.Sensitivities(5000)
 		hessian := frobenius / m.hessian.Sigma()
-		output := 2 * m.shape().Tolerance() / m.ridge / m.output.Sigma()
+		output := 2 * (m.shape().Distance() + m.linear*math.Sqrt(3)*0x1p-39/m.ridge) / m.output.Sigma()
 		if spent := math.Sqrt(linear*linear + hessian*hessian + output*output); spent > m.mu || spent < m.mu*(1-1e-4) {
 			t.Errorf("ε = %v: the noises spend µ = %v of %v", eps, spent, m.mu)
 		}
