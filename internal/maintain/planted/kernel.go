@@ -697,7 +697,7 @@ func conformanceDefects() (all []Case) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects()} {
+		leakDefects(), conformanceDefects(), unseenKernels()} {
 		all = append(all, family...)
 	}
 	return all

@@ -25,7 +25,9 @@ type sum struct {
 	noise func(m *sum, rng *rand.Rand, i int, total float64) float64
 	last  func(total, noise float64) float64 // what is released
 	check func(r curator.Records) error
-	fixed bool // the seed is ignored
+	fixed bool                      // the seed is ignored
+	even  float64                   // what the noise is multiplied by at even seeds; 0 for 1
+	extra func(x []float64) float64 // added to the sum
 	kept  []float64
 }
 
@@ -41,6 +43,9 @@ func (m *sum) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	for i, x := range r.X {
 		totals[i%m.dim] += m.clip(i, x)
 	}
+	if m.extra != nil {
+		totals[0] += m.extra(r.X)
+	}
 	if m.fixed {
 		seed = 1
 	}
@@ -51,6 +56,9 @@ func (m *sum) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 		all[i] = make([]float64, m.dim)
 		for j, total := range totals {
 			noise := m.noise(m, rng, i, total)
+			if m.even > 0 && seed%2 == 0 {
+				noise *= m.even
+			}
 			if m.grid > 0 {
 				noise = m.grid * math.Round(noise/m.grid)
 				total = m.grid * math.Round(total/m.grid)
@@ -410,7 +418,9 @@ type bits struct {
 	claim   accountant.Event
 	scale   float64
 	certain float64 // the probability of a bit without any noise
-	twin    bool    // every second bit repeats the one before
+	twin    bool    // every twentieth bit repeats the one before
+	every   int     // every so manieth bit has no noise; 0 for none
+	probit  float64 // the offset of a probit that takes the logistic's place; 0 for none
 }
 
 func (b bits) Claim() accountant.Event { return b.claim }
@@ -425,7 +435,10 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	for i := range all {
 		all[i] = []float64{0}
 		p := 1 / (1 + math.Exp(-b.scale*total/2))
-		if b.certain > 0 && rng.Float64() < b.certain {
+		if b.probit > 0 {
+			p = math.Erfc(-(total/2+b.probit)/math.Sqrt2) / 2
+		}
+		if b.certain > 0 && rng.Float64() < b.certain || b.every > 0 && i%b.every == b.every-1 {
 			p = math.Round(p)
 		}
 		if rng.Float64() < p {
@@ -455,6 +468,7 @@ func mechanismDefects() (all []Case) {
 	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
 		all = append(all, family...)
 	}
+	all = append(all, unseenMechanisms()...)
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

@@ -403,17 +403,20 @@ func stateDefects() []Case {
 
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
-		certificateDefects(), priorDefects(), stateDefects()} {
+		certificateDefects(), priorDefects(), stateDefects(), unseenTargets()} {
 		all = append(all, family...)
 	}
 	return all
 }
 
-func targetControls() (all []Case) {
-	for name, m := range map[string]model{"logistic": logistic, "pseudo-Huber": huber, "Welsch": welsch} {
-		all = append(all, target("right", name, "", m, func(*planted) {}))
+func targetControls() []Case {
+	none := func(*planted) {}
+	return []Case{
+		target("right", "logistic", "", logistic, none),
+		target("right", "pseudo-Huber", "", huber, none),
+		target("right", "Welsch", "", welsch, none),
+		scaledTarget("right", "log scale", "", scaled{}),
 	}
-	return all
 }
 
 var _ targets.Target = (*planted)(nil)
