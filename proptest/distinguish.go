@@ -205,7 +205,9 @@ func projection(onA, onB [][]float64) func([]float64) float64 {
 	direction := make([]float64, len(onA[0]))
 	for i := range onA {
 		for j := range direction {
-			direction[j] += onA[i][j] - onB[i][j]
+			if d := onA[i][j] - onB[i][j]; finite(d) { // one NaN would make every statistic NaN
+				direction[j] += d
+			}
 		}
 	}
 	return func(release []float64) float64 {

@@ -14,5 +14,14 @@ const (
 	Thorough Effort = 10
 )
 
+// passes are the settings that a check goes through: all begin with Quick, so that
+// what Quick finds costs no more than Quick.
+func (e Effort) passes() []Effort {
+	if e <= Quick {
+		return []Effort{e}
+	}
+	return []Effort{Quick, e}
+}
+
 // times scales an amount of work, which stays at least least.
 func (e Effort) times(amount, least int) int { return max(least, int(float64(e)*float64(amount))) }

@@ -18,11 +18,8 @@ func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
 }
 
 // looks are how often the test of invariance looks at its results, each time
-// with growth times as many chains, spending an equal part of FalseAlarm.
-const (
-	looks  = 4
-	growth = 4
-)
+// with twice as many chains, spending an equal part of FalseAlarm.
+const looks = 9
 
 // long is the share of chains that are stretch times as long as the others:
 // they see what needs many steps to show.
@@ -54,7 +51,7 @@ func (c kernelCheck) invariance() {
 	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*int64(n+stretch*(n/long+1)))
 	done := 0
 	for look := looks - 1; look >= 0; look-- {
-		for until := n / pow(growth, look); done < until; done++ {
+		for until := n >> look; done < until; done++ {
 			l.replicate(c, k, rng, done)
 		}
 		e := l.evidence(c.o.Reversible)
@@ -64,16 +61,9 @@ func (c kernelCheck) invariance() {
 				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g)",
 				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm)
 		}
+		l.connects(c, k.Name())
+		l.repeats(c, k.Name())
 	}
-	l.connects(c, k.Name())
-}
-
-func pow(b, k int) int {
-	r := 1
-	for range k {
-		r *= b
-	}
-	return r
 }
 
 // law compares a kernel's states with those it started from.
@@ -82,6 +72,8 @@ type law struct {
 	reference       *tally // of one step against Transition's
 	public          *rand.Rand
 	theta, told     []float64
+	pair            []float64   // a move
+	ends            [][]float64 // where the first chains that moved ended
 	at, after, then []rank
 	moved           int
 }
@@ -130,7 +122,9 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 		}
 	}
 	if !slices.Equal(s.Theta, l.theta) {
-		l.moved++
+		if l.moved++; len(l.ends) < 20_000 {
+			l.ends = append(l.ends, slices.Clone(s.Theta))
+		}
 	}
 	l.then = l.all.place(l.then, s.Theta)
 	into.add(l.at, l.then)
@@ -152,11 +146,36 @@ func (l *law) evidence(reversible bool) *evidence {
 	return e
 }
 
+// repeats expects chains not to meet: draws of a law that has no atoms, each moved
+// by noise of its own, are all different.
+func (l *law) repeats(c kernelCheck, name string) {
+	for j := range l.theta {
+		if c.discrete(j) {
+			return
+		}
+	}
+	met := map[float64]int{}
+	for _, theta := range l.ends {
+		if met[theta[0]]++; met[theta[0]] < 5 {
+			continue
+		}
+		same := 0
+		for _, other := range l.ends {
+			if slices.Equal(other, theta) {
+				same++
+			}
+		}
+		if same >= 5 {
+			c.fail("%d of %d chains from exact draws end at the same state %v: it is put there, not drawn", same, len(l.ends), theta)
+		}
+	}
+}
+
 // connects expects every part of the law to be reached from the rest: no chain
 // passes over a cell, or two, from below to above or back, where at least a hundred pass
 // over those on either side of it; and some border of every direction is crossed.
 func (l *law) connects(c kernelCheck, name string) {
-	if l.moved == 0 {
+	if l.moved == 0 && l.all.n >= 200 {
 		c.fail("%s never moves: none of %d chains left its start", name, l.all.n)
 	}
 	for i, d := range l.all.dirs {

@@ -47,8 +47,8 @@ type KernelOptions struct {
 	Transition func(rng *rand.Rand, theta, next []float64)
 	// Effort is Quick, Standard or Thorough. Defaults to Standard.
 	Effort Effort
-	// Replicates is the number of chains in the test of invariance. Defaults to
-	// 500000 times Effort.
+	// Replicates is the number of chains in the test of invariance. Defaults to a
+	// million times Effort.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.
@@ -62,7 +62,7 @@ func (o KernelOptions) withDefaults() KernelOptions {
 	o.Steps = orDefault(o.Steps, 60)
 	o.Stride = orDefault(o.Stride, 5)
 	o.Effort = orDefault(o.Effort, Standard)
-	o.Replicates = orDefault(o.Replicates, o.Effort.times(500_000, 1000))
+	o.Replicates = orDefault(o.Replicates, o.Effort.times(1_000_000, 1000))
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	return o
@@ -97,14 +97,24 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
 	o = o.withDefaults()
 	c := kernelCheck{t, factory, o}
-	for _, check := range []func(kernelCheck){
-		kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.badState, kernelCheck.allocations,
-		kernelCheck.infoFields, kernelCheck.replay, kernelCheck.runs, kernelCheck.invariance, kernelCheck.moves,
-		kernelCheck.accepts, kernelCheck.farStarts,
-	} {
-		check(c)
-		if t.Failed() {
-			t.FailNow()
+	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.badState,
+		kernelCheck.infoFields)
+	for i, effort := range o.Effort.passes() {
+		c.o.Effort = effort
+		c.all(kernelCheck.allocations, kernelCheck.replay)
+		if i == 0 { // the looks at invariance begin with few chains and grow to all
+			c.all(kernelCheck.runs, kernelCheck.invariance)
+		}
+		c.all(kernelCheck.moves, kernelCheck.accepts, kernelCheck.farStarts)
+	}
+}
+
+// all makes checks in turn, up to the first that fails.
+func (c kernelCheck) all(checks ...func(kernelCheck)) {
+	c.t.Helper()
+	for _, check := range checks {
+		if check(c); c.t.Failed() {
+			c.t.FailNow()
 		}
 	}
 }

@@ -115,21 +115,38 @@ func (a Audit) String() string {
 func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	t.Helper()
 	o.Effort = orDefault(o.Effort, Standard)
-	o.Releases = orDefault(o.Releases, o.Effort.times(1_000_000, 40_000))
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	if err := neighbours(o.A, o.B, m.Claim().Adjacency()); err != nil {
 		failf(t, "%v", err)
 		return Audit{}
 	}
-	a, additive := m.(Additive)
-	if additive {
+	if a, ok := m.(Additive); ok {
 		checkSensitivity(t, a, o)
 	}
 	checkAnswers(t, m, o)
-	if t.Failed() {
-		return Audit{}
+	amounts := []int{o.Releases}
+	if o.Releases == 0 {
+		amounts = nil
+		for _, effort := range o.Effort.passes() {
+			amounts = append(amounts, effort.times(1_000_000, 40_000))
+		}
 	}
+	o.FalseAlarm /= float64(len(amounts))
+	var audit Audit
+	for _, o.Releases = range amounts {
+		if t.Failed() {
+			return Audit{}
+		}
+		audit = checkReleases(t, m, o)
+	}
+	return audit
+}
+
+// checkReleases is the statistical part, on o.Releases of each data set.
+func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
+	t.Helper()
+	a, additive := m.(Additive)
 	onA, onB, err := bothWorlds(m, o)
 	if err != nil {
 		failf(t, "%v", err)

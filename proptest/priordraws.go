@@ -10,7 +10,10 @@ import (
 )
 
 // priorAlarm bounds the probability that checkSampler rejects a right sampler.
-const priorAlarm = 1e-6
+const (
+	priorAlarm = 1e-6
+	priorLooks = 6 // three in each of two passes
+)
 
 // checkSampler compares a PriorSampler's draws with LogPrior: given the other
 // parameters, the place of each among the density's quantiles, by quadrature
@@ -32,7 +35,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 	}
 	moments := make([][5]moment, d)
-	for range n {
+	for made := 1; made <= n; made++ {
 		s.SamplePrior(theta, rng)
 		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
 			failf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
@@ -47,14 +50,22 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 				moments[j][4].add((2*u - 1) * math.Tanh(theta[k]/scale[k]))
 			}
 		}
+		if made == n || made == n/4 || made == n/16 {
+			checkQuantiles(t, moments, o)
+		}
 	}
+}
+
+// checkQuantiles is one of priorLooks looks at the draws' quantiles.
+func checkQuantiles(t rapid.TB, moments [][5]moment, o TargetOptions) {
+	t.Helper()
 	for j := range moments {
 		for k := range moments[j] {
-			m := &moments[j][k]
+			m := moments[j][k]
 			m.span = 2
 			// Quadrature is good to a thousandth.
 			m.less(2e-3)
-			if p := m.p() * float64(5*d); p < priorAlarm {
+			if p := m.p() * float64(5*len(moments)); p < priorAlarm/priorLooks {
 				what := fmt.Sprintf("the Legendre polynomial of degree %d of the quantiles of parameter %d", k+1, j)
 				if k == 4 {
 					what = fmt.Sprintf("the quantiles of parameter %d times the other parameters", j)

@@ -22,6 +22,8 @@ type direction struct {
 	name   string
 	value  func(theta []float64) float64
 	sorted []float64
+	guide  []int   // how many of sorted lie below each of as many even steps
+	pace   float64 // steps of guide for a unit of value
 	cellOf []uint8 // by rank
 }
 
@@ -32,9 +34,21 @@ type rank struct {
 }
 
 func (d *direction) of(theta []float64) rank {
-	i := sort.SearchFloat64s(d.sorted, d.value(theta))
+	v, i, n := d.value(theta), 0, len(d.sorted)
+	if k := d.stepOf(v); k >= 0 && k < float64(len(d.guide)-1) {
+		i, n = d.guide[int(k)], d.guide[int(k)+1]
+	}
+	for i < n { // the first that is not below v
+		if m := int(uint(i+n) >> 1); d.sorted[m] < v {
+			i = m + 1
+		} else {
+			n = m
+		}
+	}
 	return rank{(float64(i) + 0.5) / float64(len(d.sorted)+1), d.cellOf[i]}
 }
+
+func (d *direction) stepOf(v float64) float64 { return (v - d.sorted[0]) * d.pace }
 
 // border is the value at the upper end of a cell.
 func (d *direction) border(cell int) float64 {
@@ -46,6 +60,16 @@ func (d *direction) fix(draws [][]float64) {
 		d.sorted = append(d.sorted, d.value(theta))
 	}
 	slices.Sort(d.sorted)
+	if n := len(d.sorted); d.sorted[n-1] > d.sorted[0] {
+		d.pace = float64(n) / (d.sorted[n-1] - d.sorted[0])
+		d.guide = make([]int, n+1)
+		for k, i := 0, 0; k <= n; k++ {
+			for i < n && d.stepOf(d.sorted[i]) < float64(k) {
+				i++
+			}
+			d.guide[k] = i
+		}
+	}
 	for i := range len(d.sorted) + 1 {
 		u := (float64(i) + 0.5) / float64(len(d.sorted)+1)
 		d.cellOf = append(d.cellOf, uint8(sort.SearchFloat64s(levels, u)))

@@ -207,13 +207,13 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 	d := len(c.o.Start)
 	for n := range want.info {
 		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]
-		if !slices.EqualFunc(a, b, same) || want.info[n] != got.info[n] {
+		if !slices.EqualFunc(a, b, identical) || unlike(want.info[n], got.info[n]) {
 			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, and %v, %+v %s: the chain depends on the records beyond "+
 				"what was released",
 				n+1, a, want.info[n], b, got.info[n], what)
 		}
 	}
-	if want.end != got.end || want.refusal != got.refusal {
+	if unlike(want.end, got.end) || want.refusal != got.refusal {
 		return steps, fmt.Sprintf("a step beyond those granted shows %+v, %q, and %+v, %q %s: errors depend on the records",
 			want.end, want.refusal, got.end, got.refusal, what)
 	}
@@ -222,6 +222,12 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 	}
 	return 0, ""
 }
+
+// unlike compares Info, and tells −0 from 0.
+func unlike(a, b kernels.Info) bool { return a != b || !identical(a.StepSize, b.StepSize) }
+
+// identical compares bits, which tell −0 from 0.
+func identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // farStarts runs from states that data never suggest: no panic, and no state
 // that is not finite.

@@ -136,29 +136,37 @@ func remember(g stage, n int) *memory {
 			}
 		}
 		m.scenes = append(m.scenes, s)
-		m.said = append(m.said, g.ask(s))
+		var said [][]float64
+		for _, q := range g.questions() {
+			said = append(said, q.ask(s))
+		}
+		m.said = append(m.said, said)
 	}
 	return m
 }
 
-func (g stage) ask(s scene) (all [][]float64) {
-	for _, f := range forms(g.target) {
-		all = append(all, f.run(0, s.theta, s.next, s.z))
-	}
-	return append(all, []float64{g.target.LogPrior(s.theta)})
+// question is a form, or the prior, with an answer to a scene.
+type question struct {
+	name string
+	ask  func(s scene) []float64
 }
 
-// changed says which answer is another one now.
+func (g stage) questions() (all []question) {
+	for _, f := range forms(g.target) {
+		all = append(all, question{f.name, func(s scene) []float64 { return f.run(0, s.theta, s.next, s.z) }})
+	}
+	return append(all, question{"LogPrior", func(s scene) []float64 { return []float64{g.target.LogPrior(s.theta)} }})
+}
+
+// changed says which answer is another one now. Each question is put to all scenes
+// before the next one, where remember put all of them to each scene: an answer that
+// uses what another question left behind differs.
 func (m *memory) changed(g stage) string {
-	for i, s := range m.scenes {
-		for k, now := range g.ask(s) {
-			if before := m.said[i][k]; !slices.EqualFunc(now, before, same) {
-				name := "LogPrior"
-				if all := forms(g.target); k < len(all) {
-					name = all[k].name
-				}
+	for k, q := range g.questions() {
+		for i, s := range m.scenes {
+			if now, before := q.ask(s), m.said[i][k]; !slices.EqualFunc(now, before, same) {
 				return fmt.Sprintf("%s is %v and was %v for the same arguments: it keeps something from one call to the next: %v",
-					name, now, before, s)
+					q.name, now, before, s)
 			}
 		}
 	}

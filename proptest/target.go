@@ -99,14 +99,27 @@ func CheckTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certifica
 	if t.Failed() {
 		t.FailNow()
 	}
+	var found []Certificate
+	for _, effort := range o.Effort.passes() {
+		pass := o
+		pass.Effort = effort
+		found = searchTarget(t, target, pass)
+	}
+	checkTightness(t, found, o)
+	return found
+}
+
+// searchTarget is what grows with the effort.
+func searchTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certificate {
+	t.Helper()
 	again := checkSteady(t, target, o)
 	checkBlocks(t, target, o)
 	checkScenes(t, target, o)
 	checkPredictors(t, target, o)
 	checkBreakpoints(t, target, o)
-	checkSampler(t, target, o)
 	checkConcurrent(t, target, o)
 	found := checkCertificates(t, target, o)
+	checkSampler(t, target, o)
 	again()
 	return found
 }

@@ -17,7 +17,7 @@ func (c kernelCheck) newReference(rng *rand.Rand) *tally {
 	for i, theta := range starts {
 		next := make([]float64, d)
 		c.o.Transition(rng, theta, next)
-		moves[i] = pair2(theta, next)
+		moves[i] = pair2(nil, theta, next)
 	}
 	var dirs []*direction
 	for j := range min(d, maxDirections) {
@@ -49,8 +49,8 @@ func (c kernelCheck) newReference(rng *rand.Rand) *tally {
 	return newTally(dirs)
 }
 
-// pair2 joins two states.
-func pair2(a, b []float64) []float64 { return append(append(make([]float64, 0, 2*len(a)), a...), b...) }
+// pair2 joins two states in dst.
+func pair2(dst, a, b []float64) []float64 { return append(append(dst[:0], a...), b...) }
 
 func median(draws [][]float64, j int) float64 {
 	d := direction{value: func(theta []float64) float64 { return theta[j] }}
@@ -60,7 +60,9 @@ func median(draws [][]float64, j int) float64 {
 
 // refer compares a step of the kernel with one of Transition from the same state.
 func (l *law) refer(theta []float64) {
-	kernel := l.reference.place(nil, pair2(l.theta, theta))
-	told := l.reference.place(nil, pair2(l.theta, l.told))
-	l.reference.add(told, kernel)
+	l.pair = pair2(l.pair, l.theta, theta)
+	l.then = l.reference.place(l.then, l.pair)
+	l.pair = pair2(l.pair, l.theta, l.told)
+	l.after = l.reference.place(l.after, l.pair)
+	l.reference.add(l.after, l.then)
 }

@@ -84,8 +84,12 @@ func bordersOf(all [][]float64, n int, of func([]float64) float64) []float64 {
 	return slices.Compact(borders)
 }
 
-// lowBits are the last eight bits of a number, or of its index on a grid.
+// lowBits are the last eight bits of a number, or of its index on a grid. Negative
+// zero, which compares as zero, is told apart.
 func lowBits(v, step float64) int {
+	if v == 0 && math.Signbit(v) {
+		return 255
+	}
 	if step > 0 && math.Abs(v) < step*(1<<52) {
 		return int(uint64(int64(math.Round(v/step))) & 255)
 	}
@@ -129,8 +133,8 @@ func (f feature) counts(all [][]float64) []int {
 	return c
 }
 
-// question is a set of releases and an ε, to be counted on fresh releases.
-type question struct {
+// event is a set of releases and an ε, to be counted on fresh releases.
+type event struct {
 	feature int
 	in      []bool
 	onB     bool // the set is more probable on B
@@ -153,11 +157,11 @@ func worlds(m Mechanism, onA, onB [][]float64, statistic func([]float64) float64
 	}
 	third := len(onA) / 3
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
-	var asked []question
+	var asked []event
 	for i, f := range fs {
 		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], m.Claim())...)
 	}
-	slices.SortFunc(asked, func(a, b question) int { return cmp.Compare(b.promise, a.promise) })
+	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
 	w.Excess = math.Inf(-1)
 	restA, restB := onA[3*third/2:], onB[3*third/2:]
@@ -188,7 +192,7 @@ type World struct {
 	OnA, OnB, Trials int
 }
 
-func (q question) count(f feature, all [][]float64) (k int) {
+func (q event) count(f feature, all [][]float64) (k int) {
 	for _, r := range all {
 		if q.in[f.of(r)] {
 			k++
@@ -199,7 +203,7 @@ func (q question) count(f feature, all [][]float64) (k int) {
 
 // questions orders cells by their likelihood ratio and keeps, for each ε and
 // direction, the set that promises most.
-func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event) (all []question) {
+func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event) (all []event) {
 	a, b, n := f.counts(onA), f.counts(onB), float64(len(onA))
 	order := make([]int, f.cells)
 	for i := range order {
@@ -213,7 +217,7 @@ func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Eve
 			continue
 		}
 		for _, onB := range []bool{false, true} {
-			best := question{promise: math.Inf(-1)}
+			best := event{promise: math.Inf(-1)}
 			p, q, at := 0.0, 0.0, 0
 			for k := range order {
 				i := order[k]
@@ -229,7 +233,7 @@ func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Eve
 				}
 			}
 			if best.promise > 1 {
-				best = question{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta,
+				best = event{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta,
 					promise: best.promise}
 				for k := range at + 1 {
 					i := order[k]

@@ -118,7 +118,7 @@ func unseenKernels() (all []Case) {
 	leaks := asked{noLaw: true}
 	after("draws more when a record is large", "the public stream", leaks,
 		func(k *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-			if k.target.last > 2 {
+			if k.spy.last > 2 {
 				rng.Uint64()
 			}
 		})
@@ -129,14 +129,14 @@ func unseenKernels() (all []Case) {
 	})
 	after("StepSize tells the sum's sign", "1 in 64", leaks, func(k *chain, _ *rand.Rand, s *kernels.State,
 		info *kernels.Info) {
-		if s.Iteration%64 == 63 && k.target.last < 0 {
+		if s.Iteration%64 == 63 && k.spy.last < 0 {
 			info.StepSize = math.Nextafter(info.StepSize, 1)
 		}
 	})
 	after("negative zero tells a record", "−0", leaks, func(k *chain, _ *rand.Rand, _ *kernels.State,
 		info *kernels.Info) {
 		info.StepSize = 0
-		if k.target.last > 1 {
+		if k.spy.last > 1 {
 			info.StepSize = math.Copysign(0, -1)
 		}
 	})
