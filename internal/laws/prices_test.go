@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/rights"
 )
 
 // price is a mechanism that the curator prices.
@@ -154,7 +155,7 @@ func TestRoundingIsCharged(t *testing.T) {
 // TestGrantsAreCharged: a grant of any kind charges its count times its event.
 func TestGrantsAreCharged(t *testing.T) {
 	const count = 7
-	records := curator.Records{X: points, Features: 2}
+	records := curator.Records{X: rights.Points, Features: 2}
 	for name, grant := range map[string]func(c *curator.Curator) (interface{ Event() accountant.Event }, error){
 		"bits": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
 			return c.GrantBits(curator.AcceptanceBit{Target: mean(t), Clip: 1}, count)

@@ -3,5 +3,9 @@
 //
 //	reproduce    the figures and tables of docs/, from the papers' experiments and ours
 //	mutation     deliberate defects, each of which a test has to notice
+//	planted      targets, kernels and mechanisms with one defect each
+//	rights       right targets and kernels of every package
+//	power        how many of the planted defects package proptest detects
+//	kills        what is left of a ledger when its runs are killed
 //	acceptfit    the coefficients of the corrected acceptance tests
 package maintain

@@ -4,11 +4,14 @@
 package planted
 
 import (
+	"cmp"
 	"slices"
 
 	"pgregory.net/rapid"
 
+	"github.com/dpmcmc/dpmcmc/internal/maintain/rights"
 	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Case is a defect, or a right control, and the check that it is put through.
@@ -28,8 +31,41 @@ func Defects() []Case {
 	return explained(slices.Concat(targetDefects(), kernelDefects(), mechanismDefects()))
 }
 
-// Controls lists right targets, kernels and mechanisms.
+// Controls lists right targets, kernels and mechanisms, in the same dress as the
+// defects.
 func Controls() []Case { return slices.Concat(targetControls(), kernelControls(), mechanismControls()) }
+
+// Library lists right targets and kernels of every package, as controls.
+func Library() (all []Case) {
+	for _, m := range rights.Targets() {
+		robust, err := targets.BetaLoss(1.5)
+		if err != nil {
+			panic(err)
+		}
+		for name, loss := range map[string]targets.Loss{"log loss": targets.LogLoss(), "β = 1.5": robust} {
+			all = append(all, Case{Suite: "CheckTarget", Family: "right", Name: m.Name + ", " + name,
+				Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+					target, err := m.Make(loss)
+					if err != nil {
+						t.Fatal(err)
+					}
+					o := m.Options
+					o.Seed, o.Effort = seed, effort
+					proptest.CheckTarget(t, target, o)
+				}})
+		}
+	}
+	for _, k := range rights.Kernels() {
+		all = append(all, Case{Suite: "CheckKernel", Family: "right", Name: k.Name,
+			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+				o := k.Options()
+				o.Seed, o.Effort = seed, effort
+				proptest.CheckKernel(t, k.Factory, o)
+			}})
+	}
+	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.Suite+a.Name, b.Suite+b.Name) })
+	return all
+}
 
 // Rejected runs a case and reports whether it was rejected, with what was said.
 func (c Case) Rejected(seed uint64, effort proptest.Effort) (bool, string) {

@@ -55,7 +55,7 @@ func main() {
 	}
 	cases := planted.Defects()
 	if *controls {
-		cases = planted.Controls()
+		cases = slices.Concat(planted.Controls(), planted.Library())
 	}
 	fail(run(cases, known, *results, regexp.MustCompile(*only), strings.Split(*effort, ","), *seeds,
 		time.Now().Add(*limit), *verbose))
@@ -181,7 +181,7 @@ func write(path string, known map[key]bool) error {
 // render makes the table: a section for each suite, a row for each defect.
 func render(known map[key]bool) string {
 	var b strings.Builder
-	all := slices.Concat(planted.Defects(), planted.Controls())
+	all := slices.Concat(planted.Defects(), planted.Controls(), planted.Library())
 	suite := ""
 	for _, c := range all {
 		if c.Family == "right" {
