@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -54,6 +55,19 @@ type Certificate struct {
 	Insecure         bool              `json:"insecure"`
 	Assumed          string            `json:"assumed,omitempty"` // of a target that is not the library's own
 	SoftwareVersion  string            `json:"software_version"`
+	// Ledger says where the run was charged, which has the hash of this certificate's
+	// file. Whoever keeps the accounts fills it in.
+	Ledger *CertifiedLedger `json:"ledger,omitempty"`
+}
+
+// CertifiedLedger names the charges of a run in the ledger of the people that it is about.
+type CertifiedLedger struct {
+	// File is the ledger's name when the run was charged, and ID its own wherever it is.
+	File string `json:"file"`
+	ID   string `json:"id"`
+	// Run is the run's name in the ledger, and Entries are the numbers of its charges.
+	Run     string  `json:"run"`
+	Entries []int64 `json:"entries"`
 }
 
 // CertifiedStart says where the chains start and what that alone costs. Its events
@@ -107,6 +121,16 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		c.Guarantee, c.Insecure, c.NoiseSource = "none", true, "INSECURE: ChaCha8 keyed by --insecure-seed"
 	}
 	return c, nil
+}
+
+// Event is all that the certificate states was released.
+func (c *Certificate) Event() (accountant.Event, error) {
+	var e accountant.Event
+	document, err := json.Marshal(map[string]any{"adjacency": c.Adjacency, "events": c.Events})
+	if err == nil {
+		err = e.UnmarshalJSON(document)
+	}
+	return e, err
 }
 
 // certifiedStart describes the start.

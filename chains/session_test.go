@@ -22,7 +22,7 @@ import (
 )
 
 // budget is one of ε at δ = 1e-6.
-func budget(t *testing.T, epsilon float64) *accountant.Budget {
+func budget(t testing.TB, epsilon float64) *accountant.Budget {
 	t.Helper()
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6,
 		Adjacency: accountant.Substitute})
@@ -33,7 +33,7 @@ func budget(t *testing.T, epsilon float64) *accountant.Budget {
 }
 
 // simulated is a logistic table and its model.
-func simulated(t *testing.T) (*data.Table, *models.Model) {
+func simulated(t testing.TB) (*data.Table, *models.Model) {
 	t.Helper()
 	sim, err := data.Builtin("builtin:logistic?n=500&d=2")
 	if err != nil {

@@ -41,15 +41,6 @@ func (s *session) Record(e accountant.Event, count int64) error {
 	return err
 }
 
-// Certify names the certificate of what a run was charged for: the note's hash of it,
-// for the note's run.
-func (l *Ledger) Certify(note Note) error {
-	if note.Run == "" || note.Certificate == "" {
-		return fmt.Errorf("ledger: %s: Certify needs the run and the hash of its certificate", l.path)
-	}
-	return l.update(func(last Entry, w *writer) error { return w.append(last.carry(Certified, note)) })
-}
-
 // Resume records that a run goes on, with what is left of its charges, under a mark that
 // its folder has written before. It costs nothing. marks are all that the folder has,
 // this one included. Errors: a run that was not charged here for those events, one

@@ -46,11 +46,7 @@ func certifiedEvents(name string, c chains.Certificate) (e accountant.Event, err
 	if c.Insecure {
 		return e, fmt.Errorf("--events: %s is of a run with --insecure-seed, which is not private at any ε", name)
 	}
-	document, err := json.Marshal(map[string]any{"adjacency": c.Adjacency, "events": c.Events})
-	if err == nil {
-		err = e.UnmarshalJSON(document)
-	}
-	if err != nil {
+	if e, err = c.Event(); err != nil {
 		return e, fmt.Errorf("--events: the certificate %s: %w", name, err)
 	}
 	return e, nil

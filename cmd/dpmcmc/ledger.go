@@ -251,43 +251,6 @@ func releasesText(e ledger.Entry) string {
 	return fmt.Sprintf("%d × (%v)", e.Count, e.Event)
 }
 
-func newLedgerCheck() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check FILE",
-		Short: "Check the chain of entries and add everything up again",
-		Long: `check reads every entry, checks that each names the hash of the one before, and adds
-up all charges again. A damaged ledger is refused with the entry's number.`,
-		Example: "  dpmcmc ledger check people.csv.ledger",
-		Args:    oneLedger,
-		RunE: func(c *cobra.Command, args []string) error {
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
-			if err != nil {
-				return err
-			}
-			r, err := l.Check()
-			if err != nil {
-				return err
-			}
-			dearer := r.Repriced > r.Last.TotalCost*(1+1e-9)
-			if asJSON {
-				return printJSON(c.OutOrStdout(), struct {
-					ledgerTotals
-					Dearer bool `json:"dearer_today"`
-				}{totalsOf(args[0], r.Last, r.Files), dearer})
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%d entries are whole and add up.\n%s\n", r.Entries, spentText(args[0], r.Last))
-			if dearer {
-				fmt.Fprintf(c.OutOrStdout(), "Warning: at this version's prices the same releases cost %.4g times as much. An "+
-					"earlier price was too low.\n", r.Repriced/r.Last.TotalCost)
-			}
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
-}
-
 func newLedgerExport() *cobra.Command {
 	var format string
 	c := &cobra.Command{

@@ -1,16 +1,16 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -91,14 +91,23 @@ func (a accounts) budget(c accountant.BudgetConfig) (*accountant.Budget, error) 
 	return a.Budget(c, a.note)
 }
 
+// enter names the ledger in a certificate.
+func (a accounts) enter(c *chains.Certificate) error {
+	if a.Ledger == nil {
+		return nil
+	}
+	r, err := a.Run(a.note.Run)
+	c.Ledger = &chains.CertifiedLedger{File: filepath.Base(a.Path()), ID: r.ID, Run: a.note.Run, Entries: r.Entries()}
+	return err
+}
+
 // certify names a certificate in the ledger.
 func (a accounts) certify(certificate []byte) error {
 	if a.Ledger == nil {
 		return nil
 	}
-	h := sha256.Sum256(certificate)
 	n := a.note
-	n.Certificate = hex.EncodeToString(h[:])
+	n.Certificate = ledger.CertificateHash(certificate)
 	return a.Certify(n)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -144,5 +145,51 @@ func TestSampleMakesALedger(t *testing.T) {
 			g.Plain[0] < 0.3*float64(n+1) {
 			t.Errorf("run %d: %+v", n+1, g)
 		}
+	}
+}
+
+// TestCertificatesAndLedgersNameOneAnother: a certificate is checked against its ledger,
+// and one that was changed, is older, or is another ledger's is refused. Changing what
+// it states is noticed even by someone who changes the ledger's hash.
+func TestCertificatesAndLedgersNameOneAnother(t *testing.T) {
+	csv, schema := people(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	if code, _, errs := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+		"--kernel", "barker", "--iterations", "200", "--out", dir); code != exitOK {
+		t.Fatal(errs)
+	}
+	path := filepath.Join(dir, certificateFile)
+	check := func(file, certificate, want string) {
+		t.Helper()
+		code, out, errs := call(t.Context(), "ledger", "check", file, "--certificate", certificate)
+		if (code == exitOK) != (want == "") || !strings.Contains(errs, want) {
+			t.Errorf("exit %d: %s%s; want %q", code, out, errs, want)
+		}
+	}
+	check(csv+ledgerSuffix, path, "")
+	other := csv + ".other"
+	if code, _, errs := call(t.Context(), "ledger", "init", other, "--delta", "1e-5"); code != exitOK {
+		t.Fatal(errs)
+	}
+	check(other, path, "another ledger")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(t.TempDir(), "changed.json")
+	for want, edit := range map[string]func(*chains.Certificate){
+		"its hash":            func(c *chains.Certificate) { c.Epsilon /= 2 },
+		"costs":               func(c *chains.Certificate) { c.Events = append(c.Events, c.Events...) },
+		"names [1 2]":         func(c *chains.Certificate) { c.Ledger.Entries = []int64{1, 2} },
+		"names no ledger":     func(c *chains.Certificate) { c.Ledger = nil },
+		"in the entries []":   func(c *chains.Certificate) { c.Ledger.Run = "x" },
+		"not the certificate": func(c *chains.Certificate) { c.Kernel = "" },
+	} {
+		c, _ := asCertificate(text)
+		edit(&c)
+		if err := os.WriteFile(changed, c.JSON(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check(csv+ledgerSuffix, changed, want)
 	}
 }

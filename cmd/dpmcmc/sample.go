@@ -205,6 +205,7 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	if result == nil {
 		return runErr
 	}
+	runErr = errors.Join(runErr, s.accounts.enter(result.Certificate))
 	f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
 		complete: result.Complete}
 	return errors.Join(s.report(f, out), runErr)
@@ -343,6 +344,9 @@ func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
 // that no interruption can leave draws without one.
 func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws.Sink, error) {
 	c, err := session.Certificate(m, s.thin)
+	if err == nil {
+		err = s.accounts.enter(c)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,51 @@
+package chains_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+)
+
+// FuzzCertificate: no text makes reading a certificate panic, and one that is read says
+// what it costs in words, has events that can be read again, and is written as it was.
+func FuzzCertificate(f *testing.F) {
+	for _, kernel := range []string{"barker", "anchored", "dphmc"} {
+		f.Add(certificate(f, kernel))
+	}
+	f.Add([]byte(`{"settings":{"stepp":1}}`))
+	f.Add([]byte(`{"adjacency":"substitute","events":[{"kind":"pure","epsilon":1}],"chains":-1,"ledger":{"entries":[-1]}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var c, again chains.Certificate
+		if json.Unmarshal(text, &c) != nil {
+			return
+		}
+		event, err := c.Event()
+		if len(c.Words(true)) == 0 || len(c.Pairs()) == 0 {
+			t.Fatal("it says nothing")
+		}
+		if err != nil {
+			return
+		}
+		if err := json.Unmarshal(c.JSON(), &again); err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if same, err := again.Event(); err != nil || !same.Equal(event) {
+			t.Fatalf("%v became %v, %v", event, same, err)
+		}
+	})
+}
+
+// certificate is one of a run of a kernel, as its file has it.
+func certificate(f *testing.F, kernel string) []byte {
+	f.Helper()
+	table, m := simulated(f)
+	result, err := chains.Run(f.Context(), table, m, chains.Settings{Kernel: kernel, Iterations: 20},
+		budget(f, 3))
+	if err != nil {
+		f.Fatal(err)
+	}
+	c := result.Certificate
+	c.Ledger = &chains.CertifiedLedger{File: "people.csv.ledger", ID: "a", Run: "b", Entries: []int64{3}}
+	return c.JSON()
+}
