@@ -40,6 +40,12 @@ type Release struct {
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
+	// Prior holds the posterior given the release against wider priors, for Score and
+	// Remainder.
+	Prior surrogates.PriorCheck
+	// Apart is how far the first-order approximation that Remainder rests on is from that
+	// posterior, in its standard deviations, for the coefficient where it is farthest.
+	Apart float64
 	// Widening is by how much privacy widened the intervals: the median over coefficients
 	// of their standard deviation over that which the same records give without noise, by
 	// the normal approximation. It is 1 for aims that leave the noise out, and 0 for Sums,
@@ -142,8 +148,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		chains, err := s.sampled(ctx, p, seed, func(theta []float64) { unscale(theta, unit) })
 		return chains, r, err
 	case Score:
-		p, err := surrogates.New(surrogates.Config{Statistics: r.Statistics, Link: s.model.link,
-			Prior: s.model.regression.Prior(), Seed: seed})
+		p, err := s.score(r.Statistics, seed)
 		if err != nil {
 			return nil, r, err
 		}
@@ -152,6 +157,9 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 			return nil, r, err
 		}
 		r.Widening = middle(widened)
+		if r.Prior, err = p.CheckPrior(); err != nil {
+			return nil, r, err
+		}
 		chains, err := s.sampled(ctx, p, seed, func([]float64) {})
 		return chains, r, err
 	}
@@ -160,10 +168,26 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		return nil, r, err
 	}
 	r.Kept, r.Widening = d.kept, d.widening
+	if s.config.Aim == Remainder && s.model.link != nil {
+		p, err := s.score(r.Statistics, seed)
+		if err != nil {
+			return nil, r, err
+		}
+		if r.Prior, err = p.CheckPrior(); err != nil {
+			return nil, r, err
+		}
+		r.Apart = p.Apart(d.mean)
+	}
 	if err := s.remainder.Anchor(r.Statistics.Anchor, d.kept, d.log); err != nil {
 		return nil, r, err
 	}
 	return s.walks(d, seed), r, nil
+}
+
+// score is the posterior given a release.
+func (s *Chains) score(released surrogates.Statistics, seed uint64) (*surrogates.Score, error) {
+	return surrogates.New(surrogates.Config{Statistics: released, Link: s.model.link, Prior: s.model.regression.Prior(),
+		Seed: seed})
 }
 
 // look makes the releases of the anchor: the optimum, unless there is none, and then

@@ -150,7 +150,7 @@ func openAnchored(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 	if err != nil {
 		return opening{}, err
 	}
-	return anchoredOpening(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
+	return r.anchored(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
 		return prepared.Begin(ctx, seed)
 	}), nil
 }
@@ -170,13 +170,13 @@ func againFromAnchor(r *Plan, f curator.Facts, seed uint64, b Beginning, at []Po
 	if err != nil {
 		return opening{}, err
 	}
-	return anchoredOpening(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
+	return r.anchored(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
 		return prepared.Restore(ctx, seed, b.Values)
 	}), nil
 }
 
-// anchoredOpening is the opening of chains with an anchor that begin provides.
-func anchoredOpening(prepared *anchors.Chains, requests []curator.Request,
+// anchored is the opening of chains with an anchor that begin provides.
+func (r *Plan) anchored(prepared *anchors.Chains, requests []curator.Request,
 	begin func(context.Context) ([]kernels.Chain, anchors.Release, error)) opening {
 	o := opening{requests: requests}
 	for _, k := range prepared.Kernels() {
@@ -184,7 +184,8 @@ func anchoredOpening(prepared *anchors.Chains, requests []curator.Request,
 	}
 	o.begin = func(ctx context.Context) (begun, error) {
 		chains, released, err := begin(ctx)
-		b := begun{Beginning: Beginning{Values: released.Values}, widening: released.Widening}
+		b := begun{Beginning: Beginning{Values: released.Values}, widening: released.Widening,
+			doubts: r.doubts(released)}
 		for _, chain := range chains {
 			b.Starts = append(b.Starts, chain.Start)
 		}

@@ -43,6 +43,7 @@ type Certificate struct {
 	Sampled          string            `json:"sampled,omitempty"`
 	Widening         float64           `json:"widening,omitempty"` // of intervals by privacy, the median over coefficients
 	Caveat           string            `json:"caveat,omitempty"`   // in which way the draws are not the posterior's
+	Doubts           []Doubt           `json:"doubts,omitempty"`   // of the intervals, seen in what was released
 	Start            CertifiedStart    `json:"start"`
 	Chains           int64             `json:"chains"`
 	Iterations       int64             `json:"iterations"`
@@ -109,7 +110,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Temperature:      p.Settings.Temperature,
 		DegreesOfFreedom: m.Options.DegreesOfFreedom, Dispersion: m.Options.Dispersion,
 		Released: p.Released, Test: p.Test, Batch: p.Batch.String(), Clip: p.Clip, Target: p.Target, Sampled: p.Sampled,
-		Widening: s.widening, Caveat: p.Caveat, Start: start,
+		Widening: s.widening, Doubts: s.doubts, Caveat: p.Caveat, Start: start,
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),

@@ -67,6 +67,7 @@ type opening struct {
 type begun struct {
 	Beginning
 	widening float64 // of intervals by privacy; 0 where it is not known
+	doubts   []Doubt
 }
 
 // begunWith is the begin of what is known already.
@@ -236,7 +237,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 		}
 		result.Draws = append(result.Draws, drawn[min(left, len(drawn)):])
 	}
-	result.Verdict = Judge(result.Summary(), s.Plan.Caveat)
+	result.Verdict = Judge(result.Summary(), certificate)
 	return result, runErr
 }
 

@@ -32,9 +32,8 @@ const (
 	notPosterior = "Not a posterior: do not use standard deviations or intervals of these draws."
 )
 
-// Judge is the verdict on draws that a table summarises. caveat is that of the
-// certificate, of chains that aim elsewhere.
-func Judge(t diag.Table, caveat string) Verdict {
+// Judge is the verdict on draws that a table summarises, of a run with the certificate.
+func Judge(t diag.Table, c *Certificate) Verdict {
 	var slow, apart, undefined []string
 	for _, r := range t {
 		name, _, _ := strings.Cut(r.Name, " ")
@@ -57,9 +56,9 @@ func Judge(t diag.Table, caveat string) Verdict {
 	because(undefined, "Too few draws that differ")
 	because(apart, "The chain was still on its way: R-hat is above %v", largestRHat)
 	because(slow, "The chain explored too slowly: its effective sample size is below %d", LeastESS)
-	if caveat != "" {
+	if c.Caveat != "" {
 		v.Usable, v.Headline = false, notPosterior
-		v.Reasons = append(v.Reasons, caveat)
+		v.Reasons = append(v.Reasons, c.Caveat)
 		return v
 	}
 	if !v.Usable {
@@ -69,6 +68,12 @@ func Judge(t diag.Table, caveat string) Verdict {
 			"Ask for less: fewer parameters, or columns on a public scale of their own.",
 			"Compare kernels and settings with dpmcmc tune, which costs no privacy.",
 		}
+	}
+	for _, d := range c.Doubts {
+		if v.Usable {
+			v.Usable, v.Headline = d.Conditional, d.Headline
+		}
+		v.Reasons, v.Advice = append(v.Reasons, d.Reason), append(v.Advice, d.Advice)
 	}
 	return v
 }

@@ -13,9 +13,16 @@ import (
 // the prior's place: a prior with unknown scales has a pole at 0 that holds no mass.
 type broad struct{ targets.Gaussian }
 
-// broaden takes the distance of the 16% and 84% quantiles of prior draws as two
-// standard deviations.
+// broaden takes a normal prior as it is, and of others the distance of the 16% and 84% quantiles of prior draws as
+// two standard deviations.
 func broaden(prior targets.Prior, d int, rng *rand.Rand) broad {
+	if normal, ok := prior.(targets.Gaussian); ok {
+		b := broad{targets.Gaussian{SDs: slices.Clone(normal.SDs)}}
+		if b.SDs == nil {
+			b.SDs = slices.Repeat([]float64{normal.SD}, d)
+		}
+		return b
+	}
 	const draws = 501
 	sample := make([][]float64, d)
 	theta := make([]float64, d)

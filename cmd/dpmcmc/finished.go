@@ -191,4 +191,4 @@ func (f *finished) table(standardised bool) diag.Table {
 }
 
 // verdict judges the values as the chain moved them: mixing does not depend on units.
-func (f *finished) verdict() chains.Verdict { return chains.Judge(f.table(true), f.certificate.Caveat) }
+func (f *finished) verdict() chains.Verdict { return chains.Judge(f.table(true), f.certificate) }

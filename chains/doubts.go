@@ -1,0 +1,68 @@
+package chains
+
+import (
+	"fmt"
+
+	"github.com/dpmcmc/dpmcmc/anchors"
+)
+
+// Doubt is why intervals are not to be taken as they are. It follows from released values
+// and public ones alone.
+type Doubt struct {
+	// Headline is the verdict that it leads to.
+	Headline string `json:"headline"`
+	// Reason is what was seen, Advice what to do.
+	Reason string `json:"reason"`
+	Advice string `json:"advice"`
+	// Conditional says that intervals can be used on the headline's condition.
+	Conditional bool `json:"conditional,omitempty"`
+}
+
+// First-order intervals are too short where less of the information is left than
+// leastKept, and off by what the approximations are apart (docs/anchored.md, "Measured").
+const (
+	leastKept = 0.6
+	mostApart = 1.0
+)
+
+// doubts are those about anchored chains after a release: the gravest one.
+func (p *Plan) doubts(r anchors.Release) []Doubt {
+	aim := aims[p.Settings.Aim]
+	switch {
+	case aim != anchors.Score && aim != anchors.Remainder:
+	case r.Prior.Conflict():
+		return []Doubt{{
+			Headline: "Not usable as it stands: the prior holds back what the release says.",
+			Reason: fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
+				"coefficient of %s would move by %.2g of its standard deviations.", r.Prior.Favoured,
+				p.coefficient(r.Prior.Coefficient), r.Prior.Moved),
+			Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
+				"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
+		}}
+	case aim == anchors.Remainder && (r.Kept < leastKept || r.Apart > mostApart):
+		return []Doubt{{
+			Headline: "Not usable as it stands: the first order of the release is not enough.",
+			Reason: fmt.Sprintf("The noise left %.2g of the information, and the posterior given the release is %.2g of its "+
+				"standard deviations from the approximation that aim remainder rests on. %v at least and %v at most are right.",
+				r.Kept, r.Apart, leastKept, mostApart),
+			Advice: "Fit again with aim score, which is a new release. Classes that are nearly separable look like this.",
+		}}
+	case r.Prior.Unbounded():
+		return []Doubt{{
+			Headline: "Usable if the prior is believed: it, and not the release, bounds the size of coefficients.",
+			Reason:   "Coefficients of twice the size would explain the release about as well.",
+			Advice: "State the prior's width (prior-sd) from what was known beforehand, spend more, or use fewer columns. " +
+				"Classes that are nearly separable look like this too.",
+			Conditional: true,
+		}}
+	}
+	return nil
+}
+
+// coefficient names a feature.
+func (p *Plan) coefficient(j int) string {
+	if p.Problem.Shape == nil || j >= len(p.Problem.Shape.Terms) {
+		return fmt.Sprintf("feature %d", j+1)
+	}
+	return p.Problem.Shape.Terms[j].Name
+}
