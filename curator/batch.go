@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/batch"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 // Batch is how the records of one release are chosen. The zero value is the
@@ -101,9 +102,9 @@ func (b Batch) charge(f Facts, event accountant.Event) (accountant.Event, error)
 
 // sampler draws batches as lists of record numbers.
 type sampler struct {
-	size   *noise.Binomial // nil for fixed sizes
+	size   *batch.Binomial // nil for fixed sizes
 	fixed  int64
-	subset *noise.Subset
+	subset *batch.Subset
 	index  []int32
 }
 
@@ -115,11 +116,11 @@ func (b Batch) newSampler(n int) (*sampler, error) {
 	s := &sampler{fixed: b.size}
 	var err error
 	if b.scheme == poissonBatch {
-		if s.size, err = noise.NewBinomial(int64(n), b.rate); err != nil {
+		if s.size, err = batch.NewBinomial(int64(n), b.rate); err != nil {
 			return nil, err
 		}
 	}
-	if s.subset, err = noise.NewSubset(n); err != nil {
+	if s.subset, err = batch.NewSubset(n); err != nil {
 		return nil, err
 	}
 	s.index = make([]int32, n)

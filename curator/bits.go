@@ -6,20 +6,22 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accept"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 )
 
 // Bits is a prepaid grant of acceptance bits for one chain. It owns the
 // chain's cache of losses. It is not safe for concurrent use.
 type Bits struct {
-	*grant
+	prepaid
 	plan    plan
-	pass    *pass
+	pass    *room.Pass
 	sampler *sampler  // nil for the full data
 	thin    *thinning // nil unless batches are thinned
 
 	unit       float64 // the log-odds of one grid step
 	coarseUnit float64 // the log-odds of one coarse step
+	records    int
 
 	moveStep []float64
 }
@@ -41,12 +43,12 @@ func newBits(p plan, set *record.Set) (*Bits, error) {
 	if err != nil {
 		return nil, err
 	}
-	lattice := newGrid(p.largest)
-	unit := p.scale * lattice.step
+	lattice := room.NewGrid(p.largest)
+	unit := p.scale * lattice.Step
 	return &Bits{
-		plan: p, sampler: s, unit: unit, coarseUnit: unit * (1 << coarseShift),
-		pass:     newPass(p.subject, set, p.mechanism.temperature(), p.slope, lattice, p.mechanism.Batch.IsFull()),
-		moveStep: make([]float64, p.subject.dim),
+		plan: p, sampler: s, records: set.Len(), unit: unit, coarseUnit: unit * (1 << room.CoarseShift),
+		pass:     room.NewPass(p.subject.Subject, set, p.mechanism.temperature(), p.slope, lattice, p.mechanism.Batch.IsFull()),
+		moveStep: make([]float64, p.subject.Dim),
 	}, nil
 }
 
@@ -64,18 +66,18 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 	if !b.plan.mechanism.Move.Drawn() {
 		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept", b.plan.mechanism.Move)
 	}
-	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
-	if err := b.enter(); err != nil {
+	if err := b.room.Enter(); err != nil {
 		return false, err
 	}
-	defer b.leave()
-	if err := b.take(); err != nil {
+	defer b.room.Leave()
+	if err := b.room.Take(); err != nil {
 		return false, err
 	}
-	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.public)
-	b.publish(next)
+	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.room.Public())
+	b.room.Publish(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }
 
@@ -86,20 +88,20 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 	if b.plan.mechanism.Move.Drawn() {
 		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move", b.plan.mechanism.Move)
 	}
-	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
-	if err := b.enter(); err != nil {
+	if err := b.room.Enter(); err != nil {
 		return false, err
 	}
-	defer b.leave()
+	defer b.room.Leave()
 	for j, t := range theta {
 		b.moveStep[j] = next[j] - t
 	}
 	if err := b.plan.mechanism.Move.accepts(b.moveStep); err != nil {
 		return false, err
 	}
-	if err := b.take(); err != nil {
+	if err := b.room.Take(); err != nil {
 		return false, err
 	}
 	return b.decide(next, theta, logRatio), nil
@@ -108,50 +110,50 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 // decide draws the bit of one move.
 func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 	if math.IsNaN(logRatio) || math.IsInf(logRatio, -1) {
-		return b.refuse()
+		return b.room.Refuse()
 	}
 	if b.thin != nil {
 		return b.decideThinned(next, theta, logRatio)
 	}
 	var index []int32
 	if b.sampler != nil {
-		index = b.sampler.draw(b.secret)
+		index = b.sampler.draw(b.room.Secret())
 	}
-	t := b.pass.sums(theta, next, b.moveStep, index)
+	t := b.pass.Sums(theta, next, b.moveStep, index)
 	if b.plan.mechanism.Test.kind == logisticTest {
-		return b.decideLogistic(t.sum, logRatio, b.unit)
+		return b.room.Logistic(t.Sum, logRatio, b.unit)
 	}
-	return b.grant.decide(b.plan.test.Accept(b.logOdds(t.sum, logRatio), b.variance(t, len(index))))
+	return b.room.Decide(b.plan.test.Accept(b.logOdds(t.Sum, logRatio), b.variance(t, len(index))))
 }
 
 // variance estimates, from the batch alone, the variance of the batch's
 // log-odds about the full data's.
-func (b *Bits) variance(t totals, size int) float64 {
+func (b *Bits) variance(t room.Totals, size int) float64 {
 	if b.plan.test.VarianceLimit() == 0 {
 		return 0
 	}
-	squares := float64(t.squares) * b.coarseUnit * b.coarseUnit
+	squares := float64(t.Squares) * b.coarseUnit * b.coarseUnit
 	if batch := b.plan.mechanism.Batch; batch.scheme == poissonBatch {
 		return accept.PoissonVariance(batch.rate, squares)
 	}
-	return accept.FixedVariance(b.pass.set.Len(), size, float64(t.coarse)*b.coarseUnit, squares)
+	return accept.FixedVariance(b.records, size, float64(t.Coarse)*b.coarseUnit, squares)
 }
 
 // logOdds adds the public part to the data's part in whole grid steps and
 // clamps, so that only a final multiplication rounds. The public part is
 // rounded to a step of at most 2⁻³⁰ of the largest contribution.
 func (b *Bits) logOdds(sum int64, public float64) float64 {
-	return stepsToLogOdds(sum+wholeSteps(public, b.unit), b.unit, clamp)
+	return room.StepsToLogOdds(sum+room.WholeSteps(public, b.unit), b.unit, room.Clamp)
 }
 
 // RequestBits asks for count acceptance bits; Grant sets *dst.
 func RequestBits(dst **Bits, m AcceptanceBit, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		p, err := m.plan(f)
 		if err != nil {
 			return accountant.Event{}, nil, err
 		}
-		b, err := newBits(p, c.set)
-		return p.event, func(g *grant) { b.grant, *dst = g, b }, err
-	}}
+		b, err := newBits(p, set)
+		return p.event, func(g prepaid) { b.prepaid, *dst = g, b }, err
+	})
 }

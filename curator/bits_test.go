@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -91,7 +92,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 			m.Clip = rapid.Float64Range(1e-6, 10).Draw(rt, "clip")
 		}
 		facts := Facts{Records: int64(n), Features: dim, Radius: radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-		sums := func(x []float64) (*Bits, totals) {
+		sums := func(x []float64) (*Bits, room.Totals) {
 			b, err := bitsOver(m, facts, record.New(x, dim, nil, n, radius))
 			if err != nil {
 				rt.Fatal(err)
@@ -99,7 +100,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 			for j := range theta {
 				b.moveStep[j] = next[j] - theta[j]
 			}
-			return b, b.pass.sums(theta, next, b.moveStep, nil)
+			return b, b.pass.Sums(theta, next, b.moveStep, nil)
 		}
 		b, s := sums(x)
 		_, s2 := sums(y)
@@ -109,8 +110,8 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 		if m.Clip > 0 {
 			bound = min(bound, m.Clip)
 		}
-		if moved := math.Abs(float64(s.sum - s2.sum)); moved*b.pass.grid.step > 2*bound*(1+1e-12) {
-			rt.Fatalf("substituting a record moved the sum by %v, more than twice %v", moved*b.pass.grid.step, bound)
+		if moved := math.Abs(float64(s.Sum - s2.Sum)); moved*b.pass.Grid.Step > 2*bound*(1+1e-12) {
+			rt.Fatalf("substituting a record moved the sum by %v, more than twice %v", moved*b.pass.Grid.Step, bound)
 		}
 	})
 }
@@ -133,21 +134,18 @@ func TestWorkersDoNotChangeSums(t *testing.T) {
 		y[i] = float64(rng.IntN(2))
 	}
 	for _, batch := range []Batch{FullData(), Poisson(0.7), FixedSize(30_000)} {
-		var want totals
+		var want room.Totals
 		for i, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
 			c := seal(t, Records{X: x, Features: dim, Y: y, Radius: 2})
 			b := grantBits(t, c, AcceptanceBit{Target: logistic, Move: Isotropic(0.01), Batch: batch}, 1)
 			runtime.GOMAXPROCS(before)
-			if got := len(b.pass.workers); got != procs {
-				t.Fatalf("%d workers, want %d", got, procs)
-			}
 			var index []int32
 			if b.sampler != nil {
-				index = b.sampler.draw(b.secret)
+				index = b.sampler.draw(b.room.Secret())
 			}
 			theta, next := make([]float64, dim), []float64{0.01, -0.02, 0.005}
-			got := b.pass.sums(theta, next, next, index)
+			got := b.pass.Sums(theta, next, next, index)
 			if i == 0 {
 				want = got
 			} else if got != want {
@@ -174,28 +172,10 @@ func TestStrangeRecordsContributeNothingOrTheClip(t *testing.T) {
 		}
 		b := grantBits(t, seal(t, Records{X: records, Features: 1}), AcceptanceBit{Target: target, Clip: 1}, 1)
 		b.moveStep[0] = -1
-		got := float64(b.pass.sums([]float64{0}, []float64{-1}, b.moveStep, nil).sum) * b.pass.grid.step
+		got := float64(b.pass.Sums([]float64{0}, []float64{-1}, b.moveStep, nil).Sum) * b.pass.Grid.Step
 		if math.Abs(got-0.999-want) > 1e-6 {
 			t.Errorf("a record of %v contributes %v, want %v", x, got-0.999, want)
 		}
-	}
-}
-
-func TestGridRounds(t *testing.T) {
-	g := newGrid(0.3)
-	if g.top*g.step > 0.3 || g.top*g.step < 0.3*(1-1e-8) {
-		t.Errorf("the top of the grid is %v, want just below 0.3", g.top*g.step)
-	}
-	for v, want := range map[float64]int64{
-		math.Inf(1): int64(g.top), math.Inf(-1): -int64(g.top), math.NaN(): 0, 0.3: int64(g.top), g.step: 1, 0.4 * g.step: 0,
-		-0.6 * g.step: -1,
-	} {
-		if got := g.round(v, g.top); got != want {
-			t.Errorf("%v rounds to %d steps, want %d", v, got, want)
-		}
-	}
-	if got := g.round(5*g.step, 2.7); got != 2 {
-		t.Errorf("5 steps under a bound of 2.7 are clipped to %d, want 2: a bound is rounded down", got)
 	}
 }
 
@@ -218,8 +198,8 @@ func TestCacheFollowsTheChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := b.pass.sums(theta, next, []float64{next[0] - theta[0]}, nil)
-		want := fresh.pass.sums(theta, next, []float64{next[0] - theta[0]}, nil)
+		got := b.pass.Sums(theta, next, []float64{next[0] - theta[0]}, nil)
+		want := fresh.pass.Sums(theta, next, []float64{next[0] - theta[0]}, nil)
 		if got != want {
 			t.Fatalf("step %d: cached sums %+v, fresh %+v", step, got, want)
 		}

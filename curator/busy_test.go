@@ -62,16 +62,21 @@ func TestOptimaAndMomentsKeepToOneRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, g := range map[string]struct {
-		*grant
+		prepaid
 		release func([]float64) error
-	}{"optima": {o.grant, o.Release}, "moments": {m.grant, func(dst []float64) error { return m.Release(dst, nil) }}} {
-		g.busy.Store(true)
+	}{"optima": {o.prepaid, o.Release}, "moments": {m.prepaid, func(dst []float64) error { return m.Release(dst, nil) }}} {
+		if err := g.room.Enter(); err != nil {
+			t.Fatal(err)
+		}
 		if err := g.release([]float64{0}); !errors.Is(err, ErrBusy) || g.Left() != 2 {
 			t.Errorf("%s: a second release at once: %v, %d left", name, err, g.Left())
 		}
-		g.busy.Store(false)
-		if err := g.release([]float64{0}); err != nil || g.busy.Load() || g.Left() != 1 {
-			t.Errorf("%s: %v, busy %v, %d left", name, err, g.busy.Load(), g.Left())
+		g.room.Leave()
+		if err := g.release([]float64{0}); err != nil || g.Left() != 1 {
+			t.Errorf("%s: %v, %d left", name, err, g.Left())
+		}
+		if err := g.room.Enter(); err != nil {
+			t.Errorf("%s is busy after its release: %v", name, err)
 		}
 	}
 }

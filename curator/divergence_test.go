@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // acceptProbability is the chance that a grant accepts a move of −1 from 0
@@ -47,8 +47,8 @@ func acceptProbability(t *testing.T, x []float64, m AcceptanceBit, public float6
 				index = append(index, int32(i))
 			}
 		}
-		sums := b.pass.sums([]float64{0}, []float64{-1}, b.moveStep, index)
-		tail, upper := b.plan.test.Accept(b.logOdds(sums.sum, public), b.variance(sums, len(index)))
+		sums := b.pass.Sums([]float64{0}, []float64{-1}, b.moveStep, index)
+		tail, upper := b.plan.test.Accept(b.logOdds(sums.Sum, public), b.variance(sums, len(index)))
 		if upper {
 			tail = 1 - tail
 		}

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // acceptances are the chances that a grant accepts the drawn move step, over all
 // batches, for each of the public log-odds. Contributions are −x·step.
 func acceptances(b *Bits, step, public []float64) []float64 {
-	m, n := b.plan.mechanism, b.pass.set.Len()
+	m, n := b.plan.mechanism, b.records
 	theta, out := make([]float64, len(step)), make([]float64, len(public))
 	for subset := range 1 << n {
 		size := bits.OnesCount(uint(subset))
@@ -33,9 +33,9 @@ func acceptances(b *Bits, step, public []float64) []float64 {
 				index = append(index, int32(i))
 			}
 		}
-		sums := b.pass.sums(theta, step, step, index)
+		sums := b.pass.Sums(theta, step, step, index)
 		for i, u := range public {
-			tail, upper := b.plan.test.Accept(b.logOdds(sums.sum, u), b.variance(sums, len(index)))
+			tail, upper := b.plan.test.Accept(b.logOdds(sums.Sum, u), b.variance(sums, len(index)))
 			if upper {
 				tail = 1 - tail
 			}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -51,7 +53,7 @@ func (q quitter) quit(rows targets.Rows) {
 // records', nor the caller's goroutine, nor a later pass. Sums are those of the records
 // without them, whatever the number of records, for losses, ratios and gradients.
 func TestEndedGoroutines(t *testing.T) {
-	for _, n := range []int{1, 3, blockRows + 1, parallelRows + 7} {
+	for _, n := range []int{1, 3, room.BlockRows + 1, room.ParallelRows + 7} {
 		x := make([]float64, n)
 		for i := range x {
 			x[i] = float64(i%7) / 8
@@ -69,12 +71,12 @@ func TestEndedGoroutines(t *testing.T) {
 			if full {
 				index = nil
 			}
-			sum := func(target targets.Target, x []float64) (at, later totals) {
-				set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
-				p := newPass(subjectOf(t, target), set, 1, math.Inf(1), exactGrid(1), full)
+			sum := func(target targets.Target, x []float64) (at, later room.Totals) {
+				set := record.New(x, 1, nil, len(x), 1)
+				p := room.NewPass(subjectOf(t, target).Subject, set, 1, math.Inf(1), room.ExactGrid(1), full)
 				theta, next := []float64{0.25}, []float64{0.75}
-				at = p.sums(theta, next, []float64{0.5}, index)
-				return at, p.sums(next, theta, []float64{-0.5}, index)
+				at = p.Sums(theta, next, []float64{0.5}, index)
+				return at, p.Sums(next, theta, []float64{-0.5}, index)
 			}
 			got, gotLater := sum(target, bad)
 			want, wantLater := sum(newToy(1), x)
@@ -83,9 +85,9 @@ func TestEndedGoroutines(t *testing.T) {
 			}
 		}
 		gradient := func(target targets.GradTarget, x []float64) int64 {
-			set := seal(t, Records{X: x, Features: 1, Radius: 1}).set
+			set := record.New(x, 1, nil, len(x), 1)
 			sums := make([]int64, 1)
-			newGradientPass(subjectOf(t, target), set, 1, exactGrid(1)).sum(sums, []float64{1}, nil, true)
+			room.NewVectorPass(subjectOf(t, target).Subject, set, 1, room.ExactGrid(1)).Sum(sums, []float64{1}, nil, true)
 			return sums[0]
 		}
 		if got, want := gradient(target, bad), gradient(newToy(1), x); got != want {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // auditRuns is the number of runs a world of the end-to-end audits; .ci/audit asks for

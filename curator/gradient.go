@@ -5,8 +5,9 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -62,7 +63,7 @@ func (m NoisyGradient) plan(f Facts) (p gradientPlan, err error) {
 	if err := checkNoise(p.clip, m.NoiseMultiplier); err != nil {
 		return p, err
 	}
-	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.dim)
+	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
 	return p, err
 }
 
@@ -101,9 +102,9 @@ func (m NoisyGradient) NoiseSD(f Facts) (float64, error) {
 // Gradients is a prepaid grant of noisy gradients for one chain. It is not
 // safe for concurrent use.
 type Gradients struct {
-	*grant
+	prepaid
 	plan    gradientPlan
-	pass    *gradientPass
+	pass    *room.VectorPass
 	sampler *sampler
 	noise   *noise.DiscreteGaussian
 	sums    []int64
@@ -124,14 +125,14 @@ func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
 	if err != nil {
 		return nil, err
 	}
-	lattice := exactGrid(p.clip)
-	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.top)
+	lattice := room.ExactGrid(p.clip)
+	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.Top)
 	if err != nil {
 		return nil, err
 	}
 	return &Gradients{
 		plan: p, sampler: s, noise: normal,
-		pass: newGradientPass(p.subject, set, p.tau, lattice), sums: make([]int64, p.subject.dim),
+		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, lattice), sums: make([]int64, p.subject.Dim),
 	}, nil
 }
 
@@ -140,22 +141,22 @@ func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
 // released. Errors: a state of the wrong length or that is not finite;
 // ErrSpent; ErrBusy. After an error nothing has been released or used up.
 func (g *Gradients) Release(dst, theta []float64) error {
-	if err := checkStates(g.plan.subject.dim, theta, dst); err != nil {
+	if err := room.CheckStates(g.plan.subject.Dim, theta, dst); err != nil {
 		return err
 	}
-	if err := g.enter(); err != nil {
+	if err := g.room.Enter(); err != nil {
 		return err
 	}
-	defer g.leave()
-	if err := g.take(); err != nil {
+	defer g.room.Leave()
+	if err := g.room.Take(); err != nil {
 		return err
 	}
 	var index []int32
 	if g.sampler != nil {
-		index = g.sampler.draw(g.secret)
+		index = g.sampler.draw(g.room.Secret())
 	}
-	g.pass.sum(g.sums, theta, index, g.sampler == nil)
-	g.noisy(dst, g.sums, g.noise, g.pass.grid.step, g.plan.scale)
+	g.pass.Sum(g.sums, theta, index, g.sampler == nil)
+	g.room.Noisy(dst, g.sums, g.noise, g.pass.Grid.Step, g.plan.scale)
 	return nil
 }
 
@@ -167,12 +168,12 @@ func (g *Gradients) NoiseSD() float64 {
 
 // RequestGradients asks for count noisy gradients; Grant sets *dst.
 func RequestGradients(dst **Gradients, m NoisyGradient, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		p, err := m.plan(f)
 		if err != nil {
 			return accountant.Event{}, nil, err
 		}
-		r, err := newGradients(p, c.set)
-		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
-	}}
+		r, err := newGradients(p, set)
+		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err
+	})
 }

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -46,9 +47,9 @@ func TestSubstitutionMovesTheGradientByAtMostTwiceTheClip(t *testing.T) {
 		clip := rapid.Float64Range(1e-6, 10).Draw(rt, "clip")
 		radius := rapid.SampledFrom([]float64{0, 1e-3, 2}).Draw(rt, "radius")
 		sum := func(x []float64) []int64 {
-			p := newGradientPass(subjectOf(t, target), record.New(x, dim, nil, n, radius), 0.7, exactGrid(clip))
+			p := room.NewVectorPass(subjectOf(t, target).Subject, record.New(x, dim, nil, n, radius), 0.7, room.ExactGrid(clip))
 			dst := make([]int64, dim)
-			p.sum(dst, []float64{1, -2, 3}, nil, true)
+			p.Sum(dst, []float64{1, -2, 3}, nil, true)
 			return dst
 		}
 		a, b, square := sum(x), sum(y), 0.0
@@ -56,8 +57,8 @@ func TestSubstitutionMovesTheGradientByAtMostTwiceTheClip(t *testing.T) {
 			d := float64(a[j] - b[j])
 			square += d * d
 		}
-		if moved := math.Sqrt(square); moved > 2*exactGrid(clip).top {
-			rt.Fatalf("substituting a record moved the sum by %v steps, more than twice %v", moved, exactGrid(clip).top)
+		if moved := math.Sqrt(square); moved > 2*room.ExactGrid(clip).Top {
+			rt.Fatalf("substituting a record moved the sum by %v steps, more than twice %v", moved, room.ExactGrid(clip).Top)
 		}
 	})
 }
@@ -84,14 +85,15 @@ func TestLinearGradientsNeedNoMatrix(t *testing.T) {
 	index := []int32{4, 99, 1999, 0}
 	for _, clip := range []float64{5, 0.3} {
 		for _, full := range []bool{true, false} {
-			fast := newGradientPass(subjectOf(t, logistic), set, 0.5, exactGrid(clip))
-			slow := newGradientPass(subjectOf(t, plain{logistic}), set, 0.5, exactGrid(clip))
-			if fast.asks != slopeOf || slow.asks != gradientOf {
+			quick, whole := subjectOf(t, logistic), subjectOf(t, plain{logistic})
+			if !quick.Linear || whole.Linear {
 				t.Fatal("the two paths are not told apart")
 			}
+			fast := room.NewVectorPass(quick.Subject, set, 0.5, room.ExactGrid(clip))
+			slow := room.NewVectorPass(whole.Subject, set, 0.5, room.ExactGrid(clip))
 			a, b := make([]int64, dim), make([]int64, dim)
-			fast.sum(a, theta, index, full)
-			slow.sum(b, theta, index, full)
+			fast.Sum(a, theta, index, full)
+			slow.Sum(b, theta, index, full)
 			for j := range a {
 				if math.Abs(float64(a[j]-b[j])) > n {
 					t.Errorf("clip %v, full %v, coordinate %d: %d steps against %d", clip, full, j, a[j], b[j])
@@ -122,15 +124,6 @@ func TestClipIsPerRecord(t *testing.T) {
 		// The noise has standard deviation 2·10⁻⁴: 10 of them, false-alarm rate 10⁻²².
 		if math.Abs(dst[0]-60) > 2e-3 || math.Abs(dst[1]-80) > 2e-3 {
 			t.Errorf("%T: the clipped sum is %v, want (60, 80)", target, dst)
-		}
-	}
-}
-
-func TestRoundSmall(t *testing.T) {
-	for _, v := range []float64{0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 1 << 31, -(1<<31 - 0.5),
-		1e-300, -7.25} {
-		if got := roundSmall(v); got != int64(math.RoundToEven(v)) {
-			t.Errorf("%v rounds to %d", v, got)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -220,14 +221,14 @@ func stateless(answer func(dst, theta []float64, rows targets.Rows, width int)) 
 	return func() hostile { return hostile{answer} }
 }
 
-const hostileRows = 2*blockRows + 77
+const hostileRows = 2*room.BlockRows + 77
 
 // hostileSet is a table whose first record says y; of the others one is missing.
 func hostileSet(y float64) *record.Set {
 	x, ys := make([]float64, 2*hostileRows), make([]float64, hostileRows)
 	for i := range ys {
 		x[2*i], ys[i] = 1e-3*float64(i%5), 0.25*float64(i%3)
-		if i == blockRows {
+		if i == room.BlockRows {
 			ys[i] = math.NaN()
 		}
 	}
@@ -245,27 +246,31 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 		all[i] = int32(i)
 	}
 	theta, next := []float64{0.5, 0}, []float64{-0.5, 0}
-	const clip, top = 1.0, float64(1 << gridBits)
+	const clip, top = 1.0, float64(1 << room.GridBits)
 	sums := func(y float64) (found [][]float64) {
-		set, s := hostileSet(y), subjectOf(t, kind())
-		s.ours = s.ours || asOurs
-		full := newPass(s, set, 1, math.Inf(1), exactGrid(clip), true)
-		batch := newPass(s, set, 1, math.Inf(1), exactGrid(clip), false)
-		thinned := terms{values: make([]float64, hostileRows), pass: newPass(s, set, 1, math.Inf(1), exactGrid(clip), false)}
-		thinned.pass.take = thinned.take
+		set, target := hostileSet(y), kind()
+		features, response := target.Shape()
+		s, err := room.Facts{Features: features, Response: response}.Admit(target, asOurs || targets.Ours(target))
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), true)
+		batch := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), false)
+		thinned := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), false)
 		for range 2 {
-			found = append(found, []float64{float64(full.sums(theta, next, nil, nil).sum)})
-			found = append(found, []float64{float64(batch.sums(theta, next, nil, all).sum)})
-			parts := slices.Clone(thinned.of(theta, next, []float64{-1, 0}, all, clip))
+			found = append(found, []float64{float64(full.Sums(theta, next, nil, nil).Sum)})
+			found = append(found, []float64{float64(batch.Sums(theta, next, nil, all).Sum)})
+			parts := make([]float64, hostileRows)
+			thinned.Terms(parts, theta, next, []float64{-1, 0}, all, clip)
 			for i := range parts {
 				parts[i] *= top
 			}
 			found = append(found, parts)
 		}
-		gradients := newGradientPass(s, set, 1, exactGrid(clip))
+		gradients := room.NewVectorPass(s, set, 1, room.ExactGrid(clip))
 		for _, whole := range []bool{true, false} {
 			sum := make([]int64, 2)
-			gradients.sum(sum, theta, all, whole)
+			gradients.Sum(sum, theta, all, whole)
 			found = append(found, []float64{float64(sum[0]), float64(sum[1])})
 		}
 		x, y1 := set.Block(nil, nil, 0, hostileRows)
@@ -457,7 +462,7 @@ func TestOursAreNotEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	type embeds struct{ *targets.Regression }
-	if !subjectOf(t, l).ours || subjectOf(t, embeds{l}).ours || subjectOf(t, &embeds{l}).ours {
+	if !targets.Ours(l) || targets.Ours(embeds{l}) || targets.Ours(&embeds{l}) {
 		t.Error("who is trusted is not decided by the type itself")
 	}
 }

@@ -1,7 +1,8 @@
 package curator
 
 import (
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
 )
 
@@ -13,11 +14,11 @@ func InsecureSeed(seed uint64) Option {
 	for i := range 8 {
 		key[i] = byte(seed >> (8 * i))
 	}
-	return func(c *Curator) { c.root = noise.NewInsecure(key) }
+	return func(s *sealing) { s.root = noise.NewInsecure(key) }
 }
 
 func init() {
 	tape.Option = func(t *tape.Tape) any {
-		return Option(func(c *Curator) { c.track = func() track { return t.Track() } })
+		return Option(func(s *sealing) { s.track = func() room.Track { return t.Track() } })
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -41,7 +41,7 @@ func TestFalseLinearTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.moveStep[0] = 1
-			return b.pass.sums([]float64{0}, []float64{1}, b.moveStep, nil).sum
+			return b.pass.Sums([]float64{0}, []float64{1}, b.moveStep, nil).Sum
 		}
 		alone := sum([]float64{0, 0, 0.5, 0, 0, 0}) - sum([]float64{0, 0, 0, 0, 0, 0})
 		beside := sum([]float64{0, 0.9, 0.5, 0, 0, 0}) - sum([]float64{0, 0.9, 0, 0, 0, 0})

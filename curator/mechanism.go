@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accept"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -93,7 +94,7 @@ type bound struct {
 }
 
 // mostAlong is the largest dimension of moves along which contributions are clipped,
-// for the rounding of x·δ to stay inside relativeSlack.
+// for the rounding of x·δ to stay inside room.RelativeSlack.
 const mostAlong = 1 << 12
 
 // bounds collects the clip and the certificates that apply, each asked once.
@@ -110,7 +111,7 @@ func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 	}
 	b.constant = min(b.constant, tau*spread)
 	lipschitz, err := t.lipschitz()
-	if err != nil || f.Radius == 0 || math.IsInf(lipschitz, 1) || t.dim > mostAlong {
+	if err != nil || f.Radius == 0 || math.IsInf(lipschitz, 1) || t.Dim > mostAlong {
 		return b, err
 	}
 	slope := tau * lipschitz
@@ -149,7 +150,7 @@ func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 	if p.subject, err = f.admit(m.Target); err != nil {
 		return p, err
 	}
-	if err := m.Move.checkShape(p.subject.dim); err != nil {
+	if err := m.Move.checkShape(p.subject.Dim); err != nil {
 		return p, err
 	}
 	if p.bound, err = m.bounds(f, p.subject); err != nil {
@@ -211,11 +212,11 @@ type contribution struct{ linear, growth float64 }
 func (c contribution) price(adj accountant.Adjacency, averaged bool) (accountant.Event, error) {
 	switch {
 	case !averaged:
-		return accountant.AcceptanceBit(adj, padded(c.linear))
+		return accountant.AcceptanceBit(adj, room.Padded(c.linear))
 	case c.growth == 0:
-		return accountant.IsotropicBit(adj, padded(c.linear))
+		return accountant.IsotropicBit(adj, room.Padded(c.linear))
 	}
-	return accountant.ThinnedIsotropicBit(adj, padded(c.linear), c.growth, padded(longestMove*c.linear))
+	return accountant.ThinnedIsotropicBit(adj, room.Padded(c.linear), c.growth, room.Padded(longestMove*c.linear))
 }
 
 // logOddsContribution turns a contribution to the test's argument into one to
@@ -254,7 +255,7 @@ func (m AcceptanceBit) published(f Facts, p plan) (accountant.Event, error) {
 		return accountant.Event{},
 			fmt.Errorf("curator: %v accounting needs a constant Clip, one row a person and substitution", m.Accounting)
 	case m.Batch.IsFull():
-		return accountant.Gaussian(f.Adjacency, math.Sqrt(m.Test.c)/(2*padded(p.constant)))
+		return accountant.Gaussian(f.Adjacency, math.Sqrt(m.Test.c)/(2*room.Padded(p.constant)))
 	case m.Batch.scheme != fixedBatch:
 		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the full data and fixed-size batches, not %v",
 			m.Accounting, m.Batch)

@@ -6,9 +6,10 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
-	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -71,9 +72,9 @@ func (m SecondMoment) check(f Facts) error {
 	switch {
 	case f.Features < 1:
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
-	case triangle(f.Features) > mostParameters:
+	case triangle(f.Features) > room.MostParameters:
 		return fmt.Errorf("curator: %d features have %d second moments; at most %d are covered", f.Features,
-			triangle(f.Features), mostParameters)
+			triangle(f.Features), room.MostParameters)
 	case f.Radius == 0:
 		return errors.New("curator: SecondMoment needs records sealed with a Radius, which bounds their squares")
 	case !(m.Weight >= 0) || math.IsInf(m.Weight, 1):
@@ -97,9 +98,9 @@ func (m SecondMoment) Event(f Facts) (accountant.Event, error) {
 	if err := m.check(f); err != nil {
 		return accountant.Event{}, err
 	}
-	multiplier := m.NoiseMultiplier / (float64(f.RowsPerPerson) * (1 + relativeSlack))
+	multiplier := m.NoiseMultiplier / (float64(f.RowsPerPerson) * (1 + room.RelativeSlack))
 	if f.Adjacency == accountant.AddRemove {
-		multiplier *= math.Sqrt2 * (1 - relativeSlack)
+		multiplier *= math.Sqrt2 * (1 - room.RelativeSlack)
 	}
 	return accountant.DiscreteGaussian(f.Adjacency, multiplier)
 }
@@ -110,15 +111,15 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
-	lattice := exactGrid(m.largest(f))
-	return m.steps(f, lattice) * lattice.step, nil
+	lattice := room.ExactGrid(m.largest(f))
+	return m.steps(f, lattice) * lattice.Step, nil
 }
 
 // steps is the noise in grid steps. Two rows' matrices have no negative inner
 // product, so a replaced row moves the sum by √2 of the longest, but for what
 // rounding the entries can turn.
-func (m SecondMoment) steps(f Facts, g grid) float64 {
-	return m.NoiseMultiplier * math.Sqrt2 * (g.top + math.Sqrt(float64(triangle(m.Size(f)))) + 1) * (1 + relativeSlack)
+func (m SecondMoment) steps(f Facts, g room.Grid) float64 {
+	return m.NoiseMultiplier * math.Sqrt2 * (g.Top + math.Sqrt(float64(triangle(m.Size(f)))) + 1) * (1 + room.RelativeSlack)
 }
 
 // triangle is the number of entries of a symmetric matrix.
@@ -126,10 +127,10 @@ func triangle(dim int) int { return dim * (dim + 1) / 2 }
 
 // Moments is a prepaid grant of second moments. It is not safe for concurrent use.
 type Moments struct {
-	*grant
+	prepaid
 	mechanism SecondMoment
 	set       *record.Set
-	pass      *gradientPass // clips, rounds and adds
+	clipper   room.Clipper
 	noise     *noise.DiscreteGaussian
 	radius    float64
 	x, y      []float64 // one record
@@ -140,14 +141,14 @@ type Moments struct {
 
 // RequestMoments asks for count second moments; Grant sets *dst.
 func RequestMoments(dst **Moments, m SecondMoment, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		event, err := m.Event(f)
 		if err != nil {
 			return event, nil, err
 		}
-		o, err := newMoments(m, c.facts, c.set)
-		return event, func(g *grant) { o.grant, *dst = g, o }, err
-	}}
+		o, err := newMoments(m, f, set)
+		return event, func(g prepaid) { o.prepaid, *dst = g, o }, err
+	})
 }
 
 // GrantMoments charges count second moments, all at once. Errors are those of
@@ -160,7 +161,7 @@ func (c *Curator) GrantMoments(m SecondMoment, count int64) (*Moments, error) {
 
 // newMoments builds what releases moments of set, before anything is charged.
 func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
-	lattice := exactGrid(m.largest(f))
+	lattice := room.ExactGrid(m.largest(f))
 	normal, err := noise.NewDiscreteGaussian(m.steps(f, lattice))
 	if err != nil {
 		return nil, err
@@ -168,8 +169,9 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	n := triangle(m.Size(f))
 	return &Moments{
 		mechanism: m, set: set, noise: normal, radius: f.Radius,
-		x: make([]float64, f.Features), y: make([]float64, 1), z: make([]float64, m.Size(f)), row: make([]float64, n), sums: make([]int64, n),
-		pass: &gradientPass{tau: 1, grid: lattice, shorten: lattice.top - math.Sqrt(float64(n))},
+		x: make([]float64, f.Features), y: make([]float64, 1), z: make([]float64, m.Size(f)), row: make([]float64, n),
+		sums:    make([]int64, n),
+		clipper: room.NewClipper(n, 1, lattice),
 	}, nil
 }
 
@@ -185,21 +187,21 @@ func (o *Moments) Release(dst, theta []float64) error {
 		return fmt.Errorf("curator: a matrix of %d values was asked for; rows of %d have one of %d", len(dst), d, d*d)
 	}
 	if o.mechanism.Loss.Valid() {
-		if err := checkStates(d, theta, theta); err != nil {
+		if err := room.CheckStates(d, theta, theta); err != nil {
 			return err
 		}
 	} else if theta != nil {
 		return errors.New("curator: a point was given for second moments that have no Loss; give nil")
 	}
-	if err := o.enter(); err != nil {
+	if err := o.room.Enter(); err != nil {
 		return err
 	}
-	defer o.leave()
-	if err := o.take(); err != nil {
+	defer o.room.Leave()
+	if err := o.room.Take(); err != nil {
 		return err
 	}
 	o.sum(theta)
-	o.noisy(o.row, o.sums, o.noise, o.pass.grid.step, 1)
+	o.room.Noisy(o.row, o.sums, o.noise, o.clipper.Grid.Step, 1)
 	i := 0
 	for j := range d {
 		for k := j; k < d; k++ {
@@ -226,7 +228,7 @@ func (o *Moments) sum(theta []float64) {
 		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
 			o.z[len(x)] = o.radius * max(-1, min(1, y[0]/o.mechanism.Response))
 		case o.mechanism.Loss.Valid():
-			weight = o.mechanism.Loss.Curvature(vec.Dot(theta, x), y[0])
+			weight = o.mechanism.Loss.Curvature(dense.Dot(theta, x), y[0])
 		}
 		weight = max(0, min(o.mechanism.weight(), weight))
 		i := 0
@@ -239,6 +241,6 @@ func (o *Moments) sum(theta []float64) {
 				i++
 			}
 		}
-		o.pass.add(o.sums, 1, o.row)
+		o.clipper.Add(o.sums, 1, o.row)
 	}
 }

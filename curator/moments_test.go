@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
 )
 
@@ -49,9 +50,9 @@ func TestSecondMomentSensitivity(t *testing.T) {
 		copy(y, rapid.SliceOfN(wild(), dim, dim).Draw(rt, "substitute"))
 		radius := rapid.SampledFrom([]float64{1e-90, 0.3, 1, 7, 1e90}).Draw(rt, "radius")
 		a, b := momentSums(rt, x, dim, radius), momentSums(rt, y, dim, radius)
-		top := exactGrid(radius * radius).top
+		top := room.ExactGrid(radius * radius).Top
 		// One noise multiplier is the sensitivity that is charged.
-		charged := SecondMoment{NoiseMultiplier: 1}.steps(Facts{Features: dim}, exactGrid(radius*radius))
+		charged := SecondMoment{NoiseMultiplier: 1}.steps(Facts{Features: dim}, room.ExactGrid(radius*radius))
 		if moved := distance(a, b); moved > charged {
 			rt.Fatalf("substituting a record moved the sums by %v steps, charged are %v", moved, charged)
 		}
@@ -68,7 +69,7 @@ func TestSecondMomentSensitivity(t *testing.T) {
 func TestSecondMomentSensitivityIsAttained(t *testing.T) {
 	a, b := momentSums(t, []float64{2, 0}, 2, 2), momentSums(t, []float64{math.Sqrt2, -math.Sqrt2}, 2, 2)
 	c := momentSums(t, []float64{0, -2}, 2, 2)
-	top := exactGrid(4).top
+	top := room.ExactGrid(4).Top
 	if far := distance(a, c); far < math.Sqrt2*top*(1-1e-6) {
 		t.Errorf("orthogonal rows are %v of the top apart, want √2", far/top)
 	}
@@ -87,7 +88,7 @@ func TestSecondMomentIsExact(t *testing.T) {
 		x[i] = rng.Float64() - 0.5
 	}
 	sums := momentSums(t, x, dim, radius)
-	step := exactGrid(radius * radius).step
+	step := room.ExactGrid(radius * radius).Step
 	i := 0
 	for j := range dim {
 		for k := j; k < dim; k++ {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // Move is what the curator knows of the moves whose acceptance it decides.

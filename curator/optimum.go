@@ -7,9 +7,10 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -69,7 +70,7 @@ func (m Optimum) shape(f Facts) erm.Shape {
 	return erm.Shape{
 		Loss: m.loss(), Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(),
 		Ridge:  m.Ridge,
-		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + relativeSlack),
+		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + room.RelativeSlack),
 	}
 }
 
@@ -77,7 +78,7 @@ func (m Optimum) shape(f Facts) erm.Shape {
 // normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
 func (m Optimum) distance(f Facts) float64 {
 	grid := m.sd(f) * math.Sqrt(float64(f.Features)) * 0x1p-39
-	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + relativeSlack)
+	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + room.RelativeSlack)
 }
 
 // mostCondition and mostCurvature bound the objectives that are minimised, to where
@@ -92,7 +93,7 @@ const (
 func (m Optimum) leastRidge(f Facts) float64 {
 	square := m.temperature() * f.Radius * f.Radius
 	return max(square/mostCurvature, float64(f.Records)*square*m.loss().MaxCurvature()/(mostCondition-1)) *
-		(1 + relativeSlack)
+		(1 + room.RelativeSlack)
 }
 
 func (m Optimum) check(f Facts) error {
@@ -131,11 +132,11 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 		return accountant.Event{}, err
 	}
 	rows := float64(f.RowsPerPerson)
-	multiplier := m.NoiseMultiplier / (rows * (1 + relativeSlack))
+	multiplier := m.NoiseMultiplier / (rows * (1 + room.RelativeSlack))
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + relativeSlack)
+	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + room.RelativeSlack)
 	price := accountant.ObjectivePerturbation
 	if !m.loss().IsLogistic() {
 		price, curvature = accountant.ConvexPerturbation, curvature*m.loss().MaxCurvature()
@@ -145,7 +146,7 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 		return accountant.Event{}, err
 	}
 	// The distance from the minimum may point anywhere whatever the adjacency.
-	hidden, err := accountant.DiscreteGaussian(f.Adjacency, m.outputMultiplier()/(1+relativeSlack))
+	hidden, err := accountant.DiscreteGaussian(f.Adjacency, m.outputMultiplier()/(1+room.RelativeSlack))
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -179,7 +180,7 @@ func (m Optimum) ScoreSD(f Facts) (float64, error) {
 
 // Optima is a prepaid grant of private optima. It is not safe for concurrent use.
 type Optima struct {
-	*grant
+	prepaid
 	set       *record.Set
 	objective erm.Objective
 	sd        float64
@@ -192,14 +193,14 @@ const outputBits = 30
 
 // RequestOptima asks for count private optima; Grant sets *dst.
 func RequestOptima(dst **Optima, m Optimum, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		event, err := m.Event(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		event, err := m.Event(f)
 		if err != nil {
 			return event, nil, err
 		}
-		o, err := newOptima(m, c.facts, c.set)
-		return event, func(g *grant) { o.grant, *dst = g, o }, err
-	}}
+		o, err := newOptima(m, f, set)
+		return event, func(g prepaid) { o.prepaid, *dst = g, o }, err
+	})
 }
 
 // GrantOptima charges count private optima, all at once. Errors are those of
@@ -212,7 +213,7 @@ func (c *Curator) GrantOptima(m Optimum, count int64) (*Optima, error) {
 
 // newOptima builds what releases optima over set, before anything is charged. The
 // grid is so much finer than the noise that rounding to it, half a step in each
-// coordinate of either data set's minimum, is inside relativeSlack.
+// coordinate of either data set's minimum, is inside room.RelativeSlack.
 func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 	sd, err := m.OutputSD(f)
 	if err != nil {
@@ -239,15 +240,15 @@ func (o *Optima) Release(dst []float64) error {
 		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst),
 			o.set.Features())
 	}
-	if err := o.enter(); err != nil {
+	if err := o.room.Enter(); err != nil {
 		return err
 	}
-	defer o.leave()
-	if err := o.take(); err != nil {
+	defer o.room.Leave()
+	if err := o.room.Take(); err != nil {
 		return err
 	}
 	for j := range o.objective.B {
-		z := noise.StandardNormal(o.secret)
+		z := noise.StandardNormal(o.room.Secret())
 		o.objective.B[j] = o.sd * max(-mostNormal, min(mostNormal, z))
 	}
 	theta, err := o.objective.Minimise()
@@ -255,8 +256,8 @@ func (o *Optima) Release(dst []float64) error {
 		panic("curator: b is within its bound and yet refused: " + err.Error())
 	}
 	for j, t := range theta {
-		dst[j] = (math.RoundToEven(t/o.grid) + float64(o.noise.Sample(o.secret))) * o.grid
+		dst[j] = (math.RoundToEven(t/o.grid) + float64(o.noise.Sample(o.room.Secret()))) * o.grid
 	}
-	o.publish(dst)
+	o.room.Publish(dst)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 )
 
 // penaltyEvent prices the bit of a penalty test on the full data by the
@@ -14,7 +15,7 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 	if p.averaged {
 		price = accountant.IsotropicPenaltyBit
 	}
-	return price(f.Adjacency, m.Test.c, padded(p.contribution))
+	return price(f.Adjacency, m.Test.c, room.Padded(p.contribution))
 }
 
 // MoveAlong is Move for one-coordinate moves whose directions the sampler
@@ -30,23 +31,23 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 	if len(direction) != len(theta) {
 		return false, fmt.Errorf("curator: %d directions were given for %d parameters", len(direction), len(theta))
 	}
-	if err := checkStates(b.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
-	if err := b.enter(); err != nil {
+	if err := b.room.Enter(); err != nil {
 		return false, err
 	}
-	defer b.leave()
-	if err := b.take(); err != nil {
+	defer b.room.Leave()
+	if err := b.room.Take(); err != nil {
 		return false, err
 	}
-	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.public)
+	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.room.Public())
 	for j, d := range direction {
 		if (b.moveStep[j] > 0) != (d > 0) {
 			b.moveStep[j] = -b.moveStep[j]
 		}
 		next[j] = theta[j] + b.moveStep[j]
 	}
-	b.publish(next)
+	b.room.Publish(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // TestPoissonBatchVarianceMoves adds a record to Poisson batches of no, one, two
@@ -23,7 +23,7 @@ func TestPoissonBatchVarianceMoves(t *testing.T) {
 	}
 	b.moveStep[0] = -1
 	variance := func(index ...int32) float64 {
-		return b.variance(b.pass.sums([]float64{0}, []float64{-1}, b.moveStep, index), len(index))
+		return b.variance(b.pass.Sums([]float64{0}, []float64{-1}, b.moveStep, index), len(index))
 	}
 	charged := (1 - rate) * clip * clip / (rate * rate)
 	for _, others := range [][]int32{{}, {1}, {1, 2}, {1, 2, 3}} {

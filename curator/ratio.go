@@ -6,8 +6,9 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -82,7 +83,7 @@ func checkNoise(clip, multiplier float64) error {
 	return nil
 }
 
-// maxMultiplier keeps the noise on a grid of gridBits bits inside the range of
+// maxMultiplier keeps the noise on a grid of room.GridBits bits inside the range of
 // the exact sampler: 2·2³⁰·2⁹ = 2⁴⁰.
 const maxMultiplier = 1 << 9
 
@@ -90,8 +91,8 @@ const maxMultiplier = 1 << 9
 // times the clip, in every coordinate: relative to a sensitivity of 2·clip·rows under
 // substitution, clip·rows under add/remove.
 func gaussianEvent(f Facts, b Batch, multiplier float64, coordinates int) (accountant.Event, error) {
-	sd := 2 * multiplier * (1 << gridBits) // in grid steps
-	multiplier /= float64(f.RowsPerPerson) * (1 + relativeSlack)
+	sd := 2 * multiplier * (1 << room.GridBits) // in grid steps
+	multiplier /= float64(f.RowsPerPerson) * (1 + room.RelativeSlack)
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
@@ -114,9 +115,9 @@ func departure(coordinates int, sd, shift float64) float64 {
 // Ratios is a prepaid grant of noisy log-likelihood ratios for one chain. It
 // is not safe for concurrent use.
 type Ratios struct {
-	*grant
+	prepaid
 	plan     ratioPlan
-	pass     *pass
+	pass     *room.Pass
 	sampler  *sampler
 	noise    *noise.DiscreteGaussian
 	moveStep []float64
@@ -138,15 +139,15 @@ func newRatios(p ratioPlan, set *record.Set) (*Ratios, error) {
 	if err != nil {
 		return nil, err
 	}
-	lattice := exactGrid(p.clip)
-	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.top)
+	lattice := room.ExactGrid(p.clip)
+	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.Top)
 	if err != nil {
 		return nil, err
 	}
 	return &Ratios{
 		plan: p, sampler: s, noise: normal,
-		pass:     newPass(p.subject, set, p.tau, math.Inf(1), lattice, p.batch.IsFull()),
-		moveStep: make([]float64, p.subject.dim),
+		pass:     room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), lattice, p.batch.IsFull()),
+		moveStep: make([]float64, p.subject.Dim),
 	}, nil
 }
 
@@ -155,13 +156,13 @@ func newRatios(p ratioPlan, set *record.Set) (*Ratios, error) {
 // Errors: states of the wrong length or that are not finite; ErrSpent; ErrBusy.
 // After an error nothing has been released or used up.
 func (r *Ratios) Release(next, theta []float64) (float64, error) {
-	if err := checkStates(r.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(r.plan.subject.Dim, theta, next); err != nil {
 		return 0, err
 	}
-	if err := r.enter(); err != nil {
+	if err := r.room.Enter(); err != nil {
 		return 0, err
 	}
-	defer r.leave()
+	defer r.room.Leave()
 	clip := r.plan.clip
 	if r.plan.perLength {
 		for j, t := range theta {
@@ -179,13 +180,13 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 // values: a target's certificate, say. The noise is in proportion to it, so the
 // price is the same whatever it is. It must be between 1e-200 and 1e200.
 func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, error) {
-	if err := checkStates(r.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(r.plan.subject.Dim, theta, next); err != nil {
 		return 0, err
 	}
-	if err := r.enter(); err != nil {
+	if err := r.room.Enter(); err != nil {
 		return 0, err
 	}
-	defer r.leave()
+	defer r.room.Leave()
 	return r.within(next, theta, clip)
 }
 
@@ -194,36 +195,36 @@ func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 	if !(clip >= 1e-200 && clip <= 1e200) {
 		return 0, fmt.Errorf("curator: the clip of a move is %v; it must be between 1e-200 and 1e200", clip)
 	}
-	if err := r.take(); err != nil {
+	if err := r.room.Take(); err != nil {
 		return 0, err
 	}
 	for j, t := range theta {
 		r.moveStep[j] = next[j] - t
 	}
-	r.pass.grid = exactGrid(clip)
+	r.pass.Grid = room.ExactGrid(clip)
 	var index []int32
 	if r.sampler != nil {
-		index = r.sampler.draw(r.secret)
+		index = r.sampler.draw(r.room.Secret())
 	}
-	t := r.pass.sums(theta, next, r.moveStep, index)
-	r.sum[0] = t.sum
-	r.noisy(r.value[:], r.sum[:], r.noise, r.pass.grid.step, r.plan.scale)
+	t := r.pass.Sums(theta, next, r.moveStep, index)
+	r.sum[0] = t.Sum
+	r.room.Noisy(r.value[:], r.sum[:], r.noise, r.pass.Grid.Step, r.plan.scale)
 	return r.value[0], nil
 }
 
 // NoiseSD is the standard deviation of the noise of the last release: public.
 func (r *Ratios) NoiseSD() float64 {
-	return 2 * r.plan.noise * r.pass.grid.top * r.pass.grid.step * r.plan.scale
+	return 2 * r.plan.noise * r.pass.Grid.Top * r.pass.Grid.Step * r.plan.scale
 }
 
 // RequestRatios asks for count noisy log-likelihood ratios; Grant sets *dst.
 func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		p, err := m.plan(f)
 		if err != nil {
 			return accountant.Event{}, nil, err
 		}
-		r, err := newRatios(p, c.set)
-		return p.event, func(g *grant) { r.grant, *dst = g, r }, err
-	}}
+		r, err := newRatios(p, set)
+		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err
+	})
 }

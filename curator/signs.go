@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -67,13 +68,13 @@ func (m GradientSigns) plan(f Facts) (p signsPlan, err error) {
 	if err := checkNoise(p.clip, 1); err != nil {
 		return p, err
 	}
-	dim, c := p.subject.dim, p.clip*m.Scale*float64(f.RowsPerPerson)
-	slack := float64(dim) * additiveSlack
+	dim, c := p.subject.Dim, p.clip*m.Scale*float64(f.RowsPerPerson)
+	slack := float64(dim) * room.AdditiveSlack
 	acceptance := 0.0
 	if m.Adjusted {
-		acceptance = padded(further*c) + slack
+		acceptance = room.Padded(further*c) + slack
 	}
-	p.event, err = accountant.SignBits(f.Adjacency, int64(dim), padded(c)+slack, acceptance)
+	p.event, err = accountant.SignBits(f.Adjacency, int64(dim), room.Padded(c)+slack, acceptance)
 	return p, err
 }
 
@@ -89,14 +90,14 @@ func (m GradientSigns) Event(f Facts) (accountant.Event, error) {
 // Signs is a prepaid grant of gradient signs for one chain. It is not safe for
 // concurrent use.
 type Signs struct {
-	*grant
+	prepaid
 	plan     signsPlan
-	gradient *gradientPass
-	ratio    *pass // nil unless Adjusted
+	gradient *room.VectorPass
+	ratio    *room.Pass // nil unless Adjusted
 
-	size, step  []float64 // |z_j|, and the move with its signs
-	here, there place
-	prior, room []float64
+	size, step    []float64 // |z_j|, and the move with its signs
+	here, there   place
+	prior, copied []float64
 }
 
 // place is a state with the gradient of the log posterior there, in grid steps.
@@ -120,26 +121,26 @@ func (c *Curator) GrantSigns(m GradientSigns, count int64) (*Signs, error) {
 
 // RequestSigns asks for count gradient signs; Grant sets *dst.
 func RequestSigns(dst **Signs, m GradientSigns, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		p, err := m.plan(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		p, err := m.plan(f)
 		if err != nil {
 			return p.event, nil, err
 		}
-		s := newSigns(p, c.set)
-		return p.event, func(g *grant) { s.grant, *dst = g, s }, nil
-	}}
+		s := newSigns(p, set)
+		return p.event, func(g prepaid) { s.prepaid, *dst = g, s }, nil
+	})
 }
 
 // newSigns builds what draws signs over set, before anything is charged.
 func newSigns(p signsPlan, set *record.Set) *Signs {
-	dim := p.subject.dim
+	dim := p.subject.Dim
 	s := &Signs{
-		plan: p, gradient: newGradientPass(p.subject, set, p.tau, exactGrid(p.clip)),
-		size: make([]float64, dim), step: make([]float64, dim), prior: make([]float64, dim), room: make([]float64, dim),
+		plan: p, gradient: room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip)),
+		size: make([]float64, dim), step: make([]float64, dim), prior: make([]float64, dim), copied: make([]float64, dim),
 		here: newPlace(dim), there: newPlace(dim),
 	}
 	if p.mechanism.Adjusted {
-		s.ratio = newPass(p.subject, set, p.tau, math.Inf(1), exactGrid(p.clip), true)
+		s.ratio = room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), room.ExactGrid(p.clip), true)
 	}
 	return s
 }
@@ -151,33 +152,33 @@ func newSigns(p signsPlan, set *record.Set) *Signs {
 // not finite; ErrSpent; ErrBusy. After an error nothing has been released or used up, but
 // next is undefined.
 func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
-	if err := checkStates(s.plan.subject.dim, theta, next); err != nil {
+	if err := room.CheckStates(s.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
-	if err := s.enter(); err != nil {
+	if err := s.room.Enter(); err != nil {
 		return false, err
 	}
-	defer s.leave()
-	if err := s.take(); err != nil {
+	defer s.room.Leave()
+	if err := s.room.Take(); err != nil {
 		return false, err
 	}
 	for j := range s.size {
-		s.size[j] = s.plan.mechanism.Scale * math.Abs(noise.StandardNormal(s.public))
+		s.size[j] = s.plan.mechanism.Scale * math.Abs(noise.StandardNormal(s.room.Public()))
 	}
-	s.publish(s.size)
+	s.room.Publish(s.size)
 	s.visit(theta)
 	for j, size := range s.size {
-		if s.step[j] = size; !s.decideLogistic(s.here.gradient[j], 0, size*s.gradient.grid.step) {
+		if s.step[j] = size; !s.room.Logistic(s.here.gradient[j], 0, size*s.gradient.Grid.Step) {
 			s.step[j] = -size
 		}
 		next[j] = theta[j] + s.step[j]
 	}
-	public := s.plan.subject.logPrior(next, s.room) - s.plan.subject.logPrior(theta, s.room)
+	public := s.plan.subject.logPrior(next, s.copied) - s.plan.subject.logPrior(theta, s.copied)
 	inside := !math.IsNaN(public) && !math.IsInf(public, -1)
 	if !s.plan.mechanism.Adjusted || !inside {
 		return inside, nil
 	}
-	return s.decide(noise.Logistic(s.adjustment(next, theta, public))), nil
+	return s.room.Decide(noise.Logistic(s.adjustment(next, theta, public))), nil
 }
 
 // visit makes here hold the gradient at theta, which is often there already.
@@ -196,16 +197,16 @@ func (s *Signs) visit(theta []float64) {
 // deterministic function of the state.
 func (s *Signs) evaluate(p *place, theta []float64) {
 	copy(p.theta, theta)
-	s.gradient.sum(p.gradient, theta, nil, true)
-	s.plan.subject.gradLogPrior(s.prior, theta, s.room)
+	s.gradient.Sum(p.gradient, theta, nil, true)
+	s.plan.subject.gradLogPrior(s.prior, theta, s.copied)
 	for j, g := range s.prior {
-		p.gradient[j] = wholeSteps(g, s.gradient.grid.step) - p.gradient[j]
+		p.gradient[j] = room.WholeSteps(g, s.gradient.Grid.Step) - p.gradient[j]
 	}
 }
 
 // logOdds is size times a gradient of the given number of grid steps, clamped.
 func (s *Signs) logOdds(gradient int64, size float64) float64 {
-	return stepsToLogOdds(gradient, size*s.gradient.grid.step, clamp)
+	return room.StepsToLogOdds(gradient, size*s.gradient.Grid.Step, room.Clamp)
 }
 
 // adjustment is the log-odds of accepting the move from theta to next: the log
@@ -217,9 +218,9 @@ func (s *Signs) adjustment(next, theta []float64, public float64) float64 {
 		return 0
 	}
 	s.evaluate(&s.there, next)
-	s.ratio.grid = exactGrid(s.plan.clip * length)
-	unit, limit := s.ratio.grid.step, float64(2*len(s.size)+1)*clamp
-	sum := stepsToLogOdds(s.ratio.sums(theta, next, s.step, nil).sum+wholeSteps(public, unit), unit, limit)
+	s.ratio.Grid = room.ExactGrid(s.plan.clip * length)
+	unit, limit := s.ratio.Grid.Step, float64(2*len(s.size)+1)*room.Clamp
+	sum := room.StepsToLogOdds(s.ratio.Sums(theta, next, s.step, nil).Sum+room.WholeSteps(public, unit), unit, limit)
 	for j, w := range s.step {
 		forth, back := s.logOdds(s.here.gradient[j], s.size[j]), s.logOdds(s.there.gradient[j], s.size[j])
 		if w < 0 {
@@ -227,7 +228,7 @@ func (s *Signs) adjustment(next, theta []float64, public float64) float64 {
 		}
 		sum += logSigmoid(-back) - logSigmoid(forth)
 	}
-	return max(-clamp, min(clamp, sum))
+	return max(-room.Clamp, min(room.Clamp, sum))
 }
 
 // logSigmoid is log(1/(1+e⁻ˣ)).

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -85,7 +86,7 @@ func TestAdjustmentMovesByAtMostSixTimesTheClip(t *testing.T) {
 			return s.adjustment(next, theta, public)
 		}
 		moved, length := math.Abs(logOdds(x)-logOdds(y)), record.Norm(step)
-		if moved > 2*(padded(further*clip*length)+dim*additiveSlack) {
+		if moved > 2*(room.Padded(further*clip*length)+dim*room.AdditiveSlack) {
 			rt.Fatalf("substituting a record moved the log-odds by %v, more than 6 times %v", moved, clip*length)
 		}
 		if length > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 

@@ -7,8 +7,9 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accept"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -55,11 +56,11 @@ type thinning struct {
 	tau       float64
 	intensity float64 // I = −log(1−rate)
 	rate      float64
-	largest   float64 // the largest bound of a move that is not refused
-	averaged  bool    // the price averages over a drawn move
-	charged   float64 // contribution of one person; the largest bound per |Z| when averaged
-	terms     terms
-	room      [2][]float64 // copies of states, for the target
+	largest   float64      // the largest bound of a move that is not refused
+	averaged  bool         // the price averages over a drawn move
+	charged   float64      // contribution of one person; the largest bound per |Z| when averaged
+	terms     []float64    // of a batch
+	copies    [2][]float64 // of states, for the target
 }
 
 // mostRate keeps thinning probabilities, and the rounding of terms, well away
@@ -85,7 +86,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Move.checkShape(s.dim); err != nil {
+	if err := m.Move.checkShape(s.Dim); err != nil {
 		return nil, err
 	}
 	t := &thinning{subject: s, perLength: math.Inf(1), radius: f.Radius, tau: bit.temperature(),
@@ -96,7 +97,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	if !math.IsInf(t.slope, 1) {
 		t.perLength = t.slope * f.Radius
 	}
-	t.largest = min(t.constant, t.perLength*m.reach(s.dim))
+	t.largest = min(t.constant, t.perLength*m.reach(s.Dim))
 	t.averaged = t.perScale <= t.constant && !math.IsInf(t.perScale, 1)
 	if math.IsInf(t.largest, 1) && m.Limit > 0 && f.Radius > 0 && s.moves != nil {
 		t.limited, t.largest = true, m.Limit
@@ -168,22 +169,22 @@ func (t *thinning) price(f Facts) (accountant.Event, error) {
 		// A bound b lowers the log-odds by at most b + b²/(I−B), of one person's k
 		// rows by at most kb + (kb)²/(k(I−B)), B the largest bound.
 		k := float64(f.RowsPerPerson)
-		return accountant.ThinnedIsotropicBit(f.Adjacency, padded(t.charged), 1/(k*(t.intensity-t.largest)),
-			padded(k*t.largest*(1+thinningSlack)))
+		return accountant.ThinnedIsotropicBit(f.Adjacency, room.Padded(t.charged), 1/(k*(t.intensity-t.largest)),
+			room.Padded(k*t.largest*(1+thinningSlack)))
 	}
-	return accountant.AcceptanceBit(f.Adjacency, padded(t.charged))
+	return accountant.AcceptanceBit(f.Adjacency, room.Padded(t.charged))
 }
 
 // RequestThinnedBits asks for count thinned acceptance bits; Grant sets *dst.
 func RequestThinnedBits(dst **Bits, m ThinnedBit, count int64) Request {
-	return Request{count, func(c *Curator) (accountant.Event, func(*grant), error) {
-		t, err := m.thinning(c.facts)
+	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+		t, err := m.thinning(f)
 		if err != nil {
 			return accountant.Event{}, nil, err
 		}
-		b, err := newThinnedBits(m, t, c.set)
-		return t.event, func(g *grant) { b.grant, *dst = g, b }, err
-	}}
+		b, err := newThinnedBits(m, t, set)
+		return t.event, func(g prepaid) { b.prepaid, *dst = g, b }, err
+	})
 }
 
 // GrantThinnedBits charges count thinned acceptance bits, all at once, and
@@ -201,21 +202,20 @@ func newThinnedBits(m ThinnedBit, t *thinning, set *record.Set) (*Bits, error) {
 		return nil, err
 	}
 	// The largest term: r and the logarithm of the ratio of two probabilities.
-	lattice := newGrid(t.largest * (1 + 1/math.Expm1(t.intensity-t.largest)))
-	t.room = [2][]float64{make([]float64, t.subject.dim), make([]float64, t.subject.dim)}
-	p := newPass(t.subject, set, t.tau, t.slope, lattice, false)
-	t.terms = terms{values: make([]float64, set.Len()), pass: p}
-	p.take = t.terms.take
+	lattice := room.NewGrid(t.largest * (1 + 1/math.Expm1(t.intensity-t.largest)))
+	t.copies = [2][]float64{make([]float64, t.subject.Dim), make([]float64, t.subject.Dim)}
+	p := room.NewPass(t.subject.Subject, set, t.tau, t.slope, lattice, false)
+	t.terms = make([]float64, set.Len())
 	return &Bits{
-		plan: plan{mechanism: m.bit(), subject: t.subject, test: accept.Logistic{}}, sampler: s, unit: lattice.step, thin: t,
-		pass: p, moveStep: make([]float64, t.subject.dim),
+		plan: plan{mechanism: m.bit(), subject: t.subject, test: accept.Logistic{}}, sampler: s, unit: lattice.Step, thin: t,
+		pass: p, moveStep: make([]float64, t.subject.Dim),
 	}, nil
 }
 
 // of bounds every record's part of one move. It reads no record.
 func (t *thinning) of(next, theta, step []float64) float64 {
 	if t.limited {
-		return t.tau * t.subject.moveBound(next, theta, t.radius, t.room)
+		return t.tau * t.subject.moveBound(next, theta, t.radius, t.copies)
 	}
 	if math.IsInf(t.perLength, 1) {
 		return t.constant
@@ -227,17 +227,19 @@ func (t *thinning) of(next, theta, step []float64) float64 {
 func (b *Bits) decideThinned(next, theta []float64, logRatio float64) bool {
 	bound := b.thin.of(next, theta, b.moveStep)
 	if !(bound <= b.thin.largest) {
-		return b.refuse()
+		return b.room.Refuse()
 	}
-	index := b.sampler.draw(b.secret)
-	sum := b.thin.sum(b.thin.terms.of(theta, next, b.moveStep, index, bound), bound, b.pass.grid, b.secret)
-	return b.decideLogistic(sum, logRatio, b.unit)
+	index := b.sampler.draw(b.room.Secret())
+	terms := b.thin.terms[:len(index)]
+	b.pass.Terms(terms, theta, next, b.moveStep, index, bound)
+	sum := b.thin.sum(terms, bound, b.pass.Grid, b.room.Secret())
+	return b.room.Logistic(sum, logRatio, b.unit)
 }
 
 // sum thins a drawn batch of contributions r and adds what the kept ones count,
 // in grid steps. The probability of keeping is that of the record's inclusion
 // over that of its draw.
-func (t *thinning) sum(terms []float64, bound float64, g grid, src *noise.Source) int64 {
+func (t *thinning) sum(terms []float64, bound float64, g room.Grid, src *noise.Source) int64 {
 	var sum int64
 	var heres, theres [128]float64
 	for len(terms) > 0 {
@@ -251,7 +253,7 @@ func (t *thinning) sum(terms []float64, bound float64, g grid, src *noise.Source
 		for i, r := range terms[:n] {
 			here, there := -heres[i], -theres[i]
 			if noise.Bernoulli(src, min(1, here/t.rate)) {
-				sum += g.round(r+logRatio(there, here), g.top)
+				sum += g.Round(r+logRatio(there, here), g.Top)
 			}
 		}
 		terms = terms[n:]
@@ -269,41 +271,4 @@ func logRatio(a, b float64) float64 {
 		return -vec.Log1pUnit((b - a) / a)
 	}
 	return math.Log(a / b)
-}
-
-// terms takes the contributions of a batch from a pass, each clipped.
-type terms struct {
-	values []float64
-	bound  float64 // of this move
-	pass   *pass
-}
-
-// of sets values to the contributions of the records of index.
-func (t *terms) of(theta, next, step []float64, index []int32, bound float64) []float64 {
-	t.bound = bound
-	t.pass.sums(theta, next, step, index)
-	return t.values[:len(index)]
-}
-
-// take clips the contributions of a block.
-func (t *terms) take(w *worker, at int, rows targets.Rows, loss, lossNext []float64) {
-	p, along := t.pass, w.along[:len(loss)]
-	if !math.IsInf(p.slope, 1) {
-		vec.MulVec(along, rows.X, p.step)
-	}
-	for i, l := range loss {
-		limit := t.bound
-		if !math.IsInf(p.slope, 1) {
-			limit = min(limit, p.slope*math.Abs(along[i]))
-		}
-		t.values[at+i] = clipped(p.tau*(l-lossNext[i]), limit)
-	}
-}
-
-// clipped is v within ±limit, and 0 where it is NaN.
-func clipped(v, limit float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return max(-limit, min(v, limit))
 }

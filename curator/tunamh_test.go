@@ -227,7 +227,7 @@ func TestThinnedMovesAndRefusals(t *testing.T) {
 	// A move longer than the bound of the rate is refused, always.
 	far := b.thin.largest / b.thin.perLength * 1.01
 	b.moveStep = []float64{far, 0}
-	if b.left++; b.decide([]float64{far, 0}, theta, 1000) {
+	if b.decide([]float64{far, 0}, theta, 1000) {
 		t.Error("a move beyond the reach was accepted")
 	}
 	for want, bad := range map[string]ThinnedBit{

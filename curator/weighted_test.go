@@ -9,7 +9,8 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 )
 
 // weightedSums are the integer sums of a table's matrices by any mechanism.
@@ -55,15 +56,15 @@ func TestWeightedMomentSensitivity(t *testing.T) {
 			other.Y[0] = wild().Draw(rt, "its response")
 			theta := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), dim, dim).Draw(rt, "theta")
 			f := Facts{Features: dim, Radius: r.Radius}
-			lattice := exactGrid(m.largest(f))
+			lattice := room.ExactGrid(m.largest(f))
 			a := weightedSums(rt, m, r, theta)
 			if moved := distance(a, weightedSums(rt, m, other, theta)); moved > m.steps(f, lattice) {
 				rt.Fatalf("%s: substituting a record moved the sums by %v steps, charged are %v", name, moved, m.steps(f, lattice))
 			}
 			if n > 1 {
 				r.X, r.Y = r.X[dim:], r.Y[1:]
-				if moved := distance(a, weightedSums(rt, m, r, theta)); moved > lattice.top {
-					rt.Fatalf("%s: removing a record moved the sums by %v steps, more than %v", name, moved, lattice.top)
+				if moved := distance(a, weightedSums(rt, m, r, theta)); moved > lattice.Top {
+					rt.Fatalf("%s: removing a record moved the sums by %v steps, more than %v", name, moved, lattice.Top)
 				}
 			}
 		})
@@ -76,7 +77,7 @@ func TestWeightedMomentSensitivityIsAttained(t *testing.T) {
 	m := SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 1}
 	one := weightedSums(t, m, Records{X: []float64{2, 0}, Y: []float64{1}, Features: 2, Radius: 2}, []float64{0, 0})
 	two := weightedSums(t, m, Records{X: []float64{0, 2}, Y: []float64{1}, Features: 2, Radius: 2}, []float64{0, 0})
-	if far := distance(one, two) / exactGrid(1).top; far < math.Sqrt2*(1-1e-6) {
+	if far := distance(one, two) / room.ExactGrid(1).Top; far < math.Sqrt2*(1-1e-6) {
 		t.Errorf("orthogonal records are %v of the top apart, want √2", far)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"

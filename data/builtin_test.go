@@ -2,7 +2,7 @@ package data
 
 import (
 	"encoding/binary"
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"hash/fnv"
 	"math"
 	"strings"

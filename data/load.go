@@ -8,7 +8,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // Load reads the CSV file at path under a schema. See [Read].

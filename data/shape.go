@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // Shape is the public half of a table: all that a schema states, and no record. What

@@ -1,6 +1,6 @@
 package ops
 
-import "github.com/dpmcmc/dpmcmc/internal/noise"
+import "github.com/dpmcmc/dpmcmc/internal/core/noise"
 
 // Source is a stream of random words keyed by the operating system. Mechanisms
 // take one because their randomness is their privacy. It is not safe for

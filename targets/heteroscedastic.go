@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -73,7 +74,7 @@ func (m *Heteroscedastic) Shape() (features int, response bool) { return m.featu
 func (m *Heteroscedastic) Loss(dst, theta []float64, rows Rows) {
 	for i, y := range rows.Y {
 		x := rows.Row(i)
-		eta, omega := vec.Dot(theta[:m.features], x), vec.Dot(theta[m.features:], x)
+		eta, omega := dense.Dot(theta[:m.features], x), dense.Dot(theta[m.features:], x)
 		sigma := m.minScale + excess(omega)
 		logSigma := math.Log(sigma)
 		logf := m.errors.logDensity((y-eta)/sigma) - logSigma
@@ -91,9 +92,9 @@ func (m *Heteroscedastic) LossGrad(dst, theta []float64, rows Rows) {
 	p := m.features
 	for i, y := range rows.Y {
 		x, row := rows.Row(i), dst[2*i*p:2*(i+1)*p]
-		rest := excess(vec.Dot(theta[p:], x))
+		rest := excess(dense.Dot(theta[p:], x))
 		sigma := m.minScale + rest
-		slope, pull := m.slopes((y-vec.Dot(theta[:p], x))/sigma, math.Log(sigma))
+		slope, pull := m.slopes((y-dense.Dot(theta[:p], x))/sigma, math.Log(sigma))
 		vec.Scale(row[:p], slope, x)
 		vec.Scale(row[p:], pull*rest/sigma, x)
 	}

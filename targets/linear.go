@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -117,7 +118,7 @@ func (m *Linear) SamplePrior(theta []float64, rng *rand.Rand) {
 
 // Loss sets dst[i] = ℓ(zᵢ; θ).
 func (m *Linear) Loss(dst, theta []float64, rows Rows) {
-	vec.MulVec(dst, rows.X, theta[:m.features])
+	dense.MulVec(dst, rows.X, theta[:m.features])
 	sigma := m.Scale(theta)
 	logSigma, inv := math.Log(sigma), 1/sigma
 	for i, y := range rows.Y {
@@ -138,7 +139,7 @@ func (m *Linear) LossGrad(dst, theta []float64, rows Rows) {
 	ds := excess(theta[m.features]) / sigma // ∂log σ/∂ω
 	for i, y := range rows.Y {
 		row, x := dst[i*d:(i+1)*d], rows.Row(i)
-		z := (y - vec.Dot(theta[:m.features], x)) / sigma
+		z := (y - dense.Dot(theta[:m.features], x)) / sigma
 		slope, pull := m.slopes(z, logSigma)
 		vec.Scale(row[:m.features], slope, x)
 		row[m.features] = pull * ds

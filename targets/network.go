@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -200,7 +201,7 @@ func (n *Network) Outputs(dst, theta, x []float64) {
 // forward sets h to the hidden units and out to the outputs for input x.
 func (n *Network) forward(h, out, theta, x []float64) {
 	w1, b1, w2, b2 := n.layers(theta)
-	vec.MulVec(h, w1, x)
+	dense.MulVec(h, w1, x)
 	for j, b := range b1 {
 		if h[j] += b; n.activation == Tanh {
 			h[j] = math.Tanh(h[j])
@@ -208,7 +209,7 @@ func (n *Network) forward(h, out, theta, x []float64) {
 			h[j] = max(0, h[j])
 		}
 	}
-	vec.MulVec(out, w2, h)
+	dense.MulVec(out, w2, h)
 	for k, b := range b2 {
 		out[k] += b
 	}

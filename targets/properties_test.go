@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 )
 
 // wild draws ordinary numbers and the ones that break things.
@@ -37,7 +37,7 @@ func TestLinearTargetsGoThroughThePredictor(t *testing.T) {
 				rows := Rows{X: rapid.SliceOfN(wild(), n*p, n*p).Draw(t, "x"), P: p, Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y")}
 				eta, at := make([]float64, n), make([]float64, n)
 				for i := range n {
-					eta[i] = vec.Dot(theta, rows.Row(i))
+					eta[i] = dense.Dot(theta, rows.Row(i))
 				}
 				m.LossAt(at, eta, rows.Y)
 				if got := lossOf(m, theta, rows); !same(got, at) {

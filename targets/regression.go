@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -81,7 +82,7 @@ func (r *Regression) Shape() (features int, response bool) { return r.features, 
 
 // Loss sets dst[i] = ℓ(zᵢ; θ).
 func (r *Regression) Loss(dst, theta []float64, rows Rows) {
-	vec.MulVec(dst, rows.X, theta)
+	dense.MulVec(dst, rows.X, theta)
 	r.family.lossAt(dst, dst, rows.Y)
 }
 
@@ -99,7 +100,7 @@ func (r *Regression) LossGrad(dst, theta []float64, rows Rows) {
 	for lo := 0; lo < rows.Len(); lo += block {
 		part := rows.Slice(lo, min(lo+block, rows.Len()))
 		slope := buf.a[:part.Len()]
-		vec.MulVec(slope, part.X, theta)
+		dense.MulVec(slope, part.X, theta)
 		r.family.slopeAt(slope, slope, part.Y)
 		for i, s := range slope {
 			vec.Scale(dst[(lo+i)*p:(lo+i+1)*p], s, part.Row(i))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -156,7 +157,7 @@ func (r *Remainder) begin(buf *scratch, part Rows) {
 	at := buf.a[:part.Len()]
 	switch {
 	case r.cfg.Loss.Valid():
-		vec.MulVec(at, part.X, r.anchor)
+		dense.MulVec(at, part.X, r.anchor)
 	default:
 		r.base.Loss(at, r.anchor, part)
 	}
@@ -170,7 +171,7 @@ func (r *Remainder) add(dst, theta []float64, sign float64, move []float64, part
 	at, out := buf.a[:part.Len()], buf.b[:part.Len()]
 	switch {
 	case r.cfg.Loss.Valid():
-		vec.MulVec(out, part.X, move)
+		dense.MulVec(out, part.X, move)
 		for i, t := range out {
 			out[i] = r.remainder(at[i], t, part.Y[i])
 		}
@@ -201,11 +202,11 @@ func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	}
 	if r.linear != nil && d == part.P {
 		slope := buf.c[:part.Len()]
-		vec.MulVec(slope, part.X, r.anchor)
+		dense.MulVec(slope, part.X, r.anchor)
 		r.linear.SlopeAt(slope, slope, part.Y)
 		for i, s := range slope {
 			x := part.Row(i)
-			out[i] -= s * vec.Dot(move, x)
+			out[i] -= s * dense.Dot(move, x)
 			if math.Abs(s)*length(x) > bound {
 				out[i] = 0
 			}
@@ -217,14 +218,14 @@ func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	r.grad.LossGrad(*gradient, r.anchor, part)
 	for i := range out {
 		g := (*gradient)[i*d : (i+1)*d]
-		out[i] -= vec.Dot(move, g)
+		out[i] -= dense.Dot(move, g)
 		if length(g) > bound {
 			out[i] = 0
 		}
 	}
 }
 
-func length(v []float64) float64 { return math.Sqrt(vec.Dot(v, v)) }
+func length(v []float64) float64 { return math.Sqrt(dense.Dot(v, v)) }
 
 // near is the largest move of a linear predictor whose remainder is an integral; from
 // there on the plain difference loses few digits.

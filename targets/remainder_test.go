@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 )
 
 // bigExp is e^x with 300 bits.
@@ -130,7 +130,7 @@ func TestRemainderIsWhatThePolynomialLeaves(t *testing.T) {
 				for i, y := range rows.Y {
 					want := 0.0
 					if !l.Absent(y) {
-						eta, to := vec.Dot(anchor, rows.Row(i)), vec.Dot(theta, rows.Row(i))
+						eta, to := dense.Dot(anchor, rows.Row(i)), dense.Dot(theta, rows.Row(i))
 						want = l.Value(to, y) - l.Value(eta, y) - (to-eta)*l.Slope(eta, y)
 						if order == 2 {
 							want -= (to - eta) * (to - eta) * l.Curvature(eta, y) / 2

@@ -3,6 +3,7 @@ package targets
 import (
 	"fmt"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
@@ -73,7 +74,7 @@ func (m *Softmax) Loss(dst, theta []float64, rows Rows) {
 }
 
 func (m *Softmax) logProbs(logp, theta, x []float64) {
-	vec.MulVec(logp, theta, x)
+	dense.MulVec(logp, theta, x)
 	logProbs(logp)
 }
 

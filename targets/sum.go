@@ -1,6 +1,9 @@
 package targets
 
-import "github.com/dpmcmc/dpmcmc/internal/vec"
+import (
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+)
 
 // SumTarget evaluates a sum of losses and its gradient in one pass over the
 // records, for samplers that need no record's own part, such as ops/nuts.
@@ -29,7 +32,7 @@ func (r *Regression) SumLossGrad(grad, theta []float64, rows Rows) (loss float64
 	for lo := 0; lo < rows.Len(); lo += block {
 		part := rows.Slice(lo, min(lo+block, rows.Len()))
 		eta, slope := buf.a[:part.Len()], buf.b[:part.Len()]
-		vec.MulVec(eta, part.X, theta)
+		dense.MulVec(eta, part.X, theta)
 		if ok {
 			loss += together.sumAt(slope, eta, part.Y)
 		} else {

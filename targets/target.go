@@ -1,40 +1,20 @@
 package targets
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
 
-// Rows is a read-only batch of n records, row-major. A target must neither
-// change nor keep it.
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+)
+
+// Rows is a read-only batch of n records, row-major: X holds n×P features, P at
+// least 0, and Y n responses, or is nil when the model has none. A target must
+// neither change nor keep it. Len returns n; Row(i) the features of record i; and
+// Slice(lo, hi) records lo to hi−1. The latter two share memory.
 //
 // Numeric quantities are in X; the outcome a model predicts, when it has one, is
 // in Y. A model of the records themselves (a mean, a mixture) reads X alone and
 // Y is nil; a model of outcomes without features has P = 0 and reads Y alone.
-type Rows struct {
-	X []float64 // n×P features, row-major
-	P int       // features per record, at least 0
-	Y []float64 // n responses; nil when the model has none
-}
-
-// Len returns the number of records.
-func (r Rows) Len() int {
-	if r.P == 0 {
-		return len(r.Y)
-	}
-	return len(r.X) / r.P
-}
-
-// Row returns the P features of record i, sharing memory with r.
-func (r Rows) Row(i int) []float64 {
-	return r.X[i*r.P : (i+1)*r.P : (i+1)*r.P]
-}
-
-// Slice returns records lo to hi−1, sharing memory with r.
-func (r Rows) Slice(lo, hi int) Rows {
-	s := Rows{X: r.X[lo*r.P : hi*r.P : hi*r.P], P: r.P}
-	if r.Y != nil {
-		s.Y = r.Y[lo:hi:hi]
-	}
-	return s
-}
+type Rows = record.Rows
 
 // Target is a prior and a per-record loss.
 //

@@ -26,7 +26,7 @@ var questions = map[string]string{
 func TestTargetsAreAskedAtTheDoor(t *testing.T) {
 	found := map[string]bool{}
 	for path, p := range packages(t) {
-		if !within(path, module+"curator") {
+		if !within(path, module+"curator", module+"internal/core/room") {
 			continue
 		}
 		for _, f := range p.GoFiles {

@@ -71,9 +71,10 @@ var lower = map[string][]string{
 	// Numerical accounting answers questions and charges nothing.
 	"accountant/pld": {"accountant", "internal/vec"},
 	"internal":       {"internal"},
-	"data":           {"data", "internal/record"},
+	"internal/core":  {"internal/core", "accountant"},
+	"data":           {"data", "internal/core/record"},
 	"models":         {"data", "diag", "targets", "internal/setting"},
-	"targets":        {"internal/vec", "internal/convex", "targets"},
+	"targets":        {"internal/core/dense", "internal/core/record", "internal/vec", "internal/convex", "targets"},
 	"curator":        {"targets", "accountant", "internal"},
 	"kernels":        {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.

@@ -13,7 +13,8 @@ import (
 
 // internalAliases are exported names that stand for internal types, so that a user can
 // name what a function takes or returns.
-var internalAliases = []string{"chains.SettingError", "models.SettingError", "ops.Source", "targets.ConvexLoss"}
+var internalAliases = []string{"chains.SettingError", "models.SettingError", "ops.Source", "targets.ConvexLoss",
+	"targets.Rows"}
 
 // TestNothingPublicHasAnInternalArgument: no exported function, method, field or type
 // of a public package mentions a type of an internal one, which nobody else can name.

@@ -29,16 +29,3 @@ func each(f func(float64) float64) func(dst, x []float64) {
 func BenchmarkSoftplus(b *testing.B) { benchSlice(b, Softplus) }
 func BenchmarkExp(b *testing.B)      { benchSlice(b, each(Exp)) }
 func BenchmarkExpm1(b *testing.B)    { benchSlice(b, each(Expm1)) }
-
-func BenchmarkMulVec(b *testing.B) {
-	const n, d = 1_000_000, 10
-	x, dst, v := make([]float64, n*d), make([]float64, n), make([]float64, d)
-	for i := range x {
-		x[i] = float64(i%17) / 17
-	}
-	b.SetBytes(8 * n * d)
-	b.ReportAllocs()
-	for b.Loop() {
-		MulVec(dst, x, v)
-	}
-}

@@ -3,7 +3,7 @@ package dpsgd
 import (
 	"math"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/batch"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -15,8 +15,8 @@ const chunk = 256
 // batcher draws Poisson batches and sums their gradients.
 type batcher struct {
 	rows   targets.Rows
-	size   *noise.Binomial
-	subset *noise.Subset
+	size   *batch.Binomial
+	subset *batch.Subset
 
 	index []int32
 	part  targets.Rows // a chunk of the batch, gathered
@@ -25,11 +25,11 @@ type batcher struct {
 }
 
 func newBatcher(rows targets.Rows, rate float64) (*batcher, error) {
-	size, err := noise.NewBinomial(int64(rows.Len()), rate)
+	size, err := batch.NewBinomial(int64(rows.Len()), rate)
 	if err != nil {
 		return nil, err
 	}
-	subset, err := noise.NewSubset(rows.Len())
+	subset, err := batch.NewSubset(rows.Len())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )

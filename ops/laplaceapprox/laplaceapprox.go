@@ -10,8 +10,8 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
 	"github.com/dpmcmc/dpmcmc/ops/internal/gram"

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )

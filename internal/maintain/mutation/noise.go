@@ -1,30 +1,30 @@
 package main
 
-var inNoise = []string{"./internal/noise"}
+var inNoise = []string{"./internal/core/noise"}
 
 var noiseDefects = []defect{
-	{file: "internal/noise/uniform.go", old: "for surplus := -n % n; lo < surplus; {",
+	{file: "internal/core/noise/uniform.go", old: "for surplus := -n % n; lo < surplus; {",
 		new: "for surplus := uint64(0); lo < surplus; {", tests: inNoise},
-	{file: "internal/noise/uniform.go", old: "return u < digits", new: "return u <= digits", tests: inNoise},
-	{file: "internal/noise/uniform.go", old: "return e / (1 + e), u >= 0", new: "return e / (2 + e), u >= 0",
+	{file: "internal/core/noise/uniform.go", old: "return u < digits", new: "return u <= digits", tests: inNoise},
+	{file: "internal/core/noise/uniform.go", old: "return e / (1 + e), u >= 0", new: "return e / (2 + e), u >= 0",
 		tests: inNoise},
-	{file: "internal/noise/subset.go", old: "s.marked[i>>6] = 0", new: "s.marked[i>>7] = 0", tests: inNoise},
-	{file: "internal/noise/subset.go", old: "if *word&bit != 0 {\n\t\t\tcontinue\n\t\t}", new: "", tests: inNoise},
-	{file: "internal/noise/source.go", old: "return newSource(expand(s.key, " +
+	{file: "internal/batch/subset.go", old: "s.marked[i>>6] = 0", new: "s.marked[i>>7] = 0", tests: inNoise},
+	{file: "internal/batch/subset.go", old: "if *word&bit != 0 {\n\t\t\tcontinue\n\t\t}", new: "", tests: inNoise},
+	{file: "internal/core/noise/source.go", old: "return newSource(expand(s.key, " +
 		"\"child\"+string(binary.BigEndian.AppendUint64(nil, label))), s.insecure)",
 		new: "_ = binary.BigEndian\n\treturn newSource(expand(s.key, \"child\"), s.insecure)", tests: inNoise},
-	{file: "internal/noise/source.go", old: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, true) }",
+	{file: "internal/core/noise/source.go", old: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, true) }",
 		new: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, false) }", tests: inNoise},
-	{file: "internal/noise/gaussian.go", old: "case !below || x == 0 && negative: // zero has one sign only",
+	{file: "internal/core/noise/gaussian.go", old: "case !below || x == 0 && negative: // zero has one sign only",
 		new: "case !below:", tests: inNoise},
-	{file: "internal/noise/gaussian.go", old: "upper: min(g.density(start)+g.slack, one)}",
+	{file: "internal/core/noise/gaussian.go", old: "upper: min(g.density(start)+g.slack, one)}",
 		new: "upper: min(last+g.slack, one)}", tests: inNoise},
-	{file: "internal/noise/gaussian.go", old: "uint(183-2*g.shift)", new: "uint(184-2*g.shift)", tests: inNoise},
-	{file: "internal/noise/gaussian.go", old: "return x, g.decide(src, height, uint(k)+1, x)",
+	{file: "internal/core/noise/gaussian.go", old: "uint(183-2*g.shift)", new: "uint(184-2*g.shift)", tests: inNoise},
+	{file: "internal/core/noise/gaussian.go", old: "return x, g.decide(src, height, uint(k)+1, x)",
 		new: "return x, g.decide(src, height, uint(k), x)", tests: inNoise},
-	{file: "internal/noise/binomial.go", old: "if b.cumulative[mid].atMost(u) {", new: "if !b.cumulative[mid].atMost(u) {",
+	{file: "internal/batch/binomial.go", old: "if b.cumulative[mid].atMost(u) {", new: "if !b.cumulative[mid].atMost(u) {",
 		tests: inNoise},
-	{file: "internal/noise/binomial.go", old: "ratio.SetInt64(n - k)", new: "ratio.SetInt64(n - k + 1)", tests: inNoise},
-	{file: "internal/noise/expneg.go", old: "if i%2 == 1 {\n\t\t\tsum.Sub", new: "if i%2 == 1 || i > 8 {\n\t\t\tsum.Sub",
+	{file: "internal/batch/binomial.go", old: "ratio.SetInt64(n - k)", new: "ratio.SetInt64(n - k + 1)", tests: inNoise},
+	{file: "internal/core/noise/expneg.go", old: "if i%2 == 1 {\n\t\t\tsum.Sub", new: "if i%2 == 1 || i > 8 {\n\t\t\tsum.Sub",
 		tests: inNoise},
 }

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 // Uniform returns a draw from the open interval (0, 1), a multiple of 2⁻⁶⁴ away

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"pgregory.net/rapid"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 const samples = 20000

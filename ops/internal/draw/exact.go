@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/dpmcmc/dpmcmc/internal/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 // Precision returns the bits with which [Precise] draws noise for a mechanism of

@@ -152,23 +152,11 @@ func TestCopyContinuesTheStream(t *testing.T) {
 func TestDrawsDoNotAllocate(t *testing.T) {
 	src := testSource(t.Name())
 	g := discreteGaussian(t, 1000)
-	binomial, err := NewBinomial(1000, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	subset, err := NewSubset(1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	few, many := make([]int32, 100), make([]int32, 900)
 	for name, draw := range map[string]func(){
 		"Uint64":           func() { src.Uint64() },
 		"Uint64n":          func() { Uint64n(src, 1000) },
 		"Bit":              func() { Bit(src, 0.1, true) },
 		"DiscreteGaussian": func() { g.Sample(src) },
-		"Binomial":         func() { binomial.Sample(src) },
-		"Subset, few":      func() { subset.Sample(src, few) },
-		"Subset, many":     func() { subset.Sample(src, many) },
 		"StandardNormal":   func() { StandardNormal(src) },
 	} {
 		if n := testing.AllocsPerRun(1000, draw); n != 0 {

@@ -1,4 +1,5 @@
-package vec
+// Package dense multiplies row-major matrices and vectors, with the same bits on every machine.
+package dense
 
 // Dot returns a·b, summed from the front with every product rounded: the same
 // bits on machines that would fuse the two. b must be at least as long as a.

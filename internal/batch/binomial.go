@@ -1,4 +1,4 @@
-package noise
+package batch
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 const (
@@ -43,10 +45,10 @@ func (a uint128) atMost(b uint128) bool { return a.hi < b.hi || a.hi == b.hi && 
 // rational number that the float64 is. It needs 0 ≤ n < 2^31 and q in [0, 1].
 func NewBinomial(n int64, q float64) (*Binomial, error) {
 	if n < 0 || n > maxTrials {
-		return nil, fmt.Errorf("noise: binomial with %d trials, allowed are 0 to 2^31−1: split the trials", n)
+		return nil, fmt.Errorf("batch: binomial with %d trials, allowed are 0 to 2^31−1: split the trials", n)
 	}
 	if !(q >= 0 && q <= 1) {
-		return nil, fmt.Errorf("noise: binomial with probability %v, it must lie in [0, 1]", q)
+		return nil, fmt.Errorf("batch: binomial with probability %v, it must lie in [0, 1]", q)
 	}
 	if q == 0 || q == 1 {
 		return point(int64(q) * n), nil
@@ -80,7 +82,7 @@ func (b *Binomial) index() {
 }
 
 // Sample returns the next draw, in [0, n]. It takes two words of src.
-func (b *Binomial) Sample(src *Source) int64 {
+func (b *Binomial) Sample(src *noise.Source) int64 {
 	return b.quantile(uint128{hi: src.Uint64(), lo: src.Uint64()})
 }
 

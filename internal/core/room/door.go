@@ -1,10 +1,10 @@
-package curator
+package room
 
 import (
 	"math"
 
-	"github.com/dpmcmc/dpmcmc/internal/vec"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // question is what a target is asked about records.
@@ -28,7 +28,7 @@ const (
 // Should a target panic or end its goroutine, only the records that it cannot digest
 // are lost: their answer is NaN, which contributes nothing.
 type door struct {
-	subject *subject
+	subject *Subject
 	pool    *pool
 	width   int // numbers in a record's answer
 
@@ -37,15 +37,15 @@ type door struct {
 	x, y, dst   []float64
 }
 
-func newDoor(s *subject, p *pool, features, width int) *door {
-	return &door{subject: s, pool: p, width: width, eta: make([]float64, blockRows),
-		theta: make([]float64, s.dim), next: make([]float64, s.dim),
+func newDoor(s *Subject, p *pool, features, width int) *door {
+	return &door{subject: s, pool: p, width: width, eta: make([]float64, BlockRows),
+		theta: make([]float64, s.Dim), next: make([]float64, s.Dim),
 		x: make([]float64, features), y: make([]float64, 1), dst: make([]float64, width)}
 }
 
 // ask sets dst, of width numbers a record, to the answers for rows. next is read for
 // ratios only.
-func (d *door) ask(q question, dst, theta, next []float64, rows targets.Rows) {
+func (d *door) ask(q question, dst, theta, next []float64, rows record.Rows) {
 	if d.subject.ours && d.try(q, dst, theta, next, rows) {
 		return
 	}
@@ -58,10 +58,10 @@ func (d *door) ask(q question, dst, theta, next []float64, rows targets.Rows) {
 }
 
 // one asks about one record, on copies.
-func (d *door) one(q question, dst, theta, next []float64, row targets.Rows) {
+func (d *door) one(q question, dst, theta, next []float64, row record.Rows) {
 	copy(d.theta, theta)
 	copy(d.next, next)
-	copied := targets.Rows{X: d.x[:copy(d.x, row.X):len(row.X)], P: row.P}
+	copied := record.Rows{X: d.x[:copy(d.x, row.X):len(row.X)], P: row.P}
 	if row.Y != nil {
 		copied.Y = d.y[:copy(d.y, row.Y)]
 	}
@@ -79,7 +79,7 @@ func fillNaN(v []float64) {
 }
 
 // try reports whether the target returned.
-func (d *door) try(q question, dst, theta, next []float64, rows targets.Rows) (ok bool) {
+func (d *door) try(q question, dst, theta, next []float64, rows record.Rows) (ok bool) {
 	if d.pool.wary.Load() {
 		return alone(func() { d.evaluate(q, dst, theta, next, rows) })
 	}
@@ -88,7 +88,7 @@ func (d *door) try(q question, dst, theta, next []float64, rows targets.Rows) (o
 	return
 }
 
-func (d *door) evaluate(q question, dst, theta, next []float64, rows targets.Rows) {
+func (d *door) evaluate(q question, dst, theta, next []float64, rows record.Rows) {
 	switch s := d.subject; q {
 	case lossOf:
 		s.target.Loss(dst, theta, rows)
@@ -98,7 +98,7 @@ func (d *door) evaluate(q question, dst, theta, next []float64, rows targets.Row
 		s.gradient.LossGrad(dst, theta, rows)
 	case slopeOf:
 		eta := d.eta[:rows.Len()]
-		vec.MulVec(eta, rows.X, theta)
+		dense.MulVec(eta, rows.X, theta)
 		s.linear.SlopeAt(dst, eta, rows.Y)
 	}
 }

@@ -1,9 +1,11 @@
-package noise
+package batch
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 // Subset draws subsets of {0, …, n−1} without replacement: the records of a
@@ -19,7 +21,7 @@ type Subset struct {
 // the traffic of a batch compared with int.
 func NewSubset(n int) (*Subset, error) {
 	if n < 0 || n > math.MaxInt32 {
-		return nil, fmt.Errorf("noise: subsets of %d elements, allowed are 0 to 2^31−1: use fewer rows", n)
+		return nil, fmt.Errorf("batch: subsets of %d elements, allowed are 0 to 2^31−1: use fewer rows", n)
 	}
 	return &Subset{n: n, marked: make([]uint64, (n+63)/64)}, nil
 }
@@ -28,12 +30,10 @@ func NewSubset(n int) (*Subset, error) {
 // has exactly the same probability (docs/proofs/noise.md §9). The order of the
 // elements carries no further randomness: it is increasing for more than n/2 of
 // them and random otherwise. It panics if dst is longer than n.
-func (s *Subset) Sample(src *Source, dst []int32) { s.sample(src, dst) }
-
-func (s *Subset) sample(src words, dst []int32) {
+func (s *Subset) Sample(src *noise.Source, dst []int32) {
 	m := len(dst)
 	if m > s.n {
-		panic(fmt.Sprintf("noise: a subset of %d elements was asked for, there are %d", m, s.n))
+		panic(fmt.Sprintf("batch: a subset of %d elements was asked for, there are %d", m, s.n))
 	}
 	if m <= s.n/2 {
 		s.mark(src, m, dst)
@@ -49,9 +49,9 @@ func (s *Subset) sample(src words, dst []int32) {
 
 // mark marks m different elements, and lists them in dst unless it is nil. A
 // marked element that comes up again is drawn anew.
-func (s *Subset) mark(src words, m int, dst []int32) {
+func (s *Subset) mark(src *noise.Source, m int, dst []int32) {
 	for k := 0; k < m; {
-		i := uint64n(src, uint64(s.n))
+		i := noise.Uint64n(src, uint64(s.n))
 		word, bit := &s.marked[i>>6], uint64(1)<<(i&63)
 		if *word&bit != 0 {
 			continue

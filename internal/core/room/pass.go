@@ -1,25 +1,26 @@
-package curator
+package room
 
 import (
 	"math"
 	"runtime"
 	"slices"
 
-	"github.com/dpmcmc/dpmcmc/internal/record"
-	"github.com/dpmcmc/dpmcmc/internal/vec"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
-// pass evaluates every record's contribution τ·(ℓ(z;θ) − ℓ(z;θ′)) to the
+// Pass evaluates every record's contribution τ·(ℓ(z;θ) − ℓ(z;θ′)) to the
 // log-likelihood ratio of a move, clips it, rounds it to the grid and sums the
 // integers. With the full data it keeps the current state's losses, so that a
 // step evaluates only the proposal.
-type pass struct {
+type Pass struct {
+	// Grid is what contributions are rounded to and clipped by.
+	Grid Grid
+
 	set    *record.Set
 	ratios bool // ask for one-pass ratios
 	tau    float64
 	slope  float64 // τ·L: the clip of a record is slope·|x·δ|; +Inf for none
-	grid   grid
 
 	pool    *pool
 	workers []worker
@@ -27,11 +28,10 @@ type pass struct {
 
 	// One evaluation's arguments.
 	theta, next, step []float64
-	index             []int32 // nil for the full data
-	fill              bool    // evaluate the current state's losses instead
-	// take, if not nil, receives each block's losses at the two states instead of their
-	// being added.
-	take func(w *worker, at int, rows targets.Rows, loss, lossNext []float64)
+	index             []int32   // nil for the full data
+	fill              bool      // evaluate the current state's losses instead
+	terms             []float64 // receives contributions instead of their being added
+	bound             float64   // their clip
 
 	cache *cache // nil unless passes are over the full data
 }
@@ -70,52 +70,52 @@ type worker struct {
 	x, y           []float64
 	loss, lossNext []float64
 	along          []float64 // x·δ
-	total          totals
+	total          Totals
 	_              [64]byte // keeps workers' sums on different cache lines
 }
 
-// totals are the integer sums of one evaluation's contributions: in grid steps,
-// and in coarse steps of 2^coarseShift grid steps, whose squares fit too.
-type totals struct{ sum, coarse, squares int64 }
+// Totals are the integer sums of one evaluation's contributions: in grid steps,
+// and in coarse steps of 2^CoarseShift grid steps, whose squares fit too.
+type Totals struct{ Sum, Coarse, Squares int64 }
 
-// coarseShift is how many bits of a contribution are dropped before it is
+// CoarseShift is how many bits of a contribution are dropped before it is
 // squared, so that a sum of maxRecords squares fits int64.
-const coarseShift = 15
+const CoarseShift = 15
 
 // add counts a contribution of k grid steps. Division rounds towards zero, so
 // the coarse contribution is never the larger one.
-func (t *totals) add(k int64) {
-	c := k / (1 << coarseShift)
-	t.sum += k
-	t.coarse += c
-	t.squares += c * c
+func (t *Totals) add(k int64) {
+	c := k / (1 << CoarseShift)
+	t.Sum += k
+	t.Coarse += c
+	t.Squares += c * c
 }
 
-// newPass returns a pass over set. slope is finite when contributions are to
+// NewPass returns a pass over set. slope is finite when contributions are to
 // be clipped along the move, which needs a linear target.
-func newPass(t *subject, set *record.Set, tau, slope float64, g grid, full bool) *pass {
-	p := &pass{set: set, ratios: t.ratio != nil, tau: tau, slope: slope, grid: g}
+func NewPass(t *Subject, set *record.Set, tau, slope float64, g Grid, full bool) *Pass {
+	p := &Pass{Grid: g, set: set, ratios: t.ratio != nil, tau: tau, slope: slope}
 	p.pool = newPool(t.ours, set.Len())
 	p.workers = make([]worker, p.pool.workers)
 	for i := range p.workers {
 		w := &p.workers[i]
 		w.door = newDoor(t, p.pool, set.Features(), 1)
-		w.loss, w.lossNext = make([]float64, blockRows), make([]float64, blockRows)
-		w.along = make([]float64, blockRows)
-		w.x, w.y = make([]float64, blockRows*set.Features()), make([]float64, blockRows)
+		w.loss, w.lossNext = make([]float64, BlockRows), make([]float64, BlockRows)
+		w.along = make([]float64, BlockRows)
+		w.x, w.y = make([]float64, BlockRows*set.Features()), make([]float64, BlockRows)
 	}
-	p.step = make([]float64, t.dim)
+	p.step = make([]float64, t.Dim)
 	if full {
-		p.cache = newCache(t.dim, set.Len())
+		p.cache = newCache(t.Dim, set.Len())
 	}
 	p.do = p.block
 	runtime.AddCleanup(p, (*pool).stop, p.pool)
 	return p
 }
 
-// sums evaluates the move theta→next (by step) on the records of index, or on
+// Sums evaluates the move theta→next (by step) on the records of index, or on
 // the full data when the pass is over those.
-func (p *pass) sums(theta, next, step []float64, index []int32) (t totals) {
+func (p *Pass) Sums(theta, next, step []float64, index []int32) (t Totals) {
 	p.theta, p.next, p.index = theta, next, index
 	copy(p.step, step)
 	n := len(index)
@@ -125,34 +125,42 @@ func (p *pass) sums(theta, next, step []float64, index []int32) (t totals) {
 		copy(p.cache.next, next)
 	}
 	for i := range p.workers {
-		p.workers[i].total = totals{}
+		p.workers[i].total = Totals{}
 	}
-	p.pool.run((n+blockRows-1)/blockRows, p.do)
+	p.pool.run((n+BlockRows-1)/BlockRows, p.do)
 	for i := range p.workers {
 		w := &p.workers[i].total
-		t.sum, t.coarse, t.squares = t.sum+w.sum, t.coarse+w.coarse, t.squares+w.squares
+		t.Sum, t.Coarse, t.Squares = t.Sum+w.Sum, t.Coarse+w.Coarse, t.Squares+w.Squares
 	}
 	p.theta, p.next, p.index = nil, nil, nil
 	return t
 }
 
+// Terms sets dst to the contributions of the records of index, of a pass that is not
+// over the full data: clipped, to bound too, and neither rounded nor added.
+func (p *Pass) Terms(dst, theta, next, step []float64, index []int32, bound float64) {
+	p.terms, p.bound = dst, bound
+	p.Sums(theta, next, step, index)
+	p.terms = nil
+}
+
 // refresh makes the cache hold the losses at theta.
-func (p *pass) refresh(theta []float64) {
+func (p *Pass) refresh(theta []float64) {
 	if p.cache.holds(theta) {
 		return
 	}
 	p.fill = true
-	p.pool.run((p.set.Len()+blockRows-1)/blockRows, p.do)
+	p.pool.run((p.set.Len()+BlockRows-1)/BlockRows, p.do)
 	p.fill = false
 	copy(p.cache.theta, theta)
 }
 
 // block evaluates one block of records on one worker's buffers.
-func (p *pass) block(id, b int) {
+func (p *Pass) block(id, b int) {
 	w := &p.workers[id]
-	lo := b * blockRows
+	lo := b * BlockRows
 	if p.cache != nil {
-		hi := min(lo+blockRows, p.set.Len())
+		hi := min(lo+BlockRows, p.set.Len())
 		rows := p.rows(p.set.Block(w.x, w.y, lo, hi))
 		if p.fill {
 			w.door.ask(lossOf, p.cache.current[lo:hi], p.theta, nil, rows)
@@ -163,17 +171,17 @@ func (p *pass) block(id, b int) {
 		p.accumulate(w, rows, p.cache.current[lo:hi], next)
 		return
 	}
-	hi := min(lo+blockRows, len(p.index))
+	hi := min(lo+BlockRows, len(p.index))
 	rows, loss, next := p.gathered(w, p.index[lo:hi])
-	if p.take != nil {
-		p.take(w, lo, rows, loss, next)
+	if p.terms != nil {
+		p.clip(p.terms[lo:hi], w, rows, loss, next)
 		return
 	}
 	p.accumulate(w, rows, loss, next)
 }
 
 // gathered evaluates a block of records, in a worker's buffers.
-func (p *pass) gathered(w *worker, index []int32) (rows targets.Rows, loss, next []float64) {
+func (p *Pass) gathered(w *worker, index []int32) (rows record.Rows, loss, next []float64) {
 	rows = p.rows(p.set.Gather(w.x, w.y, index))
 	loss, next = w.loss[:len(index)], w.lossNext[:len(index)]
 	if p.ratios {
@@ -186,28 +194,45 @@ func (p *pass) gathered(w *worker, index []int32) (rows targets.Rows, loss, next
 	return rows, loss, next
 }
 
-func (p *pass) rows(x, y []float64) targets.Rows {
-	return targets.Rows{X: x, P: p.set.Features(), Y: y}
+func (p *Pass) rows(x, y []float64) record.Rows {
+	return record.Rows{X: x, P: p.set.Features(), Y: y}
 }
 
 // accumulate adds the clipped, rounded contributions τ(loss − lossNext).
-func (p *pass) accumulate(w *worker, rows targets.Rows, loss, lossNext []float64) {
-	total, top := w.total, p.grid.top
+func (p *Pass) accumulate(w *worker, rows record.Rows, loss, lossNext []float64) {
+	total, top := w.total, p.Grid.Top
 	if math.IsInf(p.slope, 1) {
 		for i, l := range loss {
-			total.add(p.grid.round(p.tau*(l-lossNext[i]), top))
+			total.add(p.Grid.Round(p.tau*(l-lossNext[i]), top))
 		}
 	} else {
 		along := w.along[:len(loss)]
-		vec.MulVec(along, rows.X, p.step)
+		dense.MulVec(along, rows.X, p.step)
 		for i, l := range loss {
 			// A row that is not finite was zeroed at sealing, so along is finite.
-			bound := p.slope * math.Abs(along[i]) * p.grid.inverse
+			bound := p.slope * math.Abs(along[i]) * p.Grid.inverse
 			if !(bound < top) {
 				bound = top
 			}
-			total.add(p.grid.round(p.tau*(l-lossNext[i]), bound))
+			total.add(p.Grid.Round(p.tau*(l-lossNext[i]), bound))
 		}
 	}
 	w.total = total
+}
+
+// clip sets dst to the clipped contributions τ(loss − lossNext). NaN is 0.
+func (p *Pass) clip(dst []float64, w *worker, rows record.Rows, loss, lossNext []float64) {
+	along := w.along[:len(loss)]
+	if !math.IsInf(p.slope, 1) {
+		dense.MulVec(along, rows.X, p.step)
+	}
+	for i, l := range loss {
+		limit := p.bound
+		if !math.IsInf(p.slope, 1) {
+			limit = min(limit, p.slope*math.Abs(along[i]))
+		}
+		if dst[i] = max(-limit, min(p.tau*(l-lossNext[i]), limit)); math.IsNaN(dst[i]) {
+			dst[i] = 0
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package curator
+package room
 
 import (
 	"runtime"
@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// blockRows is the number of records evaluated at a time: small enough for the
+// BlockRows is the number of records evaluated at a time: small enough for the
 // buffers of a block to stay in the first-level cache.
-const blockRows = 512
+const BlockRows = 512
 
-// parallelRows is the number of records from which a pass is worth sharing.
-const parallelRows = 16 * blockRows
+// ParallelRows is the number of records from which a pass is worth sharing.
+const ParallelRows = 16 * BlockRows
 
 // pool runs the blocks of a pass on several processors. Its goroutines are
 // started once, so that a pass allocates nothing.
@@ -35,7 +35,7 @@ type pool struct {
 // to return, or panic, on every record. stop ends its goroutines.
 func newPool(ours bool, n int) *pool {
 	p := &pool{workers: 1}
-	if n >= parallelRows {
+	if n >= ParallelRows {
 		p.workers = runtime.GOMAXPROCS(0)
 	}
 	p.at = make([]int, p.workers)
@@ -81,7 +81,7 @@ func (p *pool) run(blocks int, do func(worker, block int)) {
 	defer func() { p.do = nil }()
 	p.next.Store(0)
 	helpers := p.wake
-	if blocks*blockRows < parallelRows {
+	if blocks*BlockRows < ParallelRows {
 		helpers = p.wake[:len(p.wake)+1-p.workers]
 	}
 	p.done.Add(len(helpers))

@@ -11,7 +11,7 @@ type Set struct {
 	narrow []float32 // instead of x, in shared memory
 	p, n   int
 	shared bool
-	radius float64 // of the ball that rows of shared memory are projected onto; 0 for none
+	radius float64 // of the ball that rows are projected onto; 0 for none
 }
 
 // New copies n rows of p features (row-major) and, when y is not nil, n
@@ -19,7 +19,7 @@ type Set struct {
 // Euclidean norm; a row that is not finite has no direction and becomes the
 // zero row. Both rules look at one row at a time, so one record changes one row.
 func New(x []float64, p int, y []float64, n int, radius float64) *Set {
-	s := &Set{x: slices.Clone(x[:n*p]), p: p, y: slices.Clone(y), n: n}
+	s := &Set{x: slices.Clone(x[:n*p]), p: p, y: slices.Clone(y), n: n, radius: radius}
 	if radius > 0 {
 		for i := range n {
 			Project(s.x[i*p:(i+1)*p], radius)
@@ -41,6 +41,12 @@ func (s *Set) Len() int { return s.n }
 // Features is the number of features of a record.
 func (s *Set) Features() int { return s.p }
 
+// Response reports whether records have a response.
+func (s *Set) Response() bool { return s.y != nil }
+
+// Radius is that of the ball that rows were projected onto; 0 for none.
+func (s *Set) Radius() float64 { return s.radius }
+
 // row copies record i's features to dst.
 func (s *Set) row(dst []float64, i int) {
 	if s.narrow == nil {
@@ -50,7 +56,7 @@ func (s *Set) row(dst []float64, i int) {
 			dst[j] = float64(v)
 		}
 	}
-	if s.radius > 0 {
+	if s.shared && s.radius > 0 {
 		Project(dst, s.radius)
 	}
 }

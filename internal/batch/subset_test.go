@@ -1,4 +1,4 @@
-package noise
+package batch
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
 func subset(t testing.TB, n int) *Subset {
@@ -97,7 +99,7 @@ func TestSubsetIsUniform(t *testing.T) {
 	shuffle := func(dst []int32) {
 		all := []int32{0, 1, 2, 3, 4, 5}
 		for i := range all {
-			j := Uint64n(src, 6)
+			j := noise.Uint64n(src, 6)
 			all[i], all[j] = all[j], all[i]
 		}
 		copy(dst, all)
@@ -145,6 +147,20 @@ func TestSubsetRefuses(t *testing.T) {
 	subset(t, 3).Sample(testSource(t.Name()), make([]int32, 4))
 }
 
+func TestDrawsDoNotAllocate(t *testing.T) {
+	src, s, few, many := testSource(t.Name()), subset(t, 1000), make([]int32, 100), make([]int32, 900)
+	size := binomial(t, 1000, 0.1)
+	for name, draw := range map[string]func(){
+		"Binomial":     func() { size.Sample(src) },
+		"Subset, few":  func() { s.Sample(src, few) },
+		"Subset, many": func() { s.Sample(src, many) },
+	} {
+		if n := testing.AllocsPerRun(1000, draw); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
 func ExampleSubset() {
 	size, err := NewBinomial(1000, 0.005)
 	if err != nil {
@@ -154,7 +170,7 @@ func ExampleSubset() {
 	if err != nil {
 		panic(err)
 	}
-	src := NewInsecure([32]byte{1}) // NewSource outside tests
+	src := noise.NewInsecure([32]byte{1}) // NewSource outside tests
 	batch := make([]int32, size.Sample(src))
 	records.Sample(src, batch)
 	fmt.Println(batch) // each record with probability 0.005

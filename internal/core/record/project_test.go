@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/internal/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"pgregory.net/rapid"
 )
 
