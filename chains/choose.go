@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -114,12 +113,13 @@ func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
 // defaultKernel is anchored where it fits the model, and knows all that is given: it
 // pays once for what other kernels pay for in every step. Elsewhere it is barker.
 func defaultKernel(s Settings, p Problem) string {
-	known := []string{"iterations", "chains", "temperature", "aim", "anchor-noise", "moment-noise", "ridge"}
 	if p.Target == nil || anchors.Fits(p.Target) != nil || cmp.Or(s.Temperature, 1) != 1 {
 		return "barker"
 	}
-	if slices.ContainsFunc(s.Given(), func(v Named) bool { return !slices.Contains(known, v.Name) }) {
-		return "barker"
+	for _, v := range table {
+		if v.Given(s) && !v.leavesAnchored() {
+			return "barker"
+		}
 	}
 	return "anchored"
 }
@@ -140,7 +140,7 @@ func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 	c := &choice{Settings: s, Problem: p, given: s, pricing: pricing}
 	c.Chains = cmp.Or(s.Chains, k.chains)
 	for _, v := range table {
-		if k.knows(v) {
+		if v.knownTo(c.Kernel) {
 			v.fill(&c.Settings)
 		}
 	}

@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 		{"step", "step is NaN", chains.Settings{Step: math.NaN()}},
 		{"step", "step is +Inf", chains.Settings{Step: math.Inf(1)}},
 		{"temperature", "in (0, 1]", chains.Settings{Temperature: 1.5}},
-		{"noise", "noise has no meaning for kernel barker; its own are step", chains.Settings{Noise: 3}},
+		{"noise", "noise has no meaning for kernel barker; its own are", chains.Settings{Noise: 3}},
 		{"full", "full has no meaning for kernel tunamh", chains.Settings{Kernel: "tunamh", FullData: true}},
 		{"batch", "exclude one another", chains.Settings{Batch: 10, Rate: 0.1}},
 		{"batch", "the 2000 records", chains.Settings{Batch: 2001}},

@@ -32,7 +32,7 @@ type Description struct {
 }
 
 // Knows reports whether the kernel knows a setting.
-func (d Description) Knows(v Setting) bool { return families[d.Name].knows(v) }
+func (d Description) Knows(v Setting) bool { return v.knownTo(d.Name) }
 
 // Describe describes the kernel of the given name, or returns a *SettingError.
 func Describe(kernel string) (Description, error) {
@@ -40,7 +40,7 @@ func Describe(kernel string) (Description, error) {
 	if !ok {
 		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
-	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: slices.Clone(k.own),
+	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: own(kernel),
 		Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism, Anchored: k.anchored}, nil
 }
 
@@ -48,7 +48,6 @@ func Describe(kernel string) (Description, error) {
 // that there is to a kernel's name.
 type family struct {
 	about, defaults string
-	own             []string // settings, beside those of every kernel
 	iterations      int64
 	clipsGradients  bool  // the clip bounds gradients
 	biased          bool  // it has no test
@@ -58,16 +57,6 @@ type family struct {
 	choose          func(*choice) error
 	build           func(*choice) (*parts, error)
 }
-
-func (k family) knows(v Setting) bool {
-	return v.every && !k.mechanism || slices.Contains(k.own, v.Name)
-}
-
-// Settings of several kernels.
-var (
-	schemeSettings = []string{"batch", "rate", "fixed-batch", "full"}
-	walkSettings   = []string{"step", "clip", "proposal"}
-)
 
 // families are the kernels by name. It is filled in init because prices look
 // kernels up in it.
@@ -81,7 +70,6 @@ func init() {
 			defaults: "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; " +
 				"aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or " +
 				"64 or more in exact minibatches beyond 1000",
-			own:        []string{"aim", "anchor-noise", "moment-noise", "ridge", "clip", "rate"},
 			iterations: 4_000,
 			anchored:   true,
 			chains:     4,
@@ -92,7 +80,6 @@ func init() {
 			about: "Barker's test of random-walk moves; exact on the full data, up to clipping",
 			defaults: "100000 iterations; the longest step that the budget covers; batches of 200, or as many as keep the " +
 				"variance that they add to the log-odds below about a quarter, or all when that is over half",
-			own:        slices.Concat(walkSettings, schemeSettings, []string{"test", "accounting"}),
 			iterations: 100_000,
 			choose:     (*choice).chooseBarker,
 			build:      (*choice).barkerChain,
@@ -100,7 +87,6 @@ func init() {
 		"penalty": {
 			about:      "the penalty test, of which only the decision is released; exact on the full data, up to clipping",
 			defaults:   "10000 iterations; all records; variance 4; the longest step that the budget covers",
-			own:        slices.Concat(walkSettings, schemeSettings, []string{"variance"}),
 			iterations: 10_000,
 			choose:     (*choice).choosePenalty,
 			build:      (*choice).penaltyChain,
@@ -108,7 +94,6 @@ func init() {
 		"penalty-ratio": {
 			about:      "the penalty test as published, which releases noisy log-likelihood ratios",
 			defaults:   "10000 iterations, or as many as noise 512 affords; the least noise; the step for which it is about 2",
-			own:        append([]string{"noise"}, walkSettings...),
 			iterations: 10_000,
 			choose:     (*choice).choosePenaltyRatio,
 			build:      (*choice).penaltyRatioChain,
@@ -117,7 +102,6 @@ func init() {
 			about: "exact minibatches; the chain keeps the posterior, up to clipping, although it reads a part of the records",
 			defaults: "100000 iterations; the longest step that the budget covers; the least rate at which a record costs " +
 				"little more than in Barker's test and the batch adds a variance below about 0.2 to the log-odds",
-			own:        append([]string{"rate"}, walkSettings...),
 			iterations: 100_000,
 			choose:     (*choice).chooseThinned,
 			build:      (*choice).thinnedChain,
@@ -126,7 +110,6 @@ func init() {
 			about: "moves whose signs follow the gradient; biased by the step",
 			defaults: "10000 iterations; the longest step that the budget covers, at most √(τ/N) over the bound on " +
 				"gradients",
-			own:            []string{"step", "clip"},
 			iterations:     10_000,
 			clipsGradients: true,
 			biased:         true,
@@ -136,7 +119,6 @@ func init() {
 		"barker-dynamics-adjusted": {
 			about:          "the same, made exact by an acceptance bit",
 			defaults:       "10000 iterations; the longest step that the budget covers",
-			own:            []string{"step", "clip"},
 			iterations:     10_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseAdjusted,
@@ -147,8 +129,6 @@ func init() {
 			defaults: "10000 iterations, or as many as noise 512 affords; all records; the least noise; a step (of " +
 				"units θ²) whose privacy noise is 0.9 of the Langevin noise, at most 2τ/N over the squared bound on gradients; a " +
 				"constant schedule (polynomial:P shrinks step t to (1 + 10t/T)^−P of the first)",
-			own: slices.Concat([]string{"noise", "step", "clip"}, schemeSettings,
-				[]string{"schedule", "as-published"}),
 			iterations:     10_000,
 			clipsGradients: true,
 			biased:         true,
@@ -159,7 +139,6 @@ func init() {
 			about: "the stochastic-gradient thermostat along released gradients, which absorbs the noise of batches; " +
 				"biased by the step",
 			defaults:       "those of dpsgld, with the square root of half its step, and friction 1/step",
-			own:            append([]string{"noise", "step", "clip", "friction"}, schemeSettings...),
 			iterations:     10_000,
 			clipsGradients: true,
 			biased:         true,
@@ -172,15 +151,12 @@ func init() {
 			defaults: "2000 iterations, or as many as noise 512 affords; leapfrog 5; all records; half of the budget's " +
 				"ρ for bits, which sets max-move, or for ratios, which sets ratio-noise; the least noise; a step that neither of " +
 				"these, the noise nor the posterior's width make useless, shortened by up to 30% at random",
-			own: slices.Concat([]string{"noise", "step", "clip", "leapfrog", "max-move", "acceptance", "ratio-noise"},
-				schemeSettings),
 			iterations:     2_000,
 			clipsGradients: true,
 			choose:         (*choice).chooseHamiltonian,
 			build:          (*choice).hamiltonianChain,
 		},
-		"gaussian": gaussianSums("sums over all records with Gaussian noise"),
-		"poisson-gaussian": gaussianSums("sums over batches with Gaussian noise, as in private gradient descent",
-			schemeSettings...),
+		"gaussian":         gaussianSums("sums over all records with Gaussian noise"),
+		"poisson-gaussian": gaussianSums("sums over batches with Gaussian noise, as in private gradient descent"),
 	}
 }

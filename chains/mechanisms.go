@@ -7,9 +7,9 @@ import "github.com/dpmcmc/dpmcmc/accountant"
 
 // gaussianSums is a family of sums with Gaussian noise over the sensitivity under the
 // stated adjacency.
-func gaussianSums(about string, own ...string) family {
+func gaussianSums(about string) family {
 	return family{
-		about: about, mechanism: true, own: append([]string{"kernel", "iterations", "chains", "noise"}, own...),
+		about: about, mechanism: true,
 		choose: func(c *choice) error {
 			c.useFullData()
 			if c.given.Iterations == 0 {

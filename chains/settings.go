@@ -1,18 +1,13 @@
 package chains
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 )
+
+// A setting is a field of Settings and an entry of the table, both in this file, and its
+// use in a kernel. Flags, files, certificates, searches and solvers have it from here.
 
 // Settings describe chains. Zero stands for a setting that is not given, which
 // Choose fills in, except that a Clip of 0 may remain: it stands for the model's
@@ -59,199 +54,208 @@ type Settings struct {
 	RatioNoise float64 // ratio-noise: that of the penalty test's ratios, over twice their clip
 }
 
-// Named is a setting's name and value: a float64, int64, bool or string.
-type Named struct {
-	Name  string
-	Value any
+// mostSteps keeps counts exact in JSON numbers.
+const mostSteps = 1 << 53
+
+func within(low, high float64) func(curator.Facts, int64) (float64, float64) {
+	return func(curator.Facts, int64) (float64, float64) { return low, high }
 }
 
-// Given lists the settings that are not zero, in the table's order.
-func (s Settings) Given() []Named {
-	var out []Named
-	for _, v := range table {
-		if v.Given(s) {
-			out = append(out, Named{v.Name, v.Value(s)})
-		}
-	}
-	return out
-}
-
-// MarshalJSON writes the settings that are given as one object, in the table's order.
-func (s Settings) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, v := range s.Given() {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		text, err := json.Marshal(v.Value)
-		if err != nil {
-			return nil, fmt.Errorf("chains: setting %s: %w", v.Name, err)
-		}
-		fmt.Fprintf(&b, "%q:%s", v.Name, text)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// UnmarshalJSON reads such an object. A setting that the table does not have is an
-// error.
-func (s *Settings) UnmarshalJSON(text []byte) error {
-	raw := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return err
-	}
-	for name, value := range raw {
-		v, known := Lookup(name)
-		if !known {
-			return fmt.Errorf("chains: there is no setting %q", name)
-		}
-		if err := json.Unmarshal(value, v.at(s)); err != nil {
-			return fmt.Errorf("chains: setting %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// check reports settings that make no sense, or none for the kernel.
-func (s Settings) check(kernels []string) error {
-	if !slices.Contains(kernels, s.Kernel) {
-		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(kernels, ", "))
-	}
-	k := families[s.Kernel]
-	for _, v := range table {
-		if x, number := v.number(s); number && !(x >= 0) || math.IsInf(x, 1) {
-			return bad(name(v.Name), "%s is %v; it must be positive, or left out for the default", name(v.Name), x)
-		}
-		if v.Given(s) && !k.knows(v) {
-			return bad(name(v.Name), "%s has no meaning for %s %s; its own are %s", name(v.Name), name("kernel"), s.Kernel,
-				names(k.own))
-		}
-	}
+// turnBatch also knows that a batch of all records is the full data.
+func turnBatch(asked *Settings, now Settings, factor float64, records int64) bool {
+	size := now.Batch
 	switch {
-	case s.Temperature > 1:
-		return bad("temperature", "%s is %v; it must be in (0, 1]", name("temperature"), s.Temperature)
-	case s.Rate > 1:
-		return bad("rate", "%s is %v; it must be in (0, 1]", name("rate"), s.Rate)
-	case count(s.Batch != 0, s.Rate != 0, s.FullData) > 1:
-		return bad("batch", "%s, %s and %s exclude one another; give one", name("batch"), name("rate"), name("full"))
-	case s.FixedBatch && (s.Rate != 0 || s.FullData):
-		return bad("fixed-batch", "%s goes with %s", name("fixed-batch"), name("batch"))
-	case s.StartShare != 0 && s.StartEpsilon != 0:
-		return bad("start-epsilon", "%s and %s exclude one another; give one", name("start-share"), name("start-epsilon"))
+	case now.FullData:
+		size = records
+	case size == 0:
+		size = int64(now.Rate * float64(records))
 	}
-	return nil
+	next := int64(math.Round(float64(size) * factor))
+	if next < 1 || next == size || now.FullData && factor > 1 {
+		return false
+	}
+	asked.Batch, asked.Rate, asked.FullData = next, 0, false
+	if next >= records {
+		asked.Batch, asked.FullData = 0, true
+	}
+	return true
 }
 
-func count(b ...bool) (n int) {
-	for _, v := range b {
-		if v {
-			n++
-		}
-	}
-	return n
-}
+// Kernels that share settings. A setting that names none is known to every kernel.
+const (
+	everything = "all" // mechanisms too
+	walks      = "barker penalty penalty-ratio tunamh "
+	dynamics   = "barker-dynamics barker-dynamics-adjusted "
+	followers  = "dpsgld sgnht dphmc " // of released gradients
+	sums       = "gaussian poisson-gaussian "
+	batched    = "barker penalty poisson-gaussian " + followers
+)
 
-// Scheme is how a step's records are chosen, on records with the given facts.
-// Errors are of type *SettingError: a batch that is empty or larger than the data.
-func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
-	switch {
-	case s.FullData:
-		return curator.FullData(), nil
-	case s.Rate != 0:
-		return curator.Poisson(s.Rate), nil
-	case s.Batch < 1 || s.Batch > f.Records:
-		return curator.Batch{}, bad("batch", "%s is %d; it must be between 1 and the %d records", name("batch"),
-			s.Batch, f.Records)
-	case s.FixedBatch:
-		return curator.FixedSize(s.Batch), nil
-	}
-	return curator.Poisson(float64(s.Batch) / float64(f.Records)), nil
-}
+// kernelChooses is the rule of settings whose default differs from kernel to kernel.
+const kernelChooses = "by default the kernel's choice"
 
-// ParseTest reads the setting test: logistic, or corrected:C with a Gaussian part
-// of variance C.
-func ParseTest(text string) (curator.Test, error) {
-	kind, arg, has := strings.Cut(text, ":")
-	switch {
-	case kind == "logistic" && !has:
-		return curator.Logistic(), nil
-	case kind == "corrected" && has:
-		if c, err := strconv.ParseFloat(arg, 64); err == nil {
-			return curator.Corrected(c), nil
-		}
-	}
-	return curator.Test{}, bad("test", "%s is %q; it must be logistic or corrected:C, such as corrected:1",
-		name("test"), text)
-}
-
-// ParseAccounting reads the setting accounting.
-func ParseAccounting(text string) (curator.Accounting, error) {
-	switch text {
-	case "bit":
-		return curator.ByBit, nil
-	case "published":
-		return curator.Published, nil
-	case "tightened":
-		return curator.PublishedTightened, nil
-	}
-	return 0, bad("accounting", "%s is %q; it must be bit, published or tightened", name("accounting"), text)
-}
-
-// guided is the proposal that only the penalty kernels know: one-component moves
-// that keep a coordinate's direction while they are accepted.
-const guided = "guided"
-
-// ParseProposal reads the setting proposal, for moves whose coordinates have the
-// standard deviation scale: isotropic; one-component; or truncated:K, isotropic
-// moves of length at most K·scale. The penalty kernels' guided moves are
-// one-component moves in a direction that the kernel chooses.
-func ParseProposal(text string, scale float64) (kernels.Proposal, error) {
-	kind, arg, has := strings.Cut(text, ":")
-	switch {
-	case kind == "isotropic" && !has:
-		return kernels.Isotropic(scale), nil
-	case kind == "one-component" && !has:
-		return kernels.OneComponent(scale), nil
-	case kind == "truncated" && has:
-		if k, err := strconv.ParseFloat(arg, 64); err == nil {
-			return kernels.Truncated(scale, k*scale), nil
-		}
-	}
-	return kernels.Proposal{}, bad("proposal",
-		"%s is %q; it must be isotropic, one-component or truncated:K, such as truncated:5 "+
-			"(the penalty kernels also know guided)", name("proposal"), text)
-}
-
-// power reads the setting schedule: the power by which steps shrink, 0 for
-// constant ones.
-func (s Settings) power() (float64, error) {
-	kind, arg, has := strings.Cut(cmp.Or(s.Schedule, "constant"), ":")
-	switch {
-	case kind == "constant" && !has:
-		return 0, nil
-	case kind == "polynomial" && !has:
-		return defaultPower, nil
-	case kind == "polynomial":
-		if p, err := strconv.ParseFloat(arg, 64); err == nil && p > 0 && p <= 1 {
-			return p, nil
-		}
-	}
-	return 0, bad("schedule", "%s is %q; it must be constant, polynomial, or polynomial:P with a power in (0, 1], such "+
-		"as polynomial:0.6", name("schedule"), s.Schedule)
-}
-
-// defaultPower is just steep enough for weighted averages to converge (Teh et
-// al. 2016).
-const defaultPower = 0.51
-
-// penaltyAccepts reads the setting acceptance.
-func (s Settings) penaltyAccepts() (bool, error) {
-	switch s.Acceptance {
-	case "", "barker":
-		return false, nil
-	case "penalty":
-		return true, nil
-	}
-	return false, bad("acceptance", "%s is %q; it must be barker or penalty", name("acceptance"), s.Acceptance)
+var table = []Setting{
+	{
+		Name: "kernel", of: everything, at: func(s *Settings) any { return &s.Kernel },
+		Help: "the sampler", Rule: "by default anchored where it fits the model, at temperature 1, and knows the settings " +
+			"given; else barker",
+	},
+	{
+		Name: "iterations", of: everything, Turned: Probed,
+		at:   func(s *Settings) any { return &s.Iterations },
+		Help: "steps of each chain", Unit: "steps", Rule: "by default the kernel's number, split among the chains",
+		span: func(_ curator.Facts, chains int64) (float64, float64) { return 1, float64(mostSteps / chains) },
+	},
+	{
+		Name: "chains", of: everything, Default: int64(1), Rule: "by default 1, and 4 for anchored",
+		at:   func(s *Settings) any { return &s.Chains },
+		Help: "number of chains, all of which spend budget",
+	},
+	{
+		Name: "temperature", Default: 1.0, most: 1, at: func(s *Settings) any { return &s.Temperature },
+		Help: "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, " +
+			"which a small budget can then explore",
+		span: within(1e-9, 1),
+	},
+	{
+		Name: "aim", of: "anchored ", Default: "auto", at: func(s *Settings) any { return &s.Aim },
+		Help: "what anchored chains sample: score, the posterior given the release; remainder, the posterior with bits " +
+			"that see the remainder; perturbed, that without the noise in its intervals; sums, of a linear regression; or auto",
+	},
+	{
+		Name: "anchor-noise", of: "anchored ",
+		at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
+		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512",
+		Rule: "by default the least that the budget covers",
+	},
+	{
+		Name: "moment-noise", of: "anchored ",
+		at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, mostNoise),
+		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512",
+		Rule: "by default a fifth of the budget's ρ",
+	},
+	{
+		Name: "ridge", of: "anchored ", at: func(s *Settings) any { return &s.Ridge },
+		Help: "ridge of an anchor's private optimum, which biases nothing",
+		Rule: "by default where the price hardly notices it",
+	},
+	{
+		Name: "leapfrog", of: "dphmc ", Default: int64(5), Turned: Probed,
+		at:   func(s *Settings) any { return &s.Leapfrog },
+		Help: "leapfrog steps of a trajectory", Unit: "steps", span: within(1, 1000),
+	},
+	{
+		Name: "batch", of: batched, Turned: ProbedIfExact, at: func(s *Settings) any { return &s.Batch },
+		Help: "expected number of records in a step", Unit: "records", Rule: kernelChooses,
+		span: func(f curator.Facts, _ int64) (float64, float64) { return 1, float64(f.Records) },
+		open: func(f Settings) bool { return f.Batch == 0 && f.Rate == 0 && !f.FullData },
+		turn: turnBatch,
+	},
+	{
+		Name: "rate", most: 1, of: batched + "tunamh anchored ", Turned: ProbedIfExact,
+		at:   func(s *Settings) any { return &s.Rate },
+		Help: "probability that a record is in a step's batch, instead of batch", Rule: kernelChooses,
+		span: func(f curator.Facts, _ int64) (float64, float64) { return 0.5 / float64(f.Records), 1 },
+		turn: func(asked *Settings, now Settings, factor float64, _ int64) bool {
+			if now.Batch != 0 || now.FullData {
+				return false // batch is turned
+			}
+			asked.Rate = now.Rate * factor
+			return now.Rate != 0
+		},
+	},
+	{
+		Name: "fixed-batch", of: batched, at: func(s *Settings) any { return &s.FixedBatch },
+		Help: "draw exactly batch records without replacement; dearer than the default, Poisson batches",
+	},
+	{
+		Name: "full", of: batched, at: func(s *Settings) any { return &s.FullData },
+		Help: "use every record in every step",
+	},
+	{
+		Name: "variance", of: "penalty ", Default: 4.0, Turned: Probed,
+		at:   func(s *Settings) any { return &s.Variance },
+		Help: "variance of the penalty test's noise in the log-odds, 0.25 to 9", span: within(0.25, 9),
+	},
+	{
+		Name: "max-move", of: "dphmc ", Turned: Probed, at: func(s *Settings) any { return &s.MaxMove },
+		Help: "longest move that dphmc may accept", Unit: "θ", span: within(minStep, maxStep),
+		Rule: "by default the longest whose bits fit half of the budget",
+	},
+	{
+		Name: "noise", of: "penalty-ratio " + followers + sums, Turned: Probed,
+		at:   func(s *Settings) any { return &s.Noise },
+		Help: "standard deviation of a released gradient's or ratio's noise over twice its clip, at most 512",
+		Rule: "by default the least that the budget covers", span: within(0.05, mostNoise),
+	},
+	{
+		Name: "ratio-noise", of: "dphmc ", Turned: Probed,
+		at:   func(s *Settings) any { return &s.RatioNoise },
+		Help: "with acceptance penalty: standard deviation of a ratio's noise over twice its clip",
+		Rule: "by default the least that half of the budget covers", span: within(0.05, mostNoise),
+	},
+	{
+		Name: "step", of: walks + dynamics + followers, Turned: Probed,
+		at:   func(s *Settings) any { return &s.Step },
+		Help: "standard deviation of a coordinate's move, or step of the dynamics", Unit: "θ", Rule: kernelChooses,
+		span: within(minStep, maxStep),
+	},
+	{
+		Name: "friction", of: "sgnht ", Turned: ProbedIfExact,
+		at:   func(s *Settings) any { return &s.Friction },
+		Help: "coupling of a thermostat to its heat bath", Unit: "1/step", Rule: "by default 1/step",
+	},
+	{
+		Name: "clip", of: walks + dynamics + followers + "anchored ", Turned: Whole,
+		at: func(s *Settings) any { return &s.Clip }, span: within(1e-12, 1e3),
+		Help: "bound on one record's part of the log-odds; for kernels with gradients, on the norm of its gradient and its " +
+			"part of the log-odds of a move of length 1",
+		Rule: "by default the model's certificate; where it has none, walks take 2·τ·step·√(parameters), and kernels with " +
+			"gradients require one",
+	},
+	{
+		Name: "start", Default: "auto", at: func(s *Settings) any { return &s.Start },
+		Help: "where the chains start: auto, optimum, gradient, prior-mean, prior-draw, or values separated by commas; " +
+			aboutStarts,
+	},
+	{
+		Name: "start-share", Turned: Whole, at: func(s *Settings) any { return &s.StartShare },
+		Help: "part of ε that a charged start takes alone",
+		Rule: "by default 0.25; costs add up in squares, so 0.97 of ε is left for the chains",
+	},
+	{
+		Name: "start-epsilon", at: func(s *Settings) any { return &s.StartEpsilon },
+		Help: "ε that a charged start takes alone, at the budget's δ, instead of start-share",
+	},
+	{
+		Name: "proposal", of: walks, Default: "isotropic",
+		at: func(s *Settings) any { return &s.Proposal },
+		Help: "isotropic, one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, " +
+			"one-component moves that keep a direction while they are accepted",
+	},
+	{
+		Name: "test", of: "barker ", Default: "logistic", at: func(s *Settings) any { return &s.Test },
+		Help: "acceptance test: logistic (exact), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)",
+	},
+	{
+		Name: "accounting", of: "barker ", Default: "bit",
+		at:   func(s *Settings) any { return &s.Accounting },
+		Help: "theorem that prices a step: bit, published or tightened",
+	},
+	{
+		Name: "schedule", of: "dpsgld ", Default: "constant",
+		at: func(s *Settings) any { return &s.Schedule },
+		Help: "constant, or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone " +
+			"has P = 0.51. Summaries do not weight draws by their steps",
+	},
+	{
+		Name: "as-published", of: "dpsgld ", at: func(s *Settings) any { return &s.AsPublished },
+		Help: "dpsgld's published update, which samples from the SQUARE of the posterior, for comparison only",
+	},
+	{
+		Name: "acceptance", of: "dphmc ", Default: "barker",
+		at: func(s *Settings) any { return &s.Acceptance },
+		Help: "test of a trajectory's end: barker, one bit; or penalty, the published test, which releases a noisy " +
+			"log-likelihood ratio",
+	},
 }

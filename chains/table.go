@@ -1,15 +1,18 @@
 package chains
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 )
 
 // Setting is one entry of the table of settings: all that flags, files, searches and
-// certificates know of it. Adding a setting is adding a field to Settings and an entry
-// to the table, and using it in its kernels.
+// certificates know of it.
 type Setting struct {
 	// Name is the setting's name: of the flag, of the key in files, in messages.
 	Name string
@@ -23,11 +26,12 @@ type Setting struct {
 	// Turned says whether a search on simulated data may turn it.
 	Turned Turned
 
-	every bool                // every kernel knows it
-	at    func(*Settings) any // the field: a *float64, *int64, *bool or *string
-	span  func(f curator.Facts, chains int64) (low, high float64)
-	open  func(fixed Settings) bool
-	turn  func(asked *Settings, now Settings, factor float64, records int64) bool
+	of   string              // the kernels that know it; empty for all of them
+	most float64             // the largest value; 0 for any
+	at   func(*Settings) any // the field: a *float64, *int64, *bool or *string
+	span func(f curator.Facts, chains int64) (low, high float64)
+	open func(fixed Settings) bool
+	turn func(asked *Settings, now Settings, factor float64, records int64) bool
 }
 
 // Turned says how a search may turn a setting.
@@ -76,6 +80,31 @@ func (v Setting) Value(s Settings) any {
 
 // Given reports whether s has a value for the setting.
 func (v Setting) Given(s Settings) bool { return v.Value(s) != v.Value(Settings{}) }
+
+// knownTo reports whether a kernel knows the setting.
+func (v Setting) knownTo(kernel string) bool {
+	return v.of == everything || v.of == "" && !families[kernel].mechanism || v.ownOf(kernel)
+}
+
+// ownOf reports whether a kernel is among those that the setting names.
+func (v Setting) ownOf(kernel string) bool { return slices.Contains(strings.Fields(v.of), kernel) }
+
+// leavesAnchored reports whether anchored chains stay the default where the setting is
+// given: they alone know it, or it is about any run.
+func (v Setting) leavesAnchored() bool {
+	return strings.TrimSpace(v.of) == "anchored" || v.of == everything || v.Name == "temperature"
+}
+
+// own are the settings that a kernel knows beside those of every kernel.
+func own(kernel string) []string {
+	var names []string
+	for _, v := range table {
+		if v.ownOf(kernel) || v.of == everything && families[kernel].mechanism {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
 
 // number is the setting's value as a number, if it is one.
 func (v Setting) number(s Settings) (float64, bool) {
@@ -153,183 +182,92 @@ func (v Setting) Turn(asked *Settings, now Settings, factor float64, records int
 	return false
 }
 
-// mostSteps keeps counts exact in JSON numbers.
-const mostSteps = 1 << 53
-
-func within(low, high float64) func(curator.Facts, int64) (float64, float64) {
-	return func(curator.Facts, int64) (float64, float64) { return low, high }
+// Named is a setting's name and value: a float64, int64, bool or string.
+type Named struct {
+	Name  string
+	Value any
 }
 
-// turnBatch also knows that a batch of all records is the full data.
-func turnBatch(asked *Settings, now Settings, factor float64, records int64) bool {
-	size := now.Batch
+// Given lists the settings that are not zero, in the table's order.
+func (s Settings) Given() []Named {
+	var out []Named
+	for _, v := range table {
+		if v.Given(s) {
+			out = append(out, Named{v.Name, v.Value(s)})
+		}
+	}
+	return out
+}
+
+// MarshalJSON writes the settings that are given as one object, in the table's order.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, v := range s.Given() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		text, err := json.Marshal(v.Value)
+		if err != nil {
+			return nil, fmt.Errorf("chains: setting %s: %w", v.Name, err)
+		}
+		fmt.Fprintf(&b, "%q:%s", v.Name, text)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads such an object. A setting that the table does not have is an
+// error.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	for name, value := range raw {
+		v, known := Lookup(name)
+		if !known {
+			return fmt.Errorf("chains: there is no setting %q", name)
+		}
+		if err := json.Unmarshal(value, v.at(s)); err != nil {
+			return fmt.Errorf("chains: setting %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// check reports settings that make no sense, or none for the kernel.
+func (s Settings) check(kernels []string) error {
+	if !slices.Contains(kernels, s.Kernel) {
+		return bad("kernel", "%s is %q; it must be one of %s", name("kernel"), s.Kernel, strings.Join(kernels, ", "))
+	}
+	for _, v := range table {
+		if x, number := v.number(s); number && !(x >= 0) || math.IsInf(x, 1) {
+			return bad(name(v.Name), "%s is %v; it must be positive, or left out for the default", name(v.Name), x)
+		} else if v.most != 0 && x > v.most {
+			return bad(name(v.Name), "%s is %v; it must be in (0, %v]", name(v.Name), x, v.most)
+		}
+		if v.Given(s) && !v.knownTo(s.Kernel) {
+			return bad(name(v.Name), "%s has no meaning for %s %s; its own are %s", name(v.Name), name("kernel"), s.Kernel,
+				names(own(s.Kernel)))
+		}
+	}
 	switch {
-	case now.FullData:
-		size = records
-	case size == 0:
-		size = int64(now.Rate * float64(records))
+	case count(s.Batch != 0, s.Rate != 0, s.FullData) > 1:
+		return bad("batch", "%s, %s and %s exclude one another; give one", name("batch"), name("rate"), name("full"))
+	case s.FixedBatch && (s.Rate != 0 || s.FullData):
+		return bad("fixed-batch", "%s goes with %s", name("fixed-batch"), name("batch"))
+	case s.StartShare != 0 && s.StartEpsilon != 0:
+		return bad("start-epsilon", "%s and %s exclude one another; give one", name("start-share"), name("start-epsilon"))
 	}
-	next := int64(math.Round(float64(size) * factor))
-	if next < 1 || next == size || now.FullData && factor > 1 {
-		return false
-	}
-	asked.Batch, asked.Rate, asked.FullData = next, 0, false
-	if next >= records {
-		asked.Batch, asked.FullData = 0, true
-	}
-	return true
+	return nil
 }
 
-// kernelChooses is the rule of settings whose default differs from kernel to kernel.
-const kernelChooses = "by default the kernel's choice"
-
-var table = []Setting{
-	{
-		Name: "kernel", every: true, at: func(s *Settings) any { return &s.Kernel },
-		Help: "the sampler", Rule: "by default anchored where it fits the model, at temperature 1, and knows the settings " +
-			"given; else barker",
-	},
-	{
-		Name: "iterations", every: true, Turned: Probed, at: func(s *Settings) any { return &s.Iterations },
-		Help: "steps of each chain", Unit: "steps", Rule: "by default the kernel's number, split among the chains",
-		span: func(_ curator.Facts, chains int64) (float64, float64) { return 1, float64(mostSteps / chains) },
-	},
-	{
-		Name: "chains", every: true, Default: int64(1), Rule: "by default 1, and 4 for anchored",
-		at:   func(s *Settings) any { return &s.Chains },
-		Help: "number of chains, all of which spend budget",
-	},
-	{
-		Name: "temperature", every: true, Default: 1.0, at: func(s *Settings) any { return &s.Temperature },
-		Help: "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, " +
-			"which a small budget can then explore",
-		span: within(1e-9, 1),
-	},
-	{
-		Name: "aim", Default: "auto", at: func(s *Settings) any { return &s.Aim },
-		Help: "what anchored chains sample: score, the posterior given the release; remainder, the posterior with bits " +
-			"that see the remainder; perturbed, that without the noise in its intervals; sums, of a linear regression; or auto",
-	},
-	{
-		Name: "anchor-noise", at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
-		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512",
-		Rule: "by default the least that the budget covers",
-	},
-	{
-		Name: "moment-noise", at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, mostNoise),
-		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512",
-		Rule: "by default a fifth of the budget's ρ",
-	},
-	{
-		Name: "ridge", at: func(s *Settings) any { return &s.Ridge },
-		Help: "ridge of an anchor's private optimum, which biases nothing",
-		Rule: "by default where the price hardly notices it",
-	},
-	{
-		Name: "leapfrog", Default: int64(5), Turned: Probed, at: func(s *Settings) any { return &s.Leapfrog },
-		Help: "leapfrog steps of a trajectory", Unit: "steps", span: within(1, 1000),
-	},
-	{
-		Name: "batch", Turned: ProbedIfExact, at: func(s *Settings) any { return &s.Batch },
-		Help: "expected number of records in a step", Unit: "records", Rule: kernelChooses,
-		span: func(f curator.Facts, _ int64) (float64, float64) { return 1, float64(f.Records) },
-		open: func(f Settings) bool { return f.Batch == 0 && f.Rate == 0 && !f.FullData },
-		turn: turnBatch,
-	},
-	{
-		Name: "rate", Turned: ProbedIfExact, at: func(s *Settings) any { return &s.Rate },
-		Help: "probability that a record is in a step's batch, instead of batch", Rule: kernelChooses,
-		span: func(f curator.Facts, _ int64) (float64, float64) { return 0.5 / float64(f.Records), 1 },
-		turn: func(asked *Settings, now Settings, factor float64, _ int64) bool {
-			if now.Batch != 0 || now.FullData {
-				return false // batch is turned
-			}
-			asked.Rate = now.Rate * factor
-			return now.Rate != 0
-		},
-	},
-	{
-		Name: "fixed-batch", at: func(s *Settings) any { return &s.FixedBatch },
-		Help: "draw exactly batch records without replacement; dearer than the default, Poisson batches",
-	},
-	{
-		Name: "full", at: func(s *Settings) any { return &s.FullData },
-		Help: "use every record in every step",
-	},
-	{
-		Name: "variance", Default: 4.0, Turned: Probed, at: func(s *Settings) any { return &s.Variance },
-		Help: "variance of the penalty test's noise in the log-odds, 0.25 to 9", span: within(0.25, 9),
-	},
-	{
-		Name: "max-move", Turned: Probed, at: func(s *Settings) any { return &s.MaxMove },
-		Help: "longest move that dphmc may accept", Unit: "θ", span: within(minStep, maxStep),
-		Rule: "by default the longest whose bits fit half of the budget",
-	},
-	{
-		Name: "noise", Turned: Probed, at: func(s *Settings) any { return &s.Noise },
-		Help: "standard deviation of a released gradient's or ratio's noise over twice its clip, at most 512",
-		Rule: "by default the least that the budget covers", span: within(0.05, mostNoise),
-	},
-	{
-		Name: "ratio-noise", Turned: Probed, at: func(s *Settings) any { return &s.RatioNoise },
-		Help: "with acceptance penalty: standard deviation of a ratio's noise over twice its clip",
-		Rule: "by default the least that half of the budget covers", span: within(0.05, mostNoise),
-	},
-	{
-		Name: "step", Turned: Probed, at: func(s *Settings) any { return &s.Step },
-		Help: "standard deviation of a coordinate's move, or step of the dynamics", Unit: "θ", Rule: kernelChooses,
-		span: within(minStep, maxStep),
-	},
-	{
-		Name: "friction", Turned: ProbedIfExact, at: func(s *Settings) any { return &s.Friction },
-		Help: "coupling of a thermostat to its heat bath", Unit: "1/step", Rule: "by default 1/step",
-	},
-	{
-		Name: "clip", Turned: Whole, at: func(s *Settings) any { return &s.Clip }, span: within(1e-12, 1e3),
-		Help: "bound on one record's part of the log-odds; for kernels with gradients, on the norm of its gradient and its " +
-			"part of the log-odds of a move of length 1",
-		Rule: "by default the model's certificate; where it has none, walks take 2·τ·step·√(parameters), and kernels with " +
-			"gradients require one",
-	},
-	{
-		Name: "start", every: true, Default: "auto", at: func(s *Settings) any { return &s.Start },
-		Help: "where the chains start: auto, optimum, gradient, prior-mean, prior-draw, or values separated by commas; " +
-			aboutStarts,
-	},
-	{
-		Name: "start-share", every: true, Turned: Whole, at: func(s *Settings) any { return &s.StartShare },
-		Help: "part of ε that a charged start takes alone",
-		Rule: "by default 0.25; costs add up in squares, so 0.97 of ε is left for the chains",
-	},
-	{
-		Name: "start-epsilon", every: true, at: func(s *Settings) any { return &s.StartEpsilon },
-		Help: "ε that a charged start takes alone, at the budget's δ, instead of start-share",
-	},
-	{
-		Name: "proposal", Default: "isotropic", at: func(s *Settings) any { return &s.Proposal },
-		Help: "isotropic, one-component, or truncated:K for moves of at most K·step; penalty kernels: also guided, " +
-			"one-component moves that keep a direction while they are accepted",
-	},
-	{
-		Name: "test", Default: "logistic", at: func(s *Settings) any { return &s.Test },
-		Help: "acceptance test: logistic (exact), or corrected:C with a Gaussian part of variance C (0.5, 1, 1.5 or 2)",
-	},
-	{
-		Name: "accounting", Default: "bit", at: func(s *Settings) any { return &s.Accounting },
-		Help: "theorem that prices a step: bit, published or tightened",
-	},
-	{
-		Name: "schedule", Default: "constant", at: func(s *Settings) any { return &s.Schedule },
-		Help: "constant, or polynomial:P for steps that shrink to (1 + 10t/iterations)^−P of the first; polynomial alone " +
-			"has P = 0.51. Summaries do not weight draws by their steps",
-	},
-	{
-		Name: "as-published", at: func(s *Settings) any { return &s.AsPublished },
-		Help: "dpsgld's published update, which samples from the SQUARE of the posterior, for comparison only",
-	},
-	{
-		Name: "acceptance", Default: "barker", at: func(s *Settings) any { return &s.Acceptance },
-		Help: "test of a trajectory's end: barker, one bit; or penalty, the published test, which releases a noisy " +
-			"log-likelihood ratio",
-	},
+func count(b ...bool) (n int) {
+	for _, v := range b {
+		if v {
+			n++
+		}
+	}
+	return n
 }

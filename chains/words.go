@@ -1,0 +1,116 @@
+package chains
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
+)
+
+// The words that settings take, read.
+
+// Scheme is how a step's records are chosen, on records with the given facts.
+// Errors are of type *SettingError: a batch that is empty or larger than the data.
+func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
+	switch {
+	case s.FullData:
+		return curator.FullData(), nil
+	case s.Rate != 0:
+		return curator.Poisson(s.Rate), nil
+	case s.Batch < 1 || s.Batch > f.Records:
+		return curator.Batch{}, bad("batch", "%s is %d; it must be between 1 and the %d records", name("batch"),
+			s.Batch, f.Records)
+	case s.FixedBatch:
+		return curator.FixedSize(s.Batch), nil
+	}
+	return curator.Poisson(float64(s.Batch) / float64(f.Records)), nil
+}
+
+// ParseTest reads the setting test: logistic, or corrected:C with a Gaussian part
+// of variance C.
+func ParseTest(text string) (curator.Test, error) {
+	kind, arg, has := strings.Cut(text, ":")
+	switch {
+	case kind == "logistic" && !has:
+		return curator.Logistic(), nil
+	case kind == "corrected" && has:
+		if c, err := strconv.ParseFloat(arg, 64); err == nil {
+			return curator.Corrected(c), nil
+		}
+	}
+	return curator.Test{}, bad("test", "%s is %q; it must be logistic or corrected:C, such as corrected:1",
+		name("test"), text)
+}
+
+// ParseAccounting reads the setting accounting.
+func ParseAccounting(text string) (curator.Accounting, error) {
+	switch text {
+	case "bit":
+		return curator.ByBit, nil
+	case "published":
+		return curator.Published, nil
+	case "tightened":
+		return curator.PublishedTightened, nil
+	}
+	return 0, bad("accounting", "%s is %q; it must be bit, published or tightened", name("accounting"), text)
+}
+
+// guided is the proposal that only the penalty kernels know: one-component moves
+// that keep a coordinate's direction while they are accepted.
+const guided = "guided"
+
+// ParseProposal reads the setting proposal, for moves whose coordinates have the
+// standard deviation scale: isotropic; one-component; or truncated:K, isotropic
+// moves of length at most K·scale. The penalty kernels' guided moves are
+// one-component moves in a direction that the kernel chooses.
+func ParseProposal(text string, scale float64) (kernels.Proposal, error) {
+	kind, arg, has := strings.Cut(text, ":")
+	switch {
+	case kind == "isotropic" && !has:
+		return kernels.Isotropic(scale), nil
+	case kind == "one-component" && !has:
+		return kernels.OneComponent(scale), nil
+	case kind == "truncated" && has:
+		if k, err := strconv.ParseFloat(arg, 64); err == nil {
+			return kernels.Truncated(scale, k*scale), nil
+		}
+	}
+	return kernels.Proposal{}, bad("proposal",
+		"%s is %q; it must be isotropic, one-component or truncated:K, such as truncated:5 "+
+			"(the penalty kernels also know guided)", name("proposal"), text)
+}
+
+// power reads the setting schedule: the power by which steps shrink, 0 for
+// constant ones.
+func (s Settings) power() (float64, error) {
+	kind, arg, has := strings.Cut(cmp.Or(s.Schedule, "constant"), ":")
+	switch {
+	case kind == "constant" && !has:
+		return 0, nil
+	case kind == "polynomial" && !has:
+		return defaultPower, nil
+	case kind == "polynomial":
+		if p, err := strconv.ParseFloat(arg, 64); err == nil && p > 0 && p <= 1 {
+			return p, nil
+		}
+	}
+	return 0, bad("schedule", "%s is %q; it must be constant, polynomial, or polynomial:P with a power in (0, 1], such "+
+		"as polynomial:0.6", name("schedule"), s.Schedule)
+}
+
+// defaultPower is just steep enough for weighted averages to converge (Teh et
+// al. 2016).
+const defaultPower = 0.51
+
+// penaltyAccepts reads the setting acceptance.
+func (s Settings) penaltyAccepts() (bool, error) {
+	switch s.Acceptance {
+	case "", "barker":
+		return false, nil
+	case "penalty":
+		return true, nil
+	}
+	return false, bad("acceptance", "%s is %q; it must be barker or penalty", name("acceptance"), s.Acceptance)
+}
