@@ -22,6 +22,7 @@ type Settings struct {
 	Start        string  // start: see DescribeStarts
 	StartShare   float64 // start-share: part of ε that a charged start takes alone
 	StartEpsilon float64 // start-epsilon: or that ε itself
+	StartReach   float64 // start-reach: length of a descent's first step in every coordinate
 
 	Aim         string  // aim: what anchored chains sample: auto, score, remainder, perturbed or sums
 	AnchorNoise float64 // anchor-noise: of an anchor's score, over its sensitivity
@@ -226,6 +227,11 @@ var table = []Setting{
 	{
 		Name: "start-epsilon", at: func(s *Settings) any { return &s.StartEpsilon },
 		Help: "ε that a charged start takes alone, at the budget's δ, instead of start-share",
+	},
+	{
+		Name: "start-reach", at: func(s *Settings) any { return &s.StartReach }, Unit: "θ",
+		Help: "with start gradient: length of the descent's first step in every coordinate; it ends within about 14 times that",
+		Rule: "by default 1",
 	},
 	{
 		Name: "proposal", of: walks, Default: "isotropic",

@@ -29,9 +29,9 @@ func (c *choice) chooseStart(k family) error {
 	var err error
 	if k.mechanism || k.anchored { // which have none, or their own
 		if k.anchored && (c.given.Start != "" && c.given.Start != "auto" || c.given.StartShare != 0 ||
-			c.given.StartEpsilon != 0) {
-			return bad("start", "%s %s finds its own start; leave out %s, %s and %s", name("kernel"), c.Kernel, name("start"),
-				name("start-share"), name("start-epsilon"))
+			c.given.StartEpsilon != 0 || c.StartReach != 0) {
+			return bad("start", "%s %s finds its own start; leave out %s, %s, %s and %s", name("kernel"), c.Kernel, name("start"),
+				name("start-share"), name("start-epsilon"), name("start-reach"))
 		}
 		c.startCost, err = starts.Cost(c.start, c.Facts)
 		return err
@@ -54,6 +54,9 @@ func (c *choice) chooseStart(k family) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.StartReach != 0 && c.start.Kind != starts.Gradient {
+		return bad("start-reach", "%s is for %s gradient, and the chains' is %s", name("start-reach"), name("start"), c.Start)
 	}
 	if !c.start.Kind.Charged() {
 		if auto := c.given.Start == "" || c.given.Start == "auto"; (c.given.StartShare != 0 ||
@@ -101,7 +104,7 @@ func (c *choice) affordStart(kind starts.Kind) error {
 	start := c.start
 	start.Kind = kind
 	if kind == starts.Gradient {
-		start.Clip = c.startClip()
+		start.Clip, start.Reach = c.startClip(), c.StartReach
 		if _, ok := c.Target.(targets.GradTarget); ok && c.pricing && start.Clip == 0 {
 			start.Clip = 1 // the price does not depend on it
 		}

@@ -108,6 +108,23 @@ func TestStartAndChainsAreCharged(t *testing.T) {
 	}
 }
 
+// TestReachIsTheDescents: a reach arrives at the descent, at the same price.
+func TestReachIsTheDescents(t *testing.T) {
+	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
+	choose := func(reach float64) *chains.Plan {
+		t.Helper()
+		r, err := chains.Choose(chains.Settings{Kernel: "barker", Start: "gradient", StartReach: reach, Iterations: 20}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	near, far := choose(0.25), choose(0.5)
+	if near.Start.Reach != 0.25 || far.Start.Reach != 0.5 || !near.StartCost().Equal(far.StartCost()) {
+		t.Errorf("reaches of %v and %v; prices %v and %v", near.Start.Reach, far.Start.Reach, near.StartCost(), far.StartCost())
+	}
+}
+
 func TestStartRefusals(t *testing.T) {
 	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
 	unbounded, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: 3}})
@@ -129,6 +146,7 @@ func TestStartRefusals(t *testing.T) {
 		"exclude one another":      {p, chains.Settings{StartShare: 0.5, StartEpsilon: 0.5}},
 		"must be below ε":          {p, chains.Settings{Start: "gradient", StartEpsilon: 1}},
 		"does not pay for":         {p, chains.Settings{Start: "gradient", StartShare: 1e-5}},
+		"start-reach is for start": {p, chains.Settings{Start: "prior-mean", StartReach: 2}},
 		"has gradients and bounds": {mean, chains.Settings{Start: "gradient"}},
 	} {
 		if _, err := chains.Choose(c.s, c.problem); err == nil || !strings.Contains(err.Error(), words) {
