@@ -48,8 +48,7 @@ type Release struct {
 	Apart float64
 	// Widening is by how much privacy widened the intervals: the median over coefficients
 	// of their standard deviation over that which the same records give without noise, by
-	// the normal approximation. It is 1 for aims that leave the noise out, and 0 for Sums,
-	// which have no such approximation.
+	// the normal approximation. It is 1 for aims that leave the noise out.
 	Widening float64
 	// Values are the numbers that were released, all of them: what Restore takes.
 	Values []float64
@@ -145,7 +144,19 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		if err != nil {
 			return nil, r, err
 		}
-		chains, err := s.sampled(ctx, p, seed, func(theta []float64) { unscale(theta, unit) })
+		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+			widened, err := p.Widening(draws)
+			if err != nil {
+				return err
+			}
+			r.Widening = middle(widened)
+			for _, chain := range draws.Chains {
+				for _, theta := range chain {
+					unscale(theta, unit)
+				}
+			}
+			return nil
+		})
 		return chains, r, err
 	case Score:
 		p, err := s.score(r.Statistics, seed)
@@ -160,7 +171,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		if r.Prior, err = p.CheckPrior(); err != nil {
 			return nil, r, err
 		}
-		chains, err := s.sampled(ctx, p, seed, func([]float64) {})
+		chains, err := s.sampled(ctx, p, seed, func(surrogates.Draws) error { return nil })
 		return chains, r, err
 	}
 	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
@@ -298,25 +309,36 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 // startStream is the public stream of starts, which no chain uses.
 const startStream = 1<<31 - 2
 
-// sampled are chains of draws from a density that sees no record, in its own units.
+// sampled are chains of draws from a density that sees no record; see may turn them into
+// other units.
 func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64,
-	units func(theta []float64)) ([]kernels.Chain, error) {
+	see func(surrogates.Draws) error) ([]kernels.Chain, error) {
 	c := s.config
 	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
-		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed,
+		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed, LeastESS: c.LeastESS,
+		MostRHat: mostRHat(c.LeastESS),
 	})
 	if err != nil {
 		return nil, err
 	}
+	if err := see(draws); err != nil {
+		return nil, err
+	}
 	chains := make([]kernels.Chain, c.chains())
 	for i := range chains {
-		for _, theta := range draws.Chains[i] {
-			units(theta)
-		}
 		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: s.left[i]}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}
 	return chains, nil
+}
+
+// mostRHat is what draws of such an effective sample size can be held to: R-hat is above 1
+// by about its reciprocal, and where it is the default so is the limit.
+func mostRHat(ess float64) float64 {
+	if ess == 0 {
+		return 0
+	}
+	return 1 + 4/ess
 }
 
 // middle is the median.

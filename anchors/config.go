@@ -74,6 +74,9 @@ type Config struct {
 	Chains int
 	// Iterations is the number of steps of each chain. Required.
 	Iterations int64
+	// LeastESS is what draws of aims without bits go on for, at most eight times the
+	// Iterations. Defaults to 400.
+	LeastESS float64
 	// Ridge and OptimumNoise are those of curator.Optimum. Afford.
 	Ridge, OptimumNoise float64
 	// MomentNoise is the noise multiplier of curator.SecondMoment. Afford.
@@ -158,6 +161,8 @@ func (c Config) check(m model) error {
 		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
 	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:
 		return fmt.Errorf("anchors: Config.Temperature is %v; it must be in (0, 1], and 1 for Sums", c.Temperature)
+	case !(c.LeastESS >= 0):
+		return fmt.Errorf("anchors: Config.LeastESS is %v; it must be positive, or 0 for 400", c.LeastESS)
 	case c.Iterations < 1 || c.Chains < 0:
 		return fmt.Errorf("anchors: %d chains of %d steps; at least 1 of each is needed", c.chains(), c.Iterations)
 	}

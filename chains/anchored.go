@@ -32,6 +32,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
+		LeastESS: c.ESS,
 	}
 	if c.Shape == nil {
 		return config, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -209,6 +210,8 @@ func (c *choice) plan() (*Plan, error) {
 	}
 	if p.Target == "posterior" && c.Temperature < 1 {
 		p.Target = "tempered"
+		p.Sampled = fmt.Sprintf("the posterior at temperature %.3g, whose intervals are ×%.3g as wide as at 1", c.Temperature,
+			1/math.Sqrt(c.Temperature))
 	}
 	return &Plan{Settings: c.Settings, Problem: c.Problem, ChosenFrom: "public facts", Start: c.start, parts: *p,
 		startCost: c.startCost}, nil

@@ -25,6 +25,8 @@ type Description struct {
 	Iterations int64
 	// Biased says that it has no test: batches, frictions and long steps bias it.
 	Biased bool
+	// ClipsGradients says that its clip bounds gradients, and not parts of the log-odds.
+	ClipsGradients bool
 	// Mechanism says that it has a price, and cannot be sampled.
 	Mechanism bool
 	// Anchored says that its chains can step only once their anchor has been released.
@@ -41,7 +43,7 @@ func Describe(kernel string) (Description, error) {
 		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
 	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: own(kernel),
-		Iterations: k.iterations, Biased: k.biased, Mechanism: k.mechanism, Anchored: k.anchored}, nil
+		Iterations: k.iterations, Biased: k.biased, ClipsGradients: k.clipsGradients, Mechanism: k.mechanism, Anchored: k.anchored}, nil
 }
 
 // family is how chains of one kernel are chosen and built. An entry in families is all

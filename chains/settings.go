@@ -18,6 +18,7 @@ type Settings struct {
 	Iterations  int64   // iterations: steps of each chain
 	Chains      int64   // chains: how many, all of which spend budget
 	Temperature float64 // temperature: τ in (0, 1], multiplies the log-likelihood
+	ESS         float64 // ess: effective sample size that is asked for
 
 	Start        string  // start: see DescribeStarts
 	StartShare   float64 // start-share: part of ε that a charged start takes alone
@@ -115,8 +116,14 @@ var table = []Setting{
 	{
 		Name: "temperature", Default: 1.0, most: 1, at: func(s *Settings) any { return &s.Temperature },
 		Help: "τ in (0, 1], multiplies the log-likelihood; a lower one widens the posterior, " +
-			"which a small budget can then explore",
+			"which a small budget can then explore; of commands also auto, the highest at which the budget buys the ess",
 		span: within(1e-9, 1),
+	},
+	{
+		Name: "ess", at: func(s *Settings) any { return &s.ESS },
+		Help: "effective sample size that is asked for: anchored draws without bits go on until they have it, for at most " +
+			"eight times the iterations, and temperature auto buys it",
+		Rule: "by default 400",
 	},
 	{
 		Name: "aim", of: "anchored ", Default: "auto", at: func(s *Settings) any { return &s.Aim },

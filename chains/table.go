@@ -92,7 +92,7 @@ func (v Setting) ownOf(kernel string) bool { return slices.Contains(strings.Fiel
 // leavesAnchored reports whether anchored chains stay the default where the setting is
 // given: they alone know it, or it is about any run.
 func (v Setting) leavesAnchored() bool {
-	return strings.TrimSpace(v.of) == "anchored" || v.of == everything || v.Name == "temperature"
+	return strings.TrimSpace(v.of) == "anchored" || v.of == everything || v.Name == "temperature" || v.Name == "ess"
 }
 
 // own are the settings that a kernel knows beside those of every kernel.

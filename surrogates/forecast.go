@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -27,6 +28,29 @@ func (p *Score) Widening() ([]float64, error) {
 	out := make([]float64, p.dim)
 	for j := range out {
 		out[j] = math.Sqrt(with.At(j, j) / without.At(j, j))
+	}
+	return out, nil
+}
+
+// Widening is by how much privacy widened the intervals of the coefficients: the standard
+// deviations of draws over those that the same sums would give without noise, at the
+// draws' median scale of errors.
+func (l *Linear) Widening(draws Draws) ([]float64, error) {
+	scales := slices.Concat(draws.Column(l.dim)...)
+	slices.Sort(scales)
+	sigma := l.config.MinScale + math.Exp(scales[len(scales)/2])
+	precision := mat.NewSymDense(l.dim, append([]float64(nil), l.square...))
+	precision.ScaleSym(1/(sigma*sigma), precision)
+	l.broad.precision(precision)
+	var chol mat.Cholesky
+	without := mat.NewSymDense(l.dim, nil)
+	if !chol.Factorize(precision) || chol.InverseTo(without) != nil {
+		return nil, errors.New("surrogates: the information of the sums is not positive definite")
+	}
+	out := make([]float64, l.dim)
+	for j := range out {
+		sd := stat.StdDev(slices.Concat(draws.Column(j)...), nil)
+		out[j] = max(1, sd/math.Sqrt(without.At(j, j)))
 	}
 	return out, nil
 }

@@ -1,0 +1,159 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+const (
+	mostAnchored  = 10_000 // records of a table that anchored chains are foreseen on
+	shortRun      = 100    // steps of each of two chains, of which ESS and time are read
+	shortestRun   = 20     // steps, where only the release is looked at
+	costlyWarmup  = 100    // transitions that draws without bits begin with, at least
+	leftOut       = 0.2    // of a short run
+	usualForetold = 5      // simulated tables
+)
+
+// foreseeAnchored runs anchored chains shortly on simulated tables.
+func (c Config) foreseeAnchored(ctx context.Context, out []Forecast) error {
+	if c.Repeats == 0 {
+		c.Repeats = usualForetold
+	}
+	whole := c.Models[0]
+	c, grown, err := c.shrunk(mostAnchored)
+	if err != nil {
+		return err
+	}
+	type release struct {
+		seed    uint64
+		into    *Forecast
+		first   bool
+		widened float64
+	}
+	var all []release
+	for i := range out {
+		for r := range c.Repeats {
+			if out[i].Met {
+				all = append(all, release{seed: c.Seed + uint64(r), into: &out[i], first: r == 0})
+			}
+		}
+	}
+	err = parallel(ctx, c.Workers, len(all), func(i int) (err error) {
+		r := &all[i]
+		r.widened, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range out {
+		f := &out[i]
+		var widened []float64
+		for _, r := range all {
+			if r.into == f {
+				widened = append(widened, r.widened)
+			}
+		}
+		if len(widened) == 0 {
+			continue
+		}
+		slices.Sort(widened)
+		if f.Widening = widened[len(widened)/2]; f.Widening == 0 { // not known
+			f.Widening = math.NaN()
+		}
+		f.Error = math.Sqrt(max(0, f.Widening*f.Widening-1))
+	}
+	return nil
+}
+
+// release makes the releases of a simulated table, and returns by how much they widen
+// intervals. A full one also fills in ESS and Time.
+func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, grown float64, seed uint64,
+	full bool) (float64, error) {
+	m := c.Models[0]
+	rng := rand.New(rand.NewPCG(seed, 0xf0e5))
+	drawn := c
+	drawn.CoefficientSD = 0
+	table := m.Simulate(drawn.parameters(m, rng), rng)
+
+	s := scaled(f.Settings, grown)
+	s.Chains, s.Iterations, s.ESS = 2, shortestRun, 1
+	if full {
+		s.Iterations = min(shortRun, f.Settings.Iterations)
+	}
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: plentiful, Delta: c.Delta,
+		Adjacency: c.Adjacency})
+	if err != nil {
+		return 0, err
+	}
+	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(seed))
+	if err != nil {
+		return 0, err
+	}
+	plan, err := chains.Price(s, chains.ProblemOn(m, sealed))
+	if err != nil {
+		return 0, err
+	}
+	session, err := plan.Open(sealed, seed)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if _, err := session.Chains(ctx); err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Warmup: leftOut})
+	if err != nil || !full {
+		return result.Certificate.Widening, err
+	}
+	least := math.Inf(1)
+	for _, row := range result.Summary() {
+		least = min(least, row.ESSBulk)
+	}
+	asked := f.Settings
+	kept := float64(s.Chains*s.Iterations) * (1 - leftOut)
+	f.ESS = min(1, least/kept) * float64(asked.Chains*asked.Iterations) * (1 - c.Warmup)
+	work := func(s chains.Settings, of *models.Model) float64 { // of all steps
+		each := 1.0
+		if plan.Test != "" {
+			each = looks(&chains.Plan{Settings: s}, chains.Facts(of.Shape, c.Adjacency))
+		} else {
+			each += max(costlyWarmup, float64(s.Iterations)) / float64(s.Iterations)
+		}
+		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
+	}
+	more := work(asked, whole) / work(s, m)
+	once, steps := begun.Sub(began).Seconds(), time.Since(begun).Seconds()*more
+	if plan.Test == "" { // whose draws are made as the run begins
+		once *= more
+	}
+	f.Time = time.Duration((once + steps) * float64(time.Second))
+	return result.Certificate.Widening, nil
+}
+
+// scaled are the settings for tables of fewer records on which everything is in the same
+// proportion to the posterior's spread, which is √grown times as wide there.
+func scaled(s chains.Settings, grown float64) chains.Settings {
+	if grown == 1 {
+		return s
+	}
+	s.AnchorNoise /= math.Sqrt(grown)
+	s.Ridge /= grown
+	s.Clip *= math.Pow(grown, 1.5) // remainders are of third order
+	s.Rate = 0
+	if s.Aim == "sums" {
+		s.MomentNoise /= math.Sqrt(grown)
+	} else {
+		s.MomentNoise /= grown
+	}
+	return s
+}
