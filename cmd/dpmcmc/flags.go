@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // whole is a flag of a whole number, which may be written as 100000 or 1e5.
@@ -55,6 +57,10 @@ func bindSettings(f *pflag.FlagSet, s *chains.Settings, except ...string) {
 		}
 		switch p := v.At(s).(type) {
 		case *float64:
+			if v.Name == "temperature" {
+				f.Var((*temperature)(p), v.Name, about(v))
+				continue
+			}
 			f.Float64Var(p, v.Name, 0, about(v))
 		case *int64:
 			bindWhole(f, p, v.Name, 0, about(v))
@@ -64,6 +70,53 @@ func bindSettings(f *pflag.FlagSet, s *chains.Settings, except ...string) {
 			f.StringVar(p, v.Name, "", about(v))
 		}
 	}
+}
+
+// temperature is a flag of a temperature, or auto.
+type temperature float64
+
+// autoTemperature stands for the one that the budget affords.
+const autoTemperature = -1
+
+// Set reads the temperature.
+func (t *temperature) Set(text string) error {
+	if text == "auto" {
+		*t = autoTemperature
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is not a temperature in (0, 1], nor auto", text)
+	}
+	*t = temperature(v)
+	return nil
+}
+
+func (t *temperature) String() string {
+	if t == nil || *t == autoTemperature {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(*t), 'g', -1, 64)
+}
+
+// Type is what --help calls it.
+func (t *temperature) Type() string { return "float" }
+
+// tempered are the settings with the temperature that --temperature auto asks for: the
+// highest at which the budget is predicted to buy the ESS that is asked for.
+func tempered(ctx context.Context, c tune.Config, s chains.Settings, epsilon float64) (chains.Settings, error) {
+	if s.Temperature != autoTemperature {
+		return s, nil
+	}
+	s.Temperature = 0
+	tau, _, err := tune.Temper(ctx, c, s, epsilon)
+	if err != nil {
+		return s, fmt.Errorf("--temperature auto: %w", err)
+	}
+	if tau < 1 {
+		s.Temperature = tau
+	}
+	return s, nil
 }
 
 // modelFlags are a model and its options.

@@ -24,6 +24,7 @@ type planSettings struct {
 	chains.Settings
 	budgetFlags
 	solve, plot string
+	want        string
 	public      publicFlags
 	lipschitz   float64
 	dimension   int
@@ -37,8 +38,9 @@ func newPlan() *cobra.Command {
 		Short: "Say what a budget buys",
 		Long: `plan says what a budget buys, and looks at no data. Told the number of records
 and features (or a schema) and the budget, it says which kernel and settings
-sample would run, the effective sample size that this predicts, the same at half
-and twice the budget, and the command.
+sample would run, how wide intervals will be against those without privacy, the
+error, the effective sample size and the time, the same at half and twice the
+budget, and the command. With --want it finds the budget, or the number of records.
 
 With --solve it solves for one setting of a run, named by --solve: the largest number of
 iterations, the longest step, the least noise that the budget (--epsilon,
@@ -49,6 +51,7 @@ here unless --start names one.
 
 ` + solveHelp(),
 		Example: `  dpmcmc plan --records 20000 --features 12 --epsilon 2 --delta 1e-6
+  dpmcmc plan --records 2000 --features 3 --delta 1e-6 --want x1.5
   dpmcmc plan --kernel barker --records 1000000 --epsilon 1 --delta 1e-6 --solve iterations \
     --step 0.001 --radius 1 --lipschitz 1 --batch 5000
   dpmcmc plan --kernel barker --records 30000 --epsilon 0.3 --delta 1e-6 --solve step \
@@ -98,6 +101,8 @@ func solves(k chains.Description) []string {
 func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 	f.StringVar(&s.solve, "solve", "", "the setting to solve for; by default plan says what sample would run, and what "+
 		"that is worth")
+	f.StringVar(&s.want, "want", "", "what the run is to be worth, \"interval ×1.5\", \"error 0.5\" or \"ess 400\": plan "+
+		"solves for ε, or with --epsilon and without --records for the number of records")
 	s.public.bind(f)
 	f.Lookup("radius").DefValue, s.public.radius = "0", 0
 	s.budgetFlags.bind(f, "required unless it is what is solved for")

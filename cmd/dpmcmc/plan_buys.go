@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,42 +17,60 @@ import (
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
-// Predictions simulate a table of at most mostSimulated records. A larger one has a
-// posterior as much narrower, and its moves cost as much less: the sample size depends
-// on ε·√records.
-const (
-	mostSimulated  = 20_000
-	predictionWork = 50_000_000 // looks at simulated records
-)
-
 // purchase is what a budget buys, with nothing else said: what sample would run, and
 // what its draws are worth.
 type purchase struct {
 	Kernel    string          `json:"kernel"`
 	Settings  chains.Settings `json:"settings"`
+	Want      string          `json:"want,omitempty"`
 	Epsilon   float64         `json:"epsilon"`
 	Delta     float64         `json:"delta"`
 	Adjacency string          `json:"adjacency"`
+	Theorem   string          `json:"theorem"`
 	Guarantee string          `json:"guarantee"`
 	Records   int64           `json:"records"`
 	Features  int             `json:"features"`
 	Model     string          `json:"model"`
 	Predicted []worth         `json:"predicted"`
 	Command   string          `json:"command"`
+
+	command []string // the same, an argument with its value an entry
 }
 
-// worth is a predicted effective sample size after warm-up, over parameters the harmonic
-// mean and the least; null where the budget meets no setting.
+// worth is a forecast: null where the budget meets no setting, or a figure is not known.
 type worth struct {
-	Epsilon float64  `json:"epsilon"`
-	ESS     *float64 `json:"ess"`
-	Least   *float64 `json:"least_ess"`
+	Epsilon  float64  `json:"epsilon"`
+	Widening *float64 `json:"widening"`
+	Error    *float64 `json:"error"`
+	ESS      *float64 `json:"ess"`
+	Seconds  *float64 `json:"seconds"`
+}
+
+func worthOf(f tune.Forecast) worth {
+	w := worth{Epsilon: f.Epsilon}
+	if f.Met {
+		w.Widening, w.Error, w.ESS, w.Seconds = figure(f.Widening), figure(f.Error), figure(f.ESS), figure(f.Time.Seconds())
+	}
+	return w
 }
 
 // buys answers plan without --solve.
 func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer) error {
-	if missing := missing(f, "epsilon", "delta"); missing != "" {
+	required := []string{"epsilon", "delta"}
+	if s.want != "" {
+		required = required[1:]
+	}
+	if missing := missing(f, required...); missing != "" {
 		return fmt.Errorf("%s: privacy parameters have no defaults", missing)
+	}
+	if s.want != "" && s.Temperature == autoTemperature {
+		return errors.New("--want and --temperature auto exclude one another; give one")
+	}
+	if s.want != "" && f.Changed("epsilon") {
+		if s.public.schema != "" || f.Changed("records") {
+			return errors.New("--want solves for --epsilon or for --records; leave one of them out")
+		}
+		s.public.records = 1
 	}
 	if err := s.public.check(f); err != nil {
 		return err
@@ -66,11 +85,7 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 	if err != nil {
 		return err
 	}
-	adjacency, err := s.parsed()
-	if err != nil {
-		return err
-	}
-	p, err := s.purchase(ctx, shape, adjacency)
+	p, err := s.purchase(ctx, f, shape)
 	if err != nil {
 		return s.explained(flagged(err))
 	}
@@ -82,109 +97,214 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 }
 
 // purchase chooses as sample does, and predicts.
-func (s *planSettings) purchase(ctx context.Context, shape *data.Shape,
-	adjacency accountant.Adjacency) (*purchase, error) {
+func (s *planSettings) purchase(ctx context.Context, f *pflag.FlagSet, shape *data.Shape) (*purchase, error) {
+	adjacency, err := s.parsed()
+	if err != nil {
+		return nil, err
+	}
 	m, err := s.build(shape)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := chains.Choose(s.Settings, chains.ProblemOf(m, chains.Facts(shape, adjacency), s.epsilon, s.delta))
+	if s.want != "" {
+		if m, err = s.solveWant(ctx, f, m, adjacency); err != nil {
+			return nil, err
+		}
+	}
+	if s.Settings, err = tempered(ctx, s.foreseeing(m, adjacency), s.Settings, s.epsilon); err != nil {
+		return nil, err
+	}
+	forecasts, err := tune.Foresee(ctx, s.foreseeing(m, adjacency), s.Settings, s.epsilon, s.epsilon/2, 2*s.epsilon)
 	if err != nil {
 		return nil, err
 	}
-	event, err := plan.Cost()
-	if err != nil {
-		return nil, err
-	}
-	g, err := event.Epsilon(s.delta)
-	if err != nil {
+	this := forecasts[0]
+	if !this.Met { // for the reason why
+		_, err := chains.Choose(s.Settings, chains.ProblemOf(m, chains.Facts(m.Shape, adjacency), s.epsilon, s.delta))
 		return nil, err
 	}
 	p := &purchase{
-		Kernel: plan.Settings.Kernel, Settings: plan.Settings, Epsilon: g.Epsilon, Delta: s.delta,
-		Adjacency: g.Adjacency.String(),
-		Guarantee: "unconditional", Records: int64(shape.Records), Features: shape.Features(), Model: m.Name,
-		Command: s.command(m.Name),
+		Kernel: this.Settings.Kernel, Settings: this.Settings, Want: s.want, Epsilon: this.Cost.Epsilon, Delta: s.delta,
+		Adjacency: adjacency.String(), Theorem: this.Cost.Theorem, Guarantee: "unconditional",
+		Records: int64(m.Shape.Records), Features: m.Shape.Features(), Model: m.Name, command: s.command(m.Name),
 	}
-	smaller := *shape
-	smaller.Records = min(shape.Records, mostSimulated)
-	grown := math.Sqrt(float64(shape.Records) / float64(smaller.Records))
-	if m, err = s.build(&smaller); err != nil {
-		return nil, err
-	}
-	asked := s.Settings
-	asked.Kernel, asked.Temperature = plan.Settings.Kernel, plan.Settings.Temperature
-	factors := []float64{1, 0.5, 2}
-	candidates, err := tune.Predict(ctx, tune.Config{
-		Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, CoefficientSD: 1, Work: predictionWork, Seed: 1,
-	}, asked, s.epsilon*grown, factors[1]*s.epsilon*grown, factors[2]*s.epsilon*grown)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range candidates {
-		w := worth{Epsilon: factors[i] * s.epsilon}
-		if c.Parameters != nil {
-			w.ESS, w.Least = figure(c.ESS()), figure(leastESS(c))
-		}
-		p.Predicted = append(p.Predicted, w)
+	p.Command = strings.Join(p.command, " ")
+	for _, f := range forecasts {
+		p.Predicted = append(p.Predicted, worthOf(f))
 	}
 	return p, nil
 }
 
-// command is the command that runs the plan.
-func (s *planSettings) command(model string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "dpmcmc sample --data FILE.csv --schema FILE.toml --epsilon %v --delta %v --model %s", s.epsilon,
-		s.delta, model)
+// foreseeing is what a forecast is asked for.
+func (s *planSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
+	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecastWork, Seed: 1}
+}
+
+// forecastWork is the looks at simulated records of a forecast.
+const forecastWork = 20_000_000
+
+// solveWant fills in the ε, or returns the model for the number of records, that buys what
+// --want asks for.
+func (s *planSettings) solveWant(ctx context.Context, f *pflag.FlagSet, m *models.Model,
+	adjacency accountant.Adjacency) (*models.Model, error) {
+	want, err := tune.ParseWant(s.want)
+	if err != nil {
+		return nil, fmt.Errorf("--want: %w", err)
+	}
+	c := s.foreseeing(m, adjacency)
+	c.Repeats = 3
+	if !f.Changed("epsilon") {
+		s.epsilon, _, err = tune.EpsilonFor(ctx, c, s.Settings, want)
+		return m, err
+	}
+	if s.public.records, _, err = tune.RecordsFor(ctx, c, s.Settings, want, s.epsilon); err != nil {
+		return nil, err
+	}
+	shape, err := s.public.shape(s.model)
+	if err != nil {
+		return nil, err
+	}
+	return s.build(shape)
+}
+
+// command is the command that runs the plan, an argument with its value an entry.
+func (s *planSettings) command(model string) []string {
+	schema := s.public.schema
+	if schema == "" {
+		schema = "FILE.toml"
+	}
+	c := []string{"dpmcmc sample", "--data FILE.csv", "--schema " + schema, fmt.Sprintf("--epsilon %v", s.epsilon),
+		fmt.Sprintf("--delta %v", s.delta), "--model " + model}
 	if s.adjacency != "substitute" {
-		fmt.Fprintf(&b, " --adjacency %s", s.adjacency)
+		c = append(c, "--adjacency "+s.adjacency)
 	}
 	for _, v := range s.Settings.Given() {
 		if v.Value == true {
-			fmt.Fprintf(&b, " --%s", v.Name)
+			c = append(c, "--"+v.Name)
 		} else {
-			fmt.Fprintf(&b, " --%s %v", v.Name, v.Value)
+			c = append(c, fmt.Sprintf("--%s %v", v.Name, v.Value))
 		}
 	}
-	return b.String() + " --out run/"
+	return append(c, "--out run/")
+}
+
+// columns is how wide a terminal is taken to be.
+const columns = 80
+
+// continued writes a command over as many lines as it needs.
+func continued(command []string) string {
+	var b strings.Builder
+	width := 0
+	for i, part := range command {
+		switch {
+		case i == 0:
+		case width+len([]rune(part)) > columns-3:
+			b.WriteString(" \\\n   ")
+			width = 3
+			fallthrough
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(part)
+		width += len([]rune(part))
+	}
+	return b.String() + "\n"
 }
 
 // words is the answer as a data steward reads it.
 func (p *purchase) words() string {
 	var b strings.Builder
 	this := p.Predicted[0]
-	headline := "Enough to use: the chain explores its posterior."
-	if this.Least == nil || *this.Least < chains.LeastESS {
-		headline = "Not enough: the chain would not explore its posterior."
+	enough := this.ESS != nil && *this.ESS >= chains.LeastESS
+	if enough {
+		b.WriteString("Enough to use: the draws are expected to show the posterior.\n\n")
+	} else {
+		b.WriteString("Not enough: the draws would not show the posterior.\n\n")
 	}
-	fmt.Fprintf(&b, "%s\n\nε = %s at δ = %s, unconditional (%s)\n", headline, roundedUp(p.Epsilon), roundedUp(p.Delta),
-		p.Adjacency)
-	fmt.Fprintf(&b, "  %d records, %d columns, model %s\n  kernel %s\n", p.Records, p.Features, p.Model, p.Kernel)
+	fmt.Fprintf(&b, "ε = %s at δ = %s, unconditional (%s)\n", roundedUp(p.Epsilon), roundedUp(p.Delta), p.Adjacency)
+	b.WriteString(wrapped("  by: ", p.Theorem))
+	fmt.Fprintf(&b, "  %d records, %d columns, model %s\n\n", p.Records, p.Features, p.Model)
+	b.WriteString("Predicted on simulated data; no record was looked at, so it cost no privacy\n")
+	b.WriteString(p.table())
+	b.WriteString("Intervals are compared with those without privacy. The error is the distance\n" +
+		"of the mean from the non-private one, in standard deviations of that posterior.\n")
+	fmt.Fprintf(&b, "A posterior needs an effective sample size (ESS) of %d.\n", chains.LeastESS)
+	if about, err := chains.Describe(p.Kernel); err == nil && !about.Anchored && !enough {
+		b.WriteString("--temperature auto widens the posterior until the budget buys that.\n")
+	}
+	b.WriteString("\nSettings, from public facts\n")
 	for _, v := range p.Settings.Given() {
-		if v.Name != "kernel" {
-			text := fmt.Sprint(v.Value)
-			if x, ok := v.Value.(float64); ok {
-				text = short(x)
-			}
-			fmt.Fprintf(&b, "  %s %s\n", v.Name, text)
+		text := fmt.Sprint(v.Value)
+		if x, ok := v.Value.(float64); ok {
+			text = short(x)
 		}
+		fmt.Fprintf(&b, "  %-13s %s\n", v.Name, text)
 	}
-	if t := p.Settings.Temperature; t < 1 {
-		fmt.Fprintf(&b, "  intervals %.1f times as wide as at temperature 1\n", 1/math.Sqrt(t))
-	}
-	fmt.Fprintf(&b, "\nPredicted effective sample size after warm-up, on simulated data\n  ε         mean over "+
-		"parameters  least\n")
-	for _, w := range p.Predicted {
-		ess, least := "–", "–"
-		if w.ESS != nil && w.Least != nil {
-			ess, least = short3(*w.ESS), short3(*w.Least)
+	return b.String() + "\n" + continued(p.command)
+}
+
+// wrapped is a text after a label, in lines that fit.
+func wrapped(label, text string) string {
+	var b strings.Builder
+	b.WriteString(label)
+	width := len([]rune(label))
+	for i, word := range strings.Fields(text) {
+		n := len([]rune(word))
+		if i > 0 && width+1+n > columns {
+			b.WriteString("\n" + strings.Repeat(" ", len(label)))
+			width = len(label)
+		} else if i > 0 {
+			b.WriteByte(' ')
+			width++
 		}
-		fmt.Fprintf(&b, "  %-8s  %-20s  %s\n", short3(w.Epsilon), ess, least)
+		b.WriteString(word)
+		width += n
 	}
-	fmt.Fprintf(&b, "\nA usable summary needs %d.", chains.LeastESS)
-	if k, err := chains.Describe(p.Kernel); err == nil && !k.Anchored {
-		fmt.Fprintf(&b, " Half the temperature gives about twice the sample size.")
+	return b.String() + "\n"
+}
+
+// table has a row for the budget, half and twice of it.
+func (p *purchase) table() string {
+	cell := func(format string, v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return fmt.Sprintf(format, *v)
 	}
-	fmt.Fprintf(&b, "\nNo record was looked at, so this cost no privacy.\n\n%s\n", p.Command)
-	return b.String()
+	lines := [][]string{{"", "ε", "intervals", "error", "ESS", "time"}}
+	for i, of := range []string{"this budget", "half of it", "twice that"} {
+		w := p.Predicted[i]
+		seconds := "–"
+		if w.Seconds != nil {
+			seconds = lasting(time.Duration(*w.Seconds * float64(time.Second)))
+		}
+		lines = append(lines, []string{"  " + of, short3(w.Epsilon), cell("×%.3g", w.Widening), cell("%.2g", w.Error),
+			size(w.ESS), seconds})
+	}
+	return aligned(lines)
+}
+
+// size is an effective sample size.
+func size(ess *float64) string {
+	switch {
+	case ess == nil:
+		return "–"
+	case *ess < 10:
+		return fmt.Sprintf("%.2g", *ess)
+	}
+	return fmt.Sprintf("%.0f", *ess)
+}
+
+// lasting is how long something takes, roughly.
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "under 1 s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }

@@ -171,21 +171,23 @@ func TestPlanAlternatives(t *testing.T) {
 	}
 }
 
+// buys is plan's answer without --solve.
+func buys(t *testing.T, flags string) purchase {
+	t.Helper()
+	code, out, errw := feed("", append([]string{"plan", "--json"}, strings.Fields(flags)...)...)
+	var p purchase
+	if err := json.Unmarshal([]byte(out), &p); code != exitOK || err != nil {
+		t.Fatalf("plan %s: exit %d: %s", flags, code, errw)
+	}
+	return p
+}
+
 // TestPlanSaysWhatABudgetBuys: without --solve the answer is what sample would run, what
 // it costs, and what it is worth: more at twice the budget, less at half of it; a larger
 // table at the same ε·√N is worth the same, within noise.
 func TestPlanSaysWhatABudgetBuys(t *testing.T) {
-	buys := func(flags string) purchase {
-		t.Helper()
-		code, out, errw := feed("", append([]string{"plan", "--json"}, strings.Fields(flags)...)...)
-		var p purchase
-		if err := json.Unmarshal([]byte(out), &p); code != exitOK || err != nil {
-			t.Fatalf("plan %s: exit %d: %s", flags, code, errw)
-		}
-		return p
-	}
 	const small = "--features 2 --delta 1e-6 --iterations 20000 --temperature 0.1 --model logistic "
-	p := buys(small + "--records 5000 --epsilon 4")
+	p := buys(t, small+"--records 5000 --epsilon 4")
 	if p.Epsilon > 4 || p.Epsilon < 3.99 || p.Settings.Kernel != p.Kernel || len(p.Predicted) != 3 ||
 		!strings.Contains(p.Command, "--epsilon 4 --delta 1e-06 --model logistic") {
 		t.Errorf("%+v", p)
@@ -193,16 +195,73 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 	if this, half, twice := *p.Predicted[0].ESS, *p.Predicted[1].ESS, *p.Predicted[2].ESS; !(half < this && this < twice) {
 		t.Errorf("predicted %v at half, %v, %v at twice the budget", half, this, twice)
 	}
-	large := buys(small + "--records 80000 --epsilon 1")
+	large := buys(t, small+"--records 80000 --epsilon 1")
 	if ratio := *large.Predicted[0].ESS / *p.Predicted[0].ESS; ratio < 0.4 || ratio > 2.5 {
 		t.Errorf("at the same ε·√N the predictions are %v apart", ratio)
 	}
-	code, out, errw := feed("", strings.Fields("plan "+small+"--records 5000 --epsilon 0.1")...)
-	if code != exitOK || !strings.HasPrefix(out, "Not enough") || !strings.Contains(out, "dpmcmc sample --data FILE.csv") {
-		t.Errorf("exit %d: %s%s", code, out, errw)
-	}
 	if code, _, errw := feed("", strings.Fields("plan "+small+"--records 5000 --epsilon 1e-7")...); code != exitRefused {
 		t.Errorf("a budget that buys nothing: exit %d: %s", code, errw)
+	}
+}
+
+// TestPlanInWords: the verdict is first, every ε has its theorem, lines fit a terminal,
+// and the command is one that sample takes.
+func TestPlanInWords(t *testing.T) {
+	for flags, first := range map[string]string{
+		"--features 2 --records 2000 --epsilon 1 --delta 1e-6":                                        "Enough to use",
+		"--features 2 --records 5000 --epsilon 0.1 --delta 1e-6 --temperature 0.1 --iterations 20000": "Not enough",
+	} {
+		code, out, errw := feed("", append([]string{"plan"}, strings.Fields(flags)...)...)
+		if code != exitOK || !strings.HasPrefix(out, first) {
+			t.Errorf("exit %d: %s%s", code, out, errw)
+		}
+		for _, want := range []string{"unconditional (substitute)\n  by: ", "half of it", "twice that", "\ndpmcmc sample --data"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+		for line := range strings.SplitSeq(out, "\n") {
+			if len([]rune(line)) > columns {
+				t.Errorf("longer than %d: %s", columns, line)
+			}
+		}
+	}
+}
+
+// TestPlanWants: the ε, and the number of records, that a want is solved for meet it, and
+// hardly more than meet it.
+func TestPlanWants(t *testing.T) {
+	const flags = "--features 2 --delta 1e-6 --want ×1.5 "
+	for _, given := range []string{"--records 2000", "--epsilon 1"} {
+		p := buys(t, flags+given)
+		if w := *p.Predicted[0].Widening; !(w < 1.6 && w > 1.3) {
+			t.Errorf("%s: ε = %v and %d records widen by %v, not by 1.5", given, p.Epsilon, p.Records, w)
+		}
+	}
+	for want, words := range map[string]string{
+		flags + "--records 2000 --epsilon 1":                     "leave one of them out",
+		flags + "--records 2000 --temperature auto":              "exclude one another",
+		"--features 2 --delta 1e-6 --want x0.5 --records 2000":   "above 1",
+		"--features 2 --delta 1e-6 --want narrow --records 2000": "interval ×1.5",
+		"--features 2 --delta 1e-6 --want x1.01 --records 20":    "would take more than 50",
+	} {
+		if code, _, errw := feed("", append([]string{"plan"}, strings.Fields(want)...)...); code != exitUsage ||
+			!strings.Contains(errw, words) {
+			t.Errorf("%s: exit %d: %s", want, code, errw)
+		}
+	}
+}
+
+// TestPlanTempers: --temperature auto buys the ESS that is asked for, where chains cannot
+// be anchored.
+func TestPlanTempers(t *testing.T) {
+	p := buys(t, "--features 1 --delta 1e-6 --records 2000 --epsilon 2 --kernel barker --iterations 20000 --temperature auto "+
+		"--ess 100")
+	if ess := *p.Predicted[0].ESS; !(ess >= 80 && ess < 400) || !(p.Settings.Temperature < 1) {
+		t.Errorf("an ESS of %v at temperature %v", ess, p.Settings.Temperature)
+	}
+	if !strings.Contains(p.Command, fmt.Sprintf("--temperature %v", p.Settings.Temperature)) {
+		t.Errorf("the command is %s", p.Command)
 	}
 }
 

@@ -190,7 +190,7 @@ func aligned(lines [][]string) string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			fmt.Fprintf(&b, "%*s", widths[i]+len(cell)-len([]rune(cell)), cell)
+			fmt.Fprintf(&b, "%*s", widths[i], cell)
 		}
 		b.WriteByte('\n')
 	}
