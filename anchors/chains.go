@@ -212,9 +212,13 @@ func (s *Chains) look() ([]float64, error) {
 	if err := s.optima.Release(anchor); err != nil {
 		return nil, err
 	}
-	var at []float64
-	if s.config.weighted(s.model, s.facts) {
-		at = anchor
+	noise, err := s.config.moment(s.model, s.facts).NoiseSD(s.facts)
+	if err != nil {
+		return nil, err
+	}
+	at := anchor
+	if !s.config.weighted(s.model, s.facts, anchor, noise) {
+		at = nil
 	}
 	return values, s.moments.Release(moment, at)
 }
@@ -258,7 +262,14 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	if err != nil {
 		return r, err
 	}
-	weighted := c.weighted(s.model, f)
+	weighted := c.weighted(s.model, f, anchor, sd)
+	if !weighted { // weights were all the same
+		w := s.model.loss.MaxCurvature()
+		sd /= w
+		for e := range moment {
+			moment[e] /= w
+		}
+	}
 	outputSD, err := optimum.OutputSD(f)
 	if err != nil {
 		return r, err

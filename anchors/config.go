@@ -176,27 +176,19 @@ func (c Config) optimum(m model) curator.Optimum {
 
 func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise}
-	switch {
-	case c.Aim == Sums:
+	if c.Aim == Sums {
 		s.Response = c.Response
-	case c.weighted(m, f):
+	} else {
 		s.Loss = m.loss
 	}
 	return s
 }
 
 // weighted reports whether the curvature at the anchor is released, rather than plain
-// second moments: always for bits, and for Score where that says more.
-func (c Config) weighted(m model, f curator.Facts) bool {
-	if c.Aim != Score {
-		return c.Aim.Bits()
-	}
-	columns := c.Columns
-	if columns == nil {
-		columns = make([]surrogates.Column, f.Features)
-	}
-	sd := 2 * c.OptimumNoise * c.temperature() * f.Radius * m.loss.MaxSlope()
-	return surrogates.Curvature(f.Records, f.Radius, c.temperature()*m.loss.MaxCurvature(), sd, columns)
+// second moments: always for bits, and for Score where that says more. Either has the
+// same price, so that the released anchor may decide.
+func (c Config) weighted(m model, f curator.Facts, anchor []float64, noise float64) bool {
+	return c.Aim.Bits() || surrogates.Curvature(anchor, m.link, f.Records, f.Radius, noise, c.Columns)
 }
 
 // bit is the look that a step takes at the records: one of the two.

@@ -20,8 +20,8 @@ import (
 // loss. Records must be sealed with a Radius R.
 type SecondMoment struct {
 	// Loss, when given, makes w = ∂²ℓ/∂η² at η = x·θ, for the θ of each release: the
-	// matrix is then the curvature of the log-likelihood, temperature left out.
-	// Defaults to none, w = 1.
+	// matrix is then the curvature of the log-likelihood, temperature left out. A release
+	// without a θ has w = W. Defaults to none, w = 1.
 	Loss targets.ConvexLoss
 	// Weight is W, the bound on w that is enforced by cutting it, in the units of w.
 	// Defaults to the loss's largest curvature, and to 1 without one.
@@ -176,21 +176,23 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 }
 
 // Release sets dst, row-major, to Σ w·zzᵀ with noise of standard deviation NoiseSD
-// on the diagonal and NoiseSD/√2 off it. theta is where the weights are taken, and
-// nil where there is no Loss. dst is what is released; it is symmetric but need not
-// be positive semidefinite. Errors: a dst that is not Size squared long; a theta of
-// the wrong length or that is not finite; ErrSpent. After an error nothing has been
-// released or used up.
+// on the diagonal and NoiseSD/√2 off it. theta is where the weights are taken; nil, as
+// where there is no Loss, for weights that are all W. dst is what is released; it is
+// symmetric but need not be positive semidefinite. Errors: a dst that is not Size squared
+// long; a theta of the wrong length or that is not finite; ErrSpent. After an error
+// nothing has been released or used up.
 func (o *Moments) Release(dst, theta []float64) error {
 	d := len(o.z)
 	if len(dst) != d*d {
 		return fmt.Errorf("curator: a matrix of %d values was asked for; rows of %d have one of %d", len(dst), d, d*d)
 	}
-	if o.mechanism.Loss.Valid() {
+	switch {
+	case theta == nil:
+	case o.mechanism.Loss.Valid():
 		if err := room.CheckStates(d, theta, theta); err != nil {
 			return err
 		}
-	} else if theta != nil {
+	default:
 		return errors.New("curator: a point was given for second moments that have no Loss; give nil")
 	}
 	if err := o.room.Enter(); err != nil {
@@ -223,11 +225,11 @@ func (o *Moments) sum(theta []float64) {
 	for r := range o.set.Len() {
 		x, y := o.set.Block(o.x, o.y, r, r+1)
 		copy(o.z, x)
-		weight := 1.0
+		weight := o.mechanism.weight()
 		switch {
 		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
 			o.z[len(x)] = o.radius * max(-1, min(1, y[0]/o.mechanism.Response))
-		case o.mechanism.Loss.Valid():
+		case theta != nil:
 			weight = o.mechanism.Loss.Curvature(dense.Dot(theta, x), y[0])
 		}
 		weight = max(0, min(o.mechanism.weight(), weight))

@@ -55,6 +55,9 @@ func TestWeightedMomentSensitivity(t *testing.T) {
 			copy(other.X, rapid.SliceOfN(wild(), dim, dim).Draw(rt, "substitute"))
 			other.Y[0] = wild().Draw(rt, "its response")
 			theta := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), dim, dim).Draw(rt, "theta")
+			if m.Response > 0 || rapid.Bool().Draw(rt, "without a point") {
+				theta = nil
+			}
 			f := Facts{Features: dim, Radius: r.Radius}
 			lattice := room.ExactGrid(m.largest(f))
 			a := weightedSums(rt, m, r, theta)
@@ -150,7 +153,7 @@ func TestWeightedMomentRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, theta := range [][]float64{nil, {1}, {1, math.NaN()}} {
+	for _, theta := range [][]float64{{}, {1}, {1, math.NaN()}} {
 		if err := o.Release(make([]float64, 4), theta); err == nil || o.Left() != 1 {
 			t.Errorf("weights at %v: error %v, %d left", theta, err, o.Left())
 		}
@@ -202,6 +205,19 @@ func TestOptimumOfOtherLosses(t *testing.T) {
 		}
 		if math.Abs(squares-600) > 6*math.Sqrt(2*600) {
 			t.Errorf("%s: 600 squared scores add up to %v standard deviations squared", name, squares)
+		}
+	}
+}
+
+// TestMomentsWithoutAPoint: a mechanism with a Loss releases plain second moments where no
+// point is given, times the bound on weights, which the noise is for.
+func TestMomentsWithoutAPoint(t *testing.T) {
+	r := Records{X: []float64{1, 0.5, -0.25, 1}, Y: []float64{1, 0}, Features: 2, Radius: 2}
+	m := SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 1}
+	got := weightedSums(t, m, r, nil)
+	for i, want := range []float64{1.0625, 0.25 * math.Sqrt2, 1.25} { // Σ of the triangle of xxᵀ
+		if v := float64(got[i]) * room.ExactGrid(1).Step; math.Abs(v-want/4) > 1e-6 {
+			t.Errorf("entry %d is %v, a quarter of the plain one is %v", i, v, want/4)
 		}
 	}
 }

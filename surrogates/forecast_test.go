@@ -128,17 +128,21 @@ func TestWidening(t *testing.T) {
 	}
 }
 
+// TestCurvatureOrMoments: which of the two is released follows from anchor and noise.
 func TestCurvatureOrMoments(t *testing.T) {
-	plain := make([]Column, 6)
-	if !Curvature(10000, 1, 0.25, 9, plain) || Curvature(200, 1, 0.25, 9, plain) {
-		t.Error("the curvature is for scores that stand out of their noise")
+	near, far := make([]float64, 6), []float64{0, 40, 0, 0, 0, 0}
+	if !Curvature(near, Logistic, 10000, 1, 3, nil) || Curvature(near, Logistic, 200, 1, 3, nil) {
+		t.Error("the curvature is released where it stands out of its noise")
 	}
-	wide := make([]Column, 40)
-	if !Curvature(100000, 1, 0.25, 9, wide) {
+	if Curvature(far, Logistic, 10000, 1, 3, nil) {
+		t.Error("at a far anchor little curvature is left, and second moments are released")
+	}
+	wide, columns := make([]float64, 40), make([]Column, 40)
+	if !Curvature(wide, Logistic, 100000, 1, 3, columns) {
 		t.Error("wide tables of numbers have their curvature released")
 	}
-	wide[3] = Column{Kind: Level, Upper: 1}
-	if Curvature(100000, 1, 0.25, 9, wide) {
+	columns[3] = Column{Kind: Level, Upper: 1}
+	if Curvature(wide, Logistic, 100000, 1, 3, columns) {
 		t.Error("wide tables of categories have their second moments released")
 	}
 }

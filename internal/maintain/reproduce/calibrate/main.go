@@ -47,7 +47,8 @@ var (
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
 	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
-	weighted = flag.Bool("weighted", false, "release the curvature, not the second moments")
+	weighted = flag.String("weighted", "auto", "release the curvature, not the second moments: true, false or auto, "+
+		"whichever a run would")
 )
 
 const delta = 1e-5
@@ -139,18 +140,20 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	}
 	s := surrogates.Statistics{Anchor: theta, ScoreSD: v.score, Ridge: v.ridge, MomentSD: v.moment,
 		Records: int64(rows.Len()), Radius: 1,
-		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d), Weighted: *weighted}
+		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d)}
+	s.Weighted = *weighted == "true" ||
+		*weighted == "auto" && surrogates.Curvature(theta, surrogates.Logistic, s.Records, s.Radius, v.moment/4, nil)
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for j, t := range theta {
 		s.Score[j] = -v.ridge * t
 	}
-	if *weighted {
+	if s.Weighted {
 		s.MomentSD /= 4
 	}
 	for i := range rows.Len() {
 		x := rows.Row(i)
 		w := 1.0
-		if *weighted {
+		if s.Weighted {
 			eta := 0.0
 			for j, u := range x {
 				eta += u * theta[j]
