@@ -1,9 +1,6 @@
 package barker
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -39,11 +36,8 @@ type Config struct {
 
 // mechanism is what the curator is asked to enforce and to price.
 func (c Config) mechanism() (curator.AcceptanceBit, error) {
-	if c.Target == nil {
-		return curator.AcceptanceBit{}, errors.New("barker: Config.Target is not set")
-	}
-	if err := c.Proposal.Check(c.Target.Dim()); err != nil {
-		return curator.AcceptanceBit{}, fmt.Errorf("barker: Config.Proposal: %w", err)
+	if err := kernels.CheckWalk("barker", c.Target, c.Proposal); err != nil {
+		return curator.AcceptanceBit{}, err
 	}
 	return curator.AcceptanceBit{
 		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip,
@@ -70,14 +64,7 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	k, requests, err := Prepare(c, records.Facts())
-	if err == nil {
-		err = records.Grant(requests...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
+	return kernels.Granted(Prepare, c, records)
 }
 
 // Prepare is New without the charge: the kernel, and the requests that the records'
@@ -88,8 +75,8 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Iterations < 1 {
-		return nil, nil, fmt.Errorf("barker: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	if err := kernels.CheckIterations("barker", c.Iterations); err != nil {
+		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_barker", "barker", c.Target, c.Proposal)}
 	return k, []curator.Request{curator.RequestBits(&k.Bits, m, c.Iterations)}, nil

@@ -1,8 +1,6 @@
 package barkerdynamics
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -41,8 +39,8 @@ func (c Config) mechanism() curator.GradientSigns {
 // nothing. Errors: a setting that is missing or out of range, a target that does not
 // fit, a bound that neither Clip nor a certificate supplies.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
-	if c.Target == nil {
-		return accountant.Event{}, errors.New("barkerdynamics: Config.Target is not set")
+	if err := kernels.CheckTarget("barkerdynamics", c.Target); err != nil {
+		return accountant.Event{}, err
 	}
 	return c.mechanism().Event(f)
 }
@@ -58,6 +56,7 @@ func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 // Gaussian and a logistic posterior; more where the curvature varies. Adjusted, it is
 // exact up to clipping. docs/proofs/barker-dynamics.md has the proofs and figures.
 type Kernel struct {
+	kernels.Frame
 	config Config
 	signs  *curator.Signs
 	next   []float64
@@ -68,26 +67,19 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and
 // returns the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	k, requests, err := Prepare(c, records.Facts())
-	if err == nil {
-		err = records.Grant(requests...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
+	return kernels.Granted(Prepare, c, records)
 }
 
 // Prepare is New without the charge: the kernel, and the requests that the records'
 // curator must grant before its first step.
 func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
-	if c.Target == nil {
-		return nil, nil, errors.New("barkerdynamics: Config.Target is not set")
+	if err := kernels.CheckTarget("barkerdynamics", c.Target); err != nil {
+		return nil, nil, err
 	}
-	if c.Iterations < 1 {
-		return nil, nil, fmt.Errorf("barkerdynamics: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	if err := kernels.CheckIterations("barkerdynamics", c.Iterations); err != nil {
+		return nil, nil, err
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim())}
+	k := &Kernel{Frame: kernels.NewFrame("barkerdynamics", c.Target), config: c, next: make([]float64, c.Target.Dim())}
 	return k, []curator.Request{curator.RequestSigns(&k.signs, c.mechanism(), c.Iterations)}, nil
 }
 
@@ -99,20 +91,8 @@ func (k *Kernel) Name() string {
 	return "dp_barker_dynamics"
 }
 
-// Dim is the number of parameters.
-func (k *Kernel) Dim() int { return len(k.next) }
-
 // Left is the number of steps still paid for.
 func (k *Kernel) Left() int64 { return k.signs.Left() }
-
-// Init starts a chain at theta.
-func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
-	s, err := kernels.NewState(k.config.Target, theta)
-	if err != nil {
-		return nil, fmt.Errorf("barkerdynamics: %w", err)
-	}
-	return s, nil
-}
 
 // Step makes one move of every coordinate, if it is accepted. All its randomness
 // is the curator's; rng is not used.

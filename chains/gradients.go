@@ -10,6 +10,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -127,7 +129,7 @@ func (c *choice) gradientVariance() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	config.Step, config.AsPublished = dpsgld.Constant(1), false
+	config.Step, config.AsPublished = kernels.Constant(1), false
 	share, err := dpsgld.NoiseShare(config, c.Facts) // of a step of length 1, whose drift is ½
 	return 4 * share, err
 }
@@ -292,9 +294,9 @@ func (c *choice) langevin() (dpsgld.Config, error) {
 	target, _, err1 := c.gradients()
 	batch, err2 := c.Scheme(c.Facts)
 	power, err3 := c.power()
-	step := dpsgld.Constant(cmp.Or(c.Step, 1))
+	step := kernels.Constant(cmp.Or(c.Step, 1))
 	if power > 0 {
-		step = dpsgld.Polynomial(cmp.Or(c.Step, 1), float64(c.Iterations)/shrinking, power)
+		step = kernels.Polynomial(cmp.Or(c.Step, 1), float64(c.Iterations)/shrinking, power)
 	}
 	return dpsgld.Config{
 		Target: target, Iterations: c.granted(), Step: step, NoiseMultiplier: c.Noise,
@@ -328,8 +330,10 @@ func (c *choice) thermostatChain() (*parts, error) {
 		return nil, err
 	}
 	config, err := c.langevin()
-	config.Friction = c.Friction
-	r.prepare = prepared(config, dpsgld.PrepareThermostat)
+	r.prepare = prepared(sgnht.Config{
+		Target: config.Target, Iterations: config.Iterations, Step: config.Step, Friction: c.Friction,
+		NoiseMultiplier: config.NoiseMultiplier, Clip: config.Clip, Batch: config.Batch, Temperature: config.Temperature,
+	}, sgnht.Prepare)
 	return r, err
 }
 

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -116,7 +116,7 @@ func (c Config) bit(f curator.Facts) curator.AcceptanceBit {
 	m := curator.AcceptanceBit{Target: c.Target, Temperature: c.Temperature}
 	if c.MaxMove > 0 {
 		m.Move, m.Clip = curator.Within(c.MaxMove), c.RatioClip*c.MaxMove
-		if bound := c.certified(f).perLength * c.MaxMove; c.RatioClip == 0 && !math.IsInf(bound, 1) {
+		if bound := c.certified(f).PerLength * c.MaxMove; c.RatioClip == 0 && !math.IsInf(bound, 1) {
 			m.Clip = bound
 		}
 	}
@@ -127,7 +127,7 @@ func (c Config) bit(f curator.Facts) curator.AcceptanceBit {
 // the price does not depend on it.
 func (c Config) ratio(f curator.Facts) (curator.NoisyRatio, error) {
 	m := curator.NoisyRatio{Target: c.Target, Temperature: c.Temperature, Clip: 1, NoiseMultiplier: c.RatioNoise}
-	if c.RatioClip == 0 && !c.certified(f).any() {
+	if c.RatioClip == 0 && !c.certified(f).Any() {
 		return m, errors.New("dphmc: nothing bounds a record's part of a move: give Config.RatioClip, or a target with a " +
 			"certificate that applies (all but the range of the loss need records sealed with a Radius)")
 	}
@@ -152,9 +152,10 @@ func (c Config) gradients() int64 {
 
 // check reports settings that make no sense on records with these facts.
 func (c Config) check(f curator.Facts) error {
+	if err := kernels.CheckTarget("dphmc", c.Target); err != nil {
+		return err
+	}
 	switch {
-	case c.Target == nil:
-		return errors.New("dphmc: Config.Target is not set")
 	case c.Iterations < 1 || c.Iterations > 1<<40:
 		return fmt.Errorf("dphmc: Config.Iterations is %d; it must be between 1 and 2^40", c.Iterations)
 	case c.Steps < 1 || c.Steps > 1<<20:
@@ -165,15 +166,12 @@ func (c Config) check(f curator.Facts) error {
 		return fmt.Errorf("dphmc: Config.Jitter is %v; it must be Halton, Uniform or NoJitter", c.Jitter)
 	case !(c.JitterWidth >= 0 && c.JitterWidth <= 1):
 		return fmt.Errorf("dphmc: Config.JitterWidth is %v; it must be in (0, 1]", c.JitterWidth)
-	case c.Mass != nil && len(c.Mass) != c.Target.Dim():
-		return fmt.Errorf("dphmc: Config.Mass has %d values for %d parameters", len(c.Mass), c.Target.Dim())
-	case slices.ContainsFunc(c.Mass, func(m float64) bool { return !positive(m) }):
-		return fmt.Errorf("dphmc: Config.Mass is %v; masses must be positive and finite", c.Mass)
 	case !(c.RatioClip >= 0) || math.IsInf(c.RatioClip, 0):
 		return fmt.Errorf("dphmc: Config.RatioClip is %v; it must be positive, or 0 to use the target's certificate",
 			c.RatioClip)
 	}
-	return errors.Join(c.checkAcceptance(), c.checkRejectClipped(f))
+	return errors.Join(kernels.CheckScales("dphmc", "Mass", c.Mass, c.Target.Dim()), c.checkAcceptance(),
+		c.checkRejectClipped(f))
 }
 
 func (c Config) checkAcceptance() error {

@@ -10,19 +10,20 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
-// Kernel is one private Hamiltonian chain over one curator's records.
+// Kernel is one private Hamiltonian chain over one curator's records. Where it reuses
+// gradients it has paid for one start: a second Init, elsewhere, leaves its last
+// trajectories without force.
 type Kernel struct {
-	config    Config
-	bounds    bounds
-	gradients *curator.Gradients
-	bits      *curator.Bits   // nil for PublishedPenalty
-	ratios    *curator.Ratios // nil for BarkerBit
-	left      int64
+	kernels.Drift
+	config Config
+	bounds kernels.Bounds
+	bits   *curator.Bits   // nil for PublishedPenalty
+	ratios *curator.Ratios // nil for BarkerBit
+	left   int64
 
 	sizes    sequence
 	path     trajectory
 	force    func(gradient, position []float64) error
-	released []float64
 	here     []float64 // where the current point's gradient was released; NaN for nowhere
 	gradient []float64 // the gradient released there
 }
@@ -33,14 +34,7 @@ var _ kernels.Keeper = (*Kernel)(nil)
 // the kernel that makes it. Errors: those of Cost; a budget that does not cover
 // the chain. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	k, requests, err := Prepare(c, records.Facts())
-	if err == nil {
-		err = records.Grant(requests...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
+	return kernels.Granted(Prepare, c, records)
 }
 
 // Prepare is New without the charge: the kernel, and the requests that the records'
@@ -51,17 +45,15 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 		return nil, nil, err
 	}
 	dim := c.Target.Dim()
-	if c.Mass = slices.Clone(c.Mass); c.Mass == nil {
-		c.Mass = slices.Repeat([]float64{1}, dim)
-	}
+	c.Mass = kernels.Scales(c.Mass, dim)
 	if c.JitterWidth == 0 {
 		c.JitterWidth = 1
 	}
 	k := &Kernel{
-		config: c, bounds: c.certified(f), left: c.Iterations, sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
-		released: make([]float64, dim), here: make([]float64, dim), gradient: make([]float64, dim),
+		Drift: kernels.NewDrift("dphmc", c.Target), config: c, bounds: c.certified(f), left: c.Iterations, sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
+		here: make([]float64, dim), gradient: make([]float64, dim),
 	}
-	k.here[0], k.force = math.NaN(), k.release
+	k.here[0], k.force = math.NaN(), k.Release
 	test := curator.RequestBits(&k.bits, c.bit(f), c.Iterations)
 	if c.Acceptance == PublishedPenalty {
 		ratio, err := c.ratio(f)
@@ -70,7 +62,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 		}
 		test = curator.RequestRatios(&k.ratios, ratio, c.Iterations)
 	}
-	return k, []curator.Request{curator.RequestGradients(&k.gradients, c.gradient(), c.gradients()), test}, nil
+	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.gradient(), c.gradients()), test}, nil
 }
 
 // Name is "dp_hmc", and "dp_hmc_penalty" with the published test.
@@ -81,21 +73,8 @@ func (k *Kernel) Name() string {
 	return "dp_hmc"
 }
 
-// Dim is the number of parameters.
-func (k *Kernel) Dim() int { return len(k.here) }
-
 // Left is the number of trajectories still paid for.
 func (k *Kernel) Left() int64 { return k.left }
-
-// Init starts a chain at theta. A kernel that reuses gradients has paid for one
-// start: a second one, elsewhere, leaves its last trajectories without force.
-func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
-	s, err := kernels.NewState(k.config.Target, theta)
-	if err != nil {
-		return nil, fmt.Errorf("dphmc: %w", err)
-	}
-	return s, nil
-}
 
 // Keep implements kernels.Keeper: the sequence of step sizes, and the gradient with the
 // point where it was released.
@@ -135,9 +114,9 @@ func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	if k.left == 0 {
 		return kernels.Info{}, curator.ErrSpent
 	}
-	before := k.gradients.Left()
+	before := k.Gradients.Left()
 	if k.config.FreshStart || !slices.Equal(k.here, s.Theta) {
-		if err := k.release(k.gradient, s.Theta); err != nil {
+		if err := k.Release(k.gradient, s.Theta); err != nil {
 			return kernels.Info{}, err
 		}
 		copy(k.here, s.Theta)
@@ -162,7 +141,7 @@ func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	}
 	k.left--
 	s.Iteration++
-	return kernels.Info{Accepted: accepted, StepSize: size, Gradients: int(before - k.gradients.Left())}, nil
+	return kernels.Info{Accepted: accepted, StepSize: size, Gradients: int(before - k.Gradients.Left())}, nil
 }
 
 // start puts the trajectory at theta with a fresh momentum.
@@ -174,23 +153,11 @@ func (k *Kernel) start(rng *rand.Rand, theta []float64) {
 	}
 }
 
-// release sets gradient to a noisy gradient of the log posterior at position.
-func (k *Kernel) release(gradient, position []float64) error {
-	if err := k.gradients.Release(k.released, position); err != nil {
-		return err
-	}
-	k.config.Target.GradLogPrior(gradient, position)
-	for j, v := range k.released {
-		gradient[j] -= v
-	}
-	return nil
-}
-
 // accept decides whether the chain moves from theta to the trajectory's end;
 // public is what the log-odds owe to the prior and the momentum.
 func (k *Kernel) accept(rng *rand.Rand, theta []float64, public float64) (bool, error) {
 	next := k.path.position
-	length := distance(next, theta)
+	length := kernels.Distance(next, theta)
 	if math.IsNaN(public) || math.IsInf(public, -1) || math.IsInf(length, 1) || !k.allowed(next, theta, length) {
 		return false, nil
 	}
@@ -202,21 +169,18 @@ func (k *Kernel) accept(rng *rand.Rand, theta []float64, public float64) (bool, 
 	}
 	clip := k.config.RatioClip * length
 	if k.config.RatioClip == 0 {
-		clip = k.bounds.of(next, theta, length)
+		clip = k.bounds.Of(next, theta)
 	}
-	if !(clip <= mostClip) {
+	if !(clip <= kernels.MostClip) {
 		return false, nil
 	}
-	ratio, err := k.ratios.ReleaseWithin(next, theta, max(clip, 1/mostClip))
+	ratio, err := k.ratios.ReleaseWithin(next, theta, max(clip, 1/kernels.MostClip))
 	if err != nil {
 		return false, err
 	}
 	sd := k.ratios.NoiseSD()
 	return math.Log(rng.Float64()) < ratio+public-sd*sd/2, nil
 }
-
-// mostClip is the largest clip that a release takes, and 1/mostClip the least.
-const mostClip = 1e200
 
 // allowed reports whether a move is within what was paid for, from public facts.
 // It is symmetric in the two states.
@@ -232,15 +196,5 @@ func (k *Kernel) allowed(next, theta []float64, length float64) bool {
 	if !k.config.RejectClipped {
 		return true
 	}
-	return k.bounds.of(next, theta, length) <= clip
-}
-
-// distance is the Euclidean distance of two states.
-func distance(a, b []float64) float64 {
-	sum := 0.0
-	for j, v := range a {
-		d := v - b[j]
-		sum += float64(d * d)
-	}
-	return math.Sqrt(sum)
+	return k.bounds.Of(next, theta) <= clip
 }

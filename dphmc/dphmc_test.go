@@ -48,8 +48,8 @@ func TestExactPosterior(t *testing.T) {
 			if !m.agrees(t, tc.name, k) {
 				t.Errorf("%s, %s: not the posterior", m.Name, tc.name)
 			}
-			if k.Left() != 0 || k.gradients.Left() != 0 {
-				t.Errorf("%s, %s: %d trajectories and %d gradients are left over", m.Name, tc.name, k.Left(), k.gradients.Left())
+			if k.Left() != 0 || k.Gradients.Left() != 0 {
+				t.Errorf("%s, %s: %d trajectories and %d gradients are left over", m.Name, tc.name, k.Left(), k.Gradients.Left())
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func TestRejectClipped(t *testing.T) {
 		for j := range theta {
 			theta[j], next[j] = 4*rng.NormFloat64(), 4*rng.NormFloat64()
 		}
-		forth, back := k.allowed(next, theta, distance(next, theta)), k.allowed(theta, next, distance(next, theta))
+		forth, back := k.allowed(next, theta, kernels.Distance(next, theta)), k.allowed(theta, next, kernels.Distance(next, theta))
 		if forth != back {
 			t.Fatalf("the move between %v and %v is allowed in one direction only", theta, next)
 		}

@@ -1,27 +1,25 @@
 package dpsgld
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Config describes a Langevin chain or, with the fields that say so, a
-// thermostat. Every field is public and must be chosen without looking at the
-// records.
+// Config describes a Langevin chain. Every field is public and must be chosen
+// without looking at the records.
 type Config struct {
 	// Target is the model. Required.
 	Target targets.GradTarget
 	// Iterations is the number of steps, all paid for by New. Required.
 	Iterations int64
-	// Step is the schedule of step sizes h. For Kernel h has the unit of θ²
-	// (divided by Precondition); for Thermostat that of θ. Required.
-	Step Schedule
+	// Step is the schedule of step sizes h, in the unit of θ² divided by Precondition.
+	// Required.
+	Step kernels.Schedule
 	// NoiseMultiplier is the privacy noise's standard deviation over twice the
 	// clip (curator.NoisyGradient). Required.
 	NoiseMultiplier float64
@@ -38,20 +36,13 @@ type Config struct {
 	// numbers: the squares of the posterior's public scales. Defaults to ones.
 	Precondition []float64
 	// Hot lets the privacy noise exceed the Langevin noise: the chain then samples
-	// at a temperature above 1, to first order h·s²/4. Kernel only; a Thermostat
-	// absorbs what is too much.
+	// at a temperature above 1, to first order h·s²/4. Package sgnht absorbs what is
+	// too much.
 	Hot bool
 	// AsPublished takes the whole of h as the drift's step with noise N(0, h), as
 	// two published implementations do. It targets the SQUARE of the posterior,
-	// half of its variance, and exists for comparison only. Kernel only.
+	// half of its variance, and exists for comparison only.
 	AsPublished bool
-	// Friction A > 0 couples a Thermostat to its heat bath, in units of 1/h.
-	// Thermostat only. Required there.
-	Friction float64
-	// ThermalMass is the inertia μ > 0 of a Thermostat's friction. Defaults to
-	// 1/Friction², which makes it adapt on the friction's own time scale; the
-	// paper has 1. Thermostat only.
-	ThermalMass float64
 }
 
 // mechanism is what the curator is asked to enforce and to price.
@@ -63,35 +54,16 @@ func (c Config) mechanism() curator.NoisyGradient {
 
 // check reports settings that make no sense whatever the records.
 func (c Config) check() error {
-	if c.Target == nil {
-		return errors.New("dpsgld: Config.Target is not set")
+	if err := kernels.CheckTarget("dpsgld", c.Target); err != nil {
+		return err
 	}
-	if err := c.Step.check(); err != nil {
+	if err := c.Step.Check(); err != nil {
 		return fmt.Errorf("dpsgld: %w", err)
 	}
-	if c.Iterations < 1 {
-		return fmt.Errorf("dpsgld: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	if err := kernels.CheckIterations("dpsgld", c.Iterations); err != nil {
+		return err
 	}
-	if c.Precondition == nil {
-		return nil
-	}
-	if len(c.Precondition) != c.Target.Dim() {
-		return fmt.Errorf("dpsgld: Config.Precondition has %d values for %d parameters", len(c.Precondition), c.Target.Dim())
-	}
-	for j, m := range c.Precondition {
-		if !(m > 0) || math.IsInf(m, 0) {
-			return fmt.Errorf("dpsgld: Config.Precondition[%d] is %v; it must be positive and finite", j, m)
-		}
-	}
-	return nil
-}
-
-// scales returns the preconditioner, ones when none was given.
-func (c Config) scales() []float64 {
-	if c.Precondition != nil {
-		return slices.Clone(c.Precondition)
-	}
-	return slices.Repeat([]float64{1}, c.Target.Dim())
+	return kernels.CheckScales("dpsgld", "Precondition", c.Precondition, c.Target.Dim())
 }
 
 // drift is the fraction of h that multiplies the gradient.
@@ -115,10 +87,10 @@ func NoiseShare(c Config, f curator.Facts) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.drift() * c.drift() * c.Step.At(0) * slices.Max(c.scales()) * sd * sd, nil
+	return c.drift() * c.drift() * c.Step.At(0) * slices.Max(kernels.Scales(c.Precondition, c.Target.Dim())) * sd * sd, nil
 }
 
-// Cost is the price of one step of either kernel on records with the given
+// Cost is the price of one step on records with the given
 // public facts: that of one noisy gradient. It charges nothing. Errors: a
 // setting that is missing or out of range, a target that does not fit, a bound
 // that neither Clip nor a certificate supplies.

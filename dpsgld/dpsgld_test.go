@@ -2,7 +2,6 @@ package dpsgld
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,33 +11,15 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-const (
-	records  = 50
-	priorSD  = 3.0
-	testClip = 20 // far beyond any gradient of the test's records
-)
+const testClip = 20 // far beyond any gradient of the test's records
 
-// mean is a Gaussian mean with unit variances: its posterior has curvature
-// records + 1/priorSD² and is known in closed form.
-func mean(dim int) targets.GradTarget {
-	return posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim,
-		Prior: targets.Gaussian{SD: priorSD}}))
-}
+func mean(dim int) targets.GradTarget { return posteriors.NewCloud(dim, 1).Target }
 
 // sample draws records, and returns them with the posterior's mean and the
 // curvature of each coordinate.
-func sample(dim int, seed uint64) (x, centre []float64, curvature float64) {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x, centre = make([]float64, records*dim), make([]float64, dim)
-	for i := range x {
-		x[i] = 0.5 + rng.NormFloat64()
-		centre[i%dim] += x[i]
-	}
-	curvature = records + 1/(priorSD*priorSD)
-	for j := range centre {
-		centre[j] /= curvature
-	}
-	return x, centre, curvature
+func sample(dim int, seed uint64) (x, center []float64, curvature float64) {
+	c := posteriors.NewCloud(dim, seed)
+	return c.X, c.Center, c.Curvature
 }
 
 func seal(dim int, x []float64, opts ...curator.Option) *curator.Curator {
@@ -73,7 +54,7 @@ const steps = 50_000
 // The mutant of the drift, h in place of h/2, must be rejected, and is what
 // AsPublished does.
 func TestStationaryVariance(t *testing.T) {
-	x, centre, curvature := sample(1, 3)
+	x, center, curvature := sample(1, 3)
 	const h = 0.002
 	for _, tc := range []struct {
 		name       string
@@ -88,14 +69,14 @@ func TestStationaryVariance(t *testing.T) {
 		{"hot", 2, func(c *Config) { c.Hot = true }, h * h / 4 * 80 * 80, 0.5},
 		{"published", 0.5, func(c *Config) { c.AsPublished = true }, h, 1},
 	} {
-		c := Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: tc.multiplier, Clip: testClip}
+		c := Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: tc.multiplier, Clip: testClip}
 		tc.config(&c)
 		k := posteriors.Must(New(c, seal(1, x)))
-		draws := walk(t, k, centre)[0]
-		if !within(t, tc.name, draws, centre[0], langevinSD(curvature, h, tc.drift, tc.variance)) {
+		draws := walk(t, k, center)[0]
+		if !within(t, tc.name, draws, center[0], langevinSD(curvature, h, tc.drift, tc.variance)) {
 			t.Errorf("%s: not the stationary law", tc.name)
 		}
-		if within(t, tc.name+", other drift", draws, centre[0], langevinSD(curvature, h, 1.5-tc.drift, tc.variance)) {
+		if within(t, tc.name+", other drift", draws, center[0], langevinSD(curvature, h, 1.5-tc.drift, tc.variance)) {
 			t.Errorf("%s: the test does not tell a drift of h from one of h/2", tc.name)
 		}
 	}
@@ -105,15 +86,15 @@ func TestStationaryVariance(t *testing.T) {
 // the comparison with the stationary law rejects; one that no record reaches does not.
 // (A target cannot clip a sum: it sees one record at a time.)
 func TestClipThatBindsIsNoticed(t *testing.T) {
-	x, centre, curvature := sample(1, 3)
+	x, center, curvature := sample(1, 3)
 	const h = 0.002
 	for _, c := range []struct {
 		clip  float64
 		right bool
 	}{{5, true}, {0.4, false}} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.1,
+		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.1,
 			Clip: c.clip}, seal(1, x)))
-		if right := within(t, "clipped", walk(t, k, centre)[0], centre[0],
+		if right := within(t, "clipped", walk(t, k, center)[0], center[0],
 			langevinSD(curvature, h, 0.5, h)); right != c.right {
 			t.Errorf("a clip of %v: the stationary law: %v, want %v", c.clip, right, c.right)
 		}
@@ -123,17 +104,17 @@ func TestClipThatBindsIsNoticed(t *testing.T) {
 // TestPreconditionedAndDecaying checks that a preconditioner multiplies the
 // step, and that a schedule's steps are those it says.
 func TestPreconditionedAndDecaying(t *testing.T) {
-	x, centre, curvature := sample(2, 4)
+	x, center, curvature := sample(2, 4)
 	const h = 0.001
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.7,
+	k := posteriors.Must(New(Config{Target: mean(2), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.7,
 		Clip: testClip, Precondition: []float64{1, 4}}, seal(2, x)))
-	draws := walk(t, k, centre)
+	draws := walk(t, k, center)
 	for j, m := range []float64{1, 4} {
-		if !within(t, "preconditioned", draws[j], centre[j], langevinSD(curvature, h*m, 0.5, h*m)) {
+		if !within(t, "preconditioned", draws[j], center[j], langevinSD(curvature, h*m, 0.5, h*m)) {
 			t.Errorf("coordinate %d: not the stationary law for a step of %v", j, h*m)
 		}
 	}
-	s := Polynomial(0.5, 10, 0.55)
+	s := kernels.Polynomial(0.5, 10, 0.55)
 	for step, want := range map[int64]float64{0: 0.5, 10: 0.5 * math.Pow(2, -0.55), 990: 0.5 * math.Pow(100, -0.55)} {
 		if got := s.At(step); math.Abs(got-want) > 1e-15 {
 			t.Errorf("step %d is %v, want %v", step, got, want)
@@ -144,56 +125,23 @@ func TestPreconditionedAndDecaying(t *testing.T) {
 // TestMinibatchNoise holds chains on batches to the variance that the batch's
 // own noise adds: (h/2)²·Var over batches, at the mode, to first order.
 func TestMinibatchNoise(t *testing.T) {
-	x, centre, curvature := sample(1, 3)
+	x, center, curvature := sample(1, 3)
 	const h = 0.001
 	squares := 0.0
 	for _, v := range x {
-		squares += (v - centre[0]) * (v - centre[0])
+		squares += (v - center[0]) * (v - center[0])
 	}
 	for name, tc := range map[string]struct {
 		batch curator.Batch
 		extra float64 // variance of the scaled batch gradient, averaged over the posterior
 	}{
-		"poisson": {curator.Poisson(0.4), 0.6 / 0.4 * (squares + records/curvature)},
+		"poisson": {curator.Poisson(0.4), 0.6 / 0.4 * (squares + 50/curvature)},
 		"fixed":   {curator.FixedSize(20), 50. * 50 / 20 * (1 - 20./50) * squares / 49},
 	} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: Constant(h), NoiseMultiplier: 0.3,
+		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.3,
 			Clip: testClip, Batch: tc.batch}, seal(1, x)))
-		if !within(t, name, walk(t, k, centre)[0], centre[0], langevinSD(curvature, h, 0.5, h+h*h/4*tc.extra)) {
+		if !within(t, name, walk(t, k, center)[0], center[0], langevinSD(curvature, h, 0.5, h+h*h/4*tc.extra)) {
 			t.Errorf("%s: not the stationary law", name)
-		}
-	}
-}
-
-// TestThermostat holds the thermostat to the posterior with little noise, with
-// privacy noise beyond its friction, and with the noise of minibatches, whose
-// variance it is not told. Its splitting has a bias of order h², 0.2% here,
-// inside the Monte Carlo error. The mutant whose friction is too heavy to learn
-// must be rejected where there is something to learn.
-func TestThermostat(t *testing.T) {
-	x, centre, curvature := sample(2, 5)
-	for _, tc := range []struct {
-		name       string
-		multiplier float64
-		batch      curator.Batch
-		mass       float64
-		right      bool
-	}{
-		{"little noise", 0.01, curator.FullData(), 0, true},
-		{"excess", 0.5, curator.FullData(), 0, true},
-		{"batches", 0.05, curator.Poisson(0.4), 0, true},
-		{"batches, cannot learn", 0.05, curator.Poisson(0.4), 1e12, false},
-	} {
-		k := posteriors.Must(NewThermostat(Config{
-			Target: mean(2), Iterations: steps, Step: Constant(0.03), Friction: 4, ThermalMass: tc.mass,
-			NoiseMultiplier: tc.multiplier, Clip: testClip, Batch: tc.batch,
-		}, seal(2, x)))
-		right := true
-		for j, draws := range walk(t, k, centre) {
-			right = within(t, tc.name, draws[steps/10:], centre[j], 1/math.Sqrt(curvature)) && right
-		}
-		if right != tc.right {
-			t.Errorf("%s: samples the posterior: %v, want %v", tc.name, right, tc.right)
 		}
 	}
 }
@@ -201,7 +149,7 @@ func TestThermostat(t *testing.T) {
 func TestExcessNoiseIsRefused(t *testing.T) {
 	x, _, _ := sample(1, 3)
 	records := seal(1, x)
-	c := Config{Target: mean(1), Iterations: 10, Step: Constant(0.01), NoiseMultiplier: 1, Clip: testClip}
+	c := Config{Target: mean(1), Iterations: 10, Step: kernels.Constant(0.01), NoiseMultiplier: 1, Clip: testClip}
 	_, err := New(c, records)
 	if err == nil || !strings.Contains(err.Error(), "at most 0.0025") {
 		t.Errorf("privacy noise of four times the Langevin noise: %v", err)
@@ -209,7 +157,7 @@ func TestExcessNoiseIsRefused(t *testing.T) {
 	if spent, err := records.Budget().Spent(); err != nil || spent.Epsilon != 0 {
 		t.Errorf("a refused chain spent %v (%v)", spent, err)
 	}
-	c.Step = Constant(0.0025)
+	c.Step = kernels.Constant(0.0025)
 	if _, err := New(c, records); err != nil {
 		t.Errorf("at the largest step that the error named: %v", err)
 	}
@@ -217,23 +165,22 @@ func TestExcessNoiseIsRefused(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	x, _, _ := sample(2, 3)
-	good := Config{Target: mean(2), Iterations: 10, Step: Constant(0.001), NoiseMultiplier: 0.5, Clip: testClip}
+	good := Config{Target: mean(2), Iterations: 10, Step: kernels.Constant(0.001), NoiseMultiplier: 0.5, Clip: testClip}
 	for name, change := range map[string]func(*Config){
 		"no target":             func(c *Config) { c.Target = nil },
 		"no iterations":         func(c *Config) { c.Iterations = 0 },
-		"no step":               func(c *Config) { c.Step = Schedule{} },
-		"negative step":         func(c *Config) { c.Step = Constant(-1) },
-		"NaN step":              func(c *Config) { c.Step = Constant(math.NaN()) },
-		"power above 1":         func(c *Config) { c.Step = Polynomial(0.1, 1, 2) },
-		"no power":              func(c *Config) { c.Step = Polynomial(0.1, 1, 0) },
-		"no offset":             func(c *Config) { c.Step = Polynomial(0.1, 0, 0.6) },
+		"no step":               func(c *Config) { c.Step = kernels.Schedule{} },
+		"negative step":         func(c *Config) { c.Step = kernels.Constant(-1) },
+		"NaN step":              func(c *Config) { c.Step = kernels.Constant(math.NaN()) },
+		"power above 1":         func(c *Config) { c.Step = kernels.Polynomial(0.1, 1, 2) },
+		"no power":              func(c *Config) { c.Step = kernels.Polynomial(0.1, 1, 0) },
+		"no offset":             func(c *Config) { c.Step = kernels.Polynomial(0.1, 0, 0.6) },
 		"no noise":              func(c *Config) { c.NoiseMultiplier = 0 },
 		"NaN noise":             func(c *Config) { c.NoiseMultiplier = math.NaN() },
 		"nothing bounds":        func(c *Config) { c.Clip = 0 },
 		"temperature above 1":   func(c *Config) { c.Temperature = 2 },
 		"short preconditioner":  func(c *Config) { c.Precondition = []float64{1} },
 		"zero preconditioner":   func(c *Config) { c.Precondition = []float64{1, 0} },
-		"friction":              func(c *Config) { c.Friction = 1 },
 		"a rate that is no one": func(c *Config) { c.Batch = curator.Poisson(1.5) },
 	} {
 		c := good
@@ -242,138 +189,40 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	good.Friction = 1
-	for name, change := range map[string]func(*Config){
-		"no friction":       func(c *Config) { c.Friction = 0 },
-		"NaN friction":      func(c *Config) { c.Friction = math.NaN() },
-		"negative mass":     func(c *Config) { c.ThermalMass = -1 },
-		"hot":               func(c *Config) { c.Hot = true },
-		"published":         func(c *Config) { c.AsPublished = true },
-		"nothing to bounds": func(c *Config) { c.Clip = 0 },
-	} {
-		c := good
-		change(&c)
-		if _, err := NewThermostat(c, seal(2, x)); err == nil {
-			t.Errorf("thermostat, %s: no error", name)
-		}
-	}
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: 1, Step: Constant(0.001), NoiseMultiplier: 0.5,
+	k := posteriors.Must(New(Config{Target: mean(2), Iterations: 1, Step: kernels.Constant(0.001), NoiseMultiplier: 0.5,
 		Clip: testClip}, seal(2, x)))
 	if _, err := k.Init([]float64{0, math.Inf(1)}); err == nil {
 		t.Error("an infinite start was accepted")
 	}
 }
 
-// factories make a kernel of each kind.
-func factories() map[string]posteriors.Factory {
-	c := Config{Target: mean(2), Step: Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip,
-		Batch: curator.Poisson(0.5)}
-	rubbed := c
-	rubbed.Friction = 1
-	return map[string]posteriors.Factory{"Langevin": factory(c), "thermostat": factory(rubbed)}
-}
-
-// factory makes a thermostat where there is friction.
 func factory(c Config) posteriors.Factory {
 	return func(sealed *curator.Curator, n int64) (kernels.Kernel, error) {
 		c.Iterations = n
-		if c.Friction > 0 {
-			return NewThermostat(c, sealed)
-		}
 		return New(c, sealed)
 	}
 }
 
+func usual() posteriors.Factory {
+	return factory(Config{Target: mean(2), Step: kernels.Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip,
+		Batch: curator.Poisson(0.5)})
+}
+
 func TestReplayOverOtherRecords(t *testing.T) {
-	x, _, _ := sample(2, 3)
-	other, _, _ := sample(2, 99)
-	for name, f := range factories() {
-		t.Run(name, func(t *testing.T) {
-			posteriors.CheckReplay(t, curator.Records{X: x, Features: 2}, curator.Records{X: other, Features: 2},
-				[]float64{0, 0}, 300, f)
-		})
-	}
+	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(), []float64{0, 0}, 300,
+		usual())
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
 	x, _, _ := sample(2, 3)
-	for _, f := range factories() {
-		posteriors.CheckAllocations(t, posteriors.Must(f(seal(2, x), 1000)), []float64{0, 0})
-	}
+	posteriors.CheckAllocations(t, posteriors.Must(usual()(seal(2, x), 1000)), []float64{0, 0})
 }
 
-// half restricts a target's prior to θ₁ ≥ 0.6, just below the posterior's mean.
-type half struct{ targets.GradTarget }
-
-func (t half) LogPrior(theta []float64) float64 {
-	if theta[0] < 0.6 {
-		return math.Inf(-1)
-	}
-	return t.GradTarget.LogPrior(theta)
-}
-
-// TestLeavingTheSupport checks that steps out of the prior's support are not
-// made, but are paid for.
+// TestLeavingTheSupport checks that steps out of the prior's support, which begins just
+// below the posterior's mean, are not made, but are paid for.
 func TestLeavingTheSupport(t *testing.T) {
-	x, centre, _ := sample(1, 3)
-	c := Config{Target: half{mean(1)}, Iterations: 1000, Step: Constant(0.002), NoiseMultiplier: 0.1, Clip: testClip}
-	langevin := posteriors.Must(New(c, seal(1, x)))
-	c.Friction, c.Step = 4, Constant(0.03)
-	thermostat := posteriors.Must(NewThermostat(c, seal(1, x)))
-	for _, k := range []kernels.Kernel{langevin, thermostat} {
-		s, err := k.Init(centre)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stayed, rng := 0, kernels.Stream(1, 0)
-		for range 1000 {
-			before := s.Theta[0]
-			info, err := k.Step(rng, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Theta[0] < 0.6 {
-				t.Fatalf("%s: the chain is at %v, outside the prior's support", k.Name(), s.Theta)
-			}
-			if info.Accepted == (s.Theta[0] == before) {
-				t.Fatalf("%s: accepted is %v for a step from %v to %v", k.Name(), info.Accepted, before, s.Theta[0])
-			}
-			if !info.Accepted {
-				stayed++
-			}
-		}
-		if stayed == 0 || k.Left() != 0 {
-			t.Errorf("%s: %d steps left the support, %d steps are left to make", k.Name(), stayed, k.Left())
-		}
-		if _, err := k.Step(rng, s); err == nil {
-			t.Errorf("%s: a step that was not paid for was made", k.Name())
-		}
-	}
-}
-
-// TestThermostatRefusesStatesOfNoChain: an error says so and changes nothing,
-// where a step would be refused for ever without one.
-func TestThermostatRefusesStatesOfNoChain(t *testing.T) {
-	x, _, _ := sample(1, 3)
-	k := posteriors.Must(NewThermostat(Config{
-		Target: mean(1), Step: Constant(0.01), NoiseMultiplier: 1, Clip: testClip, Batch: curator.FullData(), Iterations: 5,
-		Friction: 1,
-	}, seal(1, x)))
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, theta := range [][]float64{{math.NaN()}, {math.Inf(1)}, {}, {1, 2}} {
-		s := &kernels.State{Theta: theta}
-		if _, err := k.Step(rng, s); err == nil || !strings.Contains(err.Error(), "dpsgld: the state") {
-			t.Errorf("the state %v gives the error %v", theta, err)
-		}
-		if k.Left() != 5 || s.Iteration != 0 {
-			t.Errorf("the state %v used up a step: %d left, iteration %d", theta, k.Left(), s.Iteration)
-		}
-		if _, err := k.Init(theta); err == nil {
-			t.Errorf("Init takes the state %v", theta)
-		}
-	}
-	s := posteriors.Must(k.Init([]float64{0}))
-	if _, err := k.Step(rng, s); err != nil {
-		t.Error(err)
-	}
+	cloud := posteriors.NewCloud(1, 3)
+	k := posteriors.Must(New(Config{Target: posteriors.Above{GradTarget: cloud.Target, Low: 0.6}, Iterations: 1000,
+		Step: kernels.Constant(0.002), NoiseMultiplier: 0.1, Clip: testClip}, cloud.Seal()))
+	posteriors.CheckSupport(t, k, cloud.Center, 0.6)
 }

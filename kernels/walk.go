@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -12,17 +11,17 @@ import (
 // an acceptance bit: a move is proposed, and made if the curator's bit says so. What
 // the bit is, and which Name the chain goes by, is the sampler's affair.
 type Walk struct {
+	Frame
 	// Bits are the acceptance bits, which a grant sets before the first step.
 	Bits *curator.Bits
 
-	name, sampler string
-	target        targets.Target
-	proposal      Proposal
-	drawn         bool // moves are the curator's
-	next, room    []float64
-	theta         []float64 // the chain's state during a step
-	prior         float64   // log prior there
-	ratio         func(next []float64) float64
+	name       string
+	proposal   Proposal
+	drawn      bool // moves are the curator's
+	next, room []float64
+	theta      []float64 // the chain's state during a step
+	prior      float64   // log prior there
+	ratio      func(next []float64) float64
 }
 
 var _ Kernel = (*Walk)(nil)
@@ -31,7 +30,7 @@ var _ Kernel = (*Walk)(nil)
 // sampler's name. Bits that draw moves themselves must have been asked for with
 // proposal.Move().
 func NewWalk(name, sampler string, target targets.Target, proposal Proposal) *Walk {
-	w := &Walk{name: name, sampler: sampler, target: target, proposal: proposal, drawn: proposal.Move().Drawn()}
+	w := &Walk{Frame: NewFrame(sampler, target), name: name, proposal: proposal, drawn: proposal.Move().Drawn()}
 	w.next, w.room = make([]float64, target.Dim()), make([]float64, target.Dim())
 	w.ratio = w.logRatio
 	return w
@@ -40,20 +39,8 @@ func NewWalk(name, sampler string, target targets.Target, proposal Proposal) *Wa
 // Name is the kernel's name.
 func (w *Walk) Name() string { return w.name }
 
-// Dim is the number of parameters.
-func (w *Walk) Dim() int { return len(w.next) }
-
 // Left is the number of steps still paid for.
 func (w *Walk) Left() int64 { return w.Bits.Left() }
-
-// Init starts a chain at theta.
-func (w *Walk) Init(theta []float64) (*State, error) {
-	s, err := NewState(w.target, theta)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.sampler, err)
-	}
-	return s, nil
-}
 
 // Step proposes a move and makes it if the curator's bit says so.
 func (w *Walk) Step(rng *rand.Rand, s *State) (Info, error) {

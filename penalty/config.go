@@ -72,11 +72,8 @@ type Config struct {
 // check reports settings that do not go together, beyond what the curator
 // checks.
 func (c Config) check() error {
-	if c.Target == nil {
-		return errors.New("penalty: Config.Target is not set")
-	}
-	if err := c.Proposal.Check(c.Target.Dim()); err != nil {
-		return fmt.Errorf("penalty: Config.Proposal: %w", err)
+	if err := kernels.CheckWalk("penalty", c.Target, c.Proposal); err != nil {
+		return err
 	}
 	switch {
 	case c.Guided && !c.Proposal.IsOneComponent():
@@ -108,16 +105,16 @@ func (c Config) bit() curator.AcceptanceBit {
 
 // ratio is the same when noisy ratios are released. The clip is given with each
 // move; the one here is that of a move of length 1, or the constant one.
-func (c Config) ratio(b bounds) (curator.NoisyRatio, error) {
+func (c Config) ratio(b kernels.Bounds) (curator.NoisyRatio, error) {
 	m := curator.NoisyRatio{Target: c.Target, Temperature: c.Temperature, Clip: 1, NoiseMultiplier: c.Noise.value}
 	if c.Noise.scaled {
-		if !b.any() {
+		if !b.Any() {
 			return m, errors.New("penalty: nothing bounds a record's part of a move: give Config.Clip, or a target with a " +
 				"certificate that applies (a linear or a ratio certificate needs records sealed with a Radius)")
 		}
 		return m, nil
 	}
-	constant := b.most(c.Proposal.Radius())
+	constant := b.Most(c.Proposal.Radius())
 	if math.IsInf(constant, 1) {
 		return m, errors.New("penalty: Fixed noise under curator.Published needs one bound for all moves: give " +
 			"Config.Clip, a target of finite loss range, or truncated moves of a certified linear target; or use Scaled noise")

@@ -11,10 +11,11 @@ import (
 
 // Kernel is one private penalty chain over one curator's records.
 type Kernel struct {
+	kernels.Frame
 	config Config
 	bits   *curator.Bits   // nil when noisy ratios are released
 	ratios *curator.Ratios // nil when decisions are
-	bounds bounds
+	bounds kernels.Bounds
 	fixed  float64 // the clip of every move under Fixed noise; 0 otherwise
 
 	next      []float64
@@ -31,14 +32,7 @@ var _ kernels.Keeper = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	k, requests, err := Prepare(c, records.Facts())
-	if err == nil {
-		err = records.Grant(requests...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
+	return kernels.Granted(Prepare, c, records)
 }
 
 // Prepare is New without the charge: the kernel, and the requests that the records'
@@ -48,10 +42,10 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	if c.Iterations < 1 {
-		return nil, nil, fmt.Errorf("penalty: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	if err := kernels.CheckIterations("penalty", c.Iterations); err != nil {
+		return nil, nil, err
 	}
-	k := &Kernel{config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()),
+	k := &Kernel{Frame: kernels.NewFrame("penalty", c.Target), config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()),
 		drawn: c.Proposal.Move().Drawn()}
 	k.ratio = k.logRatio
 	if c.Guided {
@@ -74,9 +68,6 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 // Name is "dp_penalty".
 func (k *Kernel) Name() string { return "dp_penalty" }
 
-// Dim is the number of parameters.
-func (k *Kernel) Dim() int { return len(k.next) }
-
 // Left is the number of steps still paid for.
 func (k *Kernel) Left() int64 {
 	if k.bits != nil {
@@ -88,12 +79,8 @@ func (k *Kernel) Left() int64 {
 // Init starts a chain at theta. A guided one draws its directions in the first
 // step, so that a start from the stationary law stays in it.
 func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
-	s, err := kernels.NewState(k.config.Target, theta)
-	if err != nil {
-		return nil, fmt.Errorf("penalty: %w", err)
-	}
 	clear(k.direction)
-	return s, nil
+	return k.Frame.Init(theta)
 }
 
 // Keep implements kernels.Keeper: the directions of a guided walk.
@@ -173,13 +160,13 @@ func (k *Kernel) byRatio(rng *rand.Rand, theta []float64) (moved int, accepted b
 	k.propose(rng, theta)
 	moved = changed(k.next, theta)
 	public, clip := k.logRatio(k.next), k.clip(theta)
-	if !(public > math.Inf(-1)) || !(clip <= mostClip) {
+	if !(public > math.Inf(-1)) || !(clip <= kernels.MostClip) {
 		// Refused on public grounds. A release is used up all the same, on the move
 		// that stays, so that every step costs one.
 		copy(k.next, theta)
 		public, clip = math.Inf(-1), 1
 	}
-	noisy, err := k.ratios.ReleaseWithin(k.next, theta, max(clip, 1/mostClip))
+	noisy, err := k.ratios.ReleaseWithin(k.next, theta, max(clip, 1/kernels.MostClip))
 	if err != nil {
 		return 0, false, err
 	}
@@ -187,15 +174,12 @@ func (k *Kernel) byRatio(rng *rand.Rand, theta []float64) (moved int, accepted b
 	return moved, noisy-sd*sd/2+public+rng.ExpFloat64() > 0, nil
 }
 
-// mostClip is the largest clip that a release takes, and 1/mostClip the least.
-const mostClip = 1e200
-
 // clip is the bound that the noise of a move is in proportion to.
 func (k *Kernel) clip(theta []float64) float64 {
 	if k.fixed > 0 {
 		return k.fixed
 	}
-	return k.bounds.of(theta, k.next)
+	return k.bounds.Of(theta, k.next)
 }
 
 // propose draws a move from the chain's public stream.

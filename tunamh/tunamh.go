@@ -1,9 +1,6 @@
 package tunamh
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -38,11 +35,8 @@ type Config struct {
 
 // mechanism is what the curator is asked to enforce and to price.
 func (c Config) mechanism() (curator.ThinnedBit, error) {
-	if c.Target == nil {
-		return curator.ThinnedBit{}, errors.New("tunamh: Config.Target is not set")
-	}
-	if err := c.Proposal.Check(c.Target.Dim()); err != nil {
-		return curator.ThinnedBit{}, fmt.Errorf("tunamh: Config.Proposal: %w", err)
+	if err := kernels.CheckWalk("tunamh", c.Target, c.Proposal); err != nil {
+		return curator.ThinnedBit{}, err
 	}
 	return curator.ThinnedBit{
 		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip, Limit: c.Limit, Rate: c.Rate,
@@ -69,14 +63,7 @@ var _ kernels.Kernel = (*Kernel)(nil)
 // New charges all of c.Iterations steps to the curator's budget and returns
 // the kernel that makes them. On an error nothing was charged or read.
 func New(c Config, records *curator.Curator) (*Kernel, error) {
-	k, requests, err := Prepare(c, records.Facts())
-	if err == nil {
-		err = records.Grant(requests...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
+	return kernels.Granted(Prepare, c, records)
 }
 
 // Prepare is New without the charge: the kernel, and the requests that the records'
@@ -87,8 +74,8 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Iterations < 1 {
-		return nil, nil, fmt.Errorf("tunamh: Config.Iterations is %d; at least 1 is needed", c.Iterations)
+	if err := kernels.CheckIterations("tunamh", c.Iterations); err != nil {
+		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_tunamh", "tunamh", c.Target, c.Proposal)}
 	return k, []curator.Request{curator.RequestThinnedBits(&k.Bits, m, c.Iterations)}, nil

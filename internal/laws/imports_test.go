@@ -59,7 +59,7 @@ func within(pkg string, folders ...string) bool {
 }
 
 var (
-	samplers     = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "dphmc", "tunamh"}
+	samplers     = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "sgnht", "dphmc", "tunamh"}
 	applications = []string{"cmd", "examples", "internal/experiment", "internal/maintain", "internal/plot"}
 )
 
@@ -87,6 +87,7 @@ var lower = map[string][]string{
 	"barkerdynamics":  {"kernels", "curator", "targets", "accountant"},
 	"penalty":         {"kernels", "curator", "targets", "accountant"},
 	"dpsgld":          {"kernels", "curator", "targets", "accountant"},
+	"sgnht":           {"kernels", "curator", "targets", "accountant"},
 	"dphmc":           {"kernels", "curator", "targets", "accountant"},
 	"tunamh":          {"kernels", "curator", "targets", "accountant"},
 	// Post-processing: it must not know the curator, so that nothing in it can cost privacy.
@@ -94,7 +95,7 @@ var lower = map[string][]string{
 	"starts":     {"kernels", "curator", "targets", "accountant"},
 	"anchors":    {"surrogates", "kernels", "curator", "targets", "accountant"},
 	"chains": {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics",
-		"penalty", "dpsgld", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
+		"penalty", "dpsgld", "sgnht", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/penalty"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
@@ -51,11 +52,11 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 		return barkerdynamics.New(barkerdynamics.Config{Target: g, Scale: 0.05, Iterations: n, Clip: 5, Adjusted: true}, c)
 	}
 	all["dpsgld"] = func() (kernels.Kernel, error) {
-		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: dpsgld.Constant(1e-4), NoiseMultiplier: 1,
+		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: kernels.Constant(1e-4), NoiseMultiplier: 1,
 			Clip: 5}, c)
 	}
 	all["thermostat"] = func() (kernels.Kernel, error) {
-		return dpsgld.NewThermostat(dpsgld.Config{Target: g, Friction: 1, Iterations: n, Step: dpsgld.Constant(1e-3),
+		return sgnht.New(sgnht.Config{Target: g, Friction: 1, Iterations: n, Step: kernels.Constant(1e-3),
 			NoiseMultiplier: 1, Clip: 5}, c)
 	}
 	all["dphmc"] = func() (kernels.Kernel, error) {

@@ -141,3 +141,33 @@ func BenchmarkSteps(b *testing.B, records curator.Records, start []float64, fact
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
+
+// CheckSupport runs a kernel until it is spent. Steps to θ₁ below low are not made, but
+// are paid for, and there are some.
+func CheckSupport(t testing.TB, k kernels.Kernel, start []float64, low float64) {
+	t.Helper()
+	s := Must(k.Init(start))
+	stayed, rng := 0, kernels.Stream(1, 0)
+	for k.Left() > 0 {
+		before := s.Theta[0]
+		info, err := k.Step(rng, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Theta[0] < low {
+			t.Fatalf("the chain is at %v, outside the prior's support", s.Theta)
+		}
+		if info.Accepted == (s.Theta[0] == before) {
+			t.Fatalf("accepted is %v for a step from %v to %v", info.Accepted, before, s.Theta[0])
+		}
+		if !info.Accepted {
+			stayed++
+		}
+	}
+	if stayed == 0 {
+		t.Error("no step left the support")
+	}
+	if _, err := k.Step(rng, s); err == nil {
+		t.Error("a step that was not paid for was made")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/dpsgld"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
@@ -107,7 +108,7 @@ func bananaRows() []bananaRow {
 		{name: "barker dynamics", short: "dynamics", at: bananaDynamics(bananaScaled)},
 		{name: "barker dynamics, adjusted", at: bananaAdjusted},
 		{name: "dpsgld", short: "dpsgld", at: bananaLangevin},
-		{name: "dpsgld.Thermostat", at: bananaThermostat},
+		{name: "sgnht", at: bananaThermostat},
 		{name: "dphmc", at: bananaHMC},
 	}
 	rows = append(rows,
@@ -205,7 +206,7 @@ func bananaLangevin(eps float64) bananaContender {
 	return bananaContender{
 		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled,
 		gradientClip: clip,
-		chain: sgldChain(dpsgld.Config{Target: bananaScaled, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise,
+		chain: sgldChain(dpsgld.Config{Target: bananaScaled, Step: kernels.Constant(h * h), NoiseMultiplier: noise,
 			Clip: clip, Batch: curator.Poisson(rate)}),
 	}
 }
@@ -218,8 +219,8 @@ func bananaThermostat(eps float64) bananaContender {
 	return bananaContender{
 		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise),
 		target:   bananaScaled, gradientClip: clip,
-		chain: sgldChain(dpsgld.Config{
-			Target: bananaScaled, Step: dpsgld.Constant(h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate),
+		chain: thermostatChain(sgnht.Config{
+			Target: bananaScaled, Step: kernels.Constant(h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate),
 			Friction: friction,
 		}),
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/dpsgld"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -70,11 +71,11 @@ var biasKernels = []struct {
 	{"dpsgld, privacy noise 0.9 of all", func(t *targets.GaussianMean, h float64, n int64,
 		c *curator.Curator) (kernels.Kernel, error) {
 		noise := math.Sqrt(0.9) / h / biasClip
-		return dpsgld.New(dpsgld.Config{Target: t, Step: dpsgld.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip,
+		return dpsgld.New(dpsgld.Config{Target: t, Step: kernels.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip,
 			Iterations: n}, c)
 	}},
-	{"dpsgld.Thermostat, friction 1/step", biasThermostat(1)},
-	{"dpsgld.Thermostat, friction 0.2/step", biasThermostat(0.2)},
+	{"sgnht, friction 1/step", biasThermostat(1)},
+	{"sgnht, friction 0.2/step", biasThermostat(0.2)},
 }
 
 // biasThermostat moves by about h a step and takes nine tenths of its friction's
@@ -84,8 +85,8 @@ func biasThermostat(friction float64) func(t *targets.GaussianMean, h float64, n
 	return func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
 		step := h / math.Sqrt2
 		noise := math.Sqrt(2*0.9*friction/step/step) / (2 * biasClip)
-		return dpsgld.NewThermostat(dpsgld.Config{
-			Target: t, Step: dpsgld.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n,
+		return sgnht.New(sgnht.Config{
+			Target: t, Step: kernels.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n,
 			Friction: friction / step,
 		}, c)
 	}

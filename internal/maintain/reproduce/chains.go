@@ -18,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/planning"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
 
@@ -66,13 +67,13 @@ func tunamhChain(c tunamh.Config) chainOf {
 func sgldChain(c dpsgld.Config) chainOf {
 	c.Iterations = 1
 	return perStep(func(f curator.Facts) (accountant.Event, error) { return dpsgld.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) {
-			c.Iterations = n
-			if c.Friction > 0 {
-				return dpsgld.NewThermostat(c, s)
-			}
-			return dpsgld.New(c, s)
-		})
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return dpsgld.New(c, s) })
+}
+
+func thermostatChain(c sgnht.Config) chainOf {
+	c.Iterations = 1
+	return perStep(func(f curator.Facts) (accountant.Event, error) { return sgnht.Cost(c, f) },
+		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return sgnht.New(c, s) })
 }
 
 func hmcChain(c dphmc.Config) chainOf {

@@ -43,11 +43,11 @@ func mixChains() ([]mixChain, error) {
 	corrected.Test, corrected.Batch = curator.Corrected(2), curator.FixedSize(mixBatch)
 	// Steps of 0.01 keep the discretisation's bias and the batch's noise near 1%.
 	langevin := dpsgld.Config{
-		Target: target, Step: dpsgld.Constant(0.01), NoiseMultiplier: 8, Clip: 6e-4,
+		Target: target, Step: kernels.Constant(0.01), NoiseMultiplier: 8, Clip: 6e-4,
 		Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau,
 	}
 	squared := langevin
-	squared.AsPublished, squared.Step = true, dpsgld.Constant(0.005)
+	squared.AsPublished, squared.Step = true, kernels.Constant(0.005)
 	return []mixChain{
 		{"corrected test, C = 2", mixSteps, 20, true, barkerChain(corrected)},
 		{"exact test, thinned batches", 100_000, 10, false, tunamhChain(tunamh.Config{

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/planning"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
 
@@ -47,10 +48,10 @@ func mixtureContenders() ([]mixtureContender, error) {
 		return barkerChain(barker.Config{Target: target, Proposal: kernels.Isotropic(scale), Test: test, Batch: rate(size),
 			Temperature: mixTau, Clip: clip})
 	}
-	langevin := dpsgld.Config{Target: target, Step: dpsgld.Constant(0.02), NoiseMultiplier: 2, Clip: 6e-4,
+	langevin := dpsgld.Config{Target: target, Step: kernels.Constant(0.02), NoiseMultiplier: 2, Clip: 6e-4,
 		Batch: rate(500), Temperature: mixTau}
-	thermostat := langevin
-	thermostat.Step, thermostat.Friction, thermostat.Batch = dpsgld.Constant(0.1), 1, rate(250)
+	thermostat := sgnht.Config{Target: target, Step: kernels.Constant(0.1), Friction: 1, NoiseMultiplier: 2, Clip: 6e-4,
+		Batch: rate(250), Temperature: mixTau}
 	return []mixtureContender{
 		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Logistic(), 1000)},
 		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Corrected(1), 500)},
@@ -62,7 +63,7 @@ func mixtureContenders() ([]mixtureContender, error) {
 			Target: target, Proposal: kernels.Isotropic(0.15), Rate: 0.0005, Temperature: mixTau, Clip: clip,
 		})},
 		{"dpsgld", "b = 500, h = 0.02, m = 2", 150_000, sgldChain(langevin)},
-		{"dpsgld.Thermostat", "b = 250, h = 0.1, A = 1, m = 2", 150_000, sgldChain(thermostat)},
+		{"sgnht", "b = 250, h = 0.1, A = 1, m = 2", 150_000, thermostatChain(thermostat)},
 	}, nil
 }
 

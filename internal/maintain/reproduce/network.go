@@ -281,7 +281,7 @@ func (t netTask) chain() (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := dpsgld.Config{Target: target, Iterations: steps, Step: dpsgld.Constant(1), Batch: curator.Poisson(rate),
+	cfg := dpsgld.Config{Target: target, Iterations: steps, Step: kernels.Constant(1), Batch: curator.Poisson(rate),
 		Clip: clip, Hot: true}
 	facts := curator.Facts{Records: int64(t.train.Len()), Features: t.train.P, Response: true, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
@@ -301,7 +301,7 @@ func (t netTask) chain() (predictor, error) {
 	// the floor would not arrive, and the chain is run hot.
 	sd := cfg.NoiseMultiplier * 2 * clip / rate
 	h := max(min(4/(sd*sd), 2/float64(t.train.Len())*0.5), 2/float64(t.train.Len())*netFloor)
-	cfg.Step = dpsgld.Constant(h)
+	cfg.Step = kernels.Constant(h)
 	rng := t.s.stream(t.cell...)
 	start := netStart(rng, target.Dim())
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: t.eps, Delta: netDelta,

@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/dpsgld"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
@@ -39,9 +40,9 @@ func timedChains() ([]timed, error) {
 	bit := func(test curator.Test, b curator.Batch) chainOf {
 		return barkerChain(barker.Config{Target: model, Proposal: walk, Test: test, Batch: b})
 	}
-	langevin := dpsgld.Config{Target: model, Step: dpsgld.Constant(1e-8), NoiseMultiplier: 2, Batch: batch}
-	thermostat, fullLangevin := langevin, langevin
-	thermostat.Step, thermostat.Friction = dpsgld.Constant(1e-4), 1
+	langevin := dpsgld.Config{Target: model, Step: kernels.Constant(1e-8), NoiseMultiplier: 2, Batch: batch}
+	thermostat := sgnht.Config{Target: model, Step: kernels.Constant(1e-4), Friction: 1, NoiseMultiplier: 2, Batch: batch}
+	fullLangevin := langevin
 	fullLangevin.Batch = curator.FullData()
 	return []timed{
 		{"barker, logistic test", false, bit(curator.Logistic(), batch)},
@@ -50,7 +51,7 @@ func timedChains() ([]timed, error) {
 			Batch: batch})},
 		{"tunamh, rate 0.02", false, tunamhChain(tunamh.Config{Target: model, Proposal: walk, Rate: 0.02})},
 		{"dpsgld", false, sgldChain(langevin)},
-		{"dpsgld.Thermostat", false, sgldChain(thermostat)},
+		{"sgnht", false, thermostatChain(thermostat)},
 		{"barker, logistic test", true, bit(curator.Logistic(), curator.FullData())},
 		{"penalty, bit", true, penaltyChain(penalty.Config{Target: model, Proposal: walk, Noise: penalty.Fixed(2)})},
 		{"penalty, ratio as published", true, penaltyChain(penalty.Config{Target: model, Proposal: walk,

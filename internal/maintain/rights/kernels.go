@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
@@ -182,7 +183,7 @@ func gradientKernels() []Kernel {
 			return dphmc.New(c, records)
 		}
 	}
-	langevin := dpsgld.Config{Target: m, Step: dpsgld.Constant(0.01), NoiseMultiplier: 0.1, Clip: 10}
+	langevin := dpsgld.Config{Target: m, Step: kernels.Constant(0.01), NoiseMultiplier: 0.1, Clip: 10}
 	return []Kernel{
 		{"dphmc, Barker bit", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30}), Exactly(Points, 1)},
 		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02,
@@ -198,7 +199,7 @@ func gradientKernels() []Kernel {
 			Exactly(Points, 1)},
 		{"dpsgld, fixed batches", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
-			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), dpsgld.Polynomial(0.01, 5, 0.6),
+			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), kernels.Polynomial(0.01, 5, 0.6),
 				[]float64{1, 2}
 			return dpsgld.New(c, records)
 		}, nil},
@@ -207,10 +208,9 @@ func gradientKernels() []Kernel {
 			c.Iterations, c.AsPublished = steps, true
 			return dpsgld.New(c, records)
 		}, nil},
-		{"dpsgld, thermostat", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			c := langevin
-			c.Iterations, c.Friction, c.Batch = steps, 1, curator.Poisson(0.5)
-			return dpsgld.NewThermostat(c, records)
+		{"sgnht", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			return sgnht.New(sgnht.Config{Target: m, Step: langevin.Step, Friction: 1, NoiseMultiplier: 0.1, Clip: 10,
+				Batch: curator.Poisson(0.5), Iterations: steps}, records)
 		}, nil},
 	}
 }

@@ -1,4 +1,4 @@
-package dpsgld
+package kernels
 
 import (
 	"fmt"
@@ -39,7 +39,9 @@ func (s Schedule) String() string {
 	return fmt.Sprintf("steps %v·(1+t/%v)^-%v", s.first, s.offset, s.power)
 }
 
-func (s Schedule) check() error {
+// Check reports a schedule that was not set or makes no sense, as the Step of a
+// sampler's Config.
+func (s Schedule) Check() error {
 	constant := s.power == 0 && s.offset == 0
 	switch {
 	case s == Schedule{}:
