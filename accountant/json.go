@@ -214,15 +214,15 @@ func decodeEntry(adj Adjacency, raw json.RawMessage) (Event, error) {
 	if f.err != nil {
 		return Event{}, f.err
 	}
-	read, known := decoders[f.kind]
-	if !known {
+	k := kind(f.kind)
+	if k == nil {
 		return Event{}, fmt.Errorf("accountant: unknown kind %q: known are %s", f.kind, strings.Join(kinds(), ", "))
 	}
 	count := int64(1)
 	if _, ok := f.values["count"]; ok {
 		count = f.integer("count")
 	}
-	e, err := read(adj, f)
+	e, err := k.read(adj, f)
 	switch {
 	case f.err != nil:
 		return Event{}, f.err

@@ -103,3 +103,40 @@ func TestRepeatedKeysAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsStateTheirParameters: a kind reads the parameters that it lists, and asks for
+// those that may not be left out.
+func TestKindsStateTheirParameters(t *testing.T) {
+	inner := `{"kind":"gaussian","noise_multiplier":4}`
+	values := map[string]string{"event": inner, "events": "[" + inner + "]", "scheme": `"poisson"`, "delta": "1e-9",
+		"rate": "0.1", "noise_multiplier": "4", "categories": "3", "batch": "1000", "records": "100000", "rows": "2",
+		"dimension": "2"}
+	document := func(k Kind, leave string) string {
+		fields := []string{`"kind":"` + k.Name + `"`}
+		for _, p := range k.Parameters {
+			name, _ := strings.CutSuffix(p, "?")
+			v, ok := values[name]
+			if !ok {
+				v = "0.25"
+			}
+			if k.Name == "sampled" && (name == "records" || name == "batch") || name == leave {
+				continue
+			}
+			fields = append(fields, `"`+name+`":`+v)
+		}
+		return `{"adjacency":"substitute","events":[{` + strings.Join(fields, ",") + `}]}`
+	}
+	for _, k := range Kinds() {
+		var e Event
+		if err := e.UnmarshalJSON([]byte(document(k, ""))); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+		for _, p := range k.Parameters {
+			name, optional := strings.CutSuffix(p, "?")
+			err := e.UnmarshalJSON([]byte(document(k, name)))
+			if !optional && (err == nil || !strings.Contains(err.Error(), `field "`+name+`" is required`)) {
+				t.Errorf("%s without %s: %v", k.Name, name, err)
+			}
+		}
+	}
+}

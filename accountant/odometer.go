@@ -112,7 +112,7 @@ func (o *Odometer) Spent() Guarantee {
 	o.mu.Lock()
 	spent := o.spent
 	o.mu.Unlock()
-	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: MethodRDP, Theorem: theoremOdometer, Order: o.order}
+	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: MethodRDP, Theorem: TheoremOdometer, Order: o.order}
 	switch {
 	case math.IsInf(spent, 1):
 		g.Epsilon = spent
@@ -144,4 +144,5 @@ func (e Event) BestOrder(delta float64) (float64, error) {
 	return min(max(order, lowestOrder), 1<<16), nil
 }
 
-const theoremOdometer = "Rényi odometer (Lécuyer 2021)"
+// TheoremOdometer is for releases that earlier ones chose, without a budget.
+const TheoremOdometer = "Rényi odometer (Lécuyer 2021)"

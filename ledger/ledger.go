@@ -244,6 +244,14 @@ func (e Entry) carry(k Kind, note Note) Entry {
 	return next
 }
 
+// Theorem names the theorem that TotalEpsilon rests on. PlainEpsilon is a plain sum.
+func (e Entry) Theorem() string {
+	if e.Limit.Epsilon > 0 {
+		return accountant.TheoremFilter
+	}
+	return accountant.TheoremOdometer
+}
+
 // TotalDelta is the δ that TotalEpsilon holds at.
 func (e Entry) TotalDelta() float64 {
 	if e.Limit.Epsilon > 0 {

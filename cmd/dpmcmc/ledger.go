@@ -128,12 +128,12 @@ func spentText(path string, e ledger.Entry) string {
 	case e.Charges == 0:
 		return line + "nothing; " + limitText(e.Limit) + " (" + path + ")."
 	case e.Limit.Epsilon > 0:
-		return fmt.Sprintf("%s%.1f%% of the limit ε = %.4g at δ = %.3g (%v), ε = %.4g, in %s (%s).",
-			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, path)
+		return fmt.Sprintf("%s%.1f%% of the limit ε = %.4g at δ = %.3g (%v), ε = %.4g, in %s (%s; %s).",
+			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, e.Theorem(), path)
 	}
-	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s, added up; if results chose later runs, ε = %.4g at δ = %.3g; "+
-		"no limit (%s).",
-		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.TotalDelta(), path)
+	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s by basic composition; if results chose later runs, "+
+		"ε = %.4g at δ = %.3g (%s); no limit (%s).",
+		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.TotalDelta(), e.Theorem(), path)
 }
 
 func newLedgerShow() *cobra.Command {
