@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -41,9 +42,10 @@ type Certificate struct {
 	Clip             float64           `json:"clip"`   // 0 for the model's certificate
 	Target           string            `json:"target"` // posterior, tempered, noise-aware or perturbed
 	Sampled          string            `json:"sampled,omitempty"`
-	Widening         float64           `json:"widening,omitempty"` // of intervals by privacy, the median over coefficients
-	Caveat           string            `json:"caveat,omitempty"`   // in which way the draws are not the posterior's
-	Doubts           []Doubt           `json:"doubts,omitempty"`   // of the intervals, seen in what was released
+	Widening         float64           `json:"widening,omitempty"`  // of intervals by privacy, the median over coefficients
+	Caveat           string            `json:"caveat,omitempty"`    // in which way the draws are not the posterior's
+	Doubts           []Doubt           `json:"doubts,omitempty"`    // of the intervals, seen in what was released
+	Shortened        string            `json:"shortened,omitempty"` // see Shortened
 	Start            CertifiedStart    `json:"start"`
 	Chains           int64             `json:"chains"`
 	Iterations       int64             `json:"iterations"`
@@ -114,6 +116,9 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		Chains: p.Settings.Chains, Iterations: p.Settings.Iterations, Draws: p.Settings.Iterations / thin * p.Settings.Chains,
 		Budget: config.Epsilon, Settings: p.Settings, SettingsFrom: p.ChosenFrom, Columns: valueNames(m),
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
+	}
+	if m.Shape != nil {
+		c.Shortened = Shortened(m.Shape)
 	}
 	if !targets.Ours(m.Target) {
 		c.Assumed = targets.Assumed
@@ -220,6 +225,9 @@ func (c *Certificate) Words(complete bool) string {
 	if c.Caveat != "" {
 		line("Not the posterior: %s", c.Caveat)
 	}
+	if c.Shortened != "" {
+		line("Radius: %s", c.Shortened)
+	}
 	line("Settings that were not given were chosen from %s; no record was read for that.", c.SettingsFrom)
 	order := ""
 	if c.Order > 0 {
@@ -230,6 +238,20 @@ func (c *Certificate) Words(complete bool) string {
 		line("%s", r)
 	}
 	return b.String()
+}
+
+// Shortened says which rows the radius of a shape shortens, as far as that is public.
+func Shortened(s *data.Shape) string {
+	share, possible := s.Longer()
+	if !possible {
+		return fmt.Sprintf("no row is shortened; within their bounds none is longer than %.4g.", s.Radius)
+	}
+	about := "below 0.1%"
+	if share >= 0.001 {
+		about = fmt.Sprintf("about %.2g%%", 100*share)
+	}
+	return fmt.Sprintf("rows longer than %.4g are shortened. The schema predicts %s of them: "+
+		"how many there were is private, and not counted.", s.Radius, about)
 }
 
 // Widened says by how much privacy widened the intervals, after a space; it is empty

@@ -117,7 +117,7 @@ func (f *finished) label() []report.Fact {
 	}
 	for _, more := range []report.Fact{
 		{Name: "Sampled", Value: c.Sampled + c.Widened()}, {Name: "Not the posterior", Value: c.Caveat},
-		{Name: "Assumed", Value: c.Assumed},
+		{Name: "Radius", Value: c.Shortened}, {Name: "Assumed", Value: c.Assumed},
 	} {
 		if more.Value != "" {
 			facts = append(facts, more)
