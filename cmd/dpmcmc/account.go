@@ -112,8 +112,7 @@ func (s *accountSettings) run(in io.Reader, out io.Writer) error {
 	if s.json {
 		return printJSON(out, answer.report())
 	}
-	_, err = io.WriteString(out, answer.words())
-	return err
+	return say(out, answer.words())
 }
 
 // read reads and decodes the documents, and adds them up.

@@ -122,13 +122,14 @@ func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, er
 		enc.SetIndent("", "  ")
 		return enc.Encode(results)
 	}
-	fmt.Fprint(out, report.Text(results))
+	if err := say(out, report.Text(results)); err != nil {
+		return err
+	}
 	if s.out != "" {
 		fmt.Fprintf(out, "\nThe report is %s\n", filepath.Join(s.out, "report.html"))
 	}
 	spent, _, err := people.spent()
-	fmt.Fprint(out, spent)
-	return err
+	return errors.Join(err, say(out, spent))
 }
 
 // plan reads the configuration and sets everything up.

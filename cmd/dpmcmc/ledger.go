@@ -218,15 +218,16 @@ func showLedger(l *ledger.Ledger, count int, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, spentText(l.Path(), last))
+	var b strings.Builder
+	fmt.Fprintln(&b, spentText(l.Path(), last))
 	if len(files) > 0 {
-		fmt.Fprintf(out, "Files about them: %s.\n", strings.Join(files, ", "))
+		fmt.Fprintf(&b, "Files about them: %s.\n", strings.Join(files, ", "))
 	}
 	if len(entries) == 0 {
-		return nil
+		return say(out, b.String())
 	}
-	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(&b)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "entry\ttime\twho\tε alone\tε so far\twhat")
 	for _, e := range entries {
 		alone, what := "", string(e.Kind)
@@ -241,7 +242,8 @@ func showLedger(l *ledger.Ledger, count int, out io.Writer) error {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.4g\t%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05"), e.Who, alone,
 			e.TotalEpsilon, what)
 	}
-	return w.Flush()
+	w.Flush()
+	return say(out, b.String())
 }
 
 func releasesText(e ledger.Entry) string {

@@ -137,8 +137,7 @@ func (s *planSettings) execute(flags *pflag.FlagSet, out io.Writer) error {
 	if s.json {
 		return printJSON(out, answer.report())
 	}
-	_, err = io.WriteString(out, answer.words())
-	return err
+	return say(out, answer.words())
 }
 
 // check reports flags that are missing, out of range or without meaning here, all at

@@ -92,8 +92,7 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 	if s.json {
 		return printJSON(out, p)
 	}
-	_, err = io.WriteString(out, p.words())
-	return err
+	return say(out, p.words())
 }
 
 // purchase chooses as sample does, and predicts.

@@ -98,8 +98,7 @@ func (s *predictSettings) run(ctx context.Context, dir string, out io.Writer) er
 	if f.certificate.Insecure {
 		text = insecureMark + text
 	}
-	_, err = io.WriteString(out, text)
-	return err
+	return say(out, text)
 }
 
 // rows reads new rows under the schema of the run.

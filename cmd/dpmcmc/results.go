@@ -49,8 +49,11 @@ func (s *sampleSettings) report(f *finished, out io.Writer) (err error) {
 		err = errors.Join(writeFile(s.out, certificateFile, f.certificate.JSON()), s.accounts.certify(f.certificate.JSON()),
 			writeFile(s.out, summaryFile, []byte(words)), f.writePage(s.out))
 	}
-	_, werr := io.WriteString(out, text)
-	return errors.Join(err, werr)
+	if s.json {
+		_, werr := io.WriteString(out, text)
+		return errors.Join(err, werr)
+	}
+	return errors.Join(err, say(out, text))
 }
 
 // words are the summary and the certificate for people. What is not private says so

@@ -134,8 +134,7 @@ func (s *summarySettings) run(args []string, out io.Writer) error {
 		}
 		return printJSON(out, r)
 	}
-	_, err = io.WriteString(out, f.words(s.view))
-	return err
+	return say(out, f.words(s.view))
 }
 
 // open reads the files, or those of the folders, which must be chains of one run.
@@ -210,8 +209,7 @@ func (s *summarySettings) bare(files []drawsFile, insecure bool, out io.Writer) 
 	if extra(files[0].Chain, namePrefix+"1") != "" {
 		scaled = "Per unit of the scaled columns, as the draws are written:\n\n"
 	}
-	_, err := fmt.Fprintf(out, "%s%s%v\n", mark, scaled, table)
-	return err
+	return say(out, fmt.Sprintf("%s%s%v\n", mark, scaled, table))
 }
 
 // writeDraws prints draws in the units of the file.

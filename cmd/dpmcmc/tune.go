@@ -120,8 +120,7 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if s.json {
 		return a.writeJSON(out)
 	}
-	_, err = io.WriteString(out, a.text())
-	return err
+	return say(out, a.text())
 }
 
 // checkTune reports flags that are missing or contradict one another.
