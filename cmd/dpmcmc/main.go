@@ -14,6 +14,7 @@
 //	dpmcmc audit      attack mechanisms and runs, and compare with their claims
 //	dpmcmc ledger     what has been spent on the people in a data set
 //	dpmcmc completion a script that completes commands and flags in a shell
+//	dpmcmc help       help on a command or a topic: privacy, schema, budget, results, …
 //
 // Every command has --help with a working example and --json for one
 // machine-readable object on standard output.
@@ -26,6 +27,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -53,6 +55,7 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	root := newRoot()
+	arrange(root, out)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -95,8 +98,18 @@ release that was charged to a budget first.`,
 		Version:       chains.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := ""
+			if near := c.SuggestionsFor(args[0]); near != nil {
+				hint = "; did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return fmt.Errorf("there is no command %q%s (dpmcmc --help lists them)", args[0], hint)
+		},
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())

@@ -58,7 +58,8 @@ and a certificate of the privacy they cost. Everything that is printed or
 written together costs at most (--epsilon, --delta), whether or not the chain
 has converged. Without --data it runs on a simulated table.
 
-` + kernelHelp(),
+dpmcmc help privacy says what that means, help kernels and help models list the
+samplers and the models, and help results says how to read what is printed.`,
 		Example: `  dpmcmc sample
   dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out run/
   dpmcmc sample --data people.csv --schema people.toml --epsilon 0.3 --delta 1e-6 --loss beta --beta 1.5 --out run/
@@ -74,21 +75,6 @@ has converged. Without --data it runs on a simulated table.
 	}
 	s.bind(c.Flags())
 	return c
-}
-
-// kernelHelp lists the kernels for --help.
-func kernelHelp() string {
-	var b strings.Builder
-	b.WriteString("Kernels, and how each chooses what is not given, always from public facts:")
-	for _, name := range chains.Names() {
-		k, err := chains.Describe(name)
-		if err != nil {
-			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
-		}
-		fmt.Fprintf(&b, "\n  %s\n      %s.\n      Defaults: %s.\n      Flags of its own: --%s.", name, k.About, k.Defaults,
-			strings.Join(k.Own, ", --"))
-	}
-	return b.String()
 }
 
 // bind declares the flags; their help states every default.

@@ -279,14 +279,3 @@ func TestPublishedVariantsAreCertifiedAsSuch(t *testing.T) {
 		}
 	}
 }
-
-func TestHelpDescribesEveryKernel(t *testing.T) {
-	_, out, _ := call(t.Context(), "sample", "--help")
-	for _, name := range chains.Names() {
-		k, err := chains.Describe(name)
-		if err != nil || !strings.Contains(out, "\n  "+name+"\n") || !strings.Contains(out, k.About) ||
-			!strings.Contains(out, k.Defaults) {
-			t.Errorf("--help does not describe %s", name)
-		}
-	}
-}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+// topics are pages of help that are about no single command: a line, an empty one, text.
+//
+//go:embed topics/*.txt
+var topics embed.FS
+
+// topicNames are in the order in which a newcomer reads them.
+var topicNames = []string{"privacy", "schema", "budget", "results", "kernels", "models"}
+
+// newTopic is a page of help: dpmcmc help NAME.
+func newTopic(name string) *cobra.Command {
+	text, err := topics.ReadFile("topics/" + name + ".txt")
+	if err != nil {
+		panic("dpmcmc: " + err.Error())
+	}
+	short, long, _ := strings.Cut(string(text), "\n\n")
+	switch name { // these go on with what the registries say
+	case "kernels":
+		long += kernelHelp()
+	case "models":
+		long += modelHelp()
+	}
+	return &cobra.Command{Use: name, Short: short, Long: short + "\n\n" + strings.TrimRight(long, "\n")}
+}
+
+// helpWidth is that of help which no terminal shows.
+const helpWidth = 80
+
+// kernelHelp lists the kernels with their defaults.
+func kernelHelp() string {
+	var b strings.Builder
+	for _, name := range chains.Names() {
+		k, err := chains.Describe(name)
+		if err != nil {
+			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
+		}
+		fmt.Fprintf(&b, "%s\n", name)
+		for _, line := range []string{k.About + ".", "Defaults: " + k.Defaults + ".",
+			"Flags of its own: --" + strings.Join(k.Own, ", --") + "."} {
+			fmt.Fprintln(&b, strings.Join(broken("  ", "    ", strings.Fields(line), helpWidth), "\n"))
+		}
+	}
+	return b.String()
+}
+
+// modelHelp lists the models with their options.
+func modelHelp() string {
+	var b strings.Builder
+	for _, name := range models.Names() {
+		about := models.About(name) + "."
+		var own []string
+		for _, s := range models.Settings() {
+			for _, m := range s.Models {
+				if m == name {
+					own = append(own, "--"+s.Name)
+				}
+			}
+		}
+		if own != nil {
+			about += " Flags of its own: " + strings.Join(own, ", ") + "."
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(broken("  ", "    ", strings.Fields(about), helpWidth), "\n"))
+	}
+	return b.String()
+}
+
+// arrange sorts the commands into groups, adds the topics, and fits the help of flags to
+// the terminal.
+func arrange(root *cobra.Command, out io.Writer) {
+	for _, g := range []struct {
+		title string
+		names []string
+	}{
+		{"Before a run, without records", []string{"schema", "plan", "start", "tune", "account"}},
+		{"A run", []string{"sample", "compare", "audit", "ledger"}},
+		{"After a run, from what it released", []string{"summary", "predict", "report"}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range root.Commands() {
+			for _, name := range g.names {
+				if c.Name() == name {
+					c.GroupID = g.title
+				}
+			}
+		}
+	}
+	for _, name := range topicNames {
+		root.AddCommand(newTopic(name))
+	}
+	width := widthOf(out)
+	if width == 0 {
+		width = helpWidth
+	}
+	everyCommand(root, func(c *cobra.Command) { c.Long = fitted(c.Long, width) })
+	root.SetUsageTemplate(strings.NewReplacer(
+		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", width),
+		".InheritedFlags.FlagUsages", fmt.Sprintf(".InheritedFlags.FlagUsagesWrapped %d", width),
+		"Additional help topics:", "Help topics:",
+		"{{rpad .CommandPath .CommandPathPadding}}", `{{rpad (printf "help %s" .Name) 14}}`,
+	).Replace(root.UsageTemplate()))
+	root.SetHelpCommand(newHelp(root))
+}
+
+// everyCommand visits the tree of commands.
+func everyCommand(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		everyCommand(sub, visit)
+	}
+}
+
+// newHelp is dpmcmc help, which refuses what it does not know.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
+		Long:  "help prints the help of a command, or a page about a topic: " + strings.Join(topicNames, ", ") + ".",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, c := range root.Commands() {
+				if len(args) == 0 && strings.HasPrefix(c.Name(), start) {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
+					strings.Join(args, " "), strings.Join(topicNames, ", "))
+			}
+			return c.Help()
+		},
+	}
+}

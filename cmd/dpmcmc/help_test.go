@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+// TestHelpDescribesEveryKernelAndModel: what the registries say, line breaks aside.
+func TestHelpDescribesEveryKernelAndModel(t *testing.T) {
+	_, kernels, _ := call(t.Context(), "help", "kernels")
+	flat := strings.Join(strings.Fields(kernels), " ")
+	for _, name := range chains.Names() {
+		k, err := chains.Describe(name)
+		if err != nil || !strings.Contains(kernels, "\n"+name+"\n") || !strings.Contains(flat, k.About+".") ||
+			!strings.Contains(flat, k.Defaults+".") {
+			t.Errorf("help kernels does not describe %s", name)
+		}
+	}
+	_, text, _ := call(t.Context(), "help", "models")
+	for _, name := range models.Names() {
+		if !strings.Contains(text, "\n"+name+"\n  ") {
+			t.Errorf("help models lacks %s", name)
+		}
+	}
+}
+
+var (
+	named = regexp.MustCompile(`dpmcmc ((?:help )?[a-z]+)`)
+	flag  = regexp.MustCompile(`--[a-z][a-z-]*[a-z]`)
+)
+
+// TestHelpNamesWhatThereIs: commands, topics and flags that help texts name exist, lines
+// fit a terminal of 80 columns, and every command has an example.
+func TestHelpNamesWhatThereIs(t *testing.T) {
+	root := newRoot()
+	arrange(root, io.Discard)
+	root.InitDefaultCompletionCmd()
+	flags := map[string]bool{"--help": true, "--version": true}
+	everyCommand(root, func(c *cobra.Command) {
+		for _, f := range flag.FindAllString(c.LocalFlags().FlagUsages(), -1) {
+			flags[f] = true
+		}
+	})
+	everyCommand(root, func(c *cobra.Command) {
+		if c == root || c.Name() == "help" || strings.HasPrefix(c.CommandPath(), "dpmcmc completion") {
+			return
+		}
+		if c.Runnable() && !c.HasSubCommands() && c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for _, name := range flag.FindAllString(c.Long+c.Example, -1) {
+			if !flags[name] {
+				t.Errorf("the help of %s names %s, which no command has", c.CommandPath(), name)
+			}
+		}
+		for _, m := range named.FindAllStringSubmatch(c.Long+"\n"+c.Example, -1) {
+			path := strings.Fields(strings.TrimPrefix(m[1], "help "))
+			if found, _, err := root.Find(path); m[1] != "help" && (err != nil || found == root) {
+				t.Errorf("the help of %s names dpmcmc %s, which does not exist", c.CommandPath(), m[1])
+			}
+		}
+		for line := range strings.SplitSeq(c.Long, "\n") {
+			if utf8.RuneCountInString(line) > helpWidth && !strings.HasPrefix(strings.TrimSpace(line), "dpmcmc ") {
+				t.Errorf("the help of %s is wide: %s", c.CommandPath(), line)
+			}
+		}
+	})
+	for _, name := range topicNames {
+		if code, out, _ := call(t.Context(), "help", name); code != exitOK || !strings.Contains(out, "\n\n") {
+			t.Errorf("help %s: exit code %d: %s", name, code, out)
+		}
+	}
+}
+
+// TestHelpOnNothing: what is not there is named, with what is.
+func TestHelpOnNothing(t *testing.T) {
+	for args, want := range map[string]string{
+		"help nosuch": "topics are privacy", "sampel": "did you mean sample?", "frobnicate": "dpmcmc --help lists them",
+	} {
+		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.Contains(errw, want) {
+			t.Errorf("%s: exit code %d: %s", args, code, errw)
+		}
+	}
+	if _, out, _ := call(t.Context(), "__complete", "help", "pri"); !strings.Contains(out, "privacy") {
+		t.Errorf("help pri completes to %s", out)
+	}
+}
