@@ -45,10 +45,14 @@ type Finding struct {
 	// Method says how; Rounds is the number of releases, or of canaries.
 	Method string `json:"method"`
 	Rounds int    `json:"rounds"`
+	// Estimate says that Lower assumes more than the claim does: above it, it is a reason
+	// to look, and refutes nothing. Refuted says that a test of another kind refuted it.
+	Estimate bool `json:"estimate,omitempty"`
+	Refuted  bool `json:"refuted,omitempty"`
 }
 
 // Violated reports whether the claim is refuted.
-func (f Finding) Violated() bool { return f.Lower > f.Claimed }
+func (f Finding) Violated() bool { return f.Refuted || f.Lower > f.Claimed && !f.Estimate }
 
 // Tightness is the share of the claim that was shown, 0 for a claim of nothing.
 func (f Finding) Tightness() float64 {
@@ -61,8 +65,11 @@ func (f Finding) Tightness() float64 {
 // String describes the finding in one line.
 func (f Finding) String() string {
 	verdict := "holds"
-	if f.Violated() {
+	switch {
+	case f.Violated():
 		verdict = "VIOLATED"
+	case f.Estimate:
+		verdict = "not refuted"
 	}
 	return fmt.Sprintf("%s: %s: ε ≥ %.4g, claimed %.4g at δ = %.3g (%s, %d; it could show %.3g at most)",
 		f.Name, verdict, f.Lower, f.Claimed, f.Delta, f.Method, f.Rounds, f.Most)
@@ -81,8 +88,8 @@ func (a Attack) Run(ctx context.Context) (Finding, error) {
 	if a.Release == nil || a.Score == nil || a.Coin == nil || a.Rounds < 100 {
 		return Finding{}, fmt.Errorf("audit: %s: Release, Score, Coin and at least 100 Rounds are required", a.Name)
 	}
-	if !(a.FalseAlarm > 0 && a.FalseAlarm < 1) {
-		return Finding{}, fmt.Errorf("audit: %s: false alarm %v: must be in (0, 1)", a.Name, a.FalseAlarm)
+	if err := checkFalseAlarm(a.FalseAlarm); err != nil {
+		return Finding{}, fmt.Errorf("%w (%s)", err, a.Name)
 	}
 	claims := make([]float64, len(deltas))
 	for i, d := range deltas {
@@ -110,7 +117,8 @@ func (a Attack) Run(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	most, err := Trials{Absent: t.Absent, Present: t.Present}.LowerEpsilon(deltas[at], a.FalseAlarm)
-	return Finding{a.Name, lower, claims[at], deltas[at], a.FalseAlarm, most, "likelihood-ratio test", a.Rounds}, err
+	return Finding{Name: a.Name, Lower: lower, Claimed: claims[at], Delta: deltas[at], FalseAlarm: a.FalseAlarm, Most: most,
+		Method: "likelihood-ratio test", Rounds: a.Rounds}, err
 }
 
 // scores are an attacker's of releases with the member (true) and without, sorted.

@@ -245,16 +245,113 @@ func TestCanaries(t *testing.T) {
 	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20,
 		FalseAlarm: 1e-6, Coin: rng}
 	honest, err := c.Attack(context.Background())
-	if err != nil || honest.Violated() || honest.Tightness() < 0.6 {
+	if err != nil || len(honest) != 3 || honest[0].Violated() || honest[1].Violated() || honest[0].Tightness() < 0.6 ||
+		honest[1].Tightness() < 0.6 {
 		t.Errorf("%v, %v", honest, err)
 	}
 	c.Run = respond(1.7, rng)
-	if f, err := c.Attack(context.Background()); err != nil || !f.Violated() {
+	if f, err := c.Attack(context.Background()); err != nil || !f[0].Violated() || !f[1].Violated() {
 		t.Errorf("%v, %v", f, err)
 	}
 	c.Runs = 0
 	if _, err := c.Attack(context.Background()); err == nil {
 		t.Error("no runs were accepted")
+	}
+}
+
+// blur is a run that tells each canary's response with normal noise, mu standard
+// deviations apart.
+func blur(mu float64, rng *rand.Rand) func(context.Context, targets.Rows, int) ([][]float64, error) {
+	return func(_ context.Context, table targets.Rows, _ int) ([][]float64, error) {
+		state := make([]float64, table.P)
+		for i := range state {
+			state[i] = mu*(table.Y[i]-0.5) + rng.NormFloat64()
+		}
+		return [][]float64{state}, nil
+	}
+}
+
+// TestCurvesSeeMoreThanPairs: of runs whose noise is Gaussian, as that of most chains
+// nearly is, the claim's curve shows more than one (ε, δ) does, and scores more than
+// guesses. None refutes what is true, and a third of the noise is refuted. False alarm
+// 1e-6.
+func TestCurvesSeeMoreThanPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const mu = 1.0
+	claim, err := accountant.Gaussian(accountant.Substitute, 1/mu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Canaries{Name: "blurred", Run: blur(mu, rng), Claim: claim, Records: 1000, Each: 1000, Runs: 20, Delta: 1e-8,
+		FalseAlarm: 1e-6, Coin: rng}
+	f, err := c.Attack(context.Background())
+	if err != nil || f[0].Violated() || f[1].Violated() || f[2].Lower > f[2].Claimed {
+		t.Fatalf("%v, %v", f, err)
+	}
+	if !(f[1].Lower > 1.3*f[0].Lower && f[1].Tightness() > 0.25 && f[2].Tightness() > 0.85 && f[2].Most <= f[2].Claimed) {
+		t.Errorf("%v", f)
+	}
+	t.Log(f)
+	c.Run = blur(3*mu, rng)
+	if f, err = c.Attack(context.Background()); err != nil || !f[1].Violated() || f[2].Lower < f[2].Claimed {
+		t.Errorf("%v, %v", f, err)
+	}
+	t.Log(f)
+}
+
+// TestCurvesFalseAlarms: the curve's test refutes a true claim with probability at most
+// the false alarm, on every outcome of randomised response, and in simulated runs with
+// Gaussian noise (itself wrong with probability 1e-6). Runs
+// that tell more are refuted.
+func TestCurvesFalseAlarms(t *testing.T) {
+	const n, falseAlarm = 60, 0.05
+	for _, eps := range []float64{0.5, 2} {
+		claim, err := accountant.Pure(accountant.Substitute, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := curveOf(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0.0
+		for k := range n + 1 {
+			if (OneRun{n, n, k}).refutes(c.at, falseAlarm) {
+				wrong += binomial(n, k, 1/(1+math.Exp(-eps)))
+			}
+		}
+		if wrong > falseAlarm || wrong < falseAlarm/100 {
+			t.Errorf("ε %v: refuted with probability %v", eps, wrong)
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	claim, err := accountant.Gaussian(accountant.Substitute, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := curveOf(claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const plays, canaries = 2000, 200
+	refuted := [2]int{}
+	for range plays {
+		for i, mu := range []float64{1, 2.4} { // the second is a mutant: more is told than claimed
+			var s scores
+			for range canaries {
+				side := rng.IntN(2)
+				s[side] = append(s[side], mu*(float64(side)-0.5)+rng.NormFloat64())
+			}
+			if s.guess(guessedByCurve).refutes(c.at, falseAlarm) {
+				refuted[i]++
+			}
+		}
+	}
+	if low, _ := ClopperPearson(refuted[0], plays, 1e-6); low > falseAlarm {
+		t.Errorf("a true claim was refuted %d times of %d", refuted[0], plays)
+	}
+	if refuted[1] < plays/2 {
+		t.Errorf("a false claim was refuted %d times of %d", refuted[1], plays)
 	}
 }
 

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -33,50 +34,135 @@ type Canaries struct {
 	Coin *rand.Rand
 }
 
-// guess is an attacker's opinion on one canary.
-type guess struct {
-	right    bool
-	strength float64
-}
+// The part of the canaries that a guess is made of: those of which the attacker is
+// surest. Curves see further out than one (ε, δ) does.
+const guessed, guessedByCurve = 0.5, 0.2
 
-// guessed is the part of the canaries that a guess is made of: those of which the
-// attacker is surest.
-const guessed = 0.5
-
-// Attack makes the runs and guesses. Runs are about separate people, so that their
-// canaries count together.
-func (c Canaries) Attack(ctx context.Context) (Finding, error) {
+// Attack makes the runs, and tests the claim three ways on what they say of the canaries.
+// Runs are about separate people, so that their canaries count together.
+//
+//   - Guesses against (ε, δ) (Steinke, Nasr and Jagielski 2023, OneRun.LowerEpsilon).
+//   - Guesses against the claim at all δ together, and against Gaussian releases for a
+//     figure (Mahloujifar, Melis and Chaudhuri 2025, OneRun.Refutes, LowerGaussian).
+//   - The canaries' scores, which guesses throw away, taken for two normal laws (Agrawal et
+//     al. 2026): an estimate.
+//
+// The first two have half of FalseAlarm each.
+func (c Canaries) Attack(ctx context.Context) ([]Finding, error) {
 	if c.Run == nil || c.Coin == nil || c.Each < 1 || c.Records < c.Each || c.Runs < 1 {
-		return Finding{}, fmt.Errorf("audit: %s: Run, Coin and at least one run with one canary among its records are "+
-			"required", c.Name)
+		return nil, fmt.Errorf("audit: %s: Run, Coin and at least one run with one canary among its records are required",
+			c.Name)
 	}
 	claim, err := c.Claim.Epsilon(c.Delta)
 	if err != nil {
-		return Finding{}, fmt.Errorf("audit: %s: %w", c.Name, err)
+		return nil, fmt.Errorf("audit: %s: %w", c.Name, err)
 	}
-	var all []guess
+	scores, err := c.play(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o, outer := scores.guess(guessed), scores.guess(guessedByCurve)
+	finding := Finding{Name: c.Name, Claimed: claim.Epsilon, Delta: c.Delta, FalseAlarm: c.FalseAlarm / 2,
+		Rounds: o.Canaries}
+	each := []func(*Finding) error{
+		func(f *Finding) (err error) {
+			f.Method = fmt.Sprintf("one-run audit, %d of %d guesses right", o.Correct, o.Guesses)
+			if f.Lower, err = o.LowerEpsilon(c.Delta, f.FalseAlarm); err == nil {
+				f.Most, err = o.Most(c.Delta, f.FalseAlarm)
+			}
+			return err
+		},
+		func(f *Finding) error {
+			f.Method = fmt.Sprintf("its whole curve, %d of %d guesses right; the figure is a Gaussian run's", outer.Correct,
+				outer.Guesses)
+			var errs [3]error
+			f.Estimate = true
+			f.Refuted, errs[0] = outer.Refutes(c.Claim, f.FalseAlarm)
+			f.Lower, errs[1] = outer.LowerGaussian(c.Delta, f.FalseAlarm)
+			f.Most, errs[2] = OneRun{outer.Canaries, outer.Guesses, outer.Guesses}.LowerGaussian(c.Delta, f.FalseAlarm)
+			return errors.Join(errs[:]...)
+		},
+		func(f *Finding) (err error) {
+			f.Method, f.Estimate = "the canaries' scores, as two normal laws", true
+			f.Lower, f.Most, err = pair(scores).lower(f.Claimed, c.Delta, f.FalseAlarm)
+			return err
+		},
+	}
+	var findings []Finding
+	for _, fill := range each {
+		f := finding
+		if err := fill(&f); err != nil {
+			return nil, fmt.Errorf("%w (%s)", err, c.Name)
+		}
+		findings = append(findings, f)
+	}
+	return findings, nil
+}
+
+// play makes the runs, and scores each canary.
+func (c Canaries) play(ctx context.Context) (s scores, err error) {
 	for run := range c.Runs {
 		table := c.table()
 		states, err := c.Run(ctx, table, run)
 		if err != nil {
-			return Finding{}, fmt.Errorf("audit: %s: run %d: %w", c.Name, run+1, err)
+			return s, fmt.Errorf("audit: %s: run %d: %w", c.Name, run+1, err)
 		}
-		all = append(all, c.guesses(table, states)...)
+		for i, score := range aligned(states, c.Each) {
+			s[int(table.Y[i])] = append(s[int(table.Y[i])], score)
+		}
+	}
+	return s, nil
+}
+
+// aligned is what a path says of each canary: the sum of its coefficient's moves that
+// where it was does not explain, by a regression that all canaries share. That is the
+// signal along the canary, step by step, less what the prior pulls. Of a path of one
+// state it is the state.
+func aligned(states [][]float64, canaries int) []float64 {
+	last := len(states) - 1
+	out := slices.Clone(states[last][:canaries])
+	if last == 0 {
+		return out
+	}
+	var square, product float64 // of coefficients, and of them with their moves
+	sums := make([]float64, canaries)
+	for n, theta := range states[:last] {
+		for i, v := range theta[:canaries] {
+			sums[i] += v
+			square += v * v
+			product += v * (states[n+1][i] - v)
+		}
+	}
+	pull := 0.0
+	if square > 0 {
+		pull = product / square
+	}
+	for i := range out {
+		out[i] -= states[0][i] + pull*sums[i]
+	}
+	return out
+}
+
+// guess takes the sides of a share of the canaries, those that lie furthest out.
+func (s scores) guess(share float64) OneRun {
+	type guess struct {
+		right    bool
+		strength float64
+	}
+	var all []guess
+	for side, values := range s {
+		for _, v := range values {
+			all = append(all, guess{v > 0 == (side == 1), max(v, -v)})
+		}
 	}
 	slices.SortStableFunc(all, func(a, b guess) int { return cmp.Compare(b.strength, a.strength) })
-	o := OneRun{Canaries: len(all), Guesses: max(1, int(guessed*float64(len(all))))}
+	o := OneRun{Canaries: len(all), Guesses: max(1, int(share*float64(len(all))))}
 	for _, g := range all[:o.Guesses] {
 		if g.right {
 			o.Correct++
 		}
 	}
-	lower, err := o.LowerEpsilon(c.Delta, c.FalseAlarm)
-	if err != nil {
-		return Finding{}, err
-	}
-	most, err := o.Most(c.Delta, c.FalseAlarm)
-	method := fmt.Sprintf("one-run audit, %d of %d guesses right", o.Correct, o.Guesses)
-	return Finding{c.Name, lower, claim.Epsilon, c.Delta, c.FalseAlarm, most, method, len(all)}, err
+	return o
 }
 
 // table draws the canaries' coins.
@@ -91,17 +177,4 @@ func (c Canaries) table() targets.Rows {
 		}
 	}
 	return t
-}
-
-// guesses takes the side on which each coefficient was on average.
-func (c Canaries) guesses(t targets.Rows, states [][]float64) []guess {
-	out := make([]guess, c.Each)
-	for i := range out {
-		mean := 0.0
-		for _, theta := range states {
-			mean += theta[i] / float64(len(states))
-		}
-		out[i] = guess{right: mean > 0 == (t.Y[i] == 1), strength: max(mean, -mean)}
-	}
-	return out
 }

@@ -3,8 +3,9 @@
 //
 //   - [Mechanisms] attacks every mechanism of the curator on the worst neighbours of its
 //     clip, each many times, with a likelihood-ratio test ([Attack]).
-//   - [Canaries] attacks whole runs of a logistic model, each with many canaries at once
-//     ([OneRun]; Steinke, Nasr and Jagielski 2023).
+//   - [Canaries] attacks whole runs of a logistic model, each with many canaries at once,
+//     in three ways ([OneRun]; Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and
+//     Chaudhuri 2025; Agrawal et al. 2026).
 //   - [Play] plays the membership-inference game with an attacker of the caller's;
 //     [Trials] turns counts into rates and a lower bound.
 //

@@ -52,20 +52,33 @@ func (o OneRun) PValue(epsilon, delta float64) (float64, error) {
 // LowerEpsilon returns a number that is at most ε with confidence 1 − falseAlarm if
 // the release is (ε, delta)-DP in each canary: the largest that the guesses refute.
 func (o OneRun) LowerEpsilon(delta, falseAlarm float64) (float64, error) {
-	if !(falseAlarm > 0 && falseAlarm < 1) {
-		return 0, fmt.Errorf("audit: false alarm %v: must be in (0, 1)", falseAlarm)
-	}
-	refuted := func(eps float64) (bool, error) {
-		p, err := o.PValue(eps, delta)
-		return p <= falseAlarm, err
-	}
-	if ok, err := refuted(0); err != nil || !ok {
+	if err := checkFalseAlarm(falseAlarm); err != nil {
 		return 0, err
 	}
-	lo, hi := 0.0, 64.0 // the p-value is 1 − 1e-28 of a guess there
+	// The p-value is 1 − 1e-28 of a guess at the upper end.
+	return bisect(64, func(eps float64) (bool, error) {
+		p, err := o.PValue(eps, delta)
+		return p <= falseAlarm, err
+	})
+}
+
+func checkFalseAlarm(v float64) error {
+	if !(v > 0 && v < 1) {
+		return fmt.Errorf("audit: false alarm %v: must be in (0, 1)", v)
+	}
+	return nil
+}
+
+// bisect returns the largest number in [0, hi] up to which something holds, and 0 where
+// it holds nowhere.
+func bisect(hi float64, holds func(float64) (bool, error)) (float64, error) {
+	if ok, err := holds(0); err != nil || !ok {
+		return 0, err
+	}
+	lo := 0.0
 	for range 60 {
 		mid := (lo + hi) / 2
-		ok, err := refuted(mid)
+		ok, err := holds(mid)
 		if err != nil {
 			return 0, err
 		}

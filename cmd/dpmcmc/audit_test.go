@@ -80,7 +80,7 @@ func TestAuditCatchesARunAboveItsClaim(t *testing.T) {
 			return s.draw(ctx, plan, table, uint64(run))
 		},
 	}.Attack(context.Background())
-	if err != nil || !f.Violated() {
+	if err != nil || !f[0].Violated() || !f[1].Violated() || f[2].Violated() || f[2].Lower < f[2].Claimed {
 		t.Errorf("%v, %v", f, err)
 	}
 	t.Log(f)
