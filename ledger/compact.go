@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 // Compact rewrites the file without its free space, and returns its sizes in bytes.
@@ -53,7 +55,7 @@ func (l *Ledger) rewrite(db *bbolt.DB) error {
 	if err := os.Rename(temporary, l.path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return durable.SyncDir(dir)
 }
 
 func size(path string) (int64, error) {

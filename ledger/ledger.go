@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -28,6 +29,8 @@ type Options struct {
 type Ledger struct {
 	path    string
 	options Options
+
+	whole atomic.Bool // the file's pages were checked
 
 	mu      sync.Mutex
 	queue   []*request // waiting for the next commit

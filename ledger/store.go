@@ -12,6 +12,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 var (
@@ -122,10 +124,28 @@ func (l *Ledger) attempt(readOnly bool) (db *bbolt.DB, err error) {
 		}
 		return nil, l.unreadable(err)
 	}
-	if err := l.stillThere(opened); err != nil {
+	err = l.stillThere(opened)
+	if err == nil && !l.whole.Load() {
+		err = l.followable(opened)
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// followable reports a file whose pages must not be followed, once: from then on only
+// the store changes them.
+func (l *Ledger) followable(opened *os.File) error {
+	info, err := opened.Stat()
+	if err != nil {
+		return err
+	}
+	if err := pagesAreWhole(opened, info.Size()); err != nil {
+		return &DamagedError{l.path, -1, err.Error()}
+	}
+	l.whole.Store(true)
+	return nil
 }
 
 // stillThere reports a locked file that is no longer the one at the path, or whose
@@ -197,16 +217,7 @@ func create(path string, fill func(*bbolt.Tx) error) error {
 	if err := os.Link(temporary, path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes names in a folder outlast a power loss.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.SyncDir(dir)
 }
 
 func numberKey(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
@@ -161,7 +161,7 @@ func (c *recordedChain) Close() error {
 	if err := c.ChainSink.Close(); err != nil {
 		return err
 	}
-	if err := syncFile(c.run.sink.Path(c.id)); err != nil {
+	if err := durable.Sync(c.run.sink.Path(c.id)); err != nil {
 		return err
 	}
 	return c.run.reserved[c.id].Stop()
@@ -177,13 +177,4 @@ func (r *recording) end(done bool) error {
 		err = r.journal.Done()
 	}
 	return errors.Join(err, r.journal.Close())
-}
-
-// syncFile makes a file durable.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

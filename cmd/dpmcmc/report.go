@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 	"github.com/dpmcmc/dpmcmc/report"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -161,9 +161,8 @@ func column(draws [][]float64, i int) []float64 {
 // writeFile puts a file into a folder, through a temporary one, so that a reader never
 // sees half of it.
 func writeFile(dir, name string, content []byte) error {
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".tmp", content, 0o644); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, name), content); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	return os.Rename(path+".tmp", path)
+	return nil
 }

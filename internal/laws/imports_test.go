@@ -80,9 +80,9 @@ var lower = map[string][]string{
 	// Sinks write files, in a format that has one place.
 	"kernels/draws": {"kernels", "internal/stancsv"},
 	// What an interrupted run needs to go on.
-	"kernels/journal": {"kernels"},
+	"kernels/journal": {"kernels", "internal/durable"},
 	"diag":            {"internal/stancsv", "diag"},
-	"ledger":          {"accountant"},
+	"ledger":          {"accountant", "internal/durable"},
 	"barker":          {"kernels", "curator", "targets", "accountant"},
 	"barkerdynamics":  {"kernels", "curator", "targets", "accountant"},
 	"penalty":         {"kernels", "curator", "targets", "accountant"},

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 // Continue opens a file of [Create] to go on with it after its first rows draws, under
@@ -26,25 +27,20 @@ func Continue(path string, h Header, parameters []string, rows int64) (*Writer, 
 			return nil, fmt.Errorf("stancsv: going on with %s: %w", path, err)
 		}
 	}
-	temporary := path + ".new"
-	file, err := os.Create(temporary)
-	if err != nil {
+	var w *Writer
+	if err := durable.Replace(path, func(file *os.File) (err error) {
+		if w, err = NewWriter(file, h, parameters); err != nil {
+			return errors.Join(err, file.Close())
+		}
+		w.file = file // which stays open
+		_, err = file.Write(kept)
+		return err
+	}); err != nil {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
 		return nil, fmt.Errorf("stancsv: going on with %s: %w", path, err)
 	}
-	w, err := NewWriter(file, h, parameters)
-	if err == nil {
-		_, err = file.Write(kept)
-	}
-	if err = errors.Join(err, file.Sync()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("stancsv: going on with %s: %w", path, err), file.Close())
-	}
-	w.file = file
 	return w, nil
 }
 
@@ -68,13 +64,4 @@ func keep(text []byte, h *Header, parameters []string, rows int64) ([]byte, erro
 	}
 	h.Started = r.header.Started
 	return text[begin:r.drawsEnd], nil
-}
-
-// syncDir makes names in a folder outlast a power loss.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

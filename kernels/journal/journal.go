@@ -19,6 +19,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 // Version is that of the file's form.
@@ -120,7 +122,7 @@ func Create(path string, h Head) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{path: path, file: f}
-	if err := errors.Join(lock(f), j.append(line{Head: &h}), syncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(lock(f), j.append(line{Head: &h}), durable.SyncDir(filepath.Dir(path))); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return j, nil
@@ -286,12 +288,4 @@ func decode(text []byte) (l line, err error) {
 		return l, errors.New("its checksum is another one")
 	}
 	return l, json.Unmarshal(body, &l)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
