@@ -53,6 +53,18 @@ type Panel struct {
 	Lines []Line
 	// Marks are drawn over the lines.
 	Marks []Mark
+	// Share ends the vertical axis at 1, which no value exceeds.
+	Share bool
+	// Beside puts one legend of all panels beside them, instead of one into each.
+	Beside bool
+
+	entries *[]entry // of the legend
+}
+
+// entry is a line of a legend.
+type entry struct {
+	name  string
+	drawn plot.Thumbnailer
 }
 
 // The size of a panel.
@@ -72,30 +84,44 @@ func Grid(w io.Writer, columns int, panels ...Panel) error {
 	if len(panels) == 0 {
 		return errors.New("plot: no panel was given")
 	}
-	row := make([]*plot.Plot, len(panels))
+	row, entries := make([]*plot.Plot, len(panels)), make([]entry, 0, len(panels))
 	for i, p := range panels {
+		own := []entry{}
+		p.entries = &own
 		var err error
 		if row[i], err = p.build(); err != nil {
 			return fmt.Errorf("plot: %q: %w", p.Title, err)
 		}
+		if p.Beside {
+			entries = append(entries, own...)
+			continue
+		}
+		for _, e := range own {
+			row[i].Legend.Add(e.name, e.drawn)
+		}
 	}
 	columns = min(max(columns, 1), len(panels))
+	beside, room := legendBeside(entries)
 	var rows [][]*plot.Plot
 	for len(row) > 0 {
 		n := min(columns, len(row))
 		rows, row = append(rows, slices.Grow(row[:n:n], columns)[:columns]), row[n:]
 	}
-	canvas := vgsvg.New(vg.Length(columns)*panelWidth, vg.Length(len(rows))*panelHeight)
+	canvas := vgsvg.New(vg.Length(columns)*panelWidth+room, vg.Length(len(rows))*panelHeight)
+	whole := draw.New(canvas)
 	tiles := draw.Tiles{
 		Rows: len(rows), Cols: columns, PadX: 0.3 * vg.Inch, PadY: 0.2 * vg.Inch,
 		PadTop: 0.12 * vg.Inch, PadBottom: 0.12 * vg.Inch, PadLeft: 0.12 * vg.Inch, PadRight: 0.2 * vg.Inch,
 	}
-	for i, line := range plot.Align(rows, tiles, draw.New(canvas)) {
+	for i, line := range plot.Align(rows, tiles, draw.Crop(whole, 0, -room, 0, 0)) {
 		for j, c := range line {
 			if rows[i][j] != nil {
 				rows[i][j].Draw(c)
 			}
 		}
+	}
+	if room > 0 {
+		beside.Draw(draw.Crop(whole, whole.Max.X-room, 0, 0, -0.6*vg.Inch))
 	}
 	var text bytes.Buffer
 	if _, err := canvas.WriteTo(&text); err != nil {
@@ -169,8 +195,31 @@ func (p Panel) build() (*plot.Plot, error) {
 		return nil, err
 	}
 	p.widen(out)
-	p.placeLegend(out, shown)
+	if !p.Beside {
+		p.placeLegend(out, shown)
+	}
 	return out, nil
+}
+
+// legendBeside is one legend of the entries, each once, and the room that it needs.
+func legendBeside(entries []entry) (l plot.Legend, room vg.Length) {
+	l = plot.NewLegend()
+	styleLegend(&l)
+	l.Top, l.Left = true, true
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if !seen[e.name] {
+			seen[e.name] = true
+			l.Add(e.name, e.drawn)
+			room = max(room, l.TextStyle.Width(e.name)+l.ThumbnailWidth+0.4*vg.Inch)
+		}
+	}
+	return l, room
+}
+
+func styleLegend(l *plot.Legend) {
+	l.TextStyle.Font = sans(10)
+	l.ThumbnailWidth, l.Padding = vg.Points(24), vg.Points(2)
 }
 
 // draw adds a line's curve or dots, and its bars, in the given colour.
@@ -198,7 +247,7 @@ func (p Panel) draw(out *plot.Plot, l Line, points plotter.XYs, colour int) erro
 		drawn = c
 	}
 	if l.Name != "" {
-		out.Legend.Add(l.Name, drawn)
+		*p.entries = append(*p.entries, entry{l.Name, drawn})
 	}
 	return p.bars(out, l, style)
 }
@@ -282,7 +331,7 @@ func (p Panel) mark(out *plot.Plot) error {
 		}
 		s.Shape, s.Color, s.Radius = draw.CircleGlyph{}, color.Black, vg.Points(3.5)
 		out.Add(s)
-		out.Legend.Add(m.Name, s)
+		*p.entries = append(*p.entries, entry{m.Name, s})
 	}
 	return nil
 }
@@ -312,14 +361,16 @@ func (p Panel) widen(out *plot.Plot) {
 	} else {
 		out.Y.Max += 0.04 * (out.Y.Max - out.Y.Min)
 	}
+	if p.Share && !p.LogY {
+		out.Y.Max = 1
+	}
 }
 
 // placeLegend puts the legend into the corner from which the points stay away
 // the most.
 func (p Panel) placeLegend(out *plot.Plot, points plotter.XYs) {
 	l := &out.Legend
-	l.TextStyle.Font = sans(10)
-	l.ThumbnailWidth, l.Padding = vg.Points(24), vg.Points(2)
+	styleLegend(l)
 	best := math.Inf(-1)
 	for _, c := range []struct{ top, left bool }{{true, true}, {true, false}, {false, false}, {false, true}} {
 		x, y := 1.0, 0.0

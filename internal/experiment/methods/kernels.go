@@ -135,7 +135,7 @@ type chainRun struct {
 func (c *chainRun) describe() string {
 	s := c.plan.Settings
 	parts := []string{"start: " + s.Start, fmt.Sprintf("%d iterations", s.Iterations), fmt.Sprintf("step %.3g", s.Step),
-		c.plan.Batch.String()}
+		c.plan.Batch.String(), fmt.Sprintf("temperature %.3g", s.Temperature)}
 	if s.Noise != 0 {
 		parts = append(parts, fmt.Sprintf("noise %.3g", s.Noise))
 	}

@@ -32,45 +32,47 @@ type Metric struct {
 	LogScale bool
 	// Optional metrics are computed only when a configuration names them.
 	Optional bool
+	// Share reports that it is at most 1.
+	Share bool
 }
 
 var list = []Metric{
 	{"rmse", "RMSE of the parameters",
 		"root-mean-square error of the posterior mean (or estimate) over the parameters, against the simulated truth, or " +
-			"the non-private posterior mean for files", Aim, RMSE, true, false},
-	{"log-rmse", "log RMSE of the parameters", "natural logarithm of rmse", Aim, LogRMSE, false, false},
+			"the non-private posterior mean for files", Aim, RMSE, true, false, false},
+	{"log-rmse", "log RMSE of the parameters", "natural logarithm of rmse", Aim, LogRMSE, false, true, false},
 	{"sign-accuracy", "Share of right signs",
 		"share of parameters whose estimate has the sign of the truth, or of the non-private posterior mean for files", Aim,
-		SignAccuracy, false, false},
+		SignAccuracy, false, false, true},
 	{"mean-error", "Error of the mean, in posterior SDs",
 		"mean over the parameters of the distance between posterior mean and non-private posterior mean, in non-private " +
-			"posterior standard deviations", Posterior, MeanError, true, false},
+			"posterior standard deviations", Posterior, MeanError, true, false, false},
 	{"sd-error", "Error of the log SD", "mean over the parameters of |log(sd/non-private sd)|; needs 20 draws", Posterior,
-		SDError, false, false},
+		SDError, false, false, false},
 	{"coverage", "Coverage of 90% intervals",
 		"share of parameters whose central 90% interval contains the truth, or the non-private posterior mean for files; " +
-			"needs 20 draws", Aim, Coverage, false, false},
+			"needs 20 draws", Aim, Coverage, false, false, true},
 	{"interval-width", "Width of 90% intervals", "mean width of the central 90% intervals; needs 20 draws", Nothing,
-		IntervalWidth, true, false},
+		IntervalWidth, true, false, false},
 	{"mmd", "MMD to the non-private posterior",
 		"maximum mean discrepancy to the non-private posterior: Gaussian kernel of median bandwidth, unbiased, on 500 " +
-			"draws of each; its floor is about 1/√ESS", Posterior, MMD, true, false},
+			"draws of each; its floor is about 1/√ESS", Posterior, MMD, true, false, false},
 	{"energy", "Energy distance to the non-private posterior",
 		"squared energy distance to the non-private posterior, unbiased, on 500 draws of each", Posterior, Energy, false,
-		false},
+		false, false},
 	{"auc", "AUC on held-out records",
-		"area under the ROC curve of the posterior predictive probability on held-out records", HeldOut, AUC, false, false},
+		"area under the ROC curve of the posterior predictive probability on held-out records", HeldOut, AUC, false, false, true},
 	{"log-loss", "Log loss on held-out records",
-		"mean negative log posterior predictive probability of held-out responses, in nats", HeldOut, LogLoss, false, false},
+		"mean negative log posterior predictive probability of held-out responses, in nats", HeldOut, LogLoss, false, false, false},
 	{"predictive-rmse", "Predictive RMSE on held-out records",
 		"root-mean-square error of the predictive mean on held-out records, in the file's units", HeldOut, PredictiveRMSE,
-		true, false},
+		true, false, false},
 	{"ess", "Effective sample size",
 		"least bulk effective sample size of any parameter; the number of draws where they are independent", Nothing, ESS,
-		true, false},
+		true, false, false},
 	{"membership", "Membership-inference advantage",
 		"1 − FPR − FNR of a loss-threshold attack on a record at the edge of the public bounds, fitted on some runs and " +
-			"judged on others", Attack, Membership, false, true},
+			"judged on others", Attack, Membership, false, true, true},
 }
 
 // List returns the metrics in the order of reports.

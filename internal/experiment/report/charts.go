@@ -17,7 +17,8 @@ import (
 func chart(r *experiment.Results, m metrics.Metric) ([]byte, error) {
 	var panels []plot.Panel
 	for _, records := range sizes(r) {
-		p := plot.Panel{Title: m.Title, XLabel: "ε", YLabel: m.Name, LogX: wide(epsilons(r)), LogY: m.LogScale}
+		p := plot.Panel{Title: m.Title, XLabel: "ε", YLabel: m.Name, LogX: wide(epsilons(r)), LogY: m.LogScale,
+			Share: m.Share, Beside: true}
 		if len(sizes(r)) > 1 {
 			p.Title = fmt.Sprintf("%s, %d records", m.Title, records)
 		}
@@ -64,7 +65,11 @@ func curve(r *experiment.Results, m metrics.Metric, records int, label string) (
 			low = s.Mean / 2 // a logarithmic axis has no 0 to reach down to
 		}
 		l.X, l.Y = append(l.X, s.Epsilon), append(l.Y, s.Mean)
-		l.Low, l.High = append(l.Low, low), append(l.High, s.Mean+half)
+		high := s.Mean + half
+		if m.Share {
+			high = min(high, 1)
+		}
+		l.Low, l.High = append(l.Low, low), append(l.High, high)
 	}
 	return l, len(l.X) > 0
 }

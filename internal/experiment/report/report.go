@@ -27,7 +27,7 @@ var parsed = template.Must(template.New("report").Funcs(template.FuncMap{"short"
 // whenever the results are.
 func Write(r *experiment.Results, dir string) ([]string, error) {
 	var files []string
-	d := document{Results: r, Timings: timings(r), Failures: failures(r)}
+	d := document{Results: r, Verdict: Verdict(r), Timings: timings(r), Failures: failures(r)}
 	for _, m := range r.Metrics {
 		svg, err := chart(r, m)
 		if err != nil {
@@ -53,6 +53,7 @@ func Write(r *experiment.Results, dir string) ([]string, error) {
 // document is what the page shows.
 type document struct {
 	*experiment.Results
+	Verdict  []string
 	Sections []section
 	Timings  []timing
 	Failures []experiment.Result

@@ -12,7 +12,11 @@ import (
 // for each ε, means with standard errors over the repeats.
 func Text(r *experiment.Results) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", r.Config.Title, r.Privacy)
+	fmt.Fprintf(&b, "%s\n\n", r.Config.Title)
+	for i, line := range Verdict(r) {
+		fmt.Fprintf(&b, "%s%s\n", strings.Repeat("  ", min(i, 1)), line)
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.Privacy)
 	if s := r.Spent; s != nil {
 		fmt.Fprintf(&b, "Spent in all: ε = %.4g at δ = %.3g (%s adjacency, %s; %s), %d releases.\n", s.Epsilon, s.Delta,
 			s.Adjacency, s.Guarantee, s.Theorem, s.Releases)
