@@ -130,18 +130,36 @@ var sceneLaws = []sceneLaw{
 		"if math.Abs(dst[0]-eta[0]) > 1e-9*(1+math.Abs(dst[0])) {",
 		"\tt.Error(dst[0], eta[0])",
 		"}"}},
-	{"bounds", (*evaluator).boundsHold, []string{
-		"now, then := make([]float64, 1), make([]float64, 1)",
-		"target.Loss(now, theta, rows)",
-		"target.Loss(then, next, rows)",
-		"t.Log(math.Abs(now[0]-then[0]), target.RatioBound(theta, next, RADIUS)) // the first must not exceed the second",
-	}},
+	{"bounds", (*evaluator).boundsHold, nil}, // see boundTests
 	{"prior", (*evaluator).priorAgrees, []string{
 		"gradient := make([]float64, target.Dim())",
 		"target.GradLogPrior(gradient, theta)",
-		"t.Log(target.LogPrior(theta), gradient) // compare with differences of LogPrior",
-		"_, _ = next, rows"}},
+		"for j, got := range gradient {",
+		"\tconst h = 1e-4",
+		"\tafter, before := slices.Clone(theta), slices.Clone(theta)",
+		"\tafter[j], before[j] = theta[j]+h, theta[j]-h",
+		"\tif want := (target.LogPrior(after) - target.LogPrior(before)) / (2 * h); math.Abs(got-want) > 1e-6*math.Abs(want) {",
+		"\t\tt.Errorf(\"parameter %d: %v, differences give %v\", j, got, want)",
+		"\t}",
+		"}",
+		"_ = rows"}},
 }
+
+// boundTests are how a reader sees a certificate's violation, by the certificate.
+var boundTests = map[string][]string{
+	"ratio": append(slices.Clone(twoLosses), "bound := target.RatioBound(theta, next, RADIUS)",
+		"if got := math.Abs(now[0] - then[0]); got > bound {", "\tt.Error(got, bound)", "}"),
+	"move": append(slices.Clone(twoLosses), "along := 0.0", "for j, x := range rows.X {",
+		"\talong += x * (next[j] - theta[j])", "}",
+		"if got, bound := math.Abs(now[0]-then[0]), target.PredictorLipschitz()*math.Abs(along); got > bound {",
+		"\tt.Error(got, bound)", "}"),
+	"Lipschitz": {"slope := []float64{0}", "for j, x := range rows.X {", "\tslope[0] += x * theta[j]", "}",
+		"if target.SlopeAt(slope, slope, rows.Y); math.Abs(slope[0]) > target.PredictorLipschitz() {",
+		"\tt.Error(slope[0], target.PredictorLipschitz())", "}"},
+}
+
+var twoLosses = []string{"now, then := make([]float64, 1), make([]float64, 1)", "target.Loss(now, theta, rows)",
+	"target.Loss(then, next, rows)"}
 
 // isFinite expects plausible parameters and records to have finite losses, and
 // parameters of the prior's tail to have losses that are numbers.
@@ -302,10 +320,7 @@ func (e *evaluator) boundsHold(s scene) string {
 	if e.bound == nil && e.linear == nil {
 		return ""
 	}
-	z := cloneRows(s.z)
-	if !math.IsInf(e.o.Radius, 1) {
-		record.Project(z.X, e.o.Radius)
-	}
+	z := e.projected(s.z)
 	for _, theta := range [][]float64{s.theta, s.next} {
 		if n := norm(theta); !(n <= 100) || math.IsInf(e.target.LogPrior(theta), -1) {
 			return "" // nothing is claimed, or differences are mere roundings
@@ -340,6 +355,15 @@ func (e *evaluator) boundsHold(s scene) string {
 			"violated %s", v, eta, l, at)
 	}
 	return ""
+}
+
+// projected copies a record, projected onto the radius.
+func (e *evaluator) projected(z targets.Rows) targets.Rows {
+	z = cloneRows(z)
+	if !math.IsInf(e.o.Radius, 1) {
+		record.Project(z.X, e.o.Radius)
+	}
+	return z
 }
 
 // priorAgrees checks LogPrior and its gradient.
@@ -379,10 +403,15 @@ func checkScenes(t rapid.TB, target targets.Target, o TargetOptions) {
 func (e *evaluator) report(t rapid.TB, l sceneLaw, s scene) {
 	t.Helper()
 	s = e.shrunk(s, func(s scene) bool { return l.holds(e, s) != "" })
+	said, lines, rows := l.holds(e, s), l.test, s.z
+	if lines == nil {
+		certificate, _, _ := strings.Cut(said, ":")
+		lines, rows = boundTests[certificate], e.projected(s.z)
+	}
 	head := []string{"target := yourTarget", "theta, next := " + source(s.theta) + ", " + source(s.next),
-		"rows := " + sourceOfRows(s.z), "_ = next"}
-	test := strings.ReplaceAll(goTest(append(head, l.test...)...), "RADIUS", fmt.Sprint(e.o.Radius))
-	failf(t, "%s (Seed %d)%s", l.holds(e, s), e.o.Seed, test)
+		"rows := " + sourceOfRows(rows), "_ = next"}
+	test := strings.ReplaceAll(goTest(append(head, lines...)...), "RADIUS", fmt.Sprint(e.o.Radius))
+	failf(t, "%s (Seed %d)%s", said, e.o.Seed, test)
 	t.FailNow()
 }
 

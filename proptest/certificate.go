@@ -25,6 +25,8 @@ type Certificate struct {
 	Found float64
 	// Witness is the data that gave Found, shrunk if it violates the bound.
 	Witness string
+	// Test is a Go test that shows the violation; empty if there is none.
+	Test string
 }
 
 // Tightness is the share of the bound that was attained.
@@ -45,6 +47,8 @@ type claim struct {
 	// claim says nothing.
 	value   func(u []float64) float64
 	witness func(u []float64) string
+	// test are lines of Go that show what value found.
+	test func(u []float64) []string
 }
 
 // SearchCertificates tries to exceed every finite certificate of the target, by
@@ -84,11 +88,13 @@ func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 // climbed is the result of one search.
 func (c claim) climbed(rng *rand.Rand, restarts, moves int) Certificate {
 	u, v := climb(rng, c.size, restarts, moves, c.value)
+	found := Certificate{Name: c.name, Bound: c.bound, Found: v}
 	if v > c.bound {
 		shrink(u, func(u []float64) bool { return c.value(u) > c.bound })
-		v = c.value(u)
+		found.Found, found.Test = c.value(u), goTest(append([]string{"target := yourTarget"}, c.test(u)...)...)
 	}
-	return Certificate{Name: c.name, Bound: c.bound, Found: v, Witness: c.witness(u)}
+	found.Witness = c.witness(u)
+	return found
 }
 
 // within confines a claim to the vectors that confine makes of others.
@@ -102,6 +108,7 @@ func (c claim) within(confine func(u []float64)) claim {
 	}
 	part.value = func(u []float64) float64 { return c.value(to(u)) }
 	part.witness = func(u []float64) string { return c.witness(to(u)) }
+	part.test = func(u []float64) []string { return c.test(to(u)) }
 	return part
 }
 
@@ -170,14 +177,15 @@ func checkCertificates(t rapid.TB, target targets.Target, o TargetOptions) []Cer
 	found := SearchCertificates(target, o)
 	for _, c := range found {
 		if c.Found > c.Bound {
-			failf(t, "the certificate is violated (Seed %d): %v", o.Seed, c)
+			failf(t, "the certificate is violated (Seed %d): %v%s", o.Seed, c, c.Test)
 		}
 	}
 	for _, c := range o.claims(target) {
 		property(t, func(rt *rapid.T) {
 			u := rapid.SliceOfN(Wild(), c.size, c.size).Draw(rt, c.name)
 			if v := c.value(u); v > c.bound {
-				failf(rt, "the %s certificate %v is violated: %v at %s", c.name, c.bound, v, c.witness(u))
+				failf(rt, "the %s certificate %v is violated: %v at %s%s", c.name, c.bound, v, c.witness(u),
+					goTest(append([]string{"target := yourTarget"}, c.test(u)...)...))
 			}
 		})
 	}
@@ -264,6 +272,13 @@ func (s searcher) rangeClaim(bound float64) claim {
 			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {%s}", text(u[:d]), describe(s.record(u[d:], inf)),
 				describe(s.record(u[d+z:], inf)))
 		},
+		test: func(u []float64) []string {
+			return []string{"theta, a, b := " + source(u[:d]) + ", make([]float64, 1), make([]float64, 1)",
+				"target.Loss(a, theta, " + sourceOfRows(s.record(u[d:], inf)) + ")",
+				"target.Loss(b, theta, " + sourceOfRows(s.record(u[d+z:], inf)) + ")",
+				"if a[0]-b[0] > target.LossRange() {",
+				"\tt.Error(a[0]-b[0], target.LossRange())", "}"}
+		},
 	}
 }
 
@@ -276,6 +291,12 @@ func (s searcher) slopeClaim(l targets.LinearTarget) claim {
 			return math.Abs(slope[0]) * (1 - 1e-12)
 		},
 		witness: func(u []float64) string { return fmt.Sprintf("η = %v, y = %v", u[0], s.o.Response(u[1])) },
+		test: func(u []float64) []string {
+			return []string{"slope := " + source(u[:1]), "target.SlopeAt(slope, slope, " +
+				source([]float64{s.o.Response(u[1])}) + ")",
+				"if math.Abs(slope[0]) > target.PredictorLipschitz() {",
+				"\tt.Error(slope[0], target.PredictorLipschitz())", "}"}
+		},
 	}
 }
 
@@ -300,6 +321,17 @@ func (s searcher) moveWitness(u []float64) string {
 	return fmt.Sprintf("θ = %s, θ′ = %s, neighbouring data sets {%s} and {}", text(theta), text(next), describe(z))
 }
 
+// moveTest shows a move whose ratio exceeds a bound, an expression and lines of Go.
+func (s searcher) moveTest(bound string, more ...string) func(u []float64) []string {
+	return func(u []float64) []string {
+		_, theta, next, z := s.ratioAt(u)
+		head := []string{"theta, next := " + source(theta) + ", " + source(next),
+			"rows, now, then := " + sourceOfRows(z) + ", make([]float64, 1), make([]float64, 1)",
+			"target.Loss(now, theta, rows)", "target.Loss(then, next, rows)", "bound := " + bound}
+		return append(append(head, more...), "if got := math.Abs(now[0] - then[0]); got > bound {", "\tt.Error(got, bound)", "}")
+	}
+}
+
 func (s searcher) ratioClaim(c targets.RatioCertificate) claim {
 	bound := 1.0
 	if ones := unit(s.d); math.IsInf(c.RatioBound(make([]float64, s.d), ones, s.o.Radius), 1) {
@@ -307,6 +339,7 @@ func (s searcher) ratioClaim(c targets.RatioCertificate) claim {
 	}
 	return claim{
 		name: "ratio", bound: bound, size: 2*s.d + 1 + s.p + 1, witness: s.moveWitness,
+		test: s.moveTest(fmt.Sprintf("target.RatioBound(theta, next, %v)", s.o.Radius)),
 		value: func(u []float64) float64 {
 			excess, theta, next, _ := s.ratioAt(u)
 			return share(excess, c.RatioBound(theta, next, s.o.Radius))
@@ -321,6 +354,8 @@ func (s searcher) moveClaim(lipschitz float64) claim {
 	}
 	return claim{
 		name: "move", bound: bound, size: 2*s.d + 1 + s.p + 1, witness: s.moveWitness,
+		test: s.moveTest("0.0", "for j, x := range rows.X {", "\tbound += x * (next[j] - theta[j])", "}",
+			"bound = target.PredictorLipschitz() * math.Abs(bound)"),
 		value: func(u []float64) float64 {
 			excess, theta, next, z := s.ratioAt(u)
 			along, sizes := 0.0, 0.0
@@ -352,6 +387,13 @@ func (s searcher) gradientClaim(g targets.GradTarget, bound float64) claim {
 		witness: func(u []float64) string {
 			return fmt.Sprintf("θ = %s, neighbouring data sets {%s} and {}", text(u[:s.d]),
 				describe(s.record(u[s.d:], s.o.Radius)))
+		},
+		test: func(u []float64) []string {
+			return []string{"gradient := make([]float64, target.Dim())",
+				"target.LossGrad(gradient, " + source(u[:s.d]) + ", " + sourceOfRows(s.record(u[s.d:], s.o.Radius)) + ")",
+				"square := 0.0", "for _, g := range gradient {", "\tsquare += g * g", "}",
+				fmt.Sprintf("if bound := target.GradBound(%v); math.Sqrt(square) > bound {", s.o.Radius),
+				"\tt.Error(math.Sqrt(square), bound)", "}"}
 		},
 	}
 }

@@ -270,8 +270,8 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 		return
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", m.Claim(),
-			e.about, e.family(), e.count, o.Seed, o.FalseAlarm)
+		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s", m.Claim(),
+			e.about, e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
 	}
 }
 
@@ -360,7 +360,7 @@ func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale fl
 	}
 	if chance := n * n * spacing / (2 * max(spread, spacing)); spread > 1e4*spacing && pairs > 20+3*chance {
 		failf(t, "coordinate %d of %d releases repeats values: %.0f pairs are equal where chance gives %.2g; %v comes %.0f "+
-			"times (Seed %d)", j, len(v), pairs, chance, most, longest+1, o.Seed)
+			"times (Seed %d)%s", j, len(v), pairs, chance, most, longest+1, o.Seed, o.test())
 		return
 	}
 	if m.Step() == 0 {
@@ -423,8 +423,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 		}
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)", e.about,
-			e.family(), e.count, o.Seed, o.FalseAlarm)
+		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s", e.about,
+			e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
 	}
 }
 
@@ -446,7 +446,7 @@ func checkSameNoise(t rapid.TB, m Additive, onA [][]float64, o MechanismOptions)
 			size := max(math.Abs(onA[i][j]), math.Abs(onB[i][j]), math.Abs(onA[0][j]), math.Abs(onB[0][j]))
 			if !(math.Abs(now-first) <= 1e-12*size) {
 				failf(t, "release %d of one seed differs by %v between A and B, and release 0 by %v: the noise depends on the "+
-					"records (Seed %d)", i, now, first, o.Seed)
+					"records (Seed %d)%s", i, now, first, o.Seed, o.test())
 				return
 			}
 		}

@@ -2,7 +2,10 @@ package proptest_test
 
 import (
 	"flag"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,6 +38,37 @@ func mustReject(t *testing.T, words string, check func(t rapid.TB)) {
 		t.Errorf("the check fails without saying %q:\n%s", words, report)
 	case !strings.Contains(report, "panic") && !strings.Contains(report, proptest.Command(t.Name())):
 		t.Errorf("the failure does not say how to reproduce it:\n%s", report)
+	}
+	if _, test, found := strings.Cut(report, "as a test:\n"); found {
+		test, _, _ = strings.Cut(test, "\n\t}\n")
+		if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+test+"\n}", 0); err != nil {
+			t.Errorf("the test that the failure prints is no Go: %v\n%s", err, report)
+		}
+	}
+}
+
+// TestExamplesAreShort: the tests of a target, a kernel and a mechanism of one's own
+// have under 30 lines each, comments and imports not counted.
+func TestExamplesAreShort(t *testing.T) {
+	files, err := filepath.Glob("own_*_test.go")
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v (%v), want an example of a target, a kernel and a mechanism", files, err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, code, _ := strings.Cut(string(text), "\n)\n")
+		lines := 0
+		for _, line := range strings.Split(code, "\n") {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				lines++
+			}
+		}
+		if lines < 10 || lines >= 30 {
+			t.Errorf("%s has %d lines of code; an example has fewer than 30", name, lines)
+		}
 	}
 }
 

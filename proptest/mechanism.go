@@ -186,6 +186,15 @@ func (o MechanismOptions) test() string {
 		fmt.Sprintf("\tDelta: %v, Releases: %d, Seed: %d})", o.Delta, o.Releases, o.Seed))
 }
 
+// sensitivityTest is a Go test that compares releases of one seed on A and on r.
+func (o MechanismOptions) sensitivityTest(r curator.Records) string {
+	return goTest(fmt.Sprintf("a, _ := yourMechanism.Release(%s, %d, 1)", sourceOfRecords(o.A), o.Seed),
+		fmt.Sprintf("b, _ := yourMechanism.Release(%s, %d, 1)", sourceOfRecords(r), o.Seed),
+		"square := 0.0", "for j := range a[0] {", "\tsquare += (a[0][j] - b[0][j]) * (a[0][j] - b[0][j])", "}",
+		"if got := math.Sqrt(square); got > yourMechanism.Sensitivity() {",
+		"\tt.Error(got, yourMechanism.Sensitivity())", "}")
+}
+
 // checkAnswers expects releases for any record, decided by the seed.
 func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 	t.Helper()
@@ -303,8 +312,8 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 		}
 		if length := math.Sqrt(sum); !(length <= m.Sensitivity()*(1+1e-9)) {
 			k := differing(o.A, r)
-			failf(t, "replacing record %d by %s moves the release by %v, more than the sensitivity %v", k, row(r, k), length,
-				m.Sensitivity())
+			failf(t, "replacing record %d by %s moves the release by %v, more than the sensitivity %v%s", k, row(r, k), length,
+				m.Sensitivity(), o.sensitivityTest(r))
 		}
 	}
 	compare(t, o.B)

@@ -1,9 +1,11 @@
 package proptest_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
@@ -12,37 +14,34 @@ import (
 
 // ownKernel walks uniformly and asks the curator's Barker test.
 type ownKernel struct {
-	*curator.Bits
-	target targets.Target
-	next   []float64
+	kernels.Frame // Dim and Init
+	*curator.Bits // Accept and Left
+	target        targets.Target
+	next          [1]float64
 }
 
 func (k *ownKernel) Name() string { return "own_walk" }
-func (k *ownKernel) Dim() int     { return len(k.next) }
-func (k *ownKernel) Init(theta []float64) (*kernels.State, error) {
-	return kernels.NewState(k.target, theta)
-}
 
 func (k *ownKernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	k.next[0] = s.Theta[0] + 2*rng.Float64() - 1
-	accepted, err := k.Accept(k.next, s.Theta, k.target.LogPrior(k.next)-k.target.LogPrior(s.Theta))
+	accepted, err := k.Accept(k.next[:], s.Theta, k.target.LogPrior(k.next[:])-k.target.LogPrior(s.Theta))
 	if err != nil {
 		return kernels.Info{}, err
 	}
-	if accepted {
+	if s.Iteration++; accepted {
 		s.Theta[0] = k.next[0]
 	}
-	s.Iteration++
 	return kernels.Info{Accepted: accepted, StepSize: 1}, nil
 }
 
-// kernelOptions has public test records, a start, and exact draws of what the
-// kernel should leave invariant.
+// The posterior of three normal records with the sum 4, under a standard normal prior,
+// is N(1, ¼).
 func TestOwnKernel(t *testing.T) {
-	target, o := mean(t), kernelOptions()
-	o.Reversible = true
+	target := mean(t)
 	proptest.CheckKernel(t, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := records.GrantBits(curator.AcceptanceBit{Target: target, Clip: 50}, steps)
-		return &ownKernel{bits, target, make([]float64, 1)}, err
-	}, o)
+		return &ownKernel{Frame: kernels.NewFrame("own", target), Bits: bits, target: target}, err
+	}, proptest.KernelOptions{Records: curator.Records{X: []float64{1.5, 0.5, 2}, Features: 1},
+		Adjacency: accountant.Substitute, Start: []float64{0}, Reversible: true, Effort: proptest.Quick,
+		Exact: func(rng *rand.Rand, theta []float64) { theta[0] = 1 + rng.NormFloat64()/math.Sqrt(4) }})
 }

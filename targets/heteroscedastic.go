@@ -92,11 +92,11 @@ func (m *Heteroscedastic) LossGrad(dst, theta []float64, rows Rows) {
 	p := m.features
 	for i, y := range rows.Y {
 		x, row := rows.Row(i), dst[2*i*p:2*(i+1)*p]
-		rest := excess(dense.Dot(theta[p:], x))
-		sigma := m.minScale + rest
+		omega := dense.Dot(theta[p:], x)
+		sigma := m.minScale + excess(omega)
 		slope, pull := m.slopes((y-dense.Dot(theta[:p], x))/sigma, math.Log(sigma))
 		vec.Scale(row[:p], slope, x)
-		vec.Scale(row[p:], pull*rest/sigma, x)
+		vec.Scale(row[p:], pull*growth(omega)/sigma, x)
 	}
 }
 

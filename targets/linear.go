@@ -136,7 +136,7 @@ func (m *Linear) LossRatio(dst, theta, next []float64, rows Rows) {
 func (m *Linear) LossGrad(dst, theta []float64, rows Rows) {
 	d, sigma := m.Dim(), m.Scale(theta)
 	logSigma := math.Log(sigma)
-	ds := excess(theta[m.features]) / sigma // ∂log σ/∂ω
+	ds := growth(theta[m.features]) / sigma // ∂log σ/∂ω
 	for i, y := range rows.Y {
 		row, x := dst[i*d:(i+1)*d], rows.Row(i)
 		z := (y - dense.Dot(theta[:m.features], x)) / sigma

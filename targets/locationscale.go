@@ -21,7 +21,17 @@ func newLocationScale(l Loss, minScale, nu float64) locationScale {
 
 // excess returns σ − s = e^ω. From e^700 on σ stays: where it overflows there
 // would be no loss and no gradient, and a bound on both holds for what stays.
-func excess(omega float64) float64 { return vec.Exp(min(omega, 700)) }
+func excess(omega float64) float64 { return vec.Exp(min(omega, mostOmega)) }
+
+// growth is the derivative of excess.
+func growth(omega float64) float64 {
+	if omega > mostOmega {
+		return 0
+	}
+	return excess(omega)
+}
+
+const mostOmega = 700
 
 // maxFreedom and maxDispersion are where Student's law is the normal, and the
 // negative binomial the Poisson, to seven digits. Beyond, differences of

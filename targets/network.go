@@ -270,7 +270,7 @@ func (n *Network) LossGrad(dst, theta []float64, rows Rows) {
 		n.forward(h, out, theta, x)
 		pull := n.outputSlopes(out, y, sigma)
 		if n.scalePrior != nil {
-			grad[d-1] = pull * excess(theta[d-1]) / sigma
+			grad[d-1] = pull * growth(theta[d-1]) / sigma
 		}
 		g1, gb1, g2, gb2 := n.layers(grad)
 		copy(gb2, out)

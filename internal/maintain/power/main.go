@@ -192,8 +192,9 @@ func render(known map[key]bool) string {
 			fmt.Fprintf(&b, "### %s\n\n| family | defect | effect | quick | standard | thorough |\n|---|---|---|---|---|---|\n",
 				suite)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, c.Name, c.Effect, rate(known, c, "quick"),
-			rate(known, c, "standard"), rate(known, c, "thorough"))
+		cell := strings.NewReplacer("|", `\|`).Replace // a pipe ends a cell
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.Family, cell(c.Name), cell(c.Effect),
+			rate(known, c, "quick"), rate(known, c, "standard"), rate(known, c, "thorough"))
 	}
 	fmt.Fprintf(&b, "\n%s", summary(known, all))
 	for _, c := range all {
