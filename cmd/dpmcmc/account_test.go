@@ -18,7 +18,7 @@ import (
 // feed runs the command with a text on standard input.
 func feed(stdin string, args ...string) (code int, out, errw string) {
 	var o, e bytes.Buffer
-	code = run(context.Background(), args, strings.NewReader(stdin), &o, &e)
+	code = run(context.Background(), accepting(args), strings.NewReader(stdin), &o, &e)
 	return code, o.String(), e.String()
 }
 

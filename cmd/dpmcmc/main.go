@@ -63,6 +63,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	err := root.ExecuteContext(ctx)
 	var exceeded *accountant.ExceededError
 	var short *shortBudgetError
+	var unexplored *unexploredError
 	var violated *violatedError
 	switch {
 	case err == nil:
@@ -70,7 +71,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errw, "dpmcmc: interrupted; what was finished is on disk, and what was released is charged")
 		return exitInterrupted
-	case errors.As(err, &exceeded), errors.As(err, &short):
+	case errors.As(err, &exceeded), errors.As(err, &short), errors.As(err, &unexplored):
 		fmt.Fprintln(errw, "dpmcmc: refused:", err)
 		return exitRefused
 	case errors.As(err, &violated):

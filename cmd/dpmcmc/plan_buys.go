@@ -139,9 +139,6 @@ func (s *planSettings) foreseeing(m *models.Model, adjacency accountant.Adjacenc
 	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecastWork, Seed: 1}
 }
 
-// forecastWork is the looks at simulated records of a forecast.
-const forecastWork = 20_000_000
-
 // solveWant fills in the ε, or returns the model for the number of records, that buys what
 // --want asks for.
 func (s *planSettings) solveWant(ctx context.Context, f *pflag.FlagSet, m *models.Model,

@@ -23,8 +23,6 @@ type view struct{ standardised, acceptUnexplored bool }
 
 func (v *view) bind(f *pflag.FlagSet) {
 	f.BoolVar(&v.standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
-	f.BoolVar(&v.acceptUnexplored, "accept-unexplored", false,
-		"print standard deviations and quantiles of chains that did not explore their posterior")
 }
 
 // report prints the summary and the certificate, and writes them and the page with
@@ -84,7 +82,7 @@ func (f *finished) summary(show view) string {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if !shown {
-		b.WriteString("  Standard deviations and quantiles are withheld; --accept-unexplored shows them all the same.\n")
+		b.WriteString("  Standard deviations and quantiles are withheld; summary --accept-unexplored shows them.\n")
 	}
 	tempered := ""
 	if c.Temperature != 1 {

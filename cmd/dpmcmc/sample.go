@@ -38,6 +38,7 @@ type sampleSettings struct {
 	seed, insecureSeed uint64
 	tune, json         bool
 	view
+	acceptUnexplored bool
 }
 
 // The budget of the bare command, which runs on simulated data.
@@ -104,6 +105,8 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 	s.view.bind(f)
+	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "run although no forecast says that the draws will show "+
+		"their posterior; standard deviations and intervals of draws that do not are withheld all the same")
 }
 
 // require reports flags that are missing or out of range, all at once.
@@ -120,6 +123,9 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	}
 	if !(s.warmup >= 0 && s.warmup < 1) {
 		errs = append(errs, fmt.Errorf("--warmup is %v; it is the share of the chain to leave out, in [0, 1)", s.warmup))
+	}
+	if s.tune && s.Temperature == autoTemperature {
+		errs = append(errs, errors.New("--tune and --temperature auto exclude one another; give one"))
 	}
 	return errors.Join(append(errs, checkZeros(f, s.Settings))...)
 }
@@ -221,7 +227,10 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	if err != nil {
 		return nil, m, err
 	}
-	settings := s.Settings
+	settings, err := tempered(ctx, s.foreseeing(m, sealed.Facts().Adjacency), s.Settings, s.epsilon)
+	if err != nil {
+		return nil, m, err
+	}
 	if s.tune {
 		if settings, err = s.tuned(ctx, m, sealed.Facts()); err != nil {
 			return nil, m, err
@@ -231,11 +240,14 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	if err != nil {
 		return nil, m, flagged(err)
 	}
-	if s.tune {
+	if s.tune || s.Temperature == autoTemperature {
 		plan.ChosenFrom = "public facts and data simulated from them"
 	}
 	// Whatever a person may have got wrong is found before the charge.
 	if err := errors.Join(s.setThinning(flags, plan.Settings.Iterations), s.roomToWrite()); err != nil {
+		return nil, m, err
+	}
+	if err := s.foresee(ctx, m, plan, settings, errw); err != nil {
 		return nil, m, err
 	}
 	session, err := plan.Open(sealed, s.seed)

@@ -96,6 +96,8 @@ other distributions, and the costs of several runs add up.`,
 		"file's header states, and that share of a run that was stopped")
 	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together, as they are written")
 	s.view.bind(c.Flags())
+	c.Flags().BoolVar(&s.view.acceptUnexplored, "accept-unexplored", false,
+		"print standard deviations and quantiles of chains that did not explore their posterior")
 	return c
 }
 

@@ -25,21 +25,17 @@ func TestSummaryPrintsWhatSamplePrinted(t *testing.T) {
 		if code != exitOK {
 			t.Fatalf("%s: exit code %d: %s", name, code, errw)
 		}
-		var flags []string
-		if name == "not private" {
-			flags = []string{"--accept-unexplored"}
-		}
 		files, err := filepath.Glob(filepath.Join(dir, "draws_*.csv"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, of := range [][]string{{dir}, files} {
-			_, out, errw := call(t.Context(), append(append([]string{"summary"}, of...), flags...)...)
+			_, out, errw := call(t.Context(), append([]string{"summary"}, of...)...)
 			if out != printed {
 				t.Errorf("%s: summary %v prints %s\n%s\nand sample printed\n%s", name, of, errw, out, printed)
 			}
 		}
-		_, scaled, _ := call(t.Context(), append([]string{"summary", dir, "--standardised"}, flags...)...)
+		_, scaled, _ := call(t.Context(), "summary", dir, "--standardised")
 		if !strings.Contains(scaled, "per unit of the scaled columns") || scaled == printed {
 			t.Errorf("%s: --standardised prints\n%s", name, scaled)
 		}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/tune"
+)
+
+// forecastTables are the simulated tables of a run's forecast, and forecastWork the looks
+// at their records.
+const (
+	forecastTables = 3
+	forecastWork   = 20_000_000
+)
+
+// foreseeing is what a forecast of a run is asked for.
+func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
+	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecastWork,
+		Repeats: forecastTables, Warmup: max(s.warmup, math.SmallestNonzeroFloat64), Seed: s.seed}
+}
+
+// unexploredError is a run that is not made: its draws are predicted not to show a
+// posterior.
+type unexploredError struct{ ess float64 }
+
+func (e *unexploredError) Error() string {
+	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
+		"needed.\nNothing was spent. Raise --epsilon, or let --temperature auto widen the posterior until the budget buys "+
+		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ess), chains.LeastESS)
+}
+
+// foresee says what a run is predicted to be worth before it is paid for, and refuses one
+// that would show no posterior.
+func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *chains.Plan, asked chains.Settings,
+	errw io.Writer) error {
+	if s.acceptUnexplored || m.Shape == nil {
+		return nil
+	}
+	asked.Kernel = plan.Settings.Kernel
+	f, err := tune.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.epsilon)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		fmt.Fprintf(errw, "No forecast: %v\n", flagged(err))
+		return nil
+	}
+	this := f[0]
+	fmt.Fprintf(errw, "Predicted: %s\n", forecastWords(this))
+	if !this.Posterior() {
+		return &unexploredError{this.ESS}
+	}
+	return nil
+}
+
+// forecastWords is a forecast on one line.
+func forecastWords(f tune.Forecast) string {
+	w := worthOf(f)
+	text := "ESS " + size(w.ESS)
+	if w.Widening != nil {
+		text += fmt.Sprintf(", intervals ×%.3g as wide as without privacy", *w.Widening)
+	}
+	if w.Error != nil {
+		text += fmt.Sprintf(", mean %.2g sd off", *w.Error)
+	}
+	return text + ", " + lasting(f.Time)
+}

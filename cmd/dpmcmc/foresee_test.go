@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+)
+
+// plainly runs a command as a person does.
+func plainly(t *testing.T, args ...string) (code int, out, errw string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+// TestSampleRefusesWhatShowsNothing: a run that is predicted to show no posterior is
+// refused before anything is spent or written, and made when that is accepted; then the
+// table has no spreads.
+func TestSampleRefusesWhatShowsNothing(t *testing.T) {
+	csv, schema := people(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	args := []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--kernel", "barker",
+		"--iterations", "500", "--out", dir}
+	code, out, errw := plainly(t, args...)
+	if code != exitRefused || out != "" || !strings.Contains(errw, "Predicted: ESS ") ||
+		!strings.Contains(errw, "Nothing was spent") || !strings.Contains(errw, "--temperature auto") {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a refused run made its folder")
+	}
+	if text, err := os.ReadFile(csv + ".ledger"); err == nil && bytes.Contains(text, []byte("gaussian")) {
+		t.Errorf("the ledger was charged: %s", text)
+	}
+	code, out, errw = plainly(t, append(args, "--accept-unexplored")...)
+	if code != exitOK || !strings.HasPrefix(out, "Not a posterior: do not use standard deviations or intervals") ||
+		!strings.Contains(out, "withheld") {
+		t.Errorf("accepted: exit %d: %s%s", code, out, errw)
+	}
+}
+
+// TestSampleTempers: with --temperature auto the same kernel shows a posterior, of which
+// the certificate says at which temperature it is.
+func TestSampleTempers(t *testing.T) {
+	code, out, errw := plainly(t, "sample", "--data", "builtin:logistic?n=3000&d=1", "--epsilon", "3", "--delta", "1e-6",
+		"--kernel", "barker", "--iterations", "20000", "--temperature", "auto", "--ess", "400", "--start", "prior-mean",
+		"--json", "--insecure-seed", "5")
+	var r results
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
+		t.Fatalf("exit %d, %v: %s%s", code, err, out, errw)
+	}
+	c := r.Certificate
+	if c.Target != "tempered" || !(c.Temperature < 1) || !strings.Contains(c.Sampled, "temperature") ||
+		!strings.Contains(c.SettingsFrom, "simulated") {
+		t.Errorf("certified: %s, temperature %v, %q, settings from %s", c.Target, c.Temperature, c.Sampled, c.SettingsFrom)
+	}
+	if !r.Verdict.Usable {
+		t.Errorf("the verdict is %+v", r.Verdict)
+	}
+	for _, row := range r.Summary {
+		if row.ESSBulk == nil || *row.ESSBulk < chains.LeastESS {
+			t.Errorf("an ESS of %v", row.ESSBulk)
+		}
+	}
+}
+
+// TestSampleForesees: the bare command is not tempered, and says before it draws what its
+// draws will be worth.
+func TestSampleForesees(t *testing.T) {
+	code, out, errw := plainly(t, "sample", "--json")
+	var r results
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
+		t.Fatalf("exit %d, %v: %s%s", code, err, out, errw)
+	}
+	if !strings.HasPrefix(errw, "Predicted: ESS ") || !strings.Contains(errw, "as wide as without privacy") {
+		t.Errorf("said %s", errw)
+	}
+	if r.Certificate.Temperature != 1 || r.Certificate.Target != "noise-aware" || !r.Verdict.Usable {
+		t.Errorf("%s at temperature %v; %s", r.Certificate.Target, r.Certificate.Temperature, r.Verdict.Headline)
+	}
+}
