@@ -1,6 +1,7 @@
 // Command dpmcmc draws from posteriors with an unconditional differential
 // privacy guarantee, and plans and accounts for privacy budgets.
 //
+//	dpmcmc start      a guided first run
 //	dpmcmc sample     a private chain on a table
 //	dpmcmc pack       pack a table that is larger than memory
 //	dpmcmc schema     draft the public schema of a table
@@ -115,7 +116,7 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
+	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
 		newCompare(), newTune(), newLedger(), newAudit())
 	for _, c := range root.Commands() {
 		complete(c)

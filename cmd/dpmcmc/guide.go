@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+// guide asks what a first run needs, and runs it. Every question has a flag.
+type guide struct {
+	data, schema, out      string
+	target                 string
+	ignore, bounds, scales []string
+	levels                 []string
+	model                  string
+	rows                   int64
+	epsilon, delta         float64
+	confirmed, run         string
+
+	flags *pflag.FlagSet
+	in    *bufio.Scanner
+	say   io.Writer
+	ran   [][]string // commands, in order
+}
+
+func newStart() *cobra.Command {
+	g := &guide{}
+	c := &cobra.Command{
+		Use:   "start",
+		Short: "A guided first run",
+		Long: `start asks what a first run on a CSV file needs: what is public about every
+column, the privacy budget and the model. It writes the schema, says what the run
+will be worth, runs it if that is wanted, and ends with the commands that do the
+same. Every question has a flag; what a flag answers is not asked. Answers can be
+piped, a line each. No privacy parameter has a default.`,
+		Example: `  dpmcmc start
+  dpmcmc start --data people.csv --rows-per-person 1 --epsilon 1 --delta 1e-6 --run no`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			g.flags, g.in, g.say = c.Flags(), bufio.NewScanner(c.InOrStdin()), c.OutOrStdout()
+			return g.lead(c.Context(), c.ErrOrStderr())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&g.data, "data", "", "CSV file with a header line")
+	f.StringVar(&g.schema, "schema", "", "TOML file of the schema: used if it is there, else asked for and written")
+	f.StringVar(&g.target, "target", "", "the column to explain; none for a file without one")
+	f.StringSliceVar(&g.ignore, "ignore", nil, "columns to leave out")
+	f.StringSliceVar(&g.bounds, "bounds", nil, "public bounds of numbers, as age=18:100")
+	f.StringSliceVar(&g.scales, "scales", nil, "public typical values and deviations of numbers, as age=45:20")
+	f.StringSliceVar(&g.levels, "levels", nil, "public levels or labels, as smoker=no:yes")
+	bindWhole(f, &g.rows, "rows-per-person", 0, "largest number of rows that one person owns")
+	f.StringVar(&g.confirmed, "confirmed", "", "yes: every line of the schema is known without a look at the records")
+	f.StringVar(&g.model, "model", "", strings.Join(models.Names(), ", "))
+	f.Float64Var(&g.epsilon, "epsilon", 0, "privacy budget ε")
+	f.Float64Var(&g.delta, "delta", 0, "privacy budget δ")
+	f.StringVar(&g.out, "out", "", "folder of the run")
+	f.StringVar(&g.run, "run", "", "yes or no: run it after the forecast")
+	return c
+}
+
+// lead asks, runs and sums up.
+func (g *guide) lead(ctx context.Context, errw io.Writer) error {
+	if err := g.ask("data", "Which table? A CSV file with a header line.", "", func(text string) error {
+		_, err := os.Stat(text)
+		g.data = text
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := g.ask("schema", "Where is its schema, or shall it be written?", strings.TrimSuffix(g.data,
+		filepath.Ext(g.data))+".toml", text(&g.schema)); err != nil {
+		return err
+	}
+	schema, err := g.stated(ctx)
+	if err != nil {
+		return err
+	}
+	if !schema.Confirmed {
+		fmt.Fprintf(g.say, "\n%s is not confirmed. Correct it, set confirmed = true, and start again with\n  dpmcmc start "+
+			"--data %s --schema %s\n", g.schema, g.data, g.schema)
+		return nil
+	}
+	if err := g.askBudget(schema); err != nil {
+		return err
+	}
+	budget := []string{"--epsilon " + float(g.epsilon), "--delta " + float(g.delta), "--model " + g.model}
+	if err := g.command(ctx, errw, newPlan(), "plan", append([]string{"--schema " + g.schema}, budget...)); err != nil {
+		return err
+	}
+	if err := g.ask("out", "A folder for the draws, the certificate and the report?", "run", text(&g.out)); err != nil {
+		return err
+	}
+	if err := g.ask("run", "Run it now, and spend that budget? yes or no", "no", yesOrNo(&g.run)); err != nil {
+		return err
+	}
+	sample := append([]string{"--data " + g.data, "--schema " + g.schema}, append(budget, "--out "+g.out)...)
+	if g.run == "yes" {
+		if err := g.command(ctx, errw, newSample(), "sample", sample); err != nil {
+			return err
+		}
+	}
+	return g.sum(sample)
+}
+
+// sum ends with the commands.
+func (g *guide) sum(sample []string) error {
+	fmt.Fprint(g.say, "\nWhat was run, to run again:\n\n")
+	for _, c := range g.ran {
+		fmt.Fprint(g.say, continued(c))
+	}
+	if g.run != "yes" {
+		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n"+continued(append([]string{"dpmcmc sample"}, sample...)))
+	}
+	_, err := fmt.Fprintf(g.say, "\nAfter it, %s/report.html has the results, and predictions are\n\n%s", g.out,
+		continued([]string{"dpmcmc predict " + g.out, "--data NEW.csv"}))
+	return err
+}
+
+// command runs one of ours, and notes it.
+func (g *guide) command(ctx context.Context, errw io.Writer, c *cobra.Command, name string, args []string) error {
+	line := append([]string{"dpmcmc " + name}, args...)
+	g.ran = append(g.ran, line)
+	fmt.Fprintf(g.say, "\n$ %s\n", continued(line))
+	var all []string
+	for _, a := range args {
+		flag, value, _ := strings.Cut(a, " ")
+		all = append(all, flag, value)
+	}
+	c.SetArgs(all)
+	c.SetOut(g.say)
+	c.SetErr(errw)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	return c.ExecuteContext(ctx)
+}
+
+// askBudget asks for the model and the privacy parameters, which have no defaults.
+func (g *guide) askBudget(schema *data.Schema) error {
+	shape, err := schema.Shape()
+	if err != nil {
+		return err
+	}
+	build := func(name string) error {
+		g.model = name
+		_, err := models.New(name, shape, models.Options{})
+		return flagged(err)
+	}
+	return errors.Join(
+		g.ask("model", "Which model? One of "+strings.Join(models.Names(), ", ")+".", models.Suggest(shape), build),
+		g.ask("epsilon", "How much may a person's data change what is released? ε = 1 lets the odds of any result change by a "+
+			"factor of 2.7, ε = 0.1 by 1.1. Costs of several runs add up.", "", positive(&g.epsilon, 1e9)),
+		g.ask("delta", fmt.Sprintf("How likely may that bound fail? δ has to be well below 1/records = %.1g, such as 1e-6.",
+			1/float64(shape.Records)), "", positive(&g.delta, 1)))
+}
+
+// ask puts a question unless its flag was given.
+func (g *guide) ask(flag, question, otherwise string, take func(string) error) error {
+	if given := g.flags.Lookup(flag); given != nil && given.Changed {
+		if err := take(given.Value.String()); err != nil {
+			return fmt.Errorf("--%s: %w", flag, err)
+		}
+		return nil
+	}
+	return g.put(flag, question, otherwise, take)
+}
+
+// put asks until the answer can be taken. Without a default an answer is needed.
+func (g *guide) put(flag, question, otherwise string, take func(string) error) error {
+	fmt.Fprintf(g.say, "\n%s", wrapped("", question))
+	for {
+		if otherwise != "" {
+			fmt.Fprintf(g.say, "[%s] ", otherwise)
+		}
+		fmt.Fprint(g.say, "> ")
+		if !g.in.Scan() {
+			fmt.Fprintln(g.say)
+			return fmt.Errorf("the question was not answered: %s Pipe an answer, or give --%s", question, flag)
+		}
+		answer := strings.TrimSpace(g.in.Text())
+		fmt.Fprintln(g.say, answer) // which a transcript shows where answers are piped
+		if answer == "" {
+			answer = otherwise
+		}
+		err := errors.New("this has no default; it is yours to say")
+		if answer != "" {
+			err = take(answer)
+		}
+		if err == nil {
+			return nil
+		}
+		fmt.Fprintf(g.say, "  %v\n", err)
+	}
+}
+
+func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// text takes any answer.
+func text(into *string) func(string) error {
+	return func(answer string) error {
+		*into = answer
+		return nil
+	}
+}
+
+func yesOrNo(into *string) func(string) error {
+	return func(answer string) error {
+		switch strings.ToLower(answer) {
+		case "y", "yes", "true":
+			*into = "yes"
+		case "n", "no", "false":
+			*into = "no"
+		default:
+			return fmt.Errorf("%q is neither yes nor no", answer)
+		}
+		return nil
+	}
+}
+
+// positive takes a number above 0 and below most.
+func positive(into *float64, most float64) func(string) error {
+	return func(answer string) error {
+		v, err := strconv.ParseFloat(answer, 64)
+		if err != nil || !(v > 0 && v < most) {
+			return fmt.Errorf("%q is not a number above 0 and below %v", answer, most)
+		}
+		*into = v
+		return nil
+	}
+}
+
+// stated is the schema: the file's if there is one, else what is answered, written.
+func (g *guide) stated(ctx context.Context) (*data.Schema, error) {
+	content, err := os.ReadFile(g.schema)
+	if err == nil {
+		return schemafile.Parse(g.schema, content)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	draft, err := data.Draft(ctx, g.data)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemafile.Parse(g.schema, draft)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.confirm(schema); err != nil {
+		return nil, err
+	}
+	return schema, create(g.schema, schemafile.Format(schema))
+}
