@@ -40,7 +40,7 @@ func newCompare() *cobra.Command {
 		Short: "Compare methods at equal privacy",
 		Long: `compare runs the methods of an experiment on the same data at the same privacy
 budgets, and reports how far each is from the truth, from the non-private
-posterior and from what was held out. Without --config it compares four methods
+posterior and from what was held out. Without --config it compares five methods
 on simulated data. An interrupted comparison goes on when it is called again
 with the same --out.
 
