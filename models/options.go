@@ -61,16 +61,22 @@ func (s Setting) Value(o *Options) any {
 // Settings lists the options.
 func Settings() []Setting { return slices.Clone(settings) }
 
-// coefficients are the models that have one for every column.
-var coefficients = []string{"logistic", "probit", "cloglog", "softmax", "poisson", "negative-binomial", "linear",
-	"median", "heteroscedastic", "mean"}
+// init gives the prior to the models that have coefficients of columns: all but a few.
+func init() {
+	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == "prior" })
+	for _, name := range Names() {
+		if !slices.Contains([]string{"network", "bernoulli", "categorical", "mixture"}, name) {
+			settings[i].Models = append(settings[i].Models, name)
+		}
+	}
+}
 
 var settings = []Setting{
 	{Name: "loss", Of: func(o *Options) any { return &o.Loss },
 		Help: "log, or beta for the β-divergence loss"},
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
-	{Name: "prior", Of: func(o *Options) any { return &o.Prior }, Models: coefficients,
+	{Name: "prior", Of: func(o *Options) any { return &o.Prior },
 		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept " +
 			"stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
