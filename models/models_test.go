@@ -214,7 +214,7 @@ func TestInUnits(t *testing.T) {
 	for j := range terms {
 		row[j] = terms[j].At(x[j])
 	}
-	for _, name := range []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear",
+	for _, name := range []string{"logistic", "probit", "cloglog", "loglog", "poisson", "negative-binomial", "linear",
 		"heteroscedastic", "softmax"} {
 		m := built(t, name, func(s *data.Shape, _ *Options) {
 			s.Terms = terms

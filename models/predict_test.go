@@ -71,6 +71,7 @@ func TestPredictionsAreTheModelsOwn(t *testing.T) {
 		"logistic": {binary, func(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }},
 		"probit":   {binary, func(eta float64) float64 { return math.Erfc(-eta/math.Sqrt2) / 2 }},
 		"cloglog":  {binary, func(eta float64) float64 { return 1 - math.Exp(-math.Exp(eta)) }},
+		"loglog":   {binary, func(eta float64) float64 { return math.Exp(-math.Exp(-eta)) }},
 		"poisson":  {count, math.Exp},
 		"linear":   {number, func(eta float64) float64 { return eta }},
 	} {

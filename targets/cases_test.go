@@ -61,6 +61,7 @@ func modelCases(t testing.TB, l Loss) []modelCase {
 		binaryCase(t, l, "logistic", NewLogistic, func(e float64) float64 { return 1 / (1 + math.Exp(-e)) }),
 		binaryCase(t, l, "probit", NewProbit, func(e float64) float64 { return math.Erfc(-e/math.Sqrt2) / 2 }),
 		binaryCase(t, l, "cloglog", NewCLogLog, func(e float64) float64 { return 1 - math.Exp(-math.Exp(e)) }),
+		binaryCase(t, l, "loglog", NewLogLog, func(e float64) float64 { return math.Exp(-math.Exp(-e)) }),
 		linearCase(t, l, 0),
 		linearCase(t, l, 4),
 		medianCase(t, l),

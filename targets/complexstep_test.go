@@ -167,6 +167,8 @@ func analyticCases() map[string]analytic {
 			func(e complex128) complex128 { return cmplx.Log(normalCDF(-e)) }),
 		"cloglog": binaryAnalytic(func(e complex128) complex128 { return cmplx.Log(1 - cmplx.Exp(-cmplx.Exp(e))) },
 			func(e complex128) complex128 { return -cmplx.Exp(e) }),
+		"loglog": binaryAnalytic(func(e complex128) complex128 { return -cmplx.Exp(-e) },
+			func(e complex128) complex128 { return cmplx.Log(1 - cmplx.Exp(-cmplx.Exp(-e))) }),
 		"median":         medianAnalytic(),
 		"linear-normal":  linearAnalytic(0),
 		"linear-student": linearAnalytic(4),

@@ -62,6 +62,7 @@ func randomSetting(rng *rand.Rand) setting {
 		{"logistic", func() (Target, error) { return NewLogistic(reg) }},
 		{"probit", func() (Target, error) { return NewProbit(reg) }},
 		{"cloglog", func() (Target, error) { return NewCLogLog(reg) }},
+		{"loglog", func() (Target, error) { return NewLogLog(reg) }},
 		{"softmax", func() (Target, error) {
 			return NewSoftmax(SoftmaxConfig{Features: 1, Classes: 3, Loss: l, Prior: prior})
 		}},
