@@ -242,22 +242,7 @@ func (p *purchase) words() string {
 
 // wrapped is a text after a label, in lines that fit.
 func wrapped(label, text string) string {
-	var b strings.Builder
-	b.WriteString(label)
-	width := len([]rune(label))
-	for i, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		if i > 0 && width+1+n > columns {
-			b.WriteString("\n" + strings.Repeat(" ", len(label)))
-			width = len(label)
-		} else if i > 0 {
-			b.WriteByte(' ')
-			width++
-		}
-		b.WriteString(word)
-		width += n
-	}
-	return b.String() + "\n"
+	return strings.Join(broken(label, strings.Repeat(" ", len(label)), strings.Fields(text), columns), "\n") + "\n"
 }
 
 // table has a row for the budget, half and twice of it.
