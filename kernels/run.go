@@ -46,7 +46,7 @@ type Options struct {
 	// Sink receives the draws. Required.
 	Sink Sink
 	// Progress, if not nil, is called from one goroutine, at most once every
-	// Every and once at the end.
+	// Every and once at the end; never for a run without steps.
 	Progress func(Progress)
 	// Every is the shortest time between calls of Progress. Defaults to 100 ms.
 	Every time.Duration
@@ -186,7 +186,7 @@ func (o *Options) chain(ctx context.Context, id int, c Chain, s *State, done *at
 
 // report starts the goroutine that calls Progress and returns what ends it.
 func (o *Options) report(done *atomic.Int64, total int64) (stop func()) {
-	if o.Progress == nil {
+	if o.Progress == nil || total == 0 {
 		return func() {}
 	}
 	began := time.Now()

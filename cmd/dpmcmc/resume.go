@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -30,6 +29,7 @@ type resumption struct {
 	begun   *chains.Beginning // nil for a run that released nothing yet
 	limit   float64           // what the whole run may cost
 	charged []accountant.Event
+	called  string // the data, in the folder
 }
 
 // goOn goes on with an interrupted run, or makes a finished one longer.
@@ -159,17 +159,24 @@ func (g *resumption) reopen(ctx context.Context) (*chains.Session, *models.Model
 	return session, m, err
 }
 
-// sameModel reports a model or a schema that is not the one in the folder.
+// sameModel reports a model or a schema that is not the one in the folder, and takes
+// over what the data are called there.
 func (g *resumption) sameModel(m *models.Model) error {
 	now, err := g.described(m)
 	if err != nil {
 		return err
 	}
-	then, err := os.ReadFile(filepath.Join(g.resume, modelFile))
-	if err != nil {
+	var then described
+	if err := readRunFile(g.resume, modelFile, &then); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
-	if string(now) != string(then) {
+	g.called, now.Data = then.Data, then.Data
+	was, err1 := json.Marshal(then)
+	is, err2 := json.Marshal(now)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if string(is) != string(was) {
 		return fmt.Errorf("--resume: the schema %s, or the model that it makes, is no longer the one that the run began with, "+
 			"which %s has: its draws would be about something else", g.schema, filepath.Join(g.resume, modelFile))
 	}
@@ -322,6 +329,7 @@ func (g *resumption) affords(plan, longer *chains.Plan, price accountant.Event) 
 
 // run draws what is left.
 func (g *resumption) run(ctx context.Context, session *chains.Session, m *models.Model, out io.Writer) error {
+	g.data = g.called
 	sink, err := g.files(session, m)
 	if err != nil {
 		return errors.Join(err, g.journal.Close())

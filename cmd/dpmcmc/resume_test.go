@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,6 +142,118 @@ func rowsOf(t *testing.T, dir string, id int) int {
 		t.Fatal(err)
 	}
 	return len(c.Warmup) + len(c.Draws)
+}
+
+// TestResumeFromElsewhere: a run that was begun with relative paths goes on from another
+// folder, after the disk was full and after its own folder was moved, and calls its data
+// what it called them.
+func TestResumeFromElsewhere(t *testing.T) {
+	csv, _ := people(t)
+	t.Chdir(filepath.Dir(csv))
+	if code, errs := interrupted(t, 3, "sample", "--data", "people.csv", "--schema", "people.toml", "--epsilon", "1",
+		"--delta", "1e-6", "--kernel", "barker", "--iterations", "500", "--out", "run"); code != exitInterrupted ||
+		!strings.Contains(errs, "--resume run goes on") {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Rename(filepath.Join(filepath.Dir(csv), "run"), "moved"); err != nil {
+		t.Fatal(err)
+	}
+	longer(t, "moved", "")
+	f, err := openFinished("moved")
+	if err != nil || f.data != "people.csv" || !f.complete {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestPowerLossOfARun: whatever of the draws was lost after the newest mark that reached
+// the disk, the run goes on to its end; if draws were lost that the mark rests on, it is
+// refused.
+func TestPowerLossOfARun(t *testing.T) {
+	csv, schema := people(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	if code, errs := interrupted(t, 5, "sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+		"--no-ledger", "--kernel", "penalty-ratio", "--iterations", "400", "--out", dir); code != exitInterrupted {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	log, err1 := os.ReadFile(filepath.Join(dir, journalFile))
+	drawn, err2 := os.ReadFile(filepath.Join(dir, "draws_1.csv"))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	begin := bytes.Index(drawn, []byte("lp__"))
+	begin += bytes.IndexByte(drawn[begin:], '\n') + 1
+	rng := rand.New(rand.NewPCG(1, 2))
+	for end := 1; end <= len(log); end++ {
+		if log[end-1] != '\n' {
+			continue
+		}
+		s, _, err := journal.Parse(log[:end])
+		if err != nil {
+			t.Fatal(err)
+		}
+		need := begin
+		for range steps(s) {
+			need += bytes.IndexByte(drawn[need:], '\n') + 1
+		}
+		for _, kept := range []int{need, need + rng.IntN(len(drawn)-need+1), need - 1} {
+			copied := filepath.Join(t.TempDir(), "run")
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.WriteFile(filepath.Join(copied, journalFile), log[:end], 0o600),
+				os.WriteFile(filepath.Join(copied, "draws_1.csv"), drawn[:kept], 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if s.Begun == nil { // draws are made later
+				if err := os.Remove(filepath.Join(copied, "draws_1.csv")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := ""
+			if kept < need && steps(s) > 0 {
+				want = "draws were lost"
+			}
+			if s.Opening && s.Begun == nil {
+				want = "must not be made twice"
+			}
+			longer(t, copied, want)
+		}
+	}
+}
+
+// TestResumeOfNothing: a run that was killed in its last block has no step left, and goes
+// on to its report.
+func TestResumeOfNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if code, errs := interrupted(t, 50, "sample", "--data", small, "--kernel", "barker", "--iterations", "100", "--out",
+		dir); code != exitInterrupted {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	path := filepath.Join(dir, journalFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := text[:1+bytes.LastIndexByte(text[:len(text)-1], '\n')] // before the mark of an orderly stop
+	if err := os.WriteFile(path, killed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call(t.Context(), "sample", "--resume", dir)
+	if code != exitOK || !strings.Contains(errs, "0 steps of 100") || !strings.Contains(out, "Privacy certificate") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if n := rowsOf(t, dir, 1); n != 98 {
+		t.Errorf("%d draws", n)
+	}
+}
+
+// steps are those of chain 1 at its newest mark.
+func steps(s journal.State) int64 {
+	if s.Marks[0] == nil {
+		return 0
+	}
+	return s.Marks[0].Step
 }
 
 // TestResumeRefusals: a run goes on with its own settings, once, on its own data, and

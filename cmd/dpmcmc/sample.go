@@ -194,6 +194,9 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	result, runErr := session.Run(ctx, m, options)
 	finish()
 	runErr = errors.Join(runErr, r.end(runErr == nil))
+	if runErr != nil && r != nil {
+		fmt.Fprintf(errw, "dpmcmc: dpmcmc sample --resume %s goes on with this run\n", s.out)
+	}
 	if result == nil {
 		return runErr
 	}
@@ -363,23 +366,27 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	described, err := s.described(m)
+	d, err := s.described(m)
 	if err != nil {
 		return nil, err
 	}
-	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, described),
+	model, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, model),
 		writeFile(s.out, columnsFile, columnsCSV(m)), s.accounts.certify(c.JSON()))
 }
 
 // described is what the run folder says of the model. The schema is public.
-func (s *sampleSettings) described(m *models.Model) ([]byte, error) {
-	d := described{Model: m.Name, Options: m.Options, Data: s.data}
+func (s *sampleSettings) described(m *models.Model) (d described, err error) {
+	d = described{Model: m.Name, Options: m.Options, Data: s.data}
 	if s.schema != "" {
 		text, err := os.ReadFile(s.schema)
 		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
+			return d, fmt.Errorf("--schema: %w", err)
 		}
 		d.Schema = string(text)
 	}
-	return json.MarshalIndent(d, "", "  ")
+	return d, nil
 }

@@ -1,6 +1,6 @@
-// Command kills starts, kills (signal 9) and resumes runs of dpmcmc sample on one
-// ledger, several at once, at random moments, and checks after every kill that nothing
-// was under-charged, over budget, corrupt or unexplained:
+// Command kills starts, kills (signal 9), resumes and makes longer runs of dpmcmc sample on
+// one ledger, several at once, at random moments, and checks after every kill that
+// nothing was under-charged, over budget, corrupt or unexplained:
 //
 //	go build -o /tmp/dpmcmc ./cmd/dpmcmc && go run ./internal/maintain/kills -binary /tmp/dpmcmc -kills 1000
 package main
@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,12 +61,15 @@ const (
 	killed = iota
 	finished
 	resumed
+	madeLonger
 	refusedBudget
 	refusedReason
+	forfeited
 	kindCount
 )
 
-var words = [kindCount]string{"killed", "finished", "went on", "refused by the ledger's limit", "refused with a reason"}
+var words = [kindCount]string{"killed", "finished", "went on", "became longer", "refused by a limit", "refused with a reason",
+	"checks that found a charge which was made and not noted"}
 
 func main() {
 	binary := flag.String("binary", "", "the dpmcmc command")
@@ -135,11 +139,30 @@ func (c *campaign) work(worker int) {
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
 		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "0.5", "--delta", "1e-6",
-			"--iterations", "40000", "--thin", fmt.Sprint(thin), "--out", out}
-		for c.attempt(rng, out, args) {
-			args = []string{"sample", "--resume", out}
+			"--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin), "--out", out}
+		for range 1 + rng.IntN(3) { // a run, made longer at times
+			for c.attempt(rng, out, args) {
+				args = []string{"sample", "--resume", out}
+			}
+			if !c.done(out) {
+				break
+			}
+			args = []string{"sample", "--resume", out, "--more", "10000", "--epsilon", "0.9"}
 		}
 	}
+}
+
+// kernelNames are those of runs: one without a memory, and three with.
+var kernelNames = []string{"barker", "dpsgld", "sgnht", "penalty-ratio"}
+
+// done reports whether a run is complete.
+func (c *campaign) done(out string) bool {
+	text, err := os.ReadFile(filepath.Join(out, "journal"))
+	if err != nil {
+		return false
+	}
+	s, _, err := journal.Parse(text)
+	return err == nil && s.Done
 }
 
 // attempt runs a command until it ends or is killed, checks the folder, and reports
@@ -173,7 +196,11 @@ func (c *campaign) attempt(rng *rand.Rand, out string, args []string) bool {
 	case <-done:
 		again = c.ended(cmd.ProcessState.ExitCode(), out, text.String())
 	}
-	if strings.Contains(text.String(), "goes on with") {
+	switch {
+	case !strings.Contains(text.String(), "goes on with"):
+	case slices.Contains(args, "--more"):
+		c.counts[madeLonger].Add(1)
+	default:
 		c.counts[resumed].Add(1)
 	}
 	if err := c.check(out); err != nil {
@@ -223,9 +250,9 @@ func (c *campaign) ended(code int, out, text string) bool {
 	switch {
 	case code == 0:
 		c.counts[finished].Add(1)
-	case code == 3:
+	case code == 3: // by the ledger, or by the run's own limit when it is to become longer again
 		c.counts[refusedBudget].Add(1)
-	case code == 2 && strings.Contains(text, "dpmcmc: --resume"):
+	case code == 2 && (strings.Contains(text, "dpmcmc: --resume") || strings.Contains(text, "dpmcmc: --more")):
 		c.counts[refusedReason].Add(1)
 	default:
 		c.fail("%s: exit %d: %s", out, code, text)
@@ -252,7 +279,7 @@ func (c *campaign) check(out string) error {
 		}
 		return err
 	}
-	if err := c.charged(s.Run); err != nil {
+	if err := c.charged(s); err != nil {
 		return err
 	}
 	f, err := os.Open(filepath.Join(out, "draws_1.csv"))
@@ -274,23 +301,21 @@ func (c *campaign) check(out string) error {
 	return nil
 }
 
-// charged checks that a run stands in the ledger, once.
-func (c *campaign) charged(run string) error {
+// charged checks that a run stands in the ledger, once and once for each time that it
+// became longer. A charge for that may have been made and not have been noted.
+func (c *campaign) charged(s journal.State) error {
 	l, err := ledger.Open(c.data+".ledger", ledger.Options{})
 	if err != nil {
 		return err
 	}
-	times := 0
-	if err := l.Entries(func(e ledger.Entry) error {
-		if e.Run == run && e.Kind == ledger.Charged {
-			times++
-		}
-		return nil
-	}); err != nil {
+	r, err := l.Run(s.Run)
+	if err != nil {
 		return err
 	}
-	if times != 1 {
-		return fmt.Errorf("the run was charged %d times", times)
+	if times, noted := len(r.Charges), 1+len(s.More); times < noted {
+		return fmt.Errorf("the run was charged %d times and noted %d", times, noted)
+	} else if times > noted {
+		c.counts[forfeited].Add(1)
 	}
 	return nil
 }
