@@ -145,6 +145,10 @@ func (g *resumption) reopen(ctx context.Context) (*chains.Session, *models.Model
 	if err != nil {
 		return nil, m, err
 	}
+	longer, price, err := g.longer(plan)
+	if err != nil {
+		return nil, m, err
+	}
 	if g.accounts.Ledger != nil {
 		if err := g.accounts.Resume(g.accounts.note, g.charged, g.state.Resumed[len(g.state.Resumed)-1],
 			g.state.Resumed); err != nil {
@@ -152,7 +156,7 @@ func (g *resumption) reopen(ctx context.Context) (*chains.Session, *models.Model
 		}
 	}
 	if g.more > 0 {
-		session, err := g.extend(plan, sealed)
+		session, err := g.extend(longer, price, sealed)
 		return session, m, err
 	}
 	session, err := g.again(plan, sealed)
@@ -272,15 +276,22 @@ func (g *resumption) positions(plan *chains.Plan) []chains.Position {
 	return at
 }
 
-// extend charges more steps, and opens the session that makes them.
-func (g *resumption) extend(plan *chains.Plan, sealed *curator.Curator) (*chains.Session, error) {
+// longer is the plan with --more steps and what these cost, which the run's own limit
+// covers; the plan as it is without them.
+func (g *resumption) longer(plan *chains.Plan) (*chains.Plan, accountant.Event, error) {
+	if g.more == 0 {
+		return plan, accountant.Event{}, nil
+	}
 	longer, price, err := plan.Longer(g.more)
 	if err != nil {
-		return nil, fmt.Errorf("--more: %w", err)
+		return nil, price, fmt.Errorf("--more: %w", err)
 	}
-	if err := g.affords(plan, longer, price); err != nil {
-		return nil, err
-	}
+	return longer, price, g.affords(plan, longer, price)
+}
+
+// extend charges more steps, and opens the session that makes them.
+func (g *resumption) extend(longer *chains.Plan, price accountant.Event, sealed *curator.Curator) (*chains.Session,
+	error) {
 	session, err := longer.Resume(sealed, g.seed, *g.begun, g.positions(longer))
 	if err != nil {
 		return nil, fmt.Errorf("--more: %w", err)

@@ -74,7 +74,12 @@ func TestResume(t *testing.T) {
 			charges(t, csv+"."+kernel, 1)
 			longer(t, dir, "complete")
 			if kernel != "anchored" { // whose steps cost nothing
+				before, err1 := os.ReadFile(csv + "." + kernel)
 				longer(t, dir, "give --epsilon", "--more", "100000")
+				after, err2 := os.ReadFile(csv + "." + kernel)
+				if err := errors.Join(err1, err2); err != nil || !bytes.Equal(before, after) {
+					t.Errorf("a refused extension is in the ledger, %v", err)
+				}
 			}
 			longer(t, dir, "", "--more", "100", "--epsilon", "4")
 			holds(t, dir, 150)
