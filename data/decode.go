@@ -24,6 +24,8 @@ type decoder struct {
 
 	missing Missing
 	tokens  []string
+	// quick says that cells are numbers in Go's notation, none of which is missing.
+	quick bool
 	// missingNumbers are the tokens that are numbers.
 	missingNumbers []float64
 	imputed        code // what a missing cell becomes, unless it is refused
@@ -158,14 +160,23 @@ func parseShort(text []byte) (float64, bool) {
 	if count == 0 || count > 15 {
 		return 0, false
 	}
-	v := float64(whole)
+	scale := 0
 	if point >= 0 {
-		v /= tens[len(digits)-1-point]
+		scale = len(digits) - 1 - point
 	}
-	if text[0] == '-' {
-		v = -v
+	return exactQuotient(whole, scale, text[0] == '-'), true
+}
+
+// exactQuotient is ±whole/10^scale, rounded once.
+func exactQuotient(whole int64, scale int, negative bool) float64 {
+	v := float64(whole)
+	if scale > 0 {
+		v /= tens[scale]
 	}
-	return v, true
+	if negative {
+		return -v
+	}
+	return v
 }
 
 // explain says what is allowed in the column and what to do about a fault.

@@ -188,7 +188,6 @@ func (l *loader) grown() int {
 // records reads the records and checks their number.
 func (l *loader) records() error {
 	t, want := &l.table, l.table.Records
-	take := l.take
 	for {
 		some, err := l.more()
 		switch {
@@ -214,7 +213,7 @@ func (l *loader) records() error {
 		}
 		// A record of the wrong length is reported as such, rather than by the first
 		// cell that does not fit its column.
-		if err := cmp.Or(l.record(len(l.order), take), l.bad); err != nil {
+		if err := cmp.Or(l.cells(), l.bad); err != nil {
 			return err
 		}
 		l.complete(l.row)
@@ -253,17 +252,43 @@ func (p *plan) complete(row []float64) {
 	record.Project(row, p.shape.Radius)
 }
 
-// take decodes cell i of the current record.
-func (l *loader) take(i int, text []byte) {
-	d := l.order[i]
-	if d == nil || l.bad != nil {
-		return
+// cells reads the cells of a record: numbers without a look at their texts, where that
+// is enough.
+func (l *loader) cells() error {
+	for i, d := range l.order {
+		if d != nil && d.quick {
+			if v, text, last := l.number(); text != nil {
+				if last != (i == len(l.order)-1) {
+					return l.ragged(i+1, len(l.order), last)
+				}
+				c, fault := d.encodeNumber(v)
+				l.take(d, c, fault, text)
+				continue
+			}
+		}
+		text, last, err := l.cell()
+		if err != nil {
+			return err
+		}
+		if last != (i == len(l.order)-1) {
+			return l.ragged(i+1, len(l.order), last)
+		}
+		if d != nil {
+			c, fault := d.decode(text)
+			l.take(d, c, fault, text)
+		}
 	}
-	c, fault := d.decode(text)
+	return nil
+}
+
+// take keeps what a cell of the current record became, or what is wrong with the first
+// bad one.
+func (l *loader) take(d *decoder, c code, f fault, text []byte) {
 	switch {
-	case fault != 0:
+	case f != 0 && l.bad != nil:
+	case f != 0:
 		e := &Error{File: l.file, Line: l.cellLine, Column: l.cellColumn, Name: d.name, Value: string(text)}
-		e.Allowed, e.Do = d.explain(fault, text)
+		e.Allowed, e.Do = d.explain(f, text)
 		l.bad = e
 	case d.target:
 		l.y = c.value

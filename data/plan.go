@@ -177,6 +177,7 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 	if err := checkStrays(c); err != nil {
 		return nil, nil, err
 	}
+	d.quick = c.Kind == Number && numbers == (numberText{}) && d.missingNumbers == nil
 	var terms []Term
 	var err error
 	switch c.Kind {

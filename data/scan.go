@@ -225,6 +225,48 @@ func (s *scanner) cell() (text []byte, last bool, err error) {
 	return text, last, err
 }
 
+// quickCell is how much of the buffer number looks at.
+const quickCell = 24
+
+// number reads a cell that is a number of at most 15 digits without an exponent, blanks
+// or quotes, as most are, with what follows it. It reads nothing and is not ok where
+// that is not certain, and gives no text: cell then says what is there.
+func (s *scanner) number() (v float64, text []byte, last bool) {
+	if s.end-s.pos < quickCell {
+		return 0, nil, false
+	}
+	b := (*[quickCell]byte)(s.buf[s.pos:])
+	i, sign := 0, b[0]
+	if sign == '-' || sign == '+' {
+		i = 1
+	}
+	first, point, whole := i, -1, int64(0)
+	for ; i < 17; i++ {
+		digit := b[i] - '0'
+		if digit > 9 {
+			if b[i] != '.' || point >= 0 {
+				break
+			}
+			point = i
+			continue
+		}
+		whole = 10*whole + int64(digit)
+	}
+	digits, scale := i-first, 0
+	if point >= 0 {
+		digits, scale = digits-1, i-1-point
+	}
+	last = b[i] == '\n'
+	if digits == 0 || digits > 15 || !last && b[i] != s.delimiter {
+		return 0, nil, false
+	}
+	s.cellLine, s.cellColumn = s.line, s.column()
+	if s.pos += i + 1; last {
+		s.newline()
+	}
+	return exactQuotient(whole, scale, sign == '-'), b[:i], last
+}
+
 // quoted reads a cell from its opening quote on.
 func (s *scanner) quoted() (text []byte, last bool, err error) {
 	s.pos++

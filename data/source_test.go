@@ -121,3 +121,45 @@ func TestSourcesAreRefusedLikeCSV(t *testing.T) {
 		t.Errorf("a decimal comma: %v", err)
 	}
 }
+
+// TestQuickNumbersAreNumbers: cells that are read without a look at their texts give the
+// table, or the refusal, of those that are not, which a missing token that is a number
+// makes of a column.
+func TestQuickNumbersAreNumbers(t *testing.T) {
+	cell := rapid.OneOf(
+		rapid.StringMatching(`[-+]?[0-9]{1,17}(\.[0-9]{0,17})?`),
+		rapid.StringMatching(`[-+]?[0-9]{0,2}(\.[0-9]{0,3})?`),
+		rapid.StringMatching(` ?[-+]?[0-9]\.[0-9]{1,3}(e[0-9])? ?`),
+		rapid.SampledFrom([]string{".", "-", "+.", "1.2.3", `"1.5"`, "1e400", "0x1", "NA", "", "-0", "é", `1"`}),
+	)
+	quick, accepted := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(rt, "records")
+		var csv strings.Builder
+		csv.WriteString("a,b\n")
+		for range n {
+			end := rapid.SampledFrom([]string{"\n", "\r\n", ",\n", "\n\n"}).Draw(rt, "end")
+			fmt.Fprintf(&csv, "%s,%s%s", cell.Draw(rt, "a"), cell.Draw(rt, "b"), end)
+		}
+		csv.WriteString(strings.Repeat("\n", rapid.IntRange(0, 40).Draw(rt, "padding"))) // so that the buffer reaches
+		var results [2]string
+		for i, tokens := range [][]string{{"NA"}, {"NA", "-777.125"}} {
+			s := &data.Schema{Confirmed: true, Records: n}
+			for j, name := range []string{"a", "b"} {
+				s.Columns = append(s.Columns, data.Column{Name: name, Role: data.Feature, Kind: data.Number, Lower: -50, Upper: 50,
+					MissingTokens: tokens, Outside: []data.Outside{data.OutsideClamp, data.OutsideRefuse}[j]})
+			}
+			table, err := data.Read(context.Background(), strings.NewReader(csv.String()), "t", s)
+			if results[i] = fmt.Sprint(err); err == nil {
+				results[i] = fmt.Sprint(table.X)
+				accepted++
+			}
+		}
+		if quick++; results[0] != results[1] {
+			rt.Fatalf("%q: %s, and without the quick way %s", csv.String(), results[0], results[1])
+		}
+	})
+	if accepted < quick/20 {
+		t.Errorf("only %d of %d tables were accepted", accepted, quick)
+	}
+}

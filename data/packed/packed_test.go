@@ -1,6 +1,7 @@
 package packed_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -225,14 +226,41 @@ func TestPackingRefuses(t *testing.T) {
 	}
 }
 
+// numbers is a table of 20 columns of numbers with three decimals.
+func numbers(t testing.TB, n int) (schema *data.Schema, csv string) {
+	t.Helper()
+	schema = &data.Schema{Confirmed: true, Records: n}
+	var b bytes.Buffer
+	for j := range 20 {
+		name := fmt.Sprintf("x%d", j)
+		schema.Columns = append(schema.Columns, data.Column{Name: name, Role: data.Feature, Kind: data.Number, Lower: -1,
+			Upper: 1})
+		fmt.Fprintf(&b, "%s,", name)
+	}
+	b.Truncate(b.Len() - 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range n {
+		b.WriteByte('\n')
+		for range 20 {
+			fmt.Fprintf(&b, "%.3f,", 2*rng.Float64()-1)
+		}
+		b.Truncate(b.Len() - 1)
+	}
+	csv = filepath.Join(t.TempDir(), "numbers.csv")
+	if err := os.WriteFile(csv, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return schema, csv
+}
+
 func BenchmarkPack(b *testing.B) {
+	schema, csv := numbers(b, 300_000)
+	info, err := os.Stat(csv)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, single := range []bool{false, true} {
 		b.Run(fmt.Sprintf("single=%t", single), func(b *testing.B) {
-			schema, csv := people(b, 1_000_000)
-			info, err := os.Stat(csv)
-			if err != nil {
-				b.Fatal(err)
-			}
 			b.SetBytes(info.Size())
 			path := filepath.Join(b.TempDir(), "people.dpm")
 			for b.Loop() {
