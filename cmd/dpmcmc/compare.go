@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 // compareSettings are the flags of compare.
 type compareSettings struct {
 	config, out, dataDir string
+	shard                string
 	epsilon, delta       float64
 	public, list, json   bool
 	workers              int
@@ -53,36 +53,51 @@ private. docs/compare.md has the configuration, the metrics and the files.`,
   dpmcmc compare --config exp.toml --out cmp/
   dpmcmc compare --config bundled:adult --data-dir data/ --public --out adult/
   dpmcmc compare --config exp.toml --epsilon 3 --delta 1e-5 --out cmp/
+  dpmcmc compare --config exp.toml --shard 3/16 --out cmp/
   dpmcmc compare --list`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.list {
 				return listCompare(c.OutOrStdout())
 			}
-			return s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr())
+			return s.run(c)
 		},
 	}
 	s.bind(c.Flags())
+	c.AddCommand(newReserve(), newMerge())
 	return c
 }
 
 func (s *compareSettings) bind(f *pflag.FlagSet) {
+	s.bindCommon(f)
+	s.bindBudget(f)
+	f.StringVar(&s.shard, "shard", "", "run one shard of the cells, such as 3/16 for the third of 16; auto/16 takes the "+
+		"index from "+kubernetesIndex+" or "+slurmIndex+". compare merge puts shards together")
+	f.IntVar(&s.workers, "workers", 0, "runs at once; by default the number of cores")
+	f.BoolVar(&s.list, "list", false, "list methods with their settings, metrics, and bundled experiments and schemas")
+}
+
+// bindCommon declares the flags of compare and of what it is followed by.
+func (s *compareSettings) bindCommon(f *pflag.FlagSet) {
 	f.StringVar(&s.config, "config", configs.Prefix+configs.Default,
 		"TOML file of the experiment, or a bundled one ("+strings.Join(configs.Experiments(), ", ")+")")
 	f.StringVar(&s.out, "out", "", "folder for results, charts, report.html and the journal to go on from; by default "+
 		"nothing is written")
 	f.StringVar(&s.dataDir, "data-dir", "", "folder of the experiment's data file; by default that of --config")
-	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
-	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
 	f.BoolVar(&s.public, "public", false, "the records of the data file are public knowledge")
-	s.ledger.bind(f)
-	f.IntVar(&s.workers, "workers", 0, "runs at once; by default the number of cores")
-	f.BoolVar(&s.list, "list", false, "list methods with their settings, metrics, and bundled experiments and schemas")
 	f.BoolVar(&s.json, "json", false, "print the results as one JSON object")
 }
 
+// bindBudget declares the flags of what charges.
+func (s *compareSettings) bindBudget(f *pflag.FlagSet) {
+	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
+	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
+	s.ledger.bind(f)
+}
+
 // run is the whole of compare.
-func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) error {
+func (s *compareSettings) run(c *cobra.Command) error {
+	out, errw := c.OutOrStdout(), c.ErrOrStderr()
 	plan, err := s.plan()
 	if err != nil {
 		return err
@@ -92,16 +107,14 @@ func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, er
 		progress, finish = nil, func() {}
 	}
 	var people accounts
-	charge := func(e accountant.Event) (err error) {
-		if people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta,
-			errw); err != nil || people.Ledger == nil {
-			return err
-		}
-		_, err = people.Charge(e, 1, people.note)
+	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
+		Charge: s.charge(&people, plan, c.Flags(), errw), Workers: s.workers, Progress: progress}
+	if s.shard != "" {
+		err := s.runShard(c, plan, o)
+		finish()
 		return err
 	}
-	results, err := plan.Run(ctx, experiment.RunOptions{
-		Dir: s.out, Epsilon: s.epsilon, Delta: s.delta, Charge: charge, Workers: s.workers, Progress: progress})
+	results, err := plan.Run(c.Context(), o)
 	finish()
 	if errors.Is(err, experiment.ErrNoBudget) {
 		return noBudget(plan)
@@ -109,6 +122,28 @@ func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, er
 	if err != nil {
 		return err
 	}
+	if err := s.write(results, out); err != nil || s.json {
+		return err
+	}
+	spent, _, err := people.spent()
+	return errors.Join(err, say(out, spent))
+}
+
+// charge tells the ledger of the people in the data what a comparison costs.
+func (s *compareSettings) charge(people *accounts, plan *experiment.Plan, flags *pflag.FlagSet,
+	errw io.Writer) func(accountant.Event) error {
+	return func(e accountant.Event) (err error) {
+		if *people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta,
+			errw); err != nil || people.Ledger == nil {
+			return err
+		}
+		_, err = people.Charge(e, 1, people.note)
+		return err
+	}
+}
+
+// write writes results to --out, and prints them.
+func (s *compareSettings) write(results *experiment.Results, out io.Writer) error {
 	if s.out != "" {
 		if err := results.Write(s.out); err != nil {
 			return fmt.Errorf("--out: %w", err)
@@ -128,8 +163,7 @@ func (s *compareSettings) run(ctx context.Context, flags *pflag.FlagSet, out, er
 	if s.out != "" {
 		fmt.Fprintf(out, "\nThe report is %s\n", filepath.Join(s.out, "report.html"))
 	}
-	spent, _, err := people.spent()
-	return errors.Join(err, say(out, spent))
+	return nil
 }
 
 // plan reads the configuration and sets everything up.

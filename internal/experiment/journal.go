@@ -19,6 +19,8 @@ const journalFile = "journal.jsonl"
 type entry struct {
 	// Fingerprint is that of the experiment, on the first line.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Reserved, beside it, says that all cells were charged before.
+	Reserved *Reservation `json:"reserved,omitempty"`
 	// Start names a cell on private data that is about to look at the records: from
 	// here on it counts.
 	Start string `json:"start,omitempty"`
@@ -41,19 +43,24 @@ type journal struct {
 	starts     map[string]int // how often a cell on private data began
 	finished   map[string]*journaled
 	references map[string]*ReferenceResult
+	reserved   *Reservation // nil if nothing is
 }
 
-// openJournal reads the journal of a folder and makes it ready to go on, or
-// begins one. A line that was cut off when a run was killed is dropped.
-func openJournal(dir, fingerprint string) (*journal, error) {
-	j := &journal{starts: map[string]int{}, finished: map[string]*journaled{}, references: map[string]*ReferenceResult{}}
+func newJournal() *journal {
+	return &journal{starts: map[string]int{}, finished: map[string]*journaled{}, references: map[string]*ReferenceResult{}}
+}
+
+// openJournal reads the journal of that name in a folder and makes it ready to go on,
+// or begins one. A line that was cut off when a run was killed is dropped.
+func openJournal(dir, name, fingerprint string) (*journal, error) {
+	j := newJournal()
 	if dir == "" {
 		return j, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, journalFile)
+	path := filepath.Join(dir, name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -107,6 +114,8 @@ func (j *journal) read(r io.Reader, fingerprint string) (end int64, err error) {
 
 func (j *journal) take(e entry) {
 	switch {
+	case e.Reserved != nil:
+		j.reserved = e.Reserved
 	case e.Start != "":
 		j.starts[e.Start]++
 	case e.Cell != nil:

@@ -73,22 +73,14 @@ type runner struct {
 // When ctx is cancelled the cells that are running stop or finish, and Run returns
 // ctx's error; another Run in the same folder goes on from there.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (_ *Results, err error) {
-	if o.Workers <= 0 {
-		o.Workers = runtime.NumCPU()
-	}
-	fingerprint, err := p.fingerprint()
-	if err != nil {
-		return nil, err
-	}
 	if p.Private && (o.Epsilon == 0 || o.Delta == 0) {
 		return nil, ErrNoBudget // before a folder is made
 	}
-	j, err := openJournal(o.Dir, fingerprint)
+	r, fingerprint, err := p.open(o, Shard{})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, j.close()) }()
-	r := &runner{Plan: p, o: o, journal: j, groups: map[groupKey]*group{}, begun: time.Now()}
+	defer func() { err = errors.Join(err, r.journal.close()) }()
 	cells, err := r.affordable()
 	if err != nil {
 		return nil, err
@@ -97,14 +89,34 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (_ *Results, err error) {
 		if err := r.charge(cells); err != nil {
 			return nil, err
 		}
-		if err := p.load(ctx); err != nil {
-			return nil, err
-		}
 	}
-	if err := r.runAll(ctx, cells); err != nil {
+	if err := r.finish(ctx, cells); err != nil {
 		return nil, err
 	}
 	return r.results(fingerprint)
+}
+
+// open opens the journal of a run, of all cells or of a shard's.
+func (p *Plan) open(o RunOptions, s Shard) (*runner, string, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.NumCPU()
+	}
+	fingerprint, err := p.fingerprint()
+	if err != nil {
+		return nil, "", err
+	}
+	j, err := openJournal(o.Dir, s.file(), fingerprint)
+	return &runner{Plan: p, o: o, journal: j, groups: map[groupKey]*group{}, begun: time.Now()}, fingerprint, err
+}
+
+// finish reads the data, if there are cells to run, and runs them.
+func (r *runner) finish(ctx context.Context, cells []Cell) error {
+	if len(cells) > 0 {
+		if err := r.load(ctx); err != nil {
+			return err
+		}
+	}
+	return r.runAll(ctx, cells)
 }
 
 // charge tells whoever keeps accounts what the cells cost.
@@ -123,7 +135,23 @@ func (r *runner) charge(cells []Cell) error {
 // counts, whether it finished or not: one that was interrupted runs again only if
 // the budget covers that as well, and stays without a result otherwise.
 func (r *runner) affordable() ([]Cell, error) {
-	var fresh, again, counted []Cell
+	fresh, again, counted := r.toRun()
+	all := slices.Concat(again, fresh)
+	if !r.Private {
+		return all, nil
+	}
+	if err := r.cover(slices.Concat(counted, all)); err == nil {
+		return all, nil
+	}
+	if err := r.cover(slices.Concat(counted, fresh)); err != nil {
+		return nil, err
+	}
+	return fresh, r.lose(again, "interrupted after it was charged; the budget does not cover another run")
+}
+
+// toRun sorts the cells that are not finished in those that never began and those that
+// were interrupted, and lists every beginning.
+func (r *runner) toRun() (fresh, again, counted []Cell) {
 	for _, c := range r.Cells {
 		starts := r.journal.starts[c.ID]
 		for range starts {
@@ -139,25 +167,20 @@ func (r *runner) affordable() ([]Cell, error) {
 		}
 	}
 	r.done = r.resumed
-	if !r.Private {
-		return slices.Concat(again, fresh), nil
-	}
-	all := slices.Concat(again, fresh)
-	if err := r.cover(slices.Concat(counted, all)); err == nil {
-		return all, nil
-	}
-	if err := r.cover(slices.Concat(counted, fresh)); err != nil {
-		return nil, err
-	}
-	for _, c := range again {
+	return fresh, again, counted
+}
+
+// lose journals cells that do not run again.
+func (r *runner) lose(cells []Cell, why string) error {
+	for _, c := range cells {
 		lost := r.blank(c)
-		lost.Error = "interrupted after it was charged; the budget does not cover another run"
+		lost.Error = why
 		if err := r.journal.append(entry{Cell: &journaled{Result: lost}}); err != nil {
-			return nil, err
+			return err
 		}
 		r.done++
 	}
-	return fresh, nil
+	return nil
 }
 
 // cover reports whether the total budget covers the given cells.

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+)
+
+// Variables in which engines say which task a process is.
+const (
+	kubernetesIndex = "JOB_COMPLETION_INDEX" // from 0
+	slurmIndex      = "SLURM_ARRAY_TASK_ID"
+	slurmFirst      = "SLURM_ARRAY_TASK_MIN"
+	slurmLast       = "SLURM_ARRAY_TASK_MAX"
+	slurmCount      = "SLURM_ARRAY_TASK_COUNT"
+)
+
+// parseShard reads --shard: 3/16, or auto/16 for what the engine says, or auto alone
+// under Slurm, which says how many tasks there are.
+func parseShard(text string, env func(string) string) (experiment.Shard, error) {
+	index, count, both := strings.Cut(text, "/")
+	var s experiment.Shard
+	var err error
+	if both {
+		if s.Count, err = strconv.Atoi(count); err != nil {
+			return s, fmt.Errorf("--shard is %q; give the third of 16 shards as 3/16, or auto/16", text)
+		}
+	}
+	switch {
+	case index != "auto":
+		if s.Index, err = strconv.Atoi(index); err != nil || !both {
+			return s, fmt.Errorf("--shard is %q; give the third of 16 shards as 3/16, or auto/16", text)
+		}
+	case env(slurmIndex) != "":
+		if s, err = slurmShard(s.Count, env); err != nil {
+			return s, err
+		}
+	case env(kubernetesIndex) != "":
+		i, err := strconv.Atoi(env(kubernetesIndex))
+		if err != nil || !both {
+			return s, fmt.Errorf("--shard is %q with %s=%s; give the number of completions, as in auto/16", text,
+				kubernetesIndex, env(kubernetesIndex))
+		}
+		s.Index = i + 1
+	default:
+		return s, fmt.Errorf("--shard is %q, and neither %s nor %s is set: give the shard, as in 3/16", text, kubernetesIndex,
+			slurmIndex)
+	}
+	if s.Count < 1 || s.Index < 1 || s.Index > s.Count {
+		return s, fmt.Errorf("--shard is %q, which is shard %v; shards are counted from 1 to their number", text, s)
+	}
+	return s, nil
+}
+
+// slurmShard is the place of a task in its array, which must have no gaps.
+func slurmShard(count int, env func(string) string) (experiment.Shard, error) {
+	var v [4]int
+	for i, name := range []string{slurmIndex, slurmFirst, slurmLast, slurmCount} {
+		var err error
+		if v[i], err = strconv.Atoi(env(name)); err != nil {
+			return experiment.Shard{}, fmt.Errorf("--shard auto: %s is %q, which is no number", name, env(name))
+		}
+	}
+	task, first, last, tasks := v[0], v[1], v[2], v[3]
+	if last-first+1 != tasks || count != 0 && count != tasks {
+		return experiment.Shard{}, fmt.Errorf("--shard auto: the array has %d tasks from %d to %d, and %d shards were asked "+
+			"for; submit it as --array=1-%d", tasks, first, last, max(count, tasks), max(count, tasks))
+	}
+	return experiment.Shard{Index: task - first + 1, Count: tasks}, nil
+}
+
+// newReserve is compare reserve.
+func newReserve() *cobra.Command {
+	s, shards := &compareSettings{}, 0
+	c := &cobra.Command{
+		Use:   "reserve",
+		Short: "Charge a sweep on private data before its shards run",
+		Long: `reserve charges all runs of a comparison on private data to the ledger, once, and
+leaves in --out a journal for each shard that says so. Shards charge nothing
+themselves: each runs its reserved cells at most once, and none without its
+journal.`,
+		Example: "  dpmcmc compare reserve --config exp.toml --epsilon 3 --delta 1e-5 --shards 16 --out cmp/",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if missing := missing(c.Flags(), "out", "shards"); missing != "" {
+				return fmt.Errorf("%s: the shards share a folder", missing)
+			}
+			plan, err := s.plan()
+			if err != nil {
+				return err
+			}
+			var people accounts
+			err = plan.Reserve(experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
+				Charge: s.charge(&people, plan, c.Flags(), c.ErrOrStderr())}, shards)
+			if errors.Is(err, experiment.ErrNoBudget) {
+				return noBudget(plan)
+			}
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return json.NewEncoder(c.OutOrStdout()).Encode(map[string]any{"out": s.out, "shards": shards,
+					"runs": len(plan.Cells)})
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%d runs are reserved for %d shards in %s\n", len(plan.Cells), shards, s.out)
+			spent, _, err := people.spent()
+			fmt.Fprint(c.OutOrStdout(), spent)
+			return err
+		},
+	}
+	s.bindCommon(c.Flags())
+	s.bindBudget(c.Flags())
+	c.Flags().IntVar(&shards, "shards", 0, "number of shards; required")
+	return c
+}
+
+// newMerge is compare merge.
+func newMerge() *cobra.Command {
+	s := &compareSettings{}
+	c := &cobra.Command{
+		Use:   "merge",
+		Short: "Put the shards of a sweep together",
+		Long: `merge reads the journals that the shards of a comparison left in --out, and writes
+there what a run in one go would have, byte for byte but for wall times. It
+refuses while a shard has runs to go.`,
+		Example: "  dpmcmc compare merge --config exp.toml --out cmp/",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if missing := missing(c.Flags(), "out"); missing != "" {
+				return fmt.Errorf("%s: the folder that the shards share", missing)
+			}
+			plan, err := s.plan()
+			if err != nil {
+				return err
+			}
+			results, err := plan.Merge(s.out)
+			if err != nil {
+				return err
+			}
+			return s.write(results, c.OutOrStdout())
+		},
+	}
+	s.bindCommon(c.Flags())
+	return c
+}
+
+// runShard runs one shard, and says only how it went: results are merge's.
+func (s *compareSettings) runShard(c *cobra.Command, plan *experiment.Plan, o experiment.RunOptions) error {
+	shard, err := parseShard(s.shard, os.Getenv)
+	if err != nil {
+		return err
+	}
+	if s.out == "" {
+		return errors.New("--out is missing: the folder that the shards share")
+	}
+	if err := plan.RunShard(c.Context(), o, shard); errors.Is(err, experiment.ErrNotReserved) {
+		return fmt.Errorf("shard %v of private data is not reserved in %s: run dpmcmc compare reserve first, once", shard,
+			s.out)
+	} else if err != nil {
+		return err
+	}
+	if s.json {
+		return json.NewEncoder(c.OutOrStdout()).Encode(map[string]any{"shard": shard.Index, "shards": shard.Count})
+	}
+	fmt.Fprintf(c.OutOrStdout(), "shard %v is done; dpmcmc compare merge puts the shards together\n", shard)
+	return nil
+}
