@@ -77,6 +77,8 @@ type packReport struct {
 	Seconds  float64 `json:"seconds"`
 	Shredded bool    `json:"shredded"`
 	InPlace  bool    `json:"overwritten_in_place"`
+
+	pipe bool // there is no file that remains, or whose size is known
 }
 
 // run packs, reads back what it packed, tells the ledger, and shreds.
@@ -98,7 +100,7 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 	if err != nil {
 		return err
 	}
-	r := packReport{Out: s.out, Read: info.Size()}
+	r := packReport{Out: s.out, Read: info.Size(), pipe: !info.Mode().IsRegular()}
 	begun := time.Now()
 	if err := packed.FromCSV(ctx, s.out, csv, schema, packed.Options{Single: s.single}); err != nil {
 		return err
@@ -130,6 +132,10 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 func (r packReport) print(csv string, out io.Writer) error {
 	const mega = 1e6
 	fmt.Fprintf(out, "%s: %d records with %d features, %.1f MB\n", r.Out, r.Records, r.Features, float64(r.Bytes)/mega)
+	if r.pipe {
+		_, err := fmt.Fprintf(out, "read in %.1f s\n", r.Seconds)
+		return err
+	}
 	fmt.Fprintf(out, "read %.1f MB in %.1f s (%.0f MB/s)\n", float64(r.Read)/mega, r.Seconds,
 		float64(r.Read)/mega/r.Seconds)
 	switch {

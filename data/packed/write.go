@@ -24,7 +24,7 @@ type Options struct {
 	// Defaults to double.
 	Single bool
 	// Source is the file that the records come from, beside which the accounts of its
-	// people are kept. Defaults to none.
+	// people are kept. Defaults to none, which a pipe is, too.
 	Source string
 }
 
@@ -76,7 +76,7 @@ func Create(path string, schema *data.Schema, o Options) (*Writer, error) {
 	if w.header.Schema, err = fingerprint(schema); err != nil {
 		return nil, err
 	}
-	if o.Source != "" {
+	if info, err := os.Stat(o.Source); err == nil && info.Mode().IsRegular() {
 		if w.header.Source, err = filepath.Abs(o.Source); err != nil {
 			return nil, err
 		}
