@@ -111,8 +111,7 @@ journal.`,
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d runs are reserved for %d shards in %s\n", len(plan.Cells), shards, s.out)
 			spent, _, err := people.spent()
-			fmt.Fprint(c.OutOrStdout(), spent)
-			return err
+			return errors.Join(err, say(c.OutOrStdout(), spent))
 		},
 	}
 	s.bindCommon(c.Flags())
