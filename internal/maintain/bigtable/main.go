@@ -8,6 +8,10 @@
 //
 //	go run ./internal/maintain/bigtable -records 1e8 -schema big.toml |
 //	  dpmcmc pack /dev/stdin --schema big.toml --single --out big.dpm
+//
+// With -measure it times the packed table: opening, one pass, and releases on batches.
+//
+//	go run ./internal/maintain/bigtable -measure big.dpm -schema big.toml
 package main
 
 import (
@@ -33,8 +37,15 @@ func main() {
 	features := flag.Int("features", 20, "number of features")
 	schema := flag.String("schema", "", "file for the schema; required")
 	seed := flag.Uint64("seed", 1, "seed of the simulation")
+	table := flag.String("measure", "", "packed table to time, instead of simulating one")
 	flag.Parse()
-	if err := run(int(*records), *features, *schema, *seed); err != nil {
+	var err error
+	if *table != "" {
+		err = measure(*table, *schema)
+	} else {
+		err = run(int(*records), *features, *schema, *seed)
+	}
+	if err != nil {
 		log.Fatal("bigtable: ", err)
 	}
 }
