@@ -15,6 +15,13 @@ const (
 	bitShare    = 0.045
 )
 
+// Of spherical noise: the optimum's share of ε, and how much less noise the score must
+// have than with the normal law, second moments having more.
+const (
+	sphericalShare = 0.75
+	clearly        = 0.9
+)
+
 // LeastKept is the share of the information that must be predicted to survive the
 // noise of the score for Auto to be Remainder, whose noise-awareness is of first order.
 const LeastKept = 0.9
@@ -79,12 +86,19 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
 		c.Ridge = max(c.Ridge, ridgeReach*math.Sqrt(c.information(m, f)))
 	}
+	if c.Aim == Auto && c.Law == Spherical {
+		c.Aim = Score
+	}
 	if c.Aim == Auto {
 		c.Aim = Remainder
 		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && (kept < LeastKept || f.Features > mostFeatures) {
 			c.Aim = Score
 		}
 	}
+	if c.spherical(m, f, epsilon, rho) {
+		return c.affordSpherical(m, f, epsilon, delta)
+	}
+	c.Law = Normal
 	if c.MomentNoise == 0 {
 		c.MomentNoise = min(mostNoise, multiplier(f, momentShare*rho)*adjacent(f, math.Sqrt2))
 	}
@@ -105,6 +119,42 @@ func adjacent(f curator.Facts, ratio float64) float64 {
 		return 1 / ratio
 	}
 	return 1
+}
+
+// spherical reports whether a score of spherical noise is affordable and known clearly
+// better than one of normal noise.
+func (c Config) spherical(m model, f curator.Facts, epsilon, rho float64) bool {
+	if c.Law != AnyLaw || c.Aim != Score {
+		return c.Law == Spherical
+	}
+	sd := float64(max(1, f.RowsPerPerson)) / (sphericalShare * epsilon) * math.Sqrt(float64(f.Features)+1)
+	moments := multiplier(f, math.Pow((1-sphericalShare)*epsilon, 2)/40) // of ρ, at any δ in use
+	return c.OptimumNoise == 0 && c.MomentNoise == 0 && m.loss.IsLogistic() && moments < mostNoise/2 &&
+		sd < clearly*multiplier(f, (1-momentShare)*rho)
+}
+
+// affordSpherical fills in noises and ridge: a share of ε for the optimum alone, and the
+// rest for the second moments.
+func (c Config) affordSpherical(m model, f curator.Facts, epsilon, delta float64) (Config, error) {
+	c.Law = Spherical
+	if c.OptimumNoise == 0 {
+		noise, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
+			c.OptimumNoise = x
+			return c.determined(f).optimum(m).Event(f)
+		}, 1e-3, mostNoise, sphericalShare*epsilon, delta/2, false)
+		if err != nil {
+			return c, err
+		}
+		c.OptimumNoise = noise
+	}
+	c = c.determined(f)
+	return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.MomentNoise = x }, c.MomentNoise)
+}
+
+// determined raises the ridge to where the price does not notice it.
+func (c Config) determined(f curator.Facts) Config {
+	c.Ridge = max(c.Ridge, 2*c.temperature()*f.Radius*f.Radius*c.OptimumNoise*(1+1e-6))
+	return c
 }
 
 // solve fills in one noise multiplier.

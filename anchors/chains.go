@@ -280,7 +280,7 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	}
 	r.Statistics = surrogates.Statistics{
 		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment, weighted)*outputSD),
-		Ridge: c.Ridge, Moment: moment, MomentSD: sd, Weighted: weighted,
+		Ridge: c.Ridge, Spherical: c.Law == Spherical, Moment: moment, MomentSD: sd, Weighted: weighted,
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
 	}
 	return r, nil

@@ -54,6 +54,32 @@ func (a Aim) String() string {
 // Bits reports whether the chains' steps look at records.
 func (a Aim) Bits() bool { return a == Remainder || a == Perturbed }
 
+// Law is the law of the noise of an anchor's score.
+type Law uint8
+
+const (
+	// AnyLaw is Afford's to decide, and Normal otherwise.
+	AnyLaw Law = iota
+	// Normal noise.
+	Normal
+	// Spherical noise has density ∝ exp(−‖b‖/s), at a pure price. For Score, in few
+	// dimensions.
+	Spherical
+)
+
+// String is the law's name.
+func (l Law) String() string {
+	switch l {
+	case AnyLaw:
+		return "auto"
+	case Normal:
+		return "normal"
+	case Spherical:
+		return "spherical"
+	}
+	return fmt.Sprintf("Law(%d)", uint8(l))
+}
+
 // Config describes anchored chains. All of it is public and chosen without looking at
 // the records. Afford fills in what is marked so.
 type Config struct {
@@ -79,6 +105,8 @@ type Config struct {
 	LeastESS float64
 	// Ridge and OptimumNoise are those of curator.Optimum. Afford.
 	Ridge, OptimumNoise float64
+	// Law is that of the optimum's noise. Afford.
+	Law Law
 	// MomentNoise is the noise multiplier of curator.SecondMoment. Afford.
 	MomentNoise float64
 	// Clip bounds a record's part of an acceptance's log-odds. Afford; for aims with
@@ -153,6 +181,8 @@ func (c Config) check(m model) error {
 	case c.Aim == Sums && m.linear == nil, c.Aim != Sums && c.Aim != Auto && m.linear != nil:
 		return fmt.Errorf("anchors: the aim %v does not fit a %T; Sums is for *targets.Linear, other aims are for "+
 			"*targets.Regression", c.Aim, c.Target)
+	case c.Law > Spherical || c.Law == Spherical && c.Aim != Score && c.Aim != Auto:
+		return fmt.Errorf("anchors: Config.Law is %v with the aim %v; use Normal, or Spherical with Score", c.Law, c.Aim)
 	case c.Aim == Score && m.link == nil:
 		return fmt.Errorf("anchors: the score likelihood of %s regression is not known; use Remainder", m.regression.Family())
 	case m.linear != nil && !m.linear.Normal():
@@ -171,7 +201,8 @@ func (c Config) check(m model) error {
 
 // optimum and moment are the curator's mechanisms.
 func (c Config) optimum(m model) curator.Optimum {
-	return curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise}
+	return curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise,
+		Spherical: c.Law == Spherical}
 }
 
 func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {

@@ -22,6 +22,9 @@ var aims = map[string]anchors.Aim{
 	"sums": anchors.Sums,
 }
 
+// laws are the words of the setting anchor-law.
+var laws = map[string]anchors.Law{"auto": anchors.AnyLaw, "normal": anchors.Normal, "spherical": anchors.Spherical}
+
 // anchorConfig is what the settings and the public shape say.
 func (c *choice) anchorConfig() (anchors.Config, error) {
 	aim, ok := aims[c.Aim]
@@ -29,10 +32,15 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 		return anchors.Config{}, bad("aim", "%s is %q; it must be auto, score, remainder, perturbed or sums",
 			name("aim"), c.Aim)
 	}
+	law, ok := laws[c.AnchorLaw]
+	if !ok {
+		return anchors.Config{}, bad("anchor-law", "%s is %q; it must be auto, normal or spherical", name("anchor-law"),
+			c.AnchorLaw)
+	}
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
-		LeastESS: c.ESS,
+		LeastESS: c.ESS, Law: law,
 	}
 	if c.Shape == nil {
 		return config, nil
@@ -95,7 +103,7 @@ func (c *choice) chooseAnchored() error {
 	}
 	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise,
 		config.MomentNoise
-	c.Clip, c.Rate = config.Clip, config.Rate
+	c.Clip, c.Rate, c.AnchorLaw = config.Clip, config.Rate, config.Law.String()
 	return nil
 }
 

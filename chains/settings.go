@@ -27,6 +27,7 @@ type Settings struct {
 
 	Aim         string  // aim: what anchored chains sample: auto, score, remainder, perturbed or sums
 	AnchorNoise float64 // anchor-noise: of an anchor's score, over its sensitivity
+	AnchorLaw   string  // anchor-law: of the noise of an anchor's score: auto, normal or spherical
 	MomentNoise float64 // moment-noise: of an anchor's second moments, over their sensitivity
 	Ridge       float64 // ridge: of the private optimum that is an anchor
 
@@ -135,6 +136,11 @@ var table = []Setting{
 		at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
 		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512",
 		Rule: "by default the least that the budget covers",
+	},
+	{
+		Name: "anchor-law", of: "anchored ", Default: "auto", at: func(s *Settings) any { return &s.AnchorLaw },
+		Help: "law of the noise of an anchor's gradient: normal; spherical, of density falling with its length, which is " +
+			"less in few dimensions and needs aim score; or auto",
 	},
 	{
 		Name: "moment-noise", of: "anchored ",

@@ -18,11 +18,11 @@ import (
 //
 //	τ·Σ ℓ(x·θ, y) + (Ridge/2)·‖θ‖² + b·θ, b ~ N(0, σ²I),
 //
-// computed to a certified gradient norm, with Gaussian noise that hides how far
-// from the exact minimum it is: objective perturbation with an approximate minimum
-// (Iyengar et al. 2019; docs/proofs/optimum.md). The loss is the library's own,
-// because the price rests on its convexity and on the bounds of its slope and
-// curvature. Records must have a response and be sealed with a Radius, R.
+// or b of density ∝ exp(−‖b‖/σ), computed to a certified gradient norm, with Gaussian
+// noise that hides how far from the exact minimum it is: objective perturbation with an
+// approximate minimum (Iyengar et al. 2019; docs/proofs/optimum.md). The loss is the
+// library's own, because the price rests on its convexity and on the bounds of its slope
+// and curvature. Records must have a response and be sealed with a Radius, R.
 //
 // At the release θ₀ the optimality condition reads −Ridge·θ₀ = τΣ∇ℓ(θ₀) + b, up to
 // what ScoreSD says: the noisy gradient there is known at no further cost.
@@ -39,11 +39,18 @@ type Optimum struct {
 	// NoiseMultiplier is σ over 2τRL, the sensitivity of the gradients' sum under
 	// substitution of one row, L being the loss's largest slope. Required.
 	NoiseMultiplier float64
+	// Spherical gives b the density ∝ exp(−‖b‖/σ) in place of the normal one, σ as above
+	// (Chaudhuri, Monteleoni, Sarwate 2011): a pure price, which in few dimensions buys
+	// less noise. The price does not notice a Ridge from 2·τR²·NoiseMultiplier on with the
+	// logistic loss.
+	Spherical bool
 }
 
-// outputShare is the part of the squared noise budget that hides the distance
-// from the exact minimum.
-const outputShare = 1e-3
+// The parts of the squared noise budget that hide the distance from the exact minimum.
+const (
+	outputShare    = 1e-3
+	sphericalShare = 1e-5
+)
 
 // mostNormal bounds the coordinates of b in standard deviations; a normal exceeds
 // it with probability below 10⁻⁵⁶.
@@ -51,6 +58,15 @@ const mostNormal = 16
 
 func (m Optimum) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
+}
+
+// linear bounds the norm of b: one of density ∝ exp(−‖b‖/σ) exceeds it with probability
+// below 10⁻³⁰.
+func (m Optimum) linear(f Facts) float64 {
+	if m.Spherical {
+		return m.sd(f) * float64(2*f.Features+100)
+	}
+	return mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + room.RelativeSlack)
 }
 
 // sd is σ.
@@ -70,14 +86,18 @@ func (m Optimum) shape(f Facts) erm.Shape {
 	return erm.Shape{
 		Loss: m.loss(), Records: int(f.Records), Features: f.Features, Radius: f.Radius, Weight: m.temperature(),
 		Ridge:  m.Ridge,
-		Linear: mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + room.RelativeSlack),
+		Linear: m.linear(f),
 	}
 }
 
-// distance bounds how far the computed minimum is from that for a continuous
-// normal b: the certified gradient, and b's grid of 2⁻⁴⁰σ and its rounding.
+// distance bounds how far the computed minimum is from that for a continuous b: the
+// certified gradient, and the grid of 2⁻⁴⁰ of the normals in b and its rounding.
 func (m Optimum) distance(f Facts) float64 {
-	grid := m.sd(f) * math.Sqrt(float64(f.Features)) * 0x1p-39
+	d := float64(f.Features)
+	grid := m.sd(f) * math.Sqrt(d) * 0x1p-39
+	if m.Spherical {
+		grid = m.sd(f) * (d + 1) * (d + 1) * 0x1p-35
+	}
 	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + room.RelativeSlack)
 }
 
@@ -141,6 +161,9 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 	if !m.loss().IsLogistic() {
 		price, curvature = accountant.ConvexPerturbation, curvature*m.loss().MaxCurvature()
 	}
+	if m.Spherical {
+		price = m.pure(f)
+	}
 	exact, err := price(f.Adjacency, multiplier, curvature)
 	if err != nil {
 		return accountant.Event{}, err
@@ -153,8 +176,38 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 	return accountant.Compose(exact, hidden)
 }
 
+// pure is the price with b of density ∝ exp(−‖b‖/σ), of a noise multiplier and a
+// curvature as the other prices have them (docs/proofs/optimum.md, "A pure price").
+func (m Optimum) pure(f Facts) func(accountant.Adjacency, float64, float64) (accountant.Event, error) {
+	return func(adj accountant.Adjacency, multiplier, curvature float64) (accountant.Event, error) {
+		sides := 1.0 // data sets of a pair that the person is in
+		if adj == accountant.Substitute {
+			sides = 2
+		}
+		linear := 1 / (sides * multiplier) // a person's part of ‖b‖/σ in either data set
+		folded := linear + curvature
+		if m.loss().IsLogistic() {
+			folded = linear // a slope of 1 has no curvature
+			if curvature > linear {
+				folded = (linear + curvature) * (linear + curvature) / (4 * curvature)
+			}
+		}
+		epsilon := (folded + (sides-1)*linear) * (1 + room.RelativeSlack)
+		return accountant.Approximate(adj, epsilon, min(0.5, (1+math.Exp(min(epsilon, 500)))*sphericalDeparture(f.Features)))
+	}
+}
+
+// sphericalDeparture bounds the total variation between the b that is drawn and the
+// rounded continuous one: by its normals, and by the cut of its norm.
+func sphericalDeparture(features int) float64 {
+	return float64(2*features+1)*0x1p-80 + 1e-30
+}
+
 // outputMultiplier is the noise on the released point over twice the distance.
 func (m Optimum) outputMultiplier() float64 {
+	if m.Spherical {
+		return m.NoiseMultiplier / math.Sqrt(sphericalShare)
+	}
 	return m.NoiseMultiplier / math.Sqrt(outputShare)
 }
 
@@ -175,6 +228,9 @@ func (m Optimum) ScoreSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
+	if m.Spherical {
+		return m.sd(f) * math.Sqrt(float64(f.Features)+1), nil
+	}
 	return m.sd(f), nil
 }
 
@@ -184,6 +240,7 @@ type Optima struct {
 	set       *record.Set
 	objective erm.Objective
 	sd        float64
+	spherical bool
 	grid      float64 // on which the release lies
 	noise     *noise.DiscreteGaussian
 }
@@ -228,7 +285,7 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 	}
 	return &Optima{
 		set: set, objective: erm.Objective{Shape: m.shape(f), Rows: set.Block, B: make([]float64, f.Features)},
-		sd: m.sd(f), grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
+		sd: m.sd(f), spherical: m.Spherical, grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
 	}, nil
 }
 
@@ -247,10 +304,7 @@ func (o *Optima) Release(dst []float64) error {
 	if err := o.room.Take(); err != nil {
 		return err
 	}
-	for j := range o.objective.B {
-		z := noise.StandardNormal(o.room.Secret())
-		o.objective.B[j] = o.sd * max(-mostNormal, min(mostNormal, z))
-	}
+	o.draw()
 	theta, err := o.objective.Minimise()
 	if err != nil {
 		panic("curator: b is within its bound and yet refused: " + err.Error())
@@ -260,4 +314,33 @@ func (o *Optima) Release(dst []float64) error {
 	}
 	o.room.Publish(dst)
 	return nil
+}
+
+// draw sets the linear term. A normal one times the length of d + 1 further normals has
+// density ∝ exp(−‖b‖/σ).
+func (o *Optima) draw() {
+	scale := o.sd
+	if o.spherical {
+		square := 0.0
+		for range len(o.objective.B) + 1 {
+			z := o.normal()
+			square += z * z
+		}
+		scale *= math.Sqrt(square)
+	}
+	norm := 0.0
+	for j := range o.objective.B {
+		o.objective.B[j] = scale * o.normal()
+		norm = math.Hypot(norm, o.objective.B[j])
+	}
+	if most := o.objective.Linear * (1 - room.RelativeSlack); o.spherical && norm > most {
+		for j := range o.objective.B {
+			o.objective.B[j] *= most / norm
+		}
+	}
+}
+
+// normal is a secret standard normal, cut where the proof says.
+func (o *Optima) normal() float64 {
+	return max(-mostNormal, min(mostNormal, noise.StandardNormal(o.room.Secret())))
 }

@@ -47,15 +47,13 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	for j := range d {
 		move[j] = p.mean[j] - s.Anchor[j]
 	}
-	// What moments leaves is a Cholesky factor: multiply it out.
-	if !e.moments(p.mean, im) {
-		return errors.New("surrogates: the score's covariance is not positive definite")
-	}
+	e.moments(p.mean, im)
 	cov := mat.NewSymDense(d, nil)
 	for j := range d {
 		for k := range j + 1 {
-			cov.SetSym(j, k, dot(e.lower[j*d:j*d+k+1], e.lower[k*d:k*d+k+1]))
+			cov.SetSym(j, k, e.lower[j*d+k])
 		}
+		cov.SetSym(j, j, cov.At(j, j)+s.ScoreSD*s.ScoreSD)
 	}
 	w := s.temperature()
 	if !s.Weighted {

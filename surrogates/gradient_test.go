@@ -52,6 +52,13 @@ func TestGradients(t *testing.T) {
 			}
 			checkGradient(t, name, p.Density(), s.Anchor, 0.5)
 		}
+		s := example()
+		s.Spherical = true
+		p, err := New(Config{Statistics: s, Link: link, Prior: targets.Gaussian{SD: 3}, Imputations: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkGradient(t, name+", spherical noise", p.Density(), s.Anchor, 0.5)
 	}
 	l, err := NewLinear(exampleSums())
 	if err != nil {

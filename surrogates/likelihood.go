@@ -3,7 +3,7 @@ package surrogates
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 )
@@ -12,8 +12,7 @@ import (
 // one goroutine at a time may use it.
 func (p *Score) Density() nuts.LogDensity {
 	d := p.dim
-	e := &evaluator{Score: p, residual: make([]float64, d), solved: make([]float64, d), whole: make([]float64, d),
-		cov: mat.NewSymDense(d, nil)}
+	e := &evaluator{Score: p, residual: make([]float64, d), whole: make([]float64, d)}
 	for range p.imputations {
 		e.grads = append(e.grads, make([]float64, d))
 	}
@@ -21,18 +20,51 @@ func (p *Score) Density() nuts.LogDensity {
 	n := len(p.imputations[0].at)
 	e.slope, e.spread = make([]float64, n), make([]float64, n)
 	e.lower = make([]float64, d*d)
+	for _, n := range p.config.Statistics.noise() {
+		n.lower, n.solved = make([]float64, d*d), make([]float64, d)
+		e.nodes = append(e.nodes, n)
+	}
 	e.row = make([]float64, d)
 	return e
 }
 
 type evaluator struct {
 	*Score
-	residual, solved, whole, row []float64
-	cov                          *mat.SymDense
-	lower                        []float64
-	slope, spread                []float64
-	grads                        [][]float64
-	logs                         []float64
+	residual, whole, row []float64
+	lower                []float64
+	slope, spread        []float64
+	nodes                []node
+	grads                [][]float64
+	logs                 []float64
+}
+
+// node is one of the normal laws that the noise of the score is a mixture of.
+type node struct {
+	variance float64
+	log      float64   // of its share
+	lower    []float64 // Cholesky factor of the score's covariance, row-major
+	solved   []float64 // the covariance's inverse times the residual
+	weight   float64   // posterior probability
+}
+
+// noise are the normal laws that the noise of the score is a mixture of. Density ∝
+// exp(−‖b‖/s) is that of N(0, λs²I) with λ chi-squared of d + 1 degrees of freedom.
+func (s Statistics) noise() []node {
+	if !s.Spherical {
+		return []node{{variance: s.ScoreSD * s.ScoreSD}}
+	}
+	chi := distuv.ChiSquared{K: float64(len(s.Anchor)) + 1}
+	var nodes []node
+	below, mean := 0.0, 0.0
+	for _, share := range []float64{0.01, 0.03, 0.08, 0.18, 0.4, 0.18, 0.08, 0.03, 0.008, 0.002} {
+		lambda := chi.Quantile(below + share/2)
+		nodes = append(nodes, node{variance: lambda, log: math.Log(share)})
+		below, mean = below+share, mean+share*lambda
+	}
+	for i := range nodes { // shares are not quite symmetric about their medians
+		nodes[i].variance *= s.ScoreSD * s.ScoreSD / mean
+	}
+	return nodes
 }
 
 func (e *evaluator) Dim() int { return e.dim }
@@ -64,49 +96,88 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 	return v + top + math.Log(sum/float64(len(e.logs)))
 }
 
-// likelihood is log N(score; τM(θ), τH(θ) + σ²I) for one imputation, and its gradient.
+// likelihood is the log density of the score, N(τM(θ), τH(θ)) plus the noise, for one
+// imputation, and its gradient.
 func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 	d := e.dim
-	if !e.moments(theta, im) {
+	e.moments(theta, im)
+	log := math.Inf(-1)
+	for k := range e.nodes {
+		n := &e.nodes[k]
+		n.weight = n.log + e.normal(n, im)
+		log = max(log, n.weight)
+	}
+	if math.IsInf(log, -1) || math.IsNaN(log) {
 		return math.Inf(-1)
 	}
-	cov, log := e.lower, im.log
-	if im.frozen != nil {
-		cov = im.frozen
+	sum := 0.0
+	for k := range e.nodes {
+		n := &e.nodes[k]
+		n.weight = math.Exp(n.weight - log)
+		sum += n.weight
 	}
-	for j := range d {
-		log -= math.Log(cov[j*d+j])
-	}
-	forward(e.whole, cov, e.residual)
-	log -= dot(e.whole, e.whole) / 2
-	backward(e.solved, cov, e.whole)
 	clear(grad)
-	if im.frozen != nil {
-		for j := range d {
-			for k, u := range e.solved {
-				grad[j] -= im.missing.At(j, k) * u
+	for k := range e.nodes {
+		n := &e.nodes[k]
+		n.weight /= sum
+		if im.frozen != nil {
+			for j := range d {
+				for i, u := range n.solved {
+					grad[j] -= n.weight * im.missing.At(j, i) * u
+				}
 			}
 		}
 	}
 	for i := range im.at {
 		x := im.x[i*d : (i+1)*d]
-		u := dot(x, e.solved)
-		g := e.slope[i] * u
-		if im.frozen == nil {
-			forward(e.row, cov, x)
-			g += e.spread[i] / 2 * (u*u - dot(e.row, e.row))
+		g := 0.0
+		for k := range e.nodes {
+			n := &e.nodes[k]
+			if n.weight < 1e-12 {
+				continue
+			}
+			u := dot(x, n.solved)
+			g += n.weight * e.slope[i] * u
+			if im.frozen == nil {
+				forward(e.row, n.lower, x)
+				g += n.weight * e.spread[i] / 2 * (u*u - dot(e.row, e.row))
+			}
 		}
 		for j, v := range x {
 			grad[j] += g * v
 		}
+	}
+	return log + math.Log(sum) + im.log
+}
+
+// normal is the log density of the residual under one normal law of the noise, and sets
+// the node's factor and solution.
+func (e *evaluator) normal(n *node, im *imputation) float64 {
+	d := e.dim
+	if im.frozen != nil {
+		copy(n.lower, im.frozen)
+	} else {
+		copy(n.lower, e.lower)
+		for j := range d {
+			n.lower[j*d+j] += n.variance
+		}
+		if !cholesky(n.lower, d) {
+			return math.Inf(-1)
+		}
+	}
+	forward(e.whole, n.lower, e.residual)
+	backward(n.solved, n.lower, e.whole)
+	log := -dot(e.whole, e.whole) / 2
+	for j := range d {
+		log -= math.Log(n.lower[j*d+j])
 	}
 	return log
 }
 
 // moments sets residual to the score less its mean, slope and spread to the
 // derivatives of each row's mean and variance, and, unless the variance is frozen,
-// lower to the Cholesky factor of the score's covariance.
-func (e *evaluator) moments(theta []float64, im *imputation) bool {
+// lower to the covariance of the score without its noise.
+func (e *evaluator) moments(theta []float64, im *imputation) {
 	s := &e.config.Statistics
 	d, w := e.dim, s.temperature()*im.weight
 	copy(e.residual, s.Score)
@@ -127,16 +198,12 @@ func (e *evaluator) moments(theta []float64, im *imputation) bool {
 			}
 		}
 	}
-	if im.frozen != nil {
-		for j := range d {
-			for k, t := range theta {
-				e.residual[j] += im.missing.At(j, k) * (t - s.Anchor[k])
-			}
-		}
-		return true
+	if im.frozen == nil {
+		return
 	}
 	for j := range d {
-		e.lower[j*d+j] += s.ScoreSD * s.ScoreSD
+		for k, t := range theta {
+			e.residual[j] += im.missing.At(j, k) * (t - s.Anchor[k])
+		}
 	}
-	return cholesky(e.lower, d)
 }

@@ -16,6 +16,9 @@ type Statistics struct {
 	// gives −Λ·θ₀. Required; ScoreSD may be 0, in experiments without privacy.
 	Score   []float64
 	ScoreSD float64
+	// Spherical says that the score's noise b has density ∝ exp(−‖b‖/s) rather than a
+	// normal one, s = ScoreSD/√(d+1).
+	Spherical bool
 	// Ridge is Λ where Anchor is the optimum that Score follows from, and 0 where
 	// Score was released by itself. The likelihood of an optimum has a determinant
 	// that depends on the features.

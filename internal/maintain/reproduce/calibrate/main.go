@@ -60,9 +60,8 @@ func price() (noise, error) {
 	ridge := 2 / *epsilon
 	if *pure {
 		mu, err := gaussianMu((1-*optimum)**epsilon, delta)
-		scale := 2 / (*optimum**epsilon - math.Log1p(1/(4*ridge)))
-		return noise{ridge: ridge, score: scale * math.Sqrt(float64(*features+1)),
-			moment: math.Sqrt2 / (mu * math.Sqrt(*moment/(1-*optimum)))}, err
+		scale := 2 / (*optimum * *epsilon)
+		return noise{ridge: ridge / *optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
 		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(*optimum)), 1/ridge)
@@ -141,6 +140,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	s := surrogates.Statistics{Anchor: theta, ScoreSD: v.score, Ridge: v.ridge, MomentSD: v.moment,
 		Records: int64(rows.Len()), Radius: 1,
 		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d)}
+	s.Spherical = *pure
 	s.Weighted = *weighted == "true" ||
 		*weighted == "auto" && surrogates.Curvature(theta, surrogates.Logistic, s.Records, s.Radius, v.moment/4, nil)
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}

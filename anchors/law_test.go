@@ -1,0 +1,67 @@
+package anchors_test
+
+import (
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+func logisticOf(t testing.TB, features int) *targets.Regression {
+	t.Helper()
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: targets.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestSphericalWhereItIsLess: Afford takes the spherical law in few dimensions, and then
+// the score has less noise than with the normal law at the same (ε, δ); in many
+// dimensions, and for aims with bits, the normal one. Either costs at most (ε, δ), and
+// not much less.
+func TestSphericalWhereItIsLess(t *testing.T) {
+	for _, c := range []struct {
+		features int
+		epsilon  float64
+		want     anchors.Law
+	}{{2, 0.2, anchors.Spherical}, {2, 1, anchors.Spherical}, {6, 1, anchors.Spherical}, {20, 1, anchors.Normal}} {
+		f := curator.Facts{Records: 500, Features: c.features, Response: true, Radius: 1, RowsPerPerson: 1,
+			Adjacency: accountant.Substitute}
+		sd := map[anchors.Law]float64{}
+		for _, law := range []anchors.Law{anchors.AnyLaw, anchors.Normal} {
+			got, err := anchors.Afford(anchors.Config{Target: logisticOf(t, c.features), Iterations: 100, Law: law}, f,
+				c.epsilon, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if law == anchors.AnyLaw && got.Law != c.want {
+				t.Errorf("%d features at ε = %v: %v, want %v", c.features, c.epsilon, got.Law, c.want)
+			}
+			event, err := anchors.Cost(got, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := event.Epsilon(1e-5)
+			if err != nil || g.Epsilon > c.epsilon || g.Epsilon < 0.99*c.epsilon {
+				t.Errorf("%v costs ε = %v of %v (%v)", got.Law, g.Epsilon, c.epsilon, err)
+			}
+			m := curator.Optimum{Ridge: got.Ridge, NoiseMultiplier: got.OptimumNoise, Spherical: got.Law == anchors.Spherical}
+			if sd[got.Law], err = m.ScoreSD(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.want == anchors.Spherical && !(sd[anchors.Spherical] < 0.9*sd[anchors.Normal]) {
+			t.Errorf("%d features at ε = %v: spherical noise %v, normal %v", c.features, c.epsilon, sd[anchors.Spherical],
+				sd[anchors.Normal])
+		}
+	}
+	bits := anchors.Config{Target: logisticOf(t, 2), Aim: anchors.Remainder, Law: anchors.Spherical, Iterations: 10}
+	f := curator.Facts{Records: 500, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	if _, err := anchors.Afford(bits, f, 1, 1e-5); err == nil {
+		t.Error("spherical noise was taken for an aim with bits")
+	}
+}
