@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +92,10 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
+		check, err := post.CheckPrior()
+		if err != nil {
+			return err
+		}
 		draws, err := surrogates.Sample(context.Background(), post,
 			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
 		if err != nil {
@@ -109,10 +115,10 @@ func logisticTable(name string) error {
 					sum.Mean, sum.SD)
 			}
 		}
-		fmt.Printf("  holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d "+
-			"gradients, %.0f s\n",
-			held, median(ratios), slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat,
-			draws.Gradients, time.Since(began).Seconds())
+		fmt.Printf("  prior in conflict %v, unbounded %v; holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum "+
+			"%.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
+			check.Conflict(), check.Unbounded(), held, median(ratios), slices.Min(ratios), auc(rows, mean),
+			auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
 	}
 	return nil
 }
@@ -164,13 +170,18 @@ func auc(rows targets.Rows, theta []float64) float64 {
 	return (rank - ones*(ones+1)/2) / (ones * (float64(len(all)) - ones))
 }
 
-// schemaText is a bundled schema, or one of the two of Adult here.
+// schemaText is a bundled schema, one of the two of Adult here, or a file NAME.toml for
+// NAME.csv.
 func schemaText(name string, bundled func(string) ([]byte, error)) (file string, text []byte, err error) {
 	switch name {
 	case "adult5":
 		return "adult", adultText(""), nil
 	case "adult59":
 		return "adult", adultText(adultWide), nil
+	}
+	if path, isFile := strings.CutSuffix(name, ".toml"); isFile {
+		text, err = os.ReadFile(name)
+		return filepath.Base(path), text, err
 	}
 	text, err = bundled(name)
 	return name, text, err

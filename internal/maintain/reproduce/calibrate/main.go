@@ -38,7 +38,7 @@ var (
 	linear   = flag.String("linear", "", "a public table with a number to predict, in place of simulated records")
 	verbose  = flag.Bool("v", false, "print every parameter")
 	classes  = flag.String("logistic", "",
-		"a public table with two classes to predict: adult5, adult59 or a bundled schema's name")
+		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
 	priorSD = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
 	pure    = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
