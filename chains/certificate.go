@@ -250,8 +250,8 @@ func Shortened(s *data.Shape) string {
 	if share >= 0.001 {
 		about = fmt.Sprintf("about %.2g%%", 100*share)
 	}
-	return fmt.Sprintf("rows longer than %.4g are shortened. The schema predicts %s of them: "+
-		"how many there were is private, and not counted.", s.Radius, about)
+	return fmt.Sprintf("rows longer than %.4g are shortened. By the schema %s of all rows are: "+
+		"how many were is private, and not counted.", s.Radius, about)
 }
 
 // Widened says by how much privacy widened the intervals, after a space; it is empty

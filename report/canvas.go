@@ -21,8 +21,8 @@ type canvas struct {
 // newCanvas begins a drawing whose text alternative is label.
 func newCanvas(width, height float64, label string) *canvas {
 	c := &canvas{width: width, height: height, left: 52, right: width - 10, top: 10, bottom: height - 24}
-	fmt.Fprintf(&c.b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s" xmlns="http://www.w3.org/2000/svg">`,
-		width, height, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg viewBox="0 0 %g %g" style="max-width:%gpx" role="img" aria-label="%s" `+
+		`xmlns="http://www.w3.org/2000/svg">`, width, height, 1.2*width, html.EscapeString(label))
 	return c
 }
 

@@ -10,17 +10,20 @@ import (
 )
 
 // intervals draws every parameter's median, and its 50% and 90% intervals where
-// they may be used.
+// they may be used. Units differ, so each of these is on a scale of its own around 0.
 func intervals(rows []row, usable bool) template.HTML {
 	const line = 22.0
 	height := line*float64(len(rows)) + 44
 	c := newCanvas(640, height, "Median of each parameter, with 50% and 90% intervals where they may be used")
 	c.left = 190
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, r := range rows {
+	units := make([]float64, len(rows))
+	for i, r := range rows {
+		units[i] = 1
 		low, high := r.Median, r.Median
-		if usable {
-			low, high = r.Q5, r.Q95
+		if unit := max(math.Abs(r.Q5), math.Abs(r.Q95)); usable && unit > 0 {
+			units[i] = unit
+			low, high = min(0, r.Q5/unit), max(0, r.Q95/unit)
 		}
 		if !math.IsNaN(low + high) {
 			lo, hi = min(lo, low), max(hi, high)
@@ -28,7 +31,10 @@ func intervals(rows []row, usable bool) template.HTML {
 	}
 	lo, hi = widened(lo, hi)
 	pad := (hi - lo) * 0.04
-	c.axes(lo-pad, hi+pad, float64(len(rows))-0.5, -0.5, true, false)
+	c.axes(lo-pad, hi+pad, float64(len(rows))-0.5, -0.5, !usable, false)
+	if usable {
+		c.text(c.px(0), c.height-8, "middle", "0")
+	}
 	if c.x0 < 0 && c.x1 > 0 {
 		c.line("zero", 0, c.y0, 0, c.y1)
 	}
@@ -37,10 +43,10 @@ func intervals(rows []row, usable bool) template.HTML {
 		c.text(c.left-8, c.py(y)+4, "end", shortened(r.Name, 28))
 		if usable && !math.IsNaN(r.Q5+r.Q95) {
 			all := pooled(r.Parameter.Chains)
-			c.line("thin", r.Q5, y, r.Q95, y)
-			c.line("thick", diag.Quantile(all, 0.25), y, diag.Quantile(all, 0.75), y)
+			c.line("thin", r.Q5/units[i], y, r.Q95/units[i], y)
+			c.line("thick", diag.Quantile(all, 0.25)/units[i], y, diag.Quantile(all, 0.75)/units[i], y)
 		}
-		c.dot("point", r.Median, y, 3.5)
+		c.dot("point", r.Median/units[i], y, 3.5)
 	}
 	return c.done()
 }

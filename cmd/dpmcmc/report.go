@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -116,7 +117,7 @@ func (f *finished) label() []report.Fact {
 		facts = slices.Delete(facts, 2, 4)
 	}
 	for _, more := range []report.Fact{
-		{Name: "Sampled", Value: c.Sampled + c.Widened()}, {Name: "Not the posterior", Value: c.Caveat},
+		{Name: "Sampled", Value: strings.TrimPrefix(c.Sampled+"."+c.Widened(), ".")}, {Name: "Not the posterior", Value: c.Caveat},
 		{Name: "Radius", Value: c.Shortened}, {Name: "Assumed", Value: c.Assumed},
 	} {
 		if more.Value != "" {
