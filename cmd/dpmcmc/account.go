@@ -74,11 +74,18 @@ from runs on the same people, are added up.`,
 // check reports flags that are missing or out of range.
 func (s *accountSettings) check(given func(flag string) bool) error {
 	s.givenDelta = given("delta")
+	var missing []error
+	if len(s.events) == 0 {
+		missing = append(missing, errors.New("--events is required: a JSON file with the releases, a run's "+
+			"certificate.json, or - for standard input"))
+	}
+	if s.givenDelta == given("epsilon") {
+		missing = append(missing, errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required"))
+	}
+	if missing != nil {
+		return errors.Join(missing...)
+	}
 	switch {
-	case len(s.events) == 0:
-		return errors.New("--events is required: a JSON file with the releases, or - for standard input")
-	case s.givenDelta == given("epsilon"):
-		return errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required")
 	case s.givenDelta && !(s.delta >= 0 && s.delta < 1):
 		return fmt.Errorf("--delta is %v; it must be in [0, 1)", s.delta)
 	case !s.givenDelta && (!(s.epsilon >= 0) || math.IsInf(s.epsilon, 1)):

@@ -243,11 +243,15 @@ func (b *budgetFlags) parsed() (accountant.Adjacency, error) {
 func (b *budgetFlags) explained(err error) error {
 	var unreachable *accountant.UnreachableError
 	var exceeded *accountant.ExceededError
-	short := errors.As(err, &unreachable)
-	if b.delta == 0 && (short || errors.As(err, &exceeded)) {
+	short, over := errors.As(err, &unreachable), errors.As(err, &exceeded)
+	if b.delta == 0 && (short || over) {
 		err = fmt.Errorf("%w\n--delta is 0, which asks that nothing ever leaks beyond ε, with no exception however "+
 			"unlikely: "+
 			"Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, such as 1e-6", err)
+	}
+	if over && b.delta > 0 {
+		err = fmt.Errorf("%w\nSettings that you leave out, such as --step and --iterations, are chosen to fit; dpmcmc plan "+
+			"says what a budget buys", err)
 	}
 	if short {
 		return &shortBudgetError{err}

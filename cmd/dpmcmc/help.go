@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,21 +18,28 @@ import (
 //go:embed topics/*.txt
 var topics embed.FS
 
-// topicNames are in the order in which a newcomer reads them.
+// topicNames are in the order in which a newcomer reads them. That on schemas is the help
+// of the command of that name.
 var topicNames = []string{"privacy", "schema", "budget", "results", "kernels", "models"}
 
-// newTopic is a page of help: dpmcmc help NAME.
-func newTopic(name string) *cobra.Command {
+// topic is the first line of a page and the rest.
+func topic(name string) (short, long string) {
 	text, err := topics.ReadFile("topics/" + name + ".txt")
 	if err != nil {
 		panic("dpmcmc: " + err.Error())
 	}
-	short, long, _ := strings.Cut(string(text), "\n\n")
+	short, long, _ = strings.Cut(string(text), "\n\n")
+	return short, strings.TrimRight(long, "\n")
+}
+
+// newTopic is a page of help: dpmcmc help NAME.
+func newTopic(name string) *cobra.Command {
+	short, long := topic(name)
 	switch name { // these go on with what the registries say
 	case "kernels":
-		long += kernelHelp()
+		long += "\n\n" + kernelHelp()
 	case "models":
-		long += modelHelp()
+		long += "\n\n" + modelHelp()
 	}
 	return &cobra.Command{Use: name, Short: short, Long: short + "\n\n" + strings.TrimRight(long, "\n")}
 }
@@ -98,7 +106,9 @@ func arrange(root *cobra.Command, out io.Writer) {
 		}
 	}
 	for _, name := range topicNames {
-		root.AddCommand(newTopic(name))
+		if !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }) {
+			root.AddCommand(newTopic(name))
+		}
 	}
 	width := widthOf(out)
 	if width == 0 {
@@ -139,7 +149,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
+			if err != nil || len(rest) > 0 || c == root && len(args) > 0 {
 				return fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
 					strings.Join(args, " "), strings.Join(topicNames, ", "))
 			}

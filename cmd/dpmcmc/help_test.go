@@ -33,19 +33,30 @@ func TestHelpDescribesEveryKernelAndModel(t *testing.T) {
 }
 
 var (
-	named = regexp.MustCompile(`dpmcmc ((?:help )?[a-z]+)`)
-	flag  = regexp.MustCompile(`--[a-z][a-z-]*[a-z]`)
+	named    = regexp.MustCompile(`dpmcmc ((?:help )?[a-z]+)`)
+	flagName = regexp.MustCompile(`--[a-z][a-z-]*[a-z]`)
 )
 
 // TestHelpNamesWhatThereIs: commands, topics and flags that help texts name exist, lines
 // fit a terminal of 80 columns, and every command has an example.
 func TestHelpNamesWhatThereIs(t *testing.T) {
 	root := newRoot()
+	before := len(root.Commands())
 	arrange(root, io.Discard)
+	seen := map[string]bool{}
+	for _, c := range root.Commands() {
+		if seen[c.Name()] {
+			t.Errorf("two commands or topics are called %s", c.Name())
+		}
+		seen[c.Name()] = true
+	}
+	if len(root.Commands()) != before+len(topicNames)-1 { // schema is a command
+		t.Errorf("%d commands and topics", len(root.Commands()))
+	}
 	root.InitDefaultCompletionCmd()
 	flags := map[string]bool{"--help": true, "--version": true}
 	everyCommand(root, func(c *cobra.Command) {
-		for _, f := range flag.FindAllString(c.LocalFlags().FlagUsages(), -1) {
+		for _, f := range flagName.FindAllString(c.LocalFlags().FlagUsages(), -1) {
 			flags[f] = true
 		}
 	})
@@ -56,7 +67,7 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 		if c.Runnable() && !c.HasSubCommands() && c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
-		for _, name := range flag.FindAllString(c.Long+c.Example, -1) {
+		for _, name := range flagName.FindAllString(c.Long+c.Example, -1) {
 			if !flags[name] {
 				t.Errorf("the help of %s names %s, which no command has", c.CommandPath(), name)
 			}

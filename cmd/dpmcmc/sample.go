@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,12 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	} else if missing := missing(f, "schema", "epsilon", "delta"); missing != "" {
 		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc "+
 			"schema --data %s drafts a schema)", missing, s.data))
+	}
+	if f.Changed("epsilon") && !(s.epsilon > 0 && !math.IsInf(s.epsilon, 1)) {
+		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", s.epsilon))
+	}
+	if f.Changed("delta") && !(s.delta >= 0 && s.delta < 1) {
+		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.delta))
 	}
 	if !(s.warmup >= 0 && s.warmup < 1) {
 		errs = append(errs, fmt.Errorf("--warmup is %v; it is the share of the chain to leave out, in [0, 1)", s.warmup))
@@ -326,6 +333,9 @@ func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
 			return nil, err
 		}
 		return &f.Table, nil
+	}
+	if !schema.Confirmed {
+		return nil, fmt.Errorf("--schema: %s: %w", s.schema, data.ErrUnconfirmed)
 	}
 	return data.Load(ctx, s.data, schema)
 }

@@ -272,9 +272,9 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, "builtin:nothing", []string{"--data", "builtin:nothing"}},
 		{exitUsage, "unknown flag", []string{"--epsilonn", "1"}},
 		{exitUsage, "invalid argument", []string{"--epsilon", "one"}},
-		{exitUsage, "Epsilon", []string{"--data", small, "--epsilon", "-1"}},
-		{exitUsage, "Epsilon", []string{"--data", small, "--epsilon", "NaN"}},
-		{exitUsage, "Delta", []string{"--data", small, "--delta", "1.5"}},
+		{exitUsage, "--epsilon is", []string{"--data", small, "--epsilon", "-1"}},
+		{exitUsage, "--epsilon is", []string{"--data", small, "--epsilon", "NaN"}},
+		{exitUsage, "--delta is", []string{"--data", small, "--delta", "1.5"}},
 		{exitUsage, "adjacency", []string{"--data", small, "--adjacency", "swap"}},
 		{exitUsage, "--model", []string{"--data", small, "--model", "probit2"}},
 		{exitUsage, "--model linear needs a numeric target", []string{"--data", small, "--model", "linear"}},
@@ -301,7 +301,7 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, "--accounting", []string{"--data", small, "--accounting", "hope"}},
 		{exitUsage, "--prior-sd", []string{"--data", small, "--prior-sd", "0"}},
 		{exitUsage, `"epsilom"`, []string{"--data", small, "--config", config}},
-		{exitUsage, "unknown command", nil},
+		{exitUsage, "there is no command", nil},
 		{exitRefused, "budget exceeded", []string{"--data", small, "--iterations", "1000", "--step", "0.5"}},
 	} {
 		args := append([]string{"sample"}, c.args...)

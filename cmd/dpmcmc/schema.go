@@ -15,13 +15,11 @@ import (
 func newSchema() *cobra.Command {
 	var path, out string
 	var asJSON bool
+	_, plainly := topic("schema")
 	c := &cobra.Command{
-		Use:   "schema",
-		Short: "Draft the public schema of a CSV file",
-		Long: `schema reads a CSV file and drafts the TOML schema that sample needs. Bounds and
-levels in the draft are read off the data, so they are NOT public knowledge: a
-person has to replace or confirm each, and then set confirmed = true. sample
-refuses an unconfirmed schema.`,
+		Use:     "schema",
+		Short:   "Draft the public schema of a CSV file",
+		Long:    "schema reads a CSV file and drafts the TOML schema that sample needs.\n\n" + plainly,
 		Example: "  dpmcmc schema --data people.csv > people.toml",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
