@@ -105,6 +105,8 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	progress, finish := cells(errw)
 	if s.json {
 		progress, finish = nil, func() {}
+	} else {
+		fmt.Fprintf(errw, "%d runs; the first says how long they take.\n", len(plan.Cells))
 	}
 	var people accounts
 	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
@@ -227,7 +229,7 @@ func cells(w io.Writer) (report func(experiment.Progress), finish func()) {
 	}
 	last := -1
 	return func(p experiment.Progress) {
-		if tenth := 10 * p.Done / p.Total; tenth != last {
+		if tenth := 10 * p.Done / p.Total; tenth != last || p.Done == p.Resumed+1 {
 			last = tenth
 			fmt.Fprintf(w, "Run: %d / %d [%3d%%], %s left\n", p.Done, p.Total, 100*p.Done/p.Total, p.Left.Round(time.Second))
 		}
