@@ -105,7 +105,7 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	progress, finish := cells(errw)
 	if s.json {
 		progress, finish = nil, func() {}
-	} else {
+	} else if !plan.Private || s.epsilon > 0 {
 		fmt.Fprintf(errw, "%d runs; the first says how long they take.\n", len(plan.Cells))
 	}
 	var people accounts

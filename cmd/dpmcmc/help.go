@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +115,7 @@ func arrange(root *cobra.Command, out io.Writer) {
 	if width == 0 {
 		width = helpWidth
 	}
-	everyCommand(root, func(c *cobra.Command) { c.Long = fitted(c.Long, width) })
+	everyCommand(root, func(c *cobra.Command) { c.Long = refitted(c.Long, width) })
 	root.SetUsageTemplate(strings.NewReplacer(
 		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", width),
 		".InheritedFlags.FlagUsages", fmt.Sprintf(".InheritedFlags.FlagUsagesWrapped %d", width),
@@ -130,6 +131,22 @@ func everyCommand(c *cobra.Command, visit func(*cobra.Command)) {
 	for _, sub := range c.Commands() {
 		everyCommand(sub, visit)
 	}
+}
+
+// refitted is a help text within a width: paragraphs with a line beyond it are set anew.
+func refitted(text string, width int) string {
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		lines := strings.Split(block, "\n")
+		wide := slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > width })
+		set := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
+		if wide && !set {
+			blocks[i] = strings.Join(broken("", "", strings.Fields(block), width), "\n")
+			continue
+		}
+		blocks[i] = fitted(block, width)
+	}
+	return strings.Join(blocks, "\n\n")
 }
 
 // newHelp is dpmcmc help, which refuses what it does not know.

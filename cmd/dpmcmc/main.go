@@ -114,6 +114,9 @@ release that was charged to a budget first.`,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if text, _, found := strings.Cut(err.Error(), ": strconv.ParseFloat"); found {
+			err = errors.New(text + ": it must be a number, such as 0.5 or 1e-6")
+		}
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
