@@ -60,6 +60,24 @@ type defect struct {
 	actual mechanism // what it does instead
 }
 
+// doubled releases the sum of two draws at the price of one.
+func doubled(m mechanism) mechanism {
+	once := m.grant
+	m.grant = func(c *curator.Curator, count int64) (draw, error) {
+		d, err := once(c, 2*count)
+		return func() ([]float64, error) {
+			a, err := d()
+			if err != nil {
+				return nil, err
+			}
+			first := a[0] // the next draw overwrites it
+			b, err := d()
+			return []float64{first + b[0]}, err
+		}, err
+	}
+	return m
+}
+
 // defects are planted: each must be caught.
 func defects() []defect {
 	target := slope{1}
@@ -87,20 +105,7 @@ func defects() []defect {
 	}
 	moment := func(v float64) mechanism { return moments("", curator.SecondMoment{NoiseMultiplier: v}) }
 
-	twice := clipped(0.5) // both bits are of one grant, so that two are used where one was charged
-	once := twice.grant
-	twice.grant = func(c *curator.Curator, count int64) (draw, error) {
-		d, err := once(c, 2*count)
-		return func() ([]float64, error) {
-			a, err := d()
-			if err != nil {
-				return nil, err
-			}
-			first := a[0]
-			b, err := d()
-			return []float64{first + b[0]}, err
-		}, err
-	}
+	twice := doubled(clipped(0.5)) // both bits are of one grant: two are used where one was charged
 	certain := clipped(0.5)
 	certain.grant = func(c *curator.Curator, count int64) (draw, error) {
 		d, err := noisyRatio(0.05).grant(c, count)
@@ -112,19 +117,7 @@ func defects() []defect {
 			return number(v[0] > 0), nil
 		}, err
 	}
-	both := noise(0.7) // a person with two rows, charged for one
-	both.grant = func(c *curator.Curator, count int64) (draw, error) {
-		d, err := noise(0.7).grant(c, 2*count)
-		return func() ([]float64, error) {
-			a, err := d()
-			if err != nil {
-				return nil, err
-			}
-			first := a[0]
-			b, err := d()
-			return []float64{first + b[0]}, err
-		}, err
-	}
+	both := doubled(noise(0.7)) // a person with two rows, charged for one
 	return []defect{
 		with("half the noise of a gradient", noise(0.7), noise(0.35)),
 		with("half the noise of a ratio", noisyRatio(0.7), noisyRatio(0.35)),

@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Factory makes a kernel over sealed records that may make the given number of
@@ -169,5 +170,21 @@ func CheckSupport(t testing.TB, k kernels.Kernel, start []float64, low float64) 
 	}
 	if _, err := k.Step(rng, s); err == nil {
 		t.Error("a step that was not paid for was made")
+	}
+}
+
+// BenchmarkGradients times a step on logistic regression with 10 features: the full
+// data of 10⁵ records, and Poisson batches of 1000 out of 10⁶.
+func BenchmarkGradients(b *testing.B, factory func(target targets.GradTarget, batch curator.Batch) Factory) {
+	b.Helper()
+	logistic := Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}}))
+	for _, bc := range []struct {
+		name  string
+		n     int
+		batch curator.Batch
+	}{{"full/N=1e5", 100_000, curator.FullData()}, {"poisson/N=1e6/b=1000", 1_000_000, curator.Poisson(0.001)}} {
+		b.Run(bc.name, func(b *testing.B) {
+			BenchmarkSteps(b, Simulated(bc.n, 10), make([]float64, 10), factory(logistic, bc.batch))
+		})
 	}
 }
