@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/curator"
 )
 
@@ -59,8 +58,8 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 	// independence's.
 	each := o.FalseAlarm / 16
 	a.World = worlds(m, onA, onB, statistic, o.FalseAlarm/4)
-	pLow, pHigh := clopperPearson(a.OnA, n, each)
-	qLow, qHigh := clopperPearson(a.OnB, n, each)
+	pLow, pHigh := audit.ClopperPearson(a.OnA, n, each)
+	qLow, qHigh := audit.ClopperPearson(a.OnB, n, each)
 	a.Lower = lowerEpsilon(pLow, pHigh, qLow, qHigh, delta)
 	if !mayFail(claim) {
 		a.LowerRDP = lowerRDP(order, pLow, pHigh, qLow, qHigh)
@@ -144,36 +143,6 @@ func estimate(k, n int) (low, high float64) {
 	p := (float64(k) + 1) / (float64(n) + 2)
 	e := 4 * math.Sqrt(p*(1-p)/float64(n))
 	return max(p-e, 0), min(p+e, 1)
-}
-
-// clopperPearson returns bounds that a success probability violates, each, with
-// probability at most alpha (Clopper and Pearson 1934), widened by bisection's
-// last interval.
-func clopperPearson(k, n int, alpha float64) (low, high float64) {
-	// P(Binomial(n, p) ≥ k) = I_p(k, n−k+1).
-	atLeast := func(k int, p float64) float64 { return mathext.RegIncBeta(float64(k), float64(n-k+1), p) }
-	high = 1
-	if k > 0 {
-		low, _ = bisect(func(p float64) bool { return atLeast(k, p) < alpha })
-	}
-	if k < n {
-		_, high = bisect(func(p float64) bool { return 1-atLeast(k+1, p) > alpha })
-	}
-	return low, high
-}
-
-// bisect returns an interval in [0, 1] at whose ends a property that holds up to
-// some point does and does not hold.
-func bisect(holds func(p float64) bool) (lo, hi float64) {
-	hi = 1
-	for range 60 {
-		if mid := (lo + hi) / 2; holds(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo, hi
 }
 
 func releases(m Mechanism, r curator.Records, seed uint64, count int) ([][]float64, error) {

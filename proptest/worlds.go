@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/audit"
 )
 
 // feature puts releases into cells.
@@ -171,8 +172,8 @@ func worlds(m Mechanism, onA, onB [][]float64, statistic func([]float64) float64
 		if q.onB {
 			p, r = b, a
 		}
-		low, _ := clopperPearson(p, len(restA), alarm/float64(2*len(asked)))
-		_, high := clopperPearson(r, len(restA), alarm/float64(2*len(asked)))
+		low, _ := audit.ClopperPearson(p, len(restA), alarm/float64(2*len(asked)))
+		_, high := audit.ClopperPearson(r, len(restA), alarm/float64(2*len(asked)))
 		if excess := low - math.Exp(q.epsilon)*high - q.delta; excess > w.Excess {
 			w = World{Excess: excess, Epsilon: q.epsilon, Delta: q.delta, Set: fs[q.feature].name, OnA: a, OnB: b,
 				Trials: len(restA)}
