@@ -267,3 +267,15 @@ func TestInvarianceOfTheWrongLaw(t *testing.T) {
 		})
 	}
 }
+
+// TestInvarianceAlone: what a failure prints repeats it, and passes for a right kernel.
+func TestInvarianceAlone(t *testing.T) {
+	target := mean(t)
+	proptest.CheckInvariance(t, barkerFactory(target), kernelOptions())
+	mustReject(t, "does not leave the exact law invariant", func(t rapid.TB) {
+		proptest.CheckInvariance(t, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
+			k, err := newWalk(target, "drifts")(records, steps)
+			return mutated{k.(*walk)}, err
+		}, kernelOptions())
+	})
+}
