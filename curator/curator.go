@@ -87,15 +87,19 @@ func Seal(r Records, budget *accountant.Budget, opts ...Option) (*Curator, error
 	if err != nil {
 		return nil, err
 	}
-	set := record.Share(r.X, r.X32, r.Features, r.Y, int(f.Records), f.Radius)
-	if !r.Shared {
-		set = record.New(r.X, r.Features, r.Y, int(f.Records), f.Radius)
-	}
-	sealed, err := room.Seal(set, f.RowsPerPerson, budget, s.root, s.track)
+	sealed, err := room.Seal(r.set(f), f.RowsPerPerson, budget, s.root, s.track)
 	if err != nil {
 		return nil, err
 	}
 	return &Curator{sealed, budget}, nil
+}
+
+// set is the table, copied unless it is shared.
+func (r Records) set(f Facts) *record.Set {
+	if r.Shared {
+		return record.Share(r.X, r.X32, r.Features, r.Y, int(f.Records), f.Radius)
+	}
+	return record.New(r.X, r.Features, r.Y, int(f.Records), f.Radius)
 }
 
 // facts checks a table's shape and returns what is public about it.

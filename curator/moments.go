@@ -137,6 +137,7 @@ type Moments struct {
 	z         []float64 // its row, with a response there is to be moments of
 	row       []float64 // its triangle, of the length of its matrix
 	sums      []int64
+	given     []int64 // sums of records elsewhere, if not nil
 }
 
 // RequestMoments asks for count second moments; Grant sets *dst.
@@ -186,14 +187,8 @@ func (o *Moments) Release(dst, theta []float64) error {
 	if len(dst) != d*d {
 		return fmt.Errorf("curator: a matrix of %d values was asked for; rows of %d have one of %d", len(dst), d, d*d)
 	}
-	switch {
-	case theta == nil:
-	case o.mechanism.Loss.Valid():
-		if err := room.CheckStates(d, theta, theta); err != nil {
-			return err
-		}
-	default:
-		return errors.New("curator: a point was given for second moments that have no Loss; give nil")
+	if err := o.checkPoint(theta); err != nil {
+		return err
 	}
 	if err := o.room.Enter(); err != nil {
 		return err
@@ -218,9 +213,24 @@ func (o *Moments) Release(dst, theta []float64) error {
 	return nil
 }
 
+// checkPoint reports a theta at which no weights can be taken.
+func (o *Moments) checkPoint(theta []float64) error {
+	switch {
+	case theta == nil:
+		return nil
+	case o.mechanism.Loss.Valid():
+		return room.CheckStates(len(o.z), theta, theta)
+	}
+	return errors.New("curator: a point was given for second moments that have no Loss; give nil")
+}
+
 // sum adds every record's triangle, with √2 off the diagonal, so that its length is
 // the matrix's Frobenius norm.
 func (o *Moments) sum(theta []float64) {
+	if o.given != nil {
+		copy(o.sums, o.given)
+		return
+	}
 	clear(o.sums)
 	for r := range o.set.Len() {
 		x, y := o.set.Block(o.x, o.y, r, r+1)

@@ -1,0 +1,90 @@
+package curator
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
+)
+
+// SumsSize is the number of integers whose sums Release adds noise to.
+func (m SecondMoment) SumsSize(f Facts) int { return triangle(m.Size(f)) }
+
+// AddSums adds to sums what records contribute to second moments at theta, as Release
+// does: integers, so that the sums of parts of a table are those of the table in any order,
+// bit for bit. f is of the whole table. THE SUMS ARE EXACT AND NOT PRIVATE: Totals releases
+// them. Errors: records that are not of f's shape; sums of another length than SumsSize; a
+// theta that Release would refuse; settings without an event.
+func (m SecondMoment) AddSums(sums []int64, f Facts, theta []float64, r Records) error {
+	part, err := r.facts(f.Adjacency)
+	if err != nil {
+		return err
+	}
+	if part.Features != f.Features || part.Response != f.Response || part.Radius != f.Radius || part.Records > f.Records {
+		return fmt.Errorf("curator: a part of %d records with %d features (response: %t, radius %v) is none of %d with %d "+
+			"(response: %t, radius %v)", part.Records, part.Features, part.Response, part.Radius, f.Records, f.Features,
+			f.Response, f.Radius)
+	}
+	if len(sums) != m.SumsSize(f) {
+		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), m.SumsSize(f))
+	}
+	if _, err := m.Event(f); err != nil {
+		return err
+	}
+	o, err := newMoments(m, f, r.set(part))
+	if err != nil {
+		return err
+	}
+	if err := o.checkPoint(theta); err != nil {
+		return err
+	}
+	o.sum(theta)
+	for i, s := range o.sums {
+		sums[i] += s
+	}
+	return nil
+}
+
+// Totals releases second moments whose sums were added up elsewhere: by a pipeline on many
+// machines, or at sites that hand their sums to one aggregator. It holds no record.
+type Totals struct{ curator *Curator }
+
+// NewTotals returns what releases sums over a table of these facts, paid from budget,
+// whose adjacency counts. Errors are those of Seal.
+func NewTotals(f Facts, budget *accountant.Budget, opts ...Option) (*Totals, error) {
+	var s sealing
+	for _, o := range opts {
+		o(&s)
+	}
+	if budget == nil {
+		return nil, errors.New("curator: NewTotals was given no budget; make one with accountant.NewBudget")
+	}
+	var y []float64
+	if f.Response {
+		y = []float64{}
+	}
+	empty := record.Share(nil, nil, f.Features, y, int(f.Records), f.Radius)
+	sealed, err := room.Seal(empty, f.RowsPerPerson, budget, s.root, s.track)
+	if err != nil {
+		return nil, err
+	}
+	return &Totals{&Curator{sealed, budget}}, nil
+}
+
+// Release charges one release of second moments and sets dst to it, as Moments.Release
+// does. sums are the sums of AddSums over all records, each once: that they are is the
+// caller's to see to (docs/proofs/curator.md, "Sums from elsewhere"). Errors are those of
+// GrantMoments and Moments.Release; sums of another length than SumsSize.
+func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
+	if want := m.SumsSize(t.curator.Facts()); len(sums) != want {
+		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), want)
+	}
+	o, err := t.curator.GrantMoments(m, 1)
+	if err != nil {
+		return err
+	}
+	o.given = sums
+	return o.Release(dst, nil)
+}
