@@ -91,7 +91,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	if c.Aim == Auto {
 		c.Aim = Remainder
-		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && (kept < LeastKept || f.Features > mostFeatures) {
+		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && c.Variance == 0 && (kept < LeastKept || f.Features > mostFeatures) {
 			c.Aim = Score
 		}
 	}
@@ -178,9 +178,12 @@ func (c *Config) chooseBits(m model, f curator.Facts, rho float64) {
 		// substitution, a quarter of that under add/remove.
 		total := float64(c.Iterations) * float64(c.chains())
 		c.Clip = math.Sqrt(2*bitShare*rho/total) / float64(max(1, f.RowsPerPerson)) / adjacent(f, 2)
+		if c.Variance > 0 { // a penalty bit costs at most 2(k·clip)²/variance
+			c.Clip *= math.Sqrt(c.Variance) / 2
+		}
 		c.Clip = min(c.Clip, c.typical(m, f, rho))
 	}
-	if c.Rate == 0 && f.Records > manyRows {
+	if c.Rate == 0 && c.Variance == 0 && f.Records > manyRows {
 		c.Rate = min(0.5, max(-math.Expm1(-easeOfBit*c.Clip), mostParts/float64(f.Records)))
 		c.Clip *= 0.95 // what exact parts of the records cost more
 	}

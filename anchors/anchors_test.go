@@ -125,7 +125,8 @@ func TestChainsSampleThePosterior(t *testing.T) {
 	mean, sd := moments(r, model)
 	for name, c := range map[string]anchors.Config{
 		"remainder": {Aim: anchors.Remainder, Clip: 1}, "perturbed": {Aim: anchors.Perturbed, Clip: 1},
-		"parts": {Aim: anchors.Remainder, Clip: 0.3, Rate: 0.6}, "no remainder": {Aim: anchors.Remainder, Clip: 1e-9},
+		"parts": {Aim: anchors.Remainder, Clip: 0.3, Rate: 0.6}, "penalty": {Aim: anchors.Remainder, Clip: 1, Variance: 0.5},
+		"no remainder": {Aim: anchors.Remainder, Clip: 1e-9},
 	} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = model, 4, 15000, 0.5, 0.002, 0.002
 		draws, release := run(t, c, seal(t, r, accountant.Substitute, 1e12), 9)
@@ -185,7 +186,7 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 				f := curator.Facts{Records: n, Features: 2, Response: true, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
 				for _, c := range []anchors.Config{
 					{Target: logistic(t), Aim: anchors.Score}, {Target: logistic(t), Aim: anchors.Remainder}, {Target: logistic(t)},
-					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: probit, Aim: anchors.Remainder},
+					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: logistic(t), Variance: 0.25}, {Target: probit, Aim: anchors.Remainder},
 					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
 				} {
 					c.Iterations = 500
@@ -201,7 +202,7 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 					if err != nil || g.Epsilon > 0.8 || g.Epsilon < 0.799 {
 						t.Errorf("%v, %d rows, %d records, %v of a %T: ε = %v (%v)", adj, rows, n, c.Aim, c.Target, g.Epsilon, err)
 					}
-					if (c.Rate > 0) != (c.Aim.Bits() && n > 1000) {
+					if (c.Rate > 0) != (c.Aim.Bits() && c.Variance == 0 && n > 1000) {
 						t.Errorf("%d records: a rate of %v", n, c.Rate)
 					}
 					if step, err := anchors.StepCost(c, f); err != nil || (step.RDP(2) > 0) != c.Aim.Bits() {
@@ -292,7 +293,8 @@ func TestBitsAreCheap(t *testing.T) {
 // TestReplay: everything depends on the records through what was released alone.
 func TestReplay(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score},
-		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}} {
+		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 0.25},
+		{Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.5}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 2, 40, 1, 3, 3
 		recorded := tape.New()
 		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, tape.Option(recorded).(curator.Option)), 4)
@@ -314,7 +316,8 @@ func TestReplay(t *testing.T) {
 // TestStepsAllocateNothing, whichever part of the records they read.
 func TestStepsAllocateNothing(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01},
-		{Aim: anchors.Remainder, Clip: 0.01, Rate: 0.2}, {Aim: anchors.Score}} {
+		{Aim: anchors.Remainder, Clip: 0.01, Rate: 0.2}, {Aim: anchors.Score},
+		{Aim: anchors.Remainder, Clip: 0.01, Variance: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.2}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 1, 400, 1, 3, 3
 		records := seal(t, table(500, 1), accountant.Substitute, 1e9)
 		prepared, requests, err := anchors.Prepare(c, records.Facts())
@@ -473,6 +476,32 @@ func TestSumsOfALinearRegression(t *testing.T) {
 		}
 		if math.Abs(mean[2]-0.1) > 0.01 {
 			t.Errorf("unit %v: the scale is %v, want 0.1", unit, mean[2])
+		}
+	}
+}
+
+// TestPenaltyBitsCostWhatIsSaid: a penalty bit on remainders costs no more than
+// 4/Variance times Barker's at the same clip, and more than Barker's itself.
+func TestPenaltyBitsCostWhatIsSaid(t *testing.T) {
+	for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
+		f := curator.Facts{Records: 5000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: adj}
+		for _, clip := range []float64{1e-4, 1e-2, 0.1} {
+			c := anchors.Config{Target: logistic(t), Aim: anchors.Remainder, Iterations: 1, Clip: clip, Ridge: 1,
+				OptimumNoise: 3, MomentNoise: 3}
+			barker, err := anchors.StepCost(c, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range []float64{0.25, 1, 4} {
+				c.Variance = v
+				bit, err := anchors.StepCost(c, f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r := bit.RDP(8) / barker.RDP(8); !(r <= 4/v*1.001) || v < 1 && r <= 1 {
+					t.Errorf("%v, clip %v: a bit of variance %v costs %v of Barker's", adj, clip, v, r)
+				}
+			}
 		}
 	}
 }

@@ -34,9 +34,11 @@ type Release struct {
 	// Statistics are the score and the second moments at the anchor, for aims other
 	// than Sums.
 	Statistics surrogates.Statistics
-	// Sums are the second moments of extended rows, for Sums, with responses in units of
-	// Response/Radius.
+	// Sums are the second moments of extended rows, for Sums, with responses in the unit of
+	// curator.SecondMoment.
 	Sums surrogates.Sums
+	// Linear holds the draws of Sums against the prior.
+	Linear surrogates.LinearCheck
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
@@ -96,15 +98,15 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	if s.remainder, err = newRemainder(m); err != nil {
 		return nil, nil, err
 	}
-	full, thinned := c.bit(s.remainder)
+	thinned, parts := c.thinned(s.remainder)
 	var requests []curator.Request
 	for i, n := range steps {
 		switch {
 		case n == 0:
-		case c.Rate > 0:
+		case parts:
 			requests = append(requests, curator.RequestThinnedBits(&s.bits[i], thinned, n))
 		default:
-			requests = append(requests, curator.RequestBits(&s.bits[i], full, n))
+			requests = append(requests, curator.RequestBits(&s.bits[i], c.bit(s.remainder), n))
 		}
 	}
 	return s, requests, nil
@@ -136,7 +138,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 	switch s.config.Aim {
 	case Sums:
 		l := s.model.linear
-		unit := s.config.Response / s.facts.Radius
+		unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
 		p, err := surrogates.NewLinear(surrogates.LinearConfig{
 			Sums: r.Sums, Prior: scaledPrior{l.Prior(), unit}, MinScale: l.MinScale() / unit,
 			ScalePrior: scaledScale{l.ScalePrior(), unit}, Seed: seed,
@@ -145,6 +147,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 			return nil, r, err
 		}
 		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+			r.Linear = p.CheckPrior(draws)
 			widened, err := p.Widening(draws)
 			if err != nil {
 				return err
@@ -254,7 +257,7 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	}
 	if c.Aim == Sums {
 		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
-			Radius: math.Sqrt2 * f.Radius, Columns: c.Columns}
+			Radius: f.Radius, Columns: c.Columns}
 		return r, nil
 	}
 	optimum := c.optimum(s.model)

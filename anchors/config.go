@@ -115,6 +115,11 @@ type Config struct {
 	// Rate is the share of the records that a step reads, of which it decides exactly
 	// (curator.ThinnedBit). 0 is all of them. Afford sets it for many records.
 	Rate float64
+	// Variance, when positive, decides by the penalty test with noise of that variance
+	// (curator.Penalty) in place of Barker's: it accepts up to twice as often, and its bit
+	// costs 4/Variance times as much or less. A Rate then draws Poisson batches, whose own
+	// variance the test absorbs. Defaults to 0.
+	Variance float64
 }
 
 // tail is the degrees of freedom of proposals from the surrogate.
@@ -193,6 +198,9 @@ func (c Config) check(m model) error {
 		return fmt.Errorf("anchors: Config.Temperature is %v; it must be in (0, 1], and 1 for Sums", c.Temperature)
 	case !(c.LeastESS >= 0):
 		return fmt.Errorf("anchors: Config.LeastESS is %v; it must be positive, or 0 for 400", c.LeastESS)
+	case !(c.Variance >= 0) || c.Variance > 0 && c.Aim != Auto && !c.Aim.Bits():
+		return fmt.Errorf("anchors: Config.Variance is %v with the aim %v; it must be positive, with Remainder or Perturbed, "+
+			"or 0 for Barker's test", c.Variance, c.Aim)
 	case c.Iterations < 1 || c.Chains < 0:
 		return fmt.Errorf("anchors: %d chains of %d steps; at least 1 of each is needed", c.chains(), c.Iterations)
 	}
@@ -222,10 +230,22 @@ func (c Config) weighted(m model, f curator.Facts, anchor []float64, noise float
 	return c.Aim.Bits() || surrogates.Curvature(anchor, m.link, f.Records, f.Radius, noise, c.Columns)
 }
 
-// bit is the look that a step takes at the records: one of the two.
-func (c Config) bit(remainder *targets.Remainder) (curator.AcceptanceBit, curator.ThinnedBit) {
-	return curator.AcceptanceBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip},
-		curator.ThinnedBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip, Rate: c.Rate}
+// bit is the look that a step takes at the records, and thinned the one that replaces it
+// where exact minibatches are read.
+func (c Config) bit(remainder *targets.Remainder) curator.AcceptanceBit {
+	b := curator.AcceptanceBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip}
+	if c.Variance > 0 {
+		b.Test = curator.Penalty(c.Variance)
+		if c.Rate > 0 {
+			b.Batch = curator.Poisson(c.Rate)
+		}
+	}
+	return b
+}
+
+func (c Config) thinned(remainder *targets.Remainder) (b curator.ThinnedBit, thinned bool) {
+	return curator.ThinnedBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip, Rate: c.Rate},
+		c.Rate > 0 && c.Variance == 0
 }
 
 // Cost is the price of the anchor and of all chains on records with the given facts. It
@@ -290,11 +310,10 @@ func (c Config) step(m model, f curator.Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	full, thinned := c.bit(remainder)
-	if c.Rate > 0 {
-		return thinned.Event(f)
+	if b, thinned := c.thinned(remainder); thinned {
+		return b.Event(f)
 	}
-	return full.Event(f)
+	return c.bit(remainder).Event(f)
 }
 
 func newRemainder(m model) (*targets.Remainder, error) {

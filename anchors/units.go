@@ -7,8 +7,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Sums are of responses in units of unit = Response/Radius, in which coefficients and
-// scales are smaller by it. These are the priors there.
+// Sums are of responses in a unit of their own, in which coefficients and scales are
+// smaller by it. These are the priors there.
 
 // scaledPrior is the prior of β/unit.
 type scaledPrior struct {

@@ -40,7 +40,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
-		LeastESS: c.ESS, Law: law,
+		LeastESS: c.ESS, Law: law, Variance: c.Variance,
 	}
 	if c.Shape == nil {
 		return config, nil
@@ -78,6 +78,9 @@ func (c *choice) chooseAnchored() error {
 	if err := anchors.Fits(c.Target); err != nil {
 		return bad("kernel", "%s anchored: %w; use another kernel, such as barker", name("kernel"), err)
 	}
+	if err := c.chooseAnchoredTest(); err != nil {
+		return err
+	}
 	config, err := c.anchorConfig()
 	if err != nil {
 		return err
@@ -107,6 +110,23 @@ func (c *choice) chooseAnchored() error {
 	return nil
 }
 
+// leastVariance is the penalty test's that accepts most often.
+const leastVariance = 0.25
+
+// chooseAnchoredTest fills variance: 0 for Barker's test.
+func (c *choice) chooseAnchoredTest() error {
+	byPenalty, err := c.penaltyAccepts()
+	switch {
+	case err != nil:
+		return err
+	case !byPenalty && c.Variance != 0:
+		return bad("variance", "%s is for %s penalty", name("variance"), name("acceptance"))
+	case byPenalty && c.Variance == 0:
+		c.Variance = leastVariance
+	}
+	return nil
+}
+
 // anchoredChain is anchored chains: all of them and their anchor.
 func (c *choice) anchoredChain() (*parts, error) {
 	config, err := c.anchorConfig()
@@ -128,9 +148,13 @@ func (c *choice) anchoredChain() (*parts, error) {
 	if config.Aim.Bits() {
 		p.Test = "Barker's on remainders of order 2"
 		p.Released = "one accept/reject bit (on the remainder at the anchor)"
+		batches := "exact minibatches"
+		if config.Variance > 0 {
+			p.Test, batches = fmt.Sprintf("penalty, variance %v, on remainders of order 2", config.Variance), "Poisson batches"
+		}
 		if config.Rate > 0 {
 			p.Batch, p.Released = curator.Poisson(config.Rate),
-				fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; exact minibatches; rate %.4g)", config.Rate)
+				fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; %s; rate %.4g)", batches, config.Rate)
 		}
 	}
 	switch config.Aim {

@@ -2,8 +2,10 @@ package chains
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 )
 
 // Doubt is why intervals are not to be taken as they are. It follows from released values
@@ -28,6 +30,9 @@ const (
 // doubts are those about anchored chains after a release: the gravest one.
 func (p *Plan) doubts(r anchors.Release) []Doubt {
 	aim := aims[p.Settings.Aim]
+	if aim == anchors.Sums {
+		return p.linearDoubts(r.Linear)
+	}
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
 	case r.Prior.Conflict():
@@ -53,6 +58,33 @@ func (p *Plan) doubts(r anchors.Release) []Doubt {
 			Reason:   "Coefficients of twice the size would explain the release about as well.",
 			Advice: "State the prior's width (prior-sd) from what was known beforehand, spend more, or use fewer columns. " +
 				"Classes that are nearly separable look like this too.",
+			Conditional: true,
+		}}
+	}
+	return nil
+}
+
+// linearDoubts are those about a linear regression.
+func (p *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
+	const advice = "State the prior's width (prior-sd) from what was known beforehand, in units of the scaled columns, "
+	switch {
+	case c.Tail < surrogates.LeastTail:
+		return []Doubt{{
+			Headline: "Not usable as it stands: the prior holds back what the release says.",
+			Reason: fmt.Sprintf("Coefficients are where the prior has %.2g of its mass, %v at least is right. What noise hides is "+
+				"drawn from the same prior, so intervals are too short there.", c.Tail, surrogates.LeastTail),
+			Advice: advice + "or bounds of columns that are nearer to their values; either is a new release.",
+		}}
+	case len(c.Hidden) > 0:
+		var names []string
+		for _, j := range c.Hidden {
+			names = append(names, p.coefficient(j))
+		}
+		return []Doubt{{
+			Headline: "Usable if the prior is believed: it, and not the release, bounds some coefficients.",
+			Reason: "Their standard deviations are more than half of the prior's, so that larger ones would not be seen: " +
+				strings.Join(names, ", ") + ".",
+			Advice:      advice + "spend more, or leave out columns that nearly follow from others.",
 			Conditional: true,
 		}}
 	}

@@ -222,6 +222,11 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	if err != nil {
 		return nil, err
 	}
+	var raw [][][]float64
+	for id := range started {
+		raw = append(raw, memory.Draws(id))
+	}
+	certificate.Doubts = append(certificate.Doubts, s.Plan.clipDoubt(m, raw, kernels.Stream(s.seed, clipStream))...)
 	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
 	left := int(WarmupSteps(iterations, thin, warmup) / thin)
 	for id := range started {

@@ -187,9 +187,10 @@ var table = []Setting{
 		Help: "use every record in every step",
 	},
 	{
-		Name: "variance", of: "penalty ", Default: 4.0, Turned: Probed,
+		Name: "variance", of: "penalty anchored ", Turned: Probed,
 		at:   func(s *Settings) any { return &s.Variance },
-		Help: "variance of the penalty test's noise in the log-odds, 0.25 to 9", span: within(0.25, 9),
+		Help: "variance of the penalty test's noise in the log-odds, 0.25 to 9; of anchored chains with acceptance penalty",
+		Rule: "by default 4, and 0.25 for anchored", span: within(0.25, 9),
 	},
 	{
 		Name: "max-move", of: "dphmc ", Turned: Probed, at: func(s *Settings) any { return &s.MaxMove },
@@ -272,9 +273,9 @@ var table = []Setting{
 		Help: "dpsgld's published update, which samples from the SQUARE of the posterior, for comparison only",
 	},
 	{
-		Name: "acceptance", of: "dphmc ", Default: "barker",
+		Name: "acceptance", of: "dphmc anchored ", Default: "barker",
 		at: func(s *Settings) any { return &s.Acceptance },
-		Help: "test of a trajectory's end: barker, one bit; or penalty, the published test, which releases a noisy " +
-			"log-likelihood ratio",
+		Help: "test of a move: barker, one bit; or penalty, of anchored chains one bit that accepts more often and costs " +
+			"more, of dphmc the published test, which releases a noisy log-likelihood ratio",
 	},
 }

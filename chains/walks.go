@@ -67,6 +67,7 @@ func (c *choice) chooseStep() (err error) {
 }
 
 func (c *choice) choosePenalty() error {
+	c.Variance = cmp.Or(c.Variance, 4)
 	c.useFullData()
 	return c.chooseStep()
 }

@@ -26,14 +26,24 @@ type SecondMoment struct {
 	// Weight is W, the bound on w that is enforced by cutting it, in the units of w.
 	// Defaults to the loss's largest curvature, and to 1 without one.
 	Weight float64
-	// Response, when positive, appends the response to the row, cut to ±Response and
-	// multiplied by R/Response, so that both parts of a row are of one size. The matrix
-	// then has one row and column more.
+	// Response, when positive, appends the response to the row, cut to ±Response and in
+	// units of ResponseUnit, so that it is at most R/√2. The matrix then has one row and
+	// column more.
 	Response float64
 	// NoiseMultiplier is the noise's standard deviation on the diagonal over
-	// √2·W·‖z‖², ‖z‖² ≤ R², or 2R² with a Response: the sensitivity in Frobenius norm under
+	// √2·W·‖z‖², ‖z‖² ≤ R², or 1.5R² with a Response: the sensitivity in Frobenius norm under
 	// substitution of one row. Off the diagonal it is smaller by √2. Required.
 	NoiseMultiplier float64
+}
+
+// responseShare is the square of the response's part of an extended row over that of
+// the features. The noise of a regression's coefficients β, in units of ResponseUnit/√2,
+// has variance ∝ (1 + share)²·(‖β‖² + 1/share), least at ½ for ‖β‖ = 1.
+const responseShare = 0.5
+
+// ResponseUnit is the unit of responses in extended rows.
+func (m SecondMoment) ResponseUnit(f Facts) float64 {
+	return m.Response / (f.Radius * math.Sqrt(responseShare))
 }
 
 // weight is W.
@@ -52,7 +62,7 @@ func (m SecondMoment) weight() float64 {
 func (m SecondMoment) largest(f Facts) float64 {
 	square := f.Radius * f.Radius
 	if m.Response > 0 {
-		square *= 2
+		square *= 1 + responseShare
 	}
 	return m.weight() * square
 }
@@ -132,7 +142,7 @@ type Moments struct {
 	set       *record.Set
 	clipper   room.Clipper
 	noise     *noise.DiscreteGaussian
-	radius    float64
+	reach     float64   // the longest response in a row
 	x, y      []float64 // one record
 	z         []float64 // its row, with a response there is to be moments of
 	row       []float64 // its triangle, of the length of its matrix
@@ -169,7 +179,7 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	}
 	n := triangle(m.Size(f))
 	return &Moments{
-		mechanism: m, set: set, noise: normal, radius: f.Radius,
+		mechanism: m, set: set, noise: normal, reach: f.Radius * math.Sqrt(responseShare),
 		x: make([]float64, f.Features), y: make([]float64, 1), z: make([]float64, m.Size(f)), row: make([]float64, n),
 		sums:    make([]int64, n),
 		clipper: room.NewClipper(n, 1, lattice),
@@ -238,7 +248,7 @@ func (o *Moments) sum(theta []float64) {
 		weight := o.mechanism.weight()
 		switch {
 		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
-			o.z[len(x)] = o.radius * max(-1, min(1, y[0]/o.mechanism.Response))
+			o.z[len(x)] = o.reach * max(-1, min(1, y[0]/o.mechanism.Response))
 		case theta != nil:
 			weight = o.mechanism.Loss.Curvature(dense.Dot(theta, x), y[0])
 		}

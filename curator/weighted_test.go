@@ -114,7 +114,7 @@ func TestMomentsOfTheExtendedRow(t *testing.T) {
 			}
 			z, w := slices.Clone(r.X[2*i:2*i+2]), 1.0
 			if m.Response > 0 {
-				z = append(z, max(-2, min(2, y))/2) // R is 1
+				z = append(z, max(-2, min(2, y))/m.ResponseUnit(c.Facts()))
 			} else {
 				p := 1 / (1 + math.Exp(-theta[0]*z[0]-theta[1]*z[1]))
 				w = p * (1 - p)

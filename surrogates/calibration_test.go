@@ -114,14 +114,27 @@ func logisticRanks(t *testing.T, seed uint64, weighted bool, believed float64) [
 
 // linearRanks does the same for a linear regression with an unknown scale.
 func linearRanks(t *testing.T, seed uint64, believed float64) []float64 {
-	const d, n, sd, least = 2, 300, 4, 0.05
+	post, truth := simulatedLinear(t, seed, believed, 4, 1)
+	draws := quick(t, post, seed)
+	return []float64{rankOf(draws, 0, truth[0]), rankOf(draws, 1, truth[1]), rankOf(draws, 2, truth[2])}
+}
+
+// simulatedLinear is the posterior of a regression with parameters from the prior, but
+// for a factor of the coefficients, given sums with noise of standard deviation sd, of
+// which it believes a share.
+func simulatedLinear(t *testing.T, seed uint64, believed, sd, factor float64) (*Linear, []float64) {
+	t.Helper()
+	const d, n, least = 2, 300, 0.05
 	p := d + 1
 	rng := rand.New(rand.NewPCG(seed, 2))
 	beta, z := make([]float64, d), make([]float64, p)
 	prior, scale := targets.Gaussian{SD: 1}, targets.HalfNormal{SD: 0.5}
 	prior.Sample(beta, rng)
+	for j := range beta {
+		beta[j] *= factor
+	}
 	sigma := least + scale.Sample(rng)
-	s := Sums{Moment: make([]float64, p*p), MomentSD: sd * believed, Features: d, Records: n, Radius: 2,
+	s := Sums{Moment: make([]float64, p*p), MomentSD: sd * believed, Features: d, Records: n, Radius: 1,
 		Columns: []Column{{Kind: Constant, Upper: math.Sqrt(0.5)}, {}}}
 	for range n {
 		drawRow(z[:d], rng)
@@ -137,8 +150,7 @@ func linearRanks(t *testing.T, seed uint64, believed float64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws := quick(t, post, seed)
-	return []float64{rankOf(draws, 0, beta[0]), rankOf(draws, 1, beta[1]), rankOf(draws, 2, math.Log(sigma-least))}
+	return post, append(beta, math.Log(sigma-least))
 }
 
 // off is how far ranks are from uniform, in standard errors: of their mean, and of

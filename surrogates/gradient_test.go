@@ -64,7 +64,15 @@ func TestGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGradient(t, "linear", l.Density(), []float64{1, -0.5, -1}, 0.3)
+	checkGradient(t, "linear", l.Density(), []float64{1, -0.5, -1, 0.1, 0.2, -0.1}, 0.2)
+	c := exampleSums()
+	c.Sums.Columns = []Column{{Kind: Constant, Upper: 0.5}, {Kind: Level, Upper: 0.5}}
+	if l, err = NewLinear(c); err != nil {
+		t.Fatal(err)
+	}
+	checkGradient(t, "linear, of known columns", l.Density(), []float64{1, -0.5, -1, 0, 0, 0}, 0.1)
+	l.hidden, l.open = nil, []float64{9, 5, 5, 8}
+	checkGradient(t, "linear, errors in variables", l.Density(), []float64{1, -0.5, -1}, 0.3)
 }
 
 func exampleSums() LinearConfig {

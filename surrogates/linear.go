@@ -24,7 +24,7 @@ type Sums struct {
 	Features int
 	// Records is N, public. Required, positive.
 	Records int64
-	// Radius bounds the length of an extended row. Required, positive.
+	// Radius bounds the length of a row of features. Required, positive.
 	Radius float64
 	// Columns says what is publicly known of the features; nil for nothing.
 	Columns []Column
@@ -46,13 +46,15 @@ type LinearConfig struct {
 
 // Linear is the posterior of (coefficients, ω), σ = s + e^ω, given released sums: the
 // parameters of targets.Linear. Xᵀy and yᵀy are jointly normal given XᵀX, with the
-// moments of the model (Bernstein and Sheldon 2019); what is not known of XᵀX enters
-// their covariance, as in a regression with errors in variables.
+// moments of the model (Bernstein and Sheldon 2019). XᵀX is sampled too, up to 24
+// features. Beyond, what is not known of it enters their covariance, as in a regression
+// with errors in variables.
 type Linear struct {
 	config LinearConfig
 	dim    int       // d
-	square []float64 // posterior mean of XᵀX, d×d
-	open   []float64 // posterior variances of its entries
+	square []float64 // XᵀX about its posterior mean, d×d
+	open   []float64 // variances of its entries about that, where they are not sampled
+	hidden *hidden   // nil where it is not sampled
 	broad  broad
 }
 
@@ -101,18 +103,24 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x11ea))
 	l := &Linear{config: c, dim: c.Sums.Features, broad: broaden(c.Prior, c.Sums.Features, rng)}
-	l.square, l.open = c.Sums.features(rng)
+	if c.Sums.MomentSD == 0 || l.dim > mostHidden {
+		l.square, l.open = c.Sums.features(rng)
+		return l, nil
+	}
+	var err error
+	if l.hidden, err = newHidden(c.Sums); err != nil {
+		return nil, err
+	}
+	l.square, l.open = l.hidden.centre(), make([]float64, l.dim*l.dim)
 	return l, nil
 }
+
+func (l *Linear) parameters() int { return l.dim + 1 }
 
 // features returns the posterior mean of XᵀX and the variances of its entries.
 func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
 	d := s.Features
-	released := make([]float64, d*d)
-	for j := range d {
-		copy(released[j*d:(j+1)*d], s.Moment[j*(d+1):])
-	}
-	m := newMoments(released, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, d)
+	m := newMoments(s.square(), s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, d)
 	m.average(rng)
 	positive := m.positive()
 	mean, variance = make([]float64, d*d), make([]float64, d*d)
@@ -132,16 +140,20 @@ func constantOf(columns []Column) int {
 	return -1
 }
 
-// Density returns the posterior's log density with its gradient. It holds buffers:
-// one goroutine at a time may use it.
+// Density returns the posterior's log density with its gradient, of the parameters and
+// what else is sampled. It holds buffers: one goroutine at a time may use it.
 func (l *Linear) Density() nuts.LogDensity {
 	p := l.dim + 1
-	return &linearEvaluator{
+	e := &linearEvaluator{
 		Linear: l, along: make([]float64, l.dim), residual: make([]float64, p), half: make([]float64, p),
 		solved: make([]float64, p),
 		cov:    make([]float64, p*p), weights: make([]float64, p*p), errors: make([]float64, l.dim*l.dim),
 		turned: make([]float64, l.dim*l.dim),
 	}
+	if l.hidden != nil {
+		return l.withHidden(e)
+	}
+	return e
 }
 
 type linearEvaluator struct {
@@ -254,6 +266,17 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 8*n*corner*s2*sigma + 2*n*sigma*v
 }
 
+// inSquare adds the log likelihood's derivative in XᵀX to p, after slopes.
+func (e *linearEvaluator) inSquare(p, beta []float64, sigma float64) {
+	d, s2, g := e.dim, sigma*sigma, e.weights
+	last, corner, u, v := g[d*(d+1):d*(d+1)+d], g[d*(d+1)+d], e.solved[:d], e.solved[d]
+	for j, b := range beta {
+		for k, c := range beta {
+			p[j*d+k] += s2*g[j*(d+1)+k] + (2*s2*last[j]+u[j]/2)*c + (2*s2*last[k]+u[k]/2)*b + (4*s2*corner+v)*b*c
+		}
+	}
+}
+
 // centre is the ridge estimate with its covariance, and the scale that goes with it.
 func (l *Linear) centre() (mean, factor []float64, err error) {
 	d, p := l.dim, l.dim+1
@@ -299,10 +322,18 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	factor = make([]float64, p*p)
-	for j := range d {
-		copy(factor[j*p:j*p+d], lower[j*d:(j+1)*d])
+	var width []float64
+	if l.hidden != nil {
+		width = l.hidden.width
 	}
-	factor[d*p+d] = min(1, 1/math.Sqrt(2*n)+s.MomentSD/(2*n*variance))
+	all := p + len(width)
+	mean, factor = append(mean, make([]float64, len(width))...), make([]float64, all*all)
+	for j := range d {
+		copy(factor[j*all:j*all+d], lower[j*d:(j+1)*d])
+	}
+	factor[d*all+d] = min(1, 1/math.Sqrt(2*n)+s.MomentSD/(2*n*variance))
+	for i, w := range width {
+		factor[(p+i)*(all+1)] = w
+	}
 	return mean, factor, nil
 }

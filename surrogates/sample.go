@@ -14,8 +14,11 @@ import (
 
 // Posterior is a density of this package that can be sampled.
 type Posterior interface {
-	// Density returns the log density; one goroutine at a time may use it.
+	// Density returns the log density of the parameters, and of whatever else is sampled
+	// along with them; one goroutine at a time may use it.
 	Density() nuts.LogDensity
+	// parameters is how many of its coordinates, the first ones, are the model's.
+	parameters() int
 	// centre returns a point where most of the mass is near, and the lower factor of
 	// a covariance of about its spread, row-major.
 	centre() (mean, factor []float64, err error)
@@ -41,7 +44,7 @@ type SampleConfig struct {
 
 // Draws are draws of a posterior and what the diagnostics say of them.
 type Draws struct {
-	// Chains has a row of values for each draw of each chain.
+	// Chains has a row of the model's parameters for each draw of each chain.
 	Chains [][][]float64
 	// LeastESS is the least bulk effective sample size over coordinates, MostRHat
 	// the largest rank-normalised split R-hat.
@@ -111,7 +114,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 		for i, phi := range chain.Draws {
 			theta := make([]float64, d)
 			unwhiten(theta, phi, mean, factor)
-			chain.Draws[i] = theta
+			chain.Draws[i] = theta[:p.parameters()]
 			if chain.Stats[i].Divergent {
 				out.Divergences++
 			}
@@ -119,7 +122,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 		out.Gradients += chain.Gradients
 		out.Chains = append(out.Chains, chain.Draws)
 	}
-	for j := range d {
+	for j := range p.parameters() {
 		column := out.Column(j)
 		out.LeastESS, out.MostRHat = min(out.LeastESS, diag.ESSBulk(column)), max(out.MostRHat, diag.RHat(column))
 	}

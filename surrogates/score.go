@@ -48,6 +48,8 @@ func New(c Config) (*Score, error) {
 	return p, p.settle(m)
 }
 
+func (p *Score) parameters() int { return p.dim }
+
 // assemble checks a configuration and makes its imputations.
 func assemble(c Config) (*Score, *moments, error) {
 	s := c.Statistics

@@ -141,7 +141,11 @@ func TestForeseenIsRealised(t *testing.T) {
 	for _, c := range cells {
 		m := standard(t, c.model, c.records, c.features)
 		f := foresee(t, m, c.settings, c.epsilon)[0]
-		r := realise(t, m, c.settings, c.epsilon, c.sd, 8)
+		tables := 8
+		if c.model == "linear" { // whose widening grows with coefficients: a median of 8 is off by half
+			tables = 32
+		}
+		r := realise(t, m, c.settings, c.epsilon, c.sd, tables)
 		t.Logf("%+v: foreseen widening %.3g, error %.3g, ESS %.3g; realised %.3g", c, f.Widening, f.Error, f.ESS, r)
 		if f.Settings.Aim != c.aim {
 			t.Errorf("%+v: the aim is %q", c, f.Settings.Aim)

@@ -35,9 +35,10 @@ var (
 	optimum  = flag.Float64("optimum", 0.75, "share of the optimum")
 	moment   = flag.Float64("moment", 0.2, "share of the second moments")
 	shared   = flag.String("shared", "../shared", "folder of the public data")
-	linear   = flag.String("linear", "", "a public table with a number to predict, in place of simulated records")
-	verbose  = flag.Bool("v", false, "print every parameter")
-	classes  = flag.String("logistic", "",
+	linear   = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
+		"-heavy, -outliers, -wide or -collinear, in place of simulated records")
+	verbose = flag.Bool("v", false, "print every parameter")
+	classes = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
 	priorSD = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
 	pure    = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
@@ -47,6 +48,7 @@ var (
 	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
 	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
+	tarp     = flag.Bool("tarp", false, "the TARP error of linear regressions with 10 normal features, -n records each")
 	weighted = flag.String("weighted", "auto", "release the curvature, not the second moments: true, false or auto, "+
 		"whichever a run would")
 )
@@ -220,6 +222,9 @@ func main() {
 }
 
 func run() error {
+	if *tarp {
+		return tarpTable()
+	}
 	if *linear != "" {
 		return linearTable(*linear)
 	}

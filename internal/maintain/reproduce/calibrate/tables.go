@@ -6,10 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -18,8 +20,11 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// load reads a public table under its bundled schema.
+// load reads a public table under its bundled schema, or simulates one.
 func load(name string) (*data.Table, error) {
+	if kind, ok := strings.CutPrefix(name, "simulated-"); ok {
+		return simulatedTable(kind, rand.New(rand.NewPCG(*seed, 0xda7a)))
+	}
 	file, text, err := schemaText(name, configs.Schema)
 	if err != nil {
 		return nil, err
@@ -73,39 +78,54 @@ func linearTable(name string) error {
 		return err
 	}
 	bound := math.Max(math.Abs(table.Target.At(table.Target.Lower)), math.Abs(table.Target.At(table.Target.Upper)))
+	facts := curator.Facts{Records: int64(table.Records), Features: table.Features(), Response: true, Radius: 1,
+		RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	mechanism := curator.SecondMoment{Response: bound, NoiseMultiplier: 1 / mu}
+	unit := mechanism.ResponseUnit(facts)
+	sd, err := mechanism.NoiseSD(facts)
+	if err != nil {
+		return err
+	}
 	names := []string{"not private", "noise-aware", "AdaSSP"}
 	total := make([]linearFit, len(names))
 	least, most := math.Inf(1), 0.0
+	refused, believed := 0, 0 // releases that the verdict doubts
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
 		test, train, err := data.Split(table, 0.1, rng)
 		if err != nil {
 			return err
 		}
-		exact := sums(train, bound, 0, rng)
-		reference, err := fitLinear(exact, train, uint64(i))
+		exact := sums(train, unit, 0, rng)
+		reference, _, err := fitLinear(exact, train, unit, uint64(i))
 		if err != nil {
 			return err
 		}
-		noisy := sums(train, bound, math.Sqrt2*2/mu, rng)
-		private, err := fitLinear(noisy, train, uint64(i))
+		noisy := sums(train, unit, sd, rng)
+		private, check, err := fitLinear(noisy, train, unit, uint64(i))
 		if err != nil {
 			return err
+		}
+		switch {
+		case check.Tail < surrogates.LeastTail:
+			refused++
+		case len(check.Hidden) > 0:
+			believed++
 		}
 		least, most = min(least, private.LeastESS), max(most, private.MostRHat)
 		d := train.Features()
 		means := make([][]float64, 3)
 		for f, draws := range []surrogates.Draws{reference, private} {
 			for j := range d {
-				means[f] = append(means[f], diag.Summarize(draws.Column(j)).Mean*bound)
+				means[f] = append(means[f], diag.Summarize(draws.Column(j)).Mean*unit)
 			}
 		}
 		means[2] = adaSSP(train, bound, mu, rng)
 		if *verbose {
 			for j := range d {
 				r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
-				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*bound, r.SD*bound, p.Mean*bound,
-					p.SD*bound)
+				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*unit, r.SD*unit, p.Mean*unit,
+					p.SD*unit)
 			}
 		}
 		for f := range names {
@@ -118,28 +138,29 @@ func linearTable(name string) error {
 			}
 			total[1].ratio += math.Log(p.SD/r.SD) / float64((d+1)*(*sets))
 		}
-		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * bound / float64(*sets)
-		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * bound / float64(*sets)
+		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * unit / float64(*sets)
+		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * unit / float64(*sets)
 	}
 	fmt.Printf("%s n %d d %d ε %v sets %d:", name, table.Records, table.Features(), *epsilon, *sets)
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
-	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f\n",
-		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most)
+	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f, "+
+		"not usable %d, usable if the prior is believed %d\n",
+		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most, refused, believed)
 	return nil
 }
 
-// sums releases the second moments of [x, y/bound] with noise.
-func sums(t *data.Table, bound, sd float64, rng *rand.Rand) surrogates.Sums {
+// sums releases the second moments of [x, y/unit] with noise.
+func sums(t *data.Table, unit, sd float64, rng *rand.Rand) surrogates.Sums {
 	d := t.Features()
 	p := d + 1
 	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
-		Radius: math.Sqrt2, Columns: columns(&t.Shape)}
+		Radius: 1, Columns: columns(&t.Shape)}
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
-		z[d] = t.Y[i] / bound
+		z[d] = t.Y[i] / unit
 		for j, u := range z {
 			for k, v := range z {
 				s.Moment[j*p+k] += u * v
@@ -164,20 +185,24 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 	}
 }
 
-func fitLinear(s surrogates.Sums, t *data.Table, seed uint64) (surrogates.Draws, error) {
-	bound := math.Max(math.Abs(t.Target.At(t.Target.Lower)), math.Abs(t.Target.At(t.Target.Upper)))
-	prior, err := coefficients(t, *priorSD/bound, 1/bound)
+func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws,
+	surrogates.LinearCheck, error) {
+	prior, err := coefficients(t, *priorSD/unit, 1/unit)
 	if err != nil {
-		return surrogates.Draws{}, err
+		return surrogates.Draws{}, surrogates.LinearCheck{}, err
 	}
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: s, Prior: prior, MinScale: 1e-3 / bound, ScalePrior: targets.HalfNormal{SD: 1 / bound}, Seed: seed,
+		Sums: s, Prior: prior, MinScale: 1e-3 / unit, ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
 	})
 	if err != nil {
-		return surrogates.Draws{}, err
+		return surrogates.Draws{}, surrogates.LinearCheck{}, err
 	}
-	return surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
+	d, err := surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
 		LeastESS: *least, MostRHat: *most})
+	if err != nil {
+		return d, surrogates.LinearCheck{}, err
+	}
+	return d, l.CheckPrior(d), nil
 }
 
 // coefficients is the prior of a table's coefficients: normal with a fixed standard
