@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Forecast is what chains are predicted to be worth at a budget, before anything is
@@ -135,8 +136,12 @@ func widened(s chains.Settings, grown float64) chains.Settings {
 // parallelism is how many of so many chains run at once.
 func (c Config) parallelism(chains int64) float64 { return float64(min(int64(c.Workers), chains)) }
 
-// Walks are foreseen on tables of at most this many records.
-const mostWalked = 4_000
+// Walks are foreseen on tables of at most so many records: fewer where the reference has
+// more than a linear predictor to follow.
+const (
+	mostWalked       = 4_000
+	mostWalkedSlowly = 500
+)
 
 // foreseeWalks measures moves from a stationary start.
 func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, out []Forecast) error {
@@ -149,7 +154,11 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, out []Forec
 	c.Kernels = []string{s.Kernel}
 	c.Repeats = 1
 	records := float64(c.Models[0].Shape.Records)
-	c, grown, err := c.shrunk(mostWalked)
+	most := mostWalkedSlowly
+	if _, linear := c.Models[0].Target.(targets.LinearTarget); linear {
+		most = mostWalked
+	}
+	c, grown, err := c.shrunk(most)
 	if err != nil {
 		return err
 	}

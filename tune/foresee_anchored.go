@@ -27,6 +27,9 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast) error {
 	if c.Repeats == 0 {
 		c.Repeats = usualForetold
 	}
+	if out[0].Settings.Aim == "sums" { // whose widening varies more, and whose runs are cheap
+		c.Repeats *= 4
+	}
 	whole := c.Models[0]
 	c, grown, err := c.shrunk(mostAnchored)
 	if err != nil {

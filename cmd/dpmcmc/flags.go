@@ -109,6 +109,9 @@ func tempered(ctx context.Context, c tune.Config, s chains.Settings, epsilon flo
 		return s, nil
 	}
 	s.Temperature = 0
+	if _, err := foreseen(ctx, c, s, epsilon); err != nil { // before it is done several times
+		return s, fmt.Errorf("--temperature auto: %w", err)
+	}
 	tau, _, err := tune.Temper(ctx, c, s, epsilon)
 	if err != nil {
 		return s, fmt.Errorf("--temperature auto: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
@@ -44,9 +45,9 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 		return nil
 	}
 	asked.Kernel = plan.Settings.Kernel
-	f, err := tune.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.epsilon)
+	f, err := foreseen(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.epsilon)
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
+		if ctx.Err() != nil {
 			return err
 		}
 		fmt.Fprintf(errw, "No forecast: %v\n", flagged(err))
@@ -58,6 +59,22 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 		return &unexploredError{this.ESS}
 	}
 	return nil
+}
+
+// longestForecast is when a forecast is given up: posteriors of networks take a reference
+// too long to follow.
+const longestForecast = time.Minute
+
+// foreseen is tune.Foresee, given up after a while.
+func foreseen(ctx context.Context, c tune.Config, s chains.Settings, epsilons ...float64) ([]tune.Forecast, error) {
+	short, cancel := context.WithTimeout(ctx, longestForecast)
+	defer cancel()
+	f, err := tune.Foresee(short, c, s, epsilons...)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("the model %s takes more than %v to simulate; plan --solve prices it all the same",
+			c.Models[0].Name, longestForecast)
+	}
+	return f, err
 }
 
 // forecastWords is a forecast on one line.

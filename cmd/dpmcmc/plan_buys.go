@@ -113,7 +113,7 @@ func (s *planSettings) purchase(ctx context.Context, f *pflag.FlagSet, shape *da
 	if s.Settings, err = tempered(ctx, s.foreseeing(m, adjacency), s.Settings, s.epsilon); err != nil {
 		return nil, err
 	}
-	forecasts, err := tune.Foresee(ctx, s.foreseeing(m, adjacency), s.Settings, s.epsilon, s.epsilon/2, 2*s.epsilon)
+	forecasts, err := foreseen(ctx, s.foreseeing(m, adjacency), s.Settings, s.epsilon, s.epsilon/2, 2*s.epsilon)
 	if err != nil {
 		return nil, err
 	}
