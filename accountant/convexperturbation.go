@@ -36,6 +36,8 @@ func (m convexPerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }
 
+func (m convexPerturbation) departure() (log, variation float64) { return 0, linearVariation }
+
 func (m convexPerturbation) rdp(_ Adjacency, order float64) float64 {
 	s, k := 1/m.sigma, max(order-1, lowestExcess)
 	switch {

@@ -21,13 +21,14 @@ func (e Event) Delta(epsilon float64) (Guarantee, error) {
 }
 
 func (e Event) deltaBounds(eps float64) []candidate {
-	fail := e.failureProbability()
+	fail := e.FailureProbability()
 	withFailure := func(d float64) float64 { return min(1, (d+fail*(1-d))*(1+1e-12)) }
+	departs, v := e.departure()
 	order, l := e.rdpLogDelta(eps)
 	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
 		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact,
-			withFailure(math.Exp(min(0, e.departure()+logGaussianDelta(mu, eps-e.departure())))), 0})
+			withFailure(math.Exp(min(0, departs+logGaussianDelta(mu, eps-departs)))), 0})
 	}
 	if p, d, ok := e.basic(); ok {
 		if eps < p {
@@ -37,6 +38,18 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	}
 	if p, n, ok := e.repeatedPure(); ok {
 		cs = append(cs, candidate{"pure-optimal", MethodPure, theoremOptimal, withFailure(optimalDelta(p, n, eps)), 0})
+	}
+	if v == 0 {
+		return cs
+	}
+	for i := range cs {
+		cs[i].value = min(1, (cs[i].value+(1+math.Exp(eps))*v)*(1+slack))
+	}
+	if whole, ok := e.undrawn(); ok {
+		for _, c := range whole.deltaBounds(eps) {
+			c.name += "-undrawn"
+			cs = append(cs, c)
+		}
 	}
 	return cs
 }
@@ -74,7 +87,7 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 		return Guarantee{}, fmt.Errorf("accountant: ClassicEpsilon: delta %v: must be in (0, 1)", delta)
 	}
 	g := Guarantee{Epsilon: math.Inf(1), Delta: delta, Adjacency: e.adj, Method: MethodRDP, Theorem: theoremClassic}
-	if rest := e.unfailed(delta); rest > 0 && !e.nothing() {
+	if rest := e.unfailed(delta * (1 - reserves[0])); rest > 0 && !e.nothing() {
 		l := math.Log(rest)
 		classic := func(order, rdp float64) float64 { return rdp - l/(order-1) }
 		g.Order, g.Epsilon, _ = bestOrder(e, classic, classic, func(_, rdp float64) float64 { return rdp })
@@ -82,7 +95,9 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 	if e.nothing() {
 		g.Epsilon = 0
 	}
-	g.Epsilon *= 1 + slack
+	if g.Epsilon *= 1 + slack; !e.reserved(g.Epsilon, reserves[0], delta) {
+		g.Epsilon = math.Inf(1)
+	}
 	g.Alternatives = map[string]float64{"rdp-classic": g.Epsilon}
 	return g, nil
 }

@@ -97,7 +97,7 @@ func TestRecordedMistakes(t *testing.T) {
 	}
 	// 2. Two releases from one minibatch are one sampled composition.
 	one := must(must(Gaussian(AddRemove, 1)).Times(100))
-	if got := epsilon(t, poissonOf(t, 0.01, one), 1e-5); !near(got, 80.57, 0.01) {
+	if got := poissonOf(t, 0.01, one).rdpEpsilon(1e-5).value; !near(got, 80.57, 0.01) {
 		t.Errorf("100 Gaussians in one batch: ε %v, want about 80.57", got)
 	}
 	// 4. Replace-one: noise stated over the substitution sensitivity is never

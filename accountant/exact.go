@@ -4,8 +4,10 @@ import (
 	"math"
 )
 
-// failureProbability is the chance that any failing part reveals everything.
-func (e Event) failureProbability() float64 {
+// FailureProbability bounds the probability that a release of the event reveals
+// everything, as an (ε, δ) event may with probability δ. RDP is that of releases that
+// do not fail.
+func (e Event) FailureProbability() float64 {
 	logOK := 0.0
 	for _, p := range e.flat().parts {
 		if f, ok := p.m.(failing); ok {
@@ -15,18 +17,13 @@ func (e Event) failureProbability() float64 {
 	return min(1, -math.Expm1(logOK)*(1+slack))
 }
 
-// FailureProbability bounds the probability that a release of the event reveals
-// everything, as an (ε, δ) event may with probability δ. RDP is that of releases that
-// do not fail.
-func (e Event) FailureProbability() float64 { return e.failureProbability() }
-
 // unfailed is the δ left to what does not fail, of a total: negative where the
 // failures alone exceed it.
 func (e Event) unfailed(delta float64) float64 {
 	if delta >= 1 {
 		return 1
 	}
-	fail := e.failureProbability()
+	fail := e.FailureProbability()
 	return (delta - fail) / (1 - fail)
 }
 
@@ -44,13 +41,22 @@ func (e Event) gaussianMu() (float64, bool) {
 }
 
 // departure is the sum of what the parts depart by from the pairs they are stated as:
-// δ(ε) is at most e^departure times that of those pairs at ε − departure.
-func (e Event) departure() float64 {
-	sum := 0.0
+// δ(ε) is at most e^log times that of those pairs at ε − log, plus (1 + e^ε)·variation.
+func (e Event) departure() (log, variation float64) {
 	for _, p := range e.flat().parts {
 		if d, ok := p.m.(departing); ok {
-			sum += float64(p.count) * d.departure()
+			l, v := d.departure()
+			log, variation = log+float64(p.count)*l, variation+float64(p.count)*v
 		}
 	}
-	return sum * (1 + slack)
+	return log * (1 + slack), variation * (1 + slack)
+}
+
+// reserves are the shares of δ that are kept, in turn, for what departs.
+var reserves = []float64{0x1p-30, 0x1p-10, 0.5}
+
+// reserved reports whether a share of δ covers what the event departs by, at ε.
+func (e Event) reserved(epsilon, share, delta float64) bool {
+	_, v := e.departure()
+	return v == 0 || (1+math.Exp(epsilon))*v*(1+slack) <= share*delta
 }

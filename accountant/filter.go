@@ -40,7 +40,7 @@ func NewFilter(c FilterConfig) (*Filter, error) {
 	if err := checkOrder("Filter", c.Order); err != nil {
 		return nil, err
 	}
-	limit := limitAt(c.Order, c.Epsilon, c.Delta)
+	limit := limitAt(c.Order, c.Epsilon, BudgetConfig(c).kept())
 	if !(limit > 0) {
 		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a "+
 			"larger order", c.Order, c.Delta, c.Epsilon)
@@ -62,11 +62,15 @@ func (f *Filter) charge(e Event, count int64, mayFail bool) error {
 	if err != nil {
 		return err
 	}
+	// What departs uses up its part of δ as the rest does of the Rényi cost.
+	if _, v := asked.departure(); v > 0 {
+		rho = addUp(rho, f.limit*(1+math.Exp(f.config.Epsilon))*v/(reserves[0]*f.config.Delta))
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if total := addUp(f.spent, rho); !(total <= f.limit) {
 		c := f.config
-		l := math.Log(c.Delta)
+		l := math.Log(BudgetConfig(c).kept())
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
 			BudgetConfig(c)}
 	}
@@ -96,7 +100,7 @@ func adaptiveCost(e Event, count int64, adj Adjacency, order float64, mayFail bo
 		return Event{}, 0, fmt.Errorf("accountant: an event under %s cannot be charged under %s: restate it, or convert "+
 			"with FromAddRemove", e.adj, adj)
 	}
-	if asked.failureProbability() > 0 && !mayFail {
+	if asked.FailureProbability() > 0 && !mayFail {
 		return Event{}, 0, fmt.Errorf("accountant: %v may fail outright, which a Rényi filter does not cover: charge it to "+
 			"a Budget", asked)
 	}
@@ -109,6 +113,6 @@ func (f *Filter) Spent() Guarantee {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.config
-	eps := epsilonAt(c.Order, f.spent, math.Log(c.Delta))
+	eps := epsilonAt(c.Order, f.spent, math.Log(BudgetConfig(c).kept()))
 	return Guarantee{eps, c.Delta, c.Adjacency, MethodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}
 }

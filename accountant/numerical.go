@@ -53,7 +53,13 @@ func (e Event) RefineEpsilon(delta float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	g.Epsilon = g.refined(g.Epsilon, e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta))
+	for _, share := range reserves {
+		eps := e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta*(1-share))
+		if e.reserved(eps, share, delta) {
+			g.Epsilon = g.refined(g.Epsilon, eps)
+			break
+		}
+	}
 	return g, r, nil
 }
 
@@ -67,8 +73,8 @@ func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	d := e.departure()
-	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))))
+	d, v := e.departure()
+	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))+(1+math.Exp(epsilon))*v))
 	return g, r, nil
 }
 

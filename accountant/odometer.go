@@ -45,7 +45,8 @@ func (f *Filter) Share() float64 {
 
 // Odometer reports, at any time and as often as wanted, an ε that holds for all
 // adaptively chosen releases so far, at all times at once (Lécuyer 2021): a
-// sequence of filters whose limits double, the f-th with δ·6/(π²f²).
+// sequence of filters whose limits double, the f-th with δ·6/(π²f²). Its δ does not
+// hold what drawn batches depart by (docs/accountant.md, "What departs").
 type Odometer struct {
 	delta, order float64
 	adj          Adjacency

@@ -23,7 +23,9 @@ type objectivePerturbation struct{ sigma, curvature float64 }
 // s²/2 + [log E exp(K·f_t(sN)) + log E exp(K·f_0(sN))]/2K with t = 2·curvature
 // under substitution (docs/proofs/optimum.md; after Kifer, Smith, Thakurta 2012 and
 // Redberg, Koskela, Wang 2023). The first term of f is the linear term's part, the
-// second the determinant's: a loss whose slope p is extreme has no curvature.
+// second the determinant's: a loss whose slope p is extreme has no curvature. θ has at
+// most MostPerturbed coordinates, and b is within 2⁻⁶⁹ of its law in total variation,
+// which is charged.
 func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (Event, error) {
 	if err := noise("ObjectivePerturbation", noiseMultiplier); err != nil {
 		return Event{}, err
@@ -41,9 +43,18 @@ func (m objectivePerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }
 
+// MostPerturbed is the largest number of coordinates that linearVariation covers.
+const MostPerturbed = 1 << 12
+
+// linearVariation bounds how far in total variation b is from normal as it is drawn:
+// 2⁻⁸² + 10⁻⁵⁶ a coordinate (docs/proofs/optimum.md).
+const linearVariation = MostPerturbed * 0x1p-81
+
 // lowestExcess is the least α−1 at which the curve is computed: it rises with the
 // order, and nearer to 1 its logarithms lose digits.
 const lowestExcess = 0.05
+
+func (m objectivePerturbation) departure() (log, variation float64) { return 0, linearVariation }
 
 func (m objectivePerturbation) rdp(adj Adjacency, order float64) float64 {
 	s, k := 1/m.sigma, max(order-1, lowestExcess)

@@ -148,6 +148,9 @@ type Request struct{ of room.Request }
 // needs releases of two kinds never pays for the first and then finds that the
 // budget does not cover the second. Errors are those of GrantBits.
 func (c *Curator) Grant(requests ...Request) error {
+	if len(requests) == 0 {
+		return errors.New("curator: Grant was given no requests")
+	}
 	inner := make([]room.Request, len(requests))
 	for i, r := range requests {
 		inner[i] = r.of

@@ -123,8 +123,9 @@ func (m Optimum) check(f Facts) error {
 	switch {
 	case !f.Response:
 		return errors.New("curator: Optimum needs records with a response")
-	case f.Features < 1:
-		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
+	case f.Features < 1 || f.Features > accountant.MostPerturbed:
+		return fmt.Errorf("curator: there are %d features; an Optimum needs between 1 and %d", f.Features,
+			accountant.MostPerturbed)
 	case f.Radius == 0:
 		return errors.New("curator: Optimum needs records sealed with a Radius, which bounds their gradients and curvatures")
 	case !(m.Ridge > 0) || math.IsInf(m.Ridge, 1):

@@ -30,7 +30,7 @@ func labelled(n int, seed uint64) Records {
 
 func optima(t testing.TB, c *Curator, m Optimum, count int64) *Optima {
 	t.Helper()
-	o, err := c.GrantOptima(m, count)
+	o, err := UnpaidOptima(c, m, count)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,11 +80,3 @@ func (r *Room) Facts() Facts { return r.facts }
 // Insecure reports whether releases are reproducible from a seed, and so not
 // private.
 func (r *Room) Insecure() bool { return r.root.Insecure() }
-
-// charge pays for count releases, or refuses.
-func (r *Room) charge(event accountant.Event, count int64) error {
-	if err := r.budget.Charge(event, count); err != nil {
-		return fmt.Errorf("curator: the grant was refused and nothing was read: %w", err)
-	}
-	return nil
-}

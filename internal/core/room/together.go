@@ -1,7 +1,6 @@
 package room
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -21,9 +20,6 @@ type Request struct {
 // releases of two kinds never pays for the first and then finds that the budget does
 // not cover the second. Every charge to the budget and every grant is made here.
 func (r *Room) Grant(requests ...Request) error {
-	if len(requests) == 0 {
-		return errors.New("curator: Grant was given no requests")
-	}
 	events := make([]accountant.Event, len(requests))
 	totals := make([]accountant.Event, len(requests))
 	fulfil := make([]func(*Grant), len(requests))
@@ -43,8 +39,8 @@ func (r *Room) Grant(requests ...Request) error {
 	if err != nil {
 		return err
 	}
-	if err := r.charge(total, 1); err != nil {
-		return err
+	if err := r.budget.Charge(total, 1); err != nil {
+		return fmt.Errorf("curator: the grant was refused and nothing was read: %w", err)
 	}
 	for i, q := range requests {
 		fulfil[i](r.open(events[i], q.Count))
