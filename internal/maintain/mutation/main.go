@@ -4,7 +4,11 @@
 // without a test.
 //
 //	go run ./internal/maintain/mutation [-only regexp] [-timeout 180s] [-share 0.95]
-//	    [-skip regexp] [-check] [-from n] [-to n]
+//	    [-skip regexp] [-check] [-from n] [-to n] [-short] [-random n] [-seed n]
+//
+// With -random, it draws that many mutants of the trusted core instead: operators
+// exchanged, conditions negated, numbers one larger, statements left out. Those that do
+// not compile count for nothing; survivors that explained lists are equivalent.
 //
 // It takes about half an hour on one core; .ci/mutation calls it. The exit
 // status is 1 when fewer than the given share of the defects are caught, when
@@ -33,6 +37,8 @@ type defect struct {
 	file, old, new string
 	// tests are the packages tried, in order, until one fails.
 	tests []string
+	// at, if line is not 0, is where old begins, on that line: of a random mutant.
+	at, line int
 	// equivalent says why a defect that survives does no harm.
 	equivalent string
 }
@@ -45,8 +51,11 @@ func main() {
 	from := flag.Int("from", 1, "first defect of the list to try, so that a long run can be made in pieces")
 	to := flag.Int("to", math.MaxInt, "last defect to try")
 	check := flag.Bool("check", false, "only see whether every defect matches the source and compiles")
+	random := flag.Int("random", 0, "draw this many mutants of the trusted core, instead of the list")
+	seed := flag.Uint64("seed", 1, "seed of -random")
+	short := flag.Bool("short", false, "run the short tests only")
 	flag.Parse()
-	if err := run(selection{*only, *from, *to}, suite{*timeout, *skip}, *share, *check); err != nil {
+	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *skip, *short}, *share, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
@@ -56,6 +65,8 @@ func main() {
 type selection struct {
 	only     string // an expression that the file or text must match
 	from, to int    // counting those that do from 1
+	random   int    // so many random mutants, instead
+	seed     uint64
 }
 
 // of returns the selected defects.
@@ -72,7 +83,14 @@ func (s selection) of(list []defect) ([]defect, error) {
 }
 
 func run(chosen selection, s suite, share float64, check bool) error {
-	all, err := chosen.of(slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects))
+	list := slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects)
+	if chosen.random > 0 {
+		var err error
+		if list, err = randomMutants(".", chosen.random, chosen.seed); err != nil {
+			return err
+		}
+	}
+	all, err := chosen.of(list)
 	if err != nil {
 		return err
 	}
@@ -90,10 +108,11 @@ func run(chosen selection, s suite, share float64, check bool) error {
 	if err := baseline(copied, all, s); err != nil {
 		return err
 	}
-	caught, broken := 0, 0
+	caught, broken, tried := 0, 0, 0
 	for _, d := range all {
 		began := time.Now()
 		verdict := d.try(copied, s)
+		tried++
 		switch verdict {
 		case "caught", "caught (timeout)":
 			caught++
@@ -101,24 +120,33 @@ func run(chosen selection, s suite, share float64, check bool) error {
 			if check {
 				continue
 			}
+		case "does not compile":
+			if tried--; d.line == 0 {
+				broken++
+			}
 		default:
 			broken++
 		}
-		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.file, oneLine(d.old),
+		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.place(), oneLine(d.old),
 			oneLine(d.new))
-		if verdict == "survived" && d.equivalent != "" {
-			fmt.Printf("%24s%s\n", "", d.equivalent)
+		if why := d.reason(copied); verdict == "survived" && why != "" {
+			fmt.Printf("%24s%s\n", "", why)
+			if d.line > 0 { // equivalent, and so no defect
+				tried--
+			}
 		}
 	}
 	if check {
 		fmt.Printf("%d defects, %d out of date\n", len(all), broken)
 	} else {
-		fmt.Printf("%d of %d defects caught (%.1f%%)\n", caught, len(all), 100*float64(caught)/float64(len(all)))
+		low, high := clopperPearson(caught, tried)
+		fmt.Printf("%d of %d defects caught (%.1f%%; 95%% interval %.1f%% to %.1f%%)\n", caught, tried, 100*float64(caught)/
+			float64(tried), 100*low, 100*high)
 	}
 	switch {
 	case broken > 0:
 		return fmt.Errorf("%d defects are out of date: mend the list", broken)
-	case float64(caught) < share*float64(len(all)):
+	case float64(caught) < share*float64(tried):
 		return fmt.Errorf("fewer than %.0f%% were caught", 100*share)
 	}
 	return nil
@@ -190,11 +218,15 @@ func (d defect) try(root string, s suite) string {
 	if err != nil {
 		return "no such file"
 	}
-	if strings.Count(string(original), d.old) != 1 {
-		return "does not match"
+	at := d.at
+	if d.line == 0 {
+		if strings.Count(string(original), d.old) != 1 {
+			return "does not match"
+		}
+		at = strings.Index(string(original), d.old)
 	}
 	defer restore(path, original)
-	changed := strings.Replace(string(original), d.old, d.new, 1)
+	changed := string(original[:at]) + d.new + string(original[at+len(d.old):])
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 		return err.Error()
 	}
@@ -218,14 +250,26 @@ func (d defect) try(root string, s suite) string {
 type suite struct {
 	timeout time.Duration
 	skip    string
+	short   bool
+}
+
+// place is the file, and the line where it is known.
+func (d defect) place() string {
+	if d.line == 0 {
+		return d.file
+	}
+	return fmt.Sprintf("%s:%d", d.file, d.line)
 }
 
 // test runs one package's tests until the first failure.
 func (s suite) test(root, pkg string) (failed bool, out string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.timeout+time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-vet=off", "-timeout", s.timeout.String(),
-		"-skip", s.skip, pkg)
+	args := []string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", s.timeout.String(), "-skip", s.skip}
+	if s.short {
+		args = append(args, "-short")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
 	// Properties draw the same values each time, so that verdicts can be repeated.
 	cmd.Env = append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true")

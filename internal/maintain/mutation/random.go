@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// coreTests are the packages whose tests should notice a mutant of the trusted core,
+// by its folder.
+var coreTests = map[string][]string{
+	"accountant":                 {"./accountant"},
+	"accountant/internal/normal": {"./accountant/internal/normal", "./accountant"},
+	"internal/core/dense":        {"./internal/core/dense", "./curator"},
+	"internal/core/noise":        {"./internal/core/noise", "./curator"},
+	"internal/core/record":       {"./internal/core/record", "./curator"},
+	"internal/core/room":         {"./internal/core/room", "./curator"},
+}
+
+// randomMutants draws n mutants of the files that SECURITY.md lists as tier 1, with a
+// seed: the first n of all, in random order.
+func randomMutants(root string, n int, seed uint64) ([]defect, error) {
+	document, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
+	if err != nil {
+		return nil, err
+	}
+	_, list, _ := strings.Cut(string(document), "```tier1\n")
+	list, _, _ = strings.Cut(list, "```")
+	var all []defect
+	folder := ""
+	for _, word := range strings.Fields(list) {
+		if strings.HasSuffix(word, "/") {
+			folder = word
+			continue
+		}
+		found, err := mutantsOf(root, folder+word+".go")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	fmt.Printf("%d of %d mutants, seed %d\n", min(n, len(all)), len(all), seed)
+	return all[:min(n, len(all))], nil
+}
+
+// swaps are the operators that mutants exchange.
+var swaps = map[token.Token]string{
+	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=",
+	token.GEQ: ">", token.EQL: "!=", token.NEQ: "==", token.LAND: "||", token.LOR: "&&", token.SHL: ">>",
+	token.SHR: "<<", token.AND: "|", token.OR: "&", token.REM: "/",
+}
+
+// mutantsOf lists every mutant of a file: an operator exchanged, a condition negated, a
+// number one larger, a statement left out.
+func mutantsOf(root, file string) (all []defect, err error) {
+	positions := token.NewFileSet()
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseFile(positions, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	add := func(from, to token.Pos, replace string) {
+		a, b := positions.Position(from).Offset, positions.Position(to).Offset
+		all = append(all, defect{file: file, old: string(text[a:b]), new: replace, at: a, line: positions.Position(from).Line,
+			tests: coreTests[filepath.Dir(file)]})
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BinaryExpr:
+			if other, ok := swaps[n.Op]; ok {
+				add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other)
+			}
+		case *ast.IfStmt:
+			add(n.Cond.Pos(), n.Cond.End(), "!("+string(text[positions.Position(n.Cond.Pos()).Offset:positions.Position(n.Cond.End()).Offset])+")")
+		case *ast.BasicLit:
+			if n.Kind == token.INT || n.Kind == token.FLOAT {
+				add(n.Pos(), n.End(), "("+n.Value+"+1)")
+			}
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt:
+			add(n.Pos(), n.End(), "")
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				add(n.Pos(), n.End(), "")
+			}
+		}
+		return true
+	})
+	return all, nil
+}
+
+// clopperPearson is the two-sided 95% interval of a share.
+func clopperPearson(caught, total int) (low, high float64) {
+	low, high = 0, 1
+	k, n := float64(caught), float64(total)
+	if caught > 0 {
+		low = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
+	}
+	if caught < total {
+		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
+	}
+	return low, high
+}
+
+// explained are the survivors of random samples that do no harm, by file and line text.
+var explained = []defect{}
+
+// reason says why a mutant that survives does no harm, or nothing.
+func (d defect) reason(root string) string {
+	if d.equivalent != "" || d.line == 0 {
+		return d.equivalent
+	}
+	text, err := os.ReadFile(filepath.Join(root, d.file))
+	if err != nil {
+		return ""
+	}
+	line := strings.TrimSpace(strings.Split(string(text), "\n")[d.line-1])
+	i := slices.IndexFunc(explained, func(e defect) bool {
+		return e.file == d.file && e.old == line && (e.new == "" || e.new == d.new)
+	})
+	if i < 0 {
+		return ""
+	}
+	return explained[i].equivalent
+}
