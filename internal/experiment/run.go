@@ -183,7 +183,10 @@ func (r *runner) lose(cells []Cell, why string) error {
 	return nil
 }
 
-// cover reports whether the total budget covers the given cells.
+// cover reports whether the total budget covers the given cells, by the smallest ε that
+// their composition is known to have. A budget in memory charges by Rényi's curves
+// alone, so what it refuses is composed numerically (package pld), which is as valid
+// here: the cells are fixed before the first is charged, and so is each one's event.
 func (r *runner) cover(cells []Cell) error {
 	total, err := composed(cells)
 	if err != nil {
