@@ -330,7 +330,7 @@ func TestEndToEnd(t *testing.T) {
 	if *auditRuns > 0 {
 		runs = *auditRuns
 	}
-	for _, c := range contests() {
+	for _, c := range append(contests(), furtherContests()...) {
 		event, scores := c.measure(t, runs)
 		g, err := event.Epsilon(auditDelta)
 		if err != nil {
