@@ -1,6 +1,7 @@
 package curator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -291,9 +292,14 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 }
 
 // Release sets dst to a private optimum; dst is what is released. Errors: a dst
-// that has not one value for each feature; ErrSpent. After an error nothing has
-// been released or used up.
-func (o *Optima) Release(dst []float64) error {
+// that has not one value for each feature; ErrSpent; ErrBusy. After an error nothing
+// has been released or used up.
+func (o *Optima) Release(dst []float64) error { return o.ReleaseContext(context.Background(), dst) }
+
+// ReleaseContext is Release, and gives up when ctx is cancelled, with ctx's error: then
+// nothing has been released, and one release is used up. How long a minimum takes
+// depends on the records, so whether it was reached in time is not to be published.
+func (o *Optima) ReleaseContext(ctx context.Context, dst []float64) error {
 	if len(dst) != o.set.Features() {
 		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst),
 			o.set.Features())
@@ -306,8 +312,11 @@ func (o *Optima) Release(dst []float64) error {
 		return err
 	}
 	o.draw()
-	theta, err := o.objective.Minimise()
-	if err != nil {
+	theta, err := o.objective.Minimise(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		panic("curator: b is within its bound and yet refused: " + err.Error())
 	}
 	for j, t := range theta {

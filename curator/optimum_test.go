@@ -1,6 +1,7 @@
 package curator
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -109,7 +110,7 @@ func TestOptimumHidesTheDistance(t *testing.T) {
 		if err := o.Release(theta); err != nil {
 			t.Fatal(err)
 		}
-		computed, err := o.objective.Minimise()
+		computed, err := o.objective.Minimise(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,7 @@ func TestMinimaAreWithinTheDistance(t *testing.T) {
 			if err := o.Release(theta); err != nil {
 				t.Fatal(err)
 			}
-			computed, err := o.objective.Minimise()
+			computed, err := o.objective.Minimise(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,5 +282,20 @@ func BenchmarkOptimum(b *testing.B) {
 		if err := o.Release(theta); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestOptimumGivesUpWhenCancelled: with ctx's error, and nothing written; the release is
+// used up.
+func TestOptimumGivesUpWhenCancelled(t *testing.T) {
+	o := optima(t, seal(t, labelled(50, 1)), Optimum{Ridge: 2, NoiseMultiplier: 3}, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	theta := []float64{7, 7}
+	if err := o.ReleaseContext(ctx, theta); !errors.Is(err, context.Canceled) || theta[0] != 7 || o.Left() != 1 {
+		t.Errorf("cancelled: %v, released %v, %d left", err, theta, o.Left())
+	}
+	if err := o.Release(theta); err != nil || theta[0] == 7 {
+		t.Errorf("after a cancelled release: %v, released %v", err, theta)
 	}
 }

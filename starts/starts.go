@@ -233,7 +233,7 @@ func (s *Search) Find(ctx context.Context) (Start, error) {
 	case Gradient:
 		err = s.config.descend(ctx, found.Theta, s.gradients)
 	case Optimum:
-		err = s.optima.Release(found.Theta)
+		err = s.optima.ReleaseContext(ctx, found.Theta)
 	}
 	return found, err
 }

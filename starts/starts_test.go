@@ -194,7 +194,7 @@ func TestReplay(t *testing.T) {
 func TestDescentFindsTheMode(t *testing.T) {
 	r := table(2000, 4)
 	f := erm.Objective{Shape: erm.Shape{Records: 2000, Features: 3, Radius: 1, Ridge: 1.0 / 9}, X: r.X, Y: r.Y}
-	mode, err := f.Minimise()
+	mode, err := f.Minimise(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestAdultStarts(t *testing.T) {
 	records := curator.Records{X: adult.X, Features: adult.Features(), Y: adult.Y, Radius: adult.Radius}
 	f := erm.Objective{Shape: erm.Shape{Records: adult.Records, Features: adult.Features(), Radius: adult.Radius,
 		Ridge: 1.0 / 9}, X: adult.X, Y: adult.Y}
-	mode, err := f.Minimise()
+	mode, err := f.Minimise(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

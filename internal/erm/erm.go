@@ -3,6 +3,7 @@
 package erm
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"math"
@@ -114,16 +115,21 @@ func (s Shape) Distance() float64 {
 
 // Minimise returns a point within Distance of the minimum: one with ‖∇F(θ)‖₂ ≤
 // Tolerance, rounded to float64. It finds one whatever the rows are: by Newton's
-// method, and should that fail by gradient descent, which cannot. The one error
-// is a linear term that is longer than Shape.Linear.
-func (f Objective) Minimise() ([]float64, error) {
+// method, and should that fail by gradient descent, which cannot, and takes at most
+// some 100·Condition steps. Errors: a linear term that is longer than Shape.Linear;
+// ctx's, when it is cancelled meanwhile.
+func (f Objective) Minimise(ctx context.Context) ([]float64, error) {
 	if !(norm(f.B) <= f.Linear) {
 		return nil, errors.New("erm: the linear term is longer than its bound")
 	}
-	if theta := f.newton(100); theta != nil {
+	if theta := f.newton(ctx, 100); theta != nil {
 		return theta.hi, nil
 	}
-	return f.descend().hi, nil
+	theta := f.descend(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return theta.hi, nil
 }
 
 // certified reports whether a computed gradient at theta proves the tolerance.
@@ -132,8 +138,8 @@ func (f Objective) certified(theta *point, grad *mat.VecDense) bool {
 }
 
 // newton is Newton's method, halving steps until the gradient's norm falls; nil
-// when that stalls or takes too many steps.
-func (f Objective) newton(most int) *point {
+// when that stalls, takes too many steps, or is cancelled.
+func (f Objective) newton(ctx context.Context, most int) *point {
 	theta, next := newPoint(f.Features), newPoint(f.Features)
 	grad, trial := mat.NewVecDense(f.Features, nil), mat.NewVecDense(f.Features, nil)
 	step := mat.NewVecDense(f.Features, nil)
@@ -143,7 +149,7 @@ func (f Objective) newton(most int) *point {
 			return theta
 		}
 		var chol mat.Cholesky
-		if !chol.Factorize(f.Hessian(theta.hi)) || chol.SolveVecTo(step, grad) != nil {
+		if ctx.Err() != nil || !chol.Factorize(f.Hessian(theta.hi)) || chol.SolveVecTo(step, grad) != nil {
 			return nil
 		}
 		size := mat.Norm(grad, 2)
@@ -164,11 +170,12 @@ func (f Objective) newton(most int) *point {
 }
 
 // descend is gradient descent from 0 in steps of 1/smoothness. Every step before
-// the last lowers F, rounding included, so it ends, after mostSteps at most.
-func (f Objective) descend() *point {
+// the last lowers F, rounding included, so it ends, after mostSteps at most, or when
+// cancelled.
+func (f Objective) descend(ctx context.Context) *point {
 	theta, grad := newPoint(f.Features), mat.NewVecDense(f.Features, nil)
 	step, left := 1/f.smoothness(), f.mostSteps()
-	for f.gradient(grad, theta); !f.certified(theta, grad); f.gradient(grad, theta) {
+	for f.gradient(grad, theta); ctx.Err() == nil && !f.certified(theta, grad); f.gradient(grad, theta) {
 		if left--; left < 0 {
 			panic("erm: a descent takes more steps than is proved")
 		}

@@ -1,6 +1,8 @@
 package erm
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -47,7 +49,7 @@ func (f Objective) objective(theta []float64) float64 {
 
 func minimum(t *testing.T, f Objective) []float64 {
 	t.Helper()
-	theta, err := f.Minimise()
+	theta, err := f.Minimise(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +192,7 @@ func TestCertificate(t *testing.T) {
 	large := problem(200, 3, 1e-3)
 	floats.Scale(100, large.B)
 	for _, f := range []Objective{problem(3, 5, 1e-3), problem(5000, 4, 1e-2), problem(50, 2, 1e3), large} {
-		newton := f.newton(100)
+		newton := f.newton(t.Context(), 100)
 		if newton == nil {
 			t.Fatalf("%+v: Newton's method fails", f.Shape)
 		}
@@ -202,14 +204,14 @@ func TestCertificate(t *testing.T) {
 		}
 	}
 	f := problem(60, 3, 0.5)
-	theta := f.descend()
+	theta := f.descend(t.Context())
 	if norm := f.exactNorm(theta); norm > f.Tolerance() {
 		t.Errorf("descent: gradient norm %v above %v", norm, f.Tolerance())
 	}
-	if far := floats.Distance(theta.hi, f.newton(100).hi, 2); far > 2*f.Tolerance()/f.Ridge {
+	if far := floats.Distance(theta.hi, f.newton(t.Context(), 100).hi, 2); far > 2*f.Tolerance()/f.Ridge {
 		t.Errorf("descent and Newton's method are %v apart", far)
 	}
-	if f.newton(1) != nil {
+	if f.newton(t.Context(), 1) != nil {
 		t.Error("one Newton step was certified, so no test sees the descent")
 	}
 }
@@ -217,11 +219,11 @@ func TestCertificate(t *testing.T) {
 func TestTooLongALinearTerm(t *testing.T) {
 	f := problem(10, 2, 1)
 	f.Linear = norm(f.B) * 0.99
-	if _, err := f.Minimise(); err == nil {
+	if _, err := f.Minimise(context.Background()); err == nil {
 		t.Error("a linear term beyond its bound was minimised")
 	}
 	f.B[0] = math.NaN()
-	if _, err := f.Minimise(); err == nil {
+	if _, err := f.Minimise(context.Background()); err == nil {
 		t.Error("a linear term of NaN was minimised")
 	}
 }
@@ -252,7 +254,7 @@ func BenchmarkMinimise(b *testing.B) {
 	f := problem(10_000, 10, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := f.Minimise(); err != nil {
+		if _, err := f.Minimise(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -288,7 +290,7 @@ func TestNewtonDoesNotFail(t *testing.T) {
 		for j := range f.B {
 			f.B[j] = sd * rng.NormFloat64()
 		}
-		if f.newton(100) == nil {
+		if f.newton(t.Context(), 100) == nil {
 			t.Fatalf("Newton's method fails on %+v", f.Shape)
 		}
 	}
@@ -299,9 +301,22 @@ func TestNewtonDoesNotFail(t *testing.T) {
 func TestDescentIsBounded(t *testing.T) {
 	for _, ridge := range []float64{0.05, 1, 30} {
 		f := problem(60, 3, ridge)
-		f.descend() // panics beyond
+		f.descend(t.Context()) // panics beyond
 		if most := f.mostSteps(); !(most > f.Condition() && most < 200*f.Condition()) {
 			t.Errorf("ridge %v: %v steps for a condition of %v", ridge, most, f.Condition())
 		}
+	}
+}
+
+// TestCancelledSearchesEnd: both of them, at once, however far from the minimum.
+func TestCancelledSearchesEnd(t *testing.T) {
+	f := Objective{Shape: Shape{Records: 2, Features: 1, Radius: 1, Ridge: 1e-6}, X: []float64{1, -1}, Y: []float64{1, 0}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if theta, err := f.Minimise(ctx); theta != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled search found %v: %v", theta, err)
+	}
+	if theta := f.descend(ctx); theta.hi[0] != 0 {
+		t.Errorf("a cancelled descent went to %v", theta.hi)
 	}
 }

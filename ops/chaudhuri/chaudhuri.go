@@ -1,6 +1,7 @@
 package chaudhuri
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -163,7 +164,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 		}
 		scale = m.final
 	}
-	theta, err := f.Minimise()
+	theta, err := f.Minimise(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("chaudhuri: %w", err)
 	}

@@ -1,6 +1,7 @@
 package chaudhuri
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -36,7 +37,7 @@ func TestSensitivityIsRightAndNearlyAttained(t *testing.T) {
 	for k := range 16 {
 		angle := 2 * math.Pi * float64(k) / 16
 		rows := targets.Rows{X: []float64{math.Cos(angle), math.Sin(angle), 0, 1}, P: 2, Y: []float64{1, 0}}
-		theta, err := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y}.Minimise()
+		theta, err := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y}.Minimise(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func logDensityOfObjective(m *Mechanism, rows targets.Rows, theta float64) float
 }
 
 func logDensityOfOutput(t testing.TB, m *Mechanism, rows targets.Rows) func(theta float64) float64 {
-	min, err := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y}.Minimise()
+	min, err := erm.Objective{Shape: m.shape(), X: rows.X, Y: rows.Y}.Minimise(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestReleaseIsOnTheGridAndUnbiased(t *testing.T) {
 	rows := simulated(2000)
 	for _, method := range []Method{Output, OutputL1, Objective} {
 		m := mechanism(t, Config{Method: method, Features: 2, Records: 2000, Radius: 1, Lambda: 0.05, Epsilon: 2})
-		want, err := erm.Objective{Shape: m.shape(), X: ops.Project(rows, 1).X, Y: rows.Y}.Minimise()
+		want, err := erm.Objective{Shape: m.shape(), X: ops.Project(rows, 1).X, Y: rows.Y}.Minimise(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -180,7 +180,7 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 	for i := range f.B {
 		f.B[i] = m.linear * noise.StandardNormal(src)
 	}
-	theta, err := f.Minimise()
+	theta, err := f.Minimise(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("laplaceapprox: %w", err)
 	}

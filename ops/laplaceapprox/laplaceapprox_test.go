@@ -1,6 +1,7 @@
 package laplaceapprox
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -187,7 +188,7 @@ func TestLimits(t *testing.T) {
 	}
 	f := erm.Objective{Shape: erm.Shape{Records: rows.Len(), Features: 2, Radius: 1, Ridge: 0.25},
 		X: ops.Project(rows, 1).X, Y: rows.Y}
-	mode, err := f.Minimise()
+	mode, err := f.Minimise(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -211,7 +211,7 @@ func rootMeanSquare(a, b []float64) float64 {
 func modeOf(r anchoredRun) ([]float64, error) {
 	f := erm.Objective{Shape: erm.Shape{Records: len(r.y), Features: len(r.truth), Radius: 1, Ridge: 1.0 / 9},
 		X: r.x, Y: r.y}
-	return f.Minimise()
+	return f.Minimise(context.Background())
 }
 
 // clippedShare is the share of records whose part of a move between two draws is
