@@ -20,10 +20,48 @@ func (e Event) Delta(epsilon float64) (Guarantee, error) {
 	}), nil
 }
 
+// deltaBounds adds what departs, which grows with ε: from where that is more than the
+// rest, the δ of a smaller ε is the smaller one.
 func (e Event) deltaBounds(eps float64) []candidate {
+	_, v := e.departure()
+	if v == 0 {
+		return e.statedDeltas(eps)
+	}
+	departs := func(eps float64) float64 { return (1 + math.Exp(eps)) * v }
+	exceeds := func(eps float64) bool {
+		best, _ := choose(e.statedDeltas(eps))
+		return departs(eps) > best.value
+	}
+	at := eps
+	if exceeds(eps) {
+		lo, hi := 0.0, 1024.0 // the same for every ε, so that δ never grows with it
+		for range 40 {
+			if mid := (lo + hi) / 2; exceeds(mid) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		at = min(eps, hi)
+	}
+	cs := e.statedDeltas(at)
+	for i := range cs {
+		cs[i].value = min(1, (cs[i].value+departs(at))*(1+slack))
+	}
+	if whole, ok := e.undrawn(); ok {
+		for _, c := range whole.statedDeltas(eps) {
+			c.name += "-undrawn"
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+// statedDeltas are bounds on δ of what the parts are stated as.
+func (e Event) statedDeltas(eps float64) []candidate {
 	fail := e.FailureProbability()
 	withFailure := func(d float64) float64 { return min(1, (d+fail*(1-d))*(1+1e-12)) }
-	departs, v := e.departure()
+	departs, _ := e.departure()
 	order, l := e.rdpLogDelta(eps)
 	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
@@ -38,18 +76,6 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	}
 	if p, n, ok := e.repeatedPure(); ok {
 		cs = append(cs, candidate{"pure-optimal", MethodPure, theoremOptimal, withFailure(optimalDelta(p, n, eps)), 0})
-	}
-	if v == 0 {
-		return cs
-	}
-	for i := range cs {
-		cs[i].value = min(1, (cs[i].value+(1+math.Exp(eps))*v)*(1+slack))
-	}
-	if whole, ok := e.undrawn(); ok {
-		for _, c := range whole.deltaBounds(eps) {
-			c.name += "-undrawn"
-			cs = append(cs, c)
-		}
 	}
 	return cs
 }

@@ -207,3 +207,16 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("unreachable target: %v", err)
 	}
 }
+
+// TestOnlyNothingIsFree: a Rényi cost of exactly 1 converts to more than 0, as its
+// neighbours do.
+func TestOnlyNothingIsFree(t *testing.T) {
+	for _, rdp := range []float64{math.Nextafter(1, 0), 1, math.Nextafter(1, 2)} {
+		if got := epsilonAt(3, rdp, math.Log(1e-6)); !(got > 1) {
+			t.Errorf("a cost of %v converts to ε %v", rdp, got)
+		}
+	}
+	if got := epsilonAt(3, 0, math.Log(1e-6)); got != 0 {
+		t.Errorf("no cost converts to ε %v", got)
+	}
+}

@@ -103,6 +103,28 @@ func TestLinearGradientsNeedNoMatrix(t *testing.T) {
 	}
 }
 
+// TestBatchOfAllIsTheFullSum: the gradients of a batch are its records', and no others.
+func TestBatchOfAllIsTheFullSum(t *testing.T) {
+	const n = 2*room.BlockRows + 9
+	x, index := make([]float64, n), make([]int32, n)
+	for i := range x {
+		x[i], index[i] = float64(i%7)/7-0.3, int32(i)
+	}
+	p := room.NewVectorPass(subjectOf(t, newToy(1)).Subject, record.New(x, 1, nil, n, 1), 1, room.ExactGrid(1))
+	sums := func(index []int32, full bool) int64 {
+		s := make([]int64, 1)
+		p.Sum(s, []float64{0.5}, index, full)
+		return s[0]
+	}
+	whole := sums(nil, true)
+	if got := sums(index, false); got != whole || whole == 0 {
+		t.Errorf("a batch of all has the sum %d, the full data %d", got, whole)
+	}
+	if head, rest := sums(index[:700], false), sums(index[700:], false); head+rest != whole || head == 0 {
+		t.Errorf("two batches have the sums %d and %d, together not %d", head, rest, whole)
+	}
+}
+
 // TestClipIsPerRecord gives a hundred records with gradients of length 5 the same
 // direction: each is shortened to the clip and then they add up. Clipping the sum
 // instead, or nothing, would give 1 or 500.

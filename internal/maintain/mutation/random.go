@@ -117,7 +117,14 @@ func clopperPearson(caught, total int) (low, high float64) {
 }
 
 // explained are the survivors of random samples that do no harm, by file and line text.
-var explained = []defect{}
+var explained = []defect{
+	{file: "accountant/guarantee.go", old: "if pureEps := e.RDP(math.Inf(1)); pureEps < eps {",
+		equivalent: "only the sign of what Inf is given counts"},
+	{file: "accountant/guarantee.go", old: "const lowestOrder = 1 + 1.0/(1<<14)",
+		equivalent: "the bound at whichever order is tried holds"},
+	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
+		equivalent: "it says when to stop looking for orders; the bound at whichever is found holds"},
+}
 
 // reason says why a mutant that survives does no harm, or nothing.
 func (d defect) reason(root string) string {
