@@ -101,7 +101,7 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 }
 
 // undrawnBounds are those of releases from every record (sampling.go), which no batch
-// makes dearer, whatever its law; +Inf where more than batches departs.
+// makes dearer, whatever its law. What else departs is left out (docs/accountant.md).
 var undrawnBounds func(e Event, delta float64) []candidate
 
 // otherBounds are those of pure costs (pure.go): on ε at δ, of which rest is left to

@@ -184,10 +184,11 @@ func (m *sampled) failing() error {
 
 func init() {
 	undrawnBounds = func(e Event, delta float64) []candidate {
-		if whole, ok := e.undrawn(); ok {
-			return whole.epsilonBounds(delta)
+		whole, ok := e.undrawn()
+		if !ok && !(delta > 0) {
+			return []candidate{{"rdp", MethodRDP, theoremRDP, math.Inf(1), 0}}
 		}
-		return []candidate{{"rdp", MethodRDP, theoremRDP, math.Inf(1), 0}}
+		return whole.epsilonBounds(delta)
 	}
 }
 

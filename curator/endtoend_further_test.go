@@ -26,7 +26,7 @@ func optimumContest(name string, steps int, multiplier float64) contest {
 		{X: []float64{1, 0.3}, Features: 1, Y: []float64{0, 0}, Radius: 1}}
 	return contest{name, steps, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 		m := Optimum{Ridge: 1, NoiseMultiplier: multiplier}
-		g, err := UnpaidOptima(c, m, count)
+		g, err := c.GrantOptima(m, count)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func (o optimum) Release(r curator.Records, seed uint64, count int) ([][]float64
 	if err != nil {
 		return nil, err
 	}
-	grant, err := curator.UnpaidOptima(c, o.m, int64(count))
+	grant, err := c.GrantOptima(o.m, int64(count))
 	if err != nil {
 		return nil, err
 	}

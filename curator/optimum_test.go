@@ -31,7 +31,7 @@ func labelled(n int, seed uint64) Records {
 
 func optima(t testing.TB, c *Curator, m Optimum, count int64) *Optima {
 	t.Helper()
-	o, err := UnpaidOptima(c, m, count)
+	o, err := c.GrantOptima(m, count)
 	if err != nil {
 		t.Fatal(err)
 	}
