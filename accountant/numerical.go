@@ -53,6 +53,7 @@ func (e Event) RefineEpsilon(delta float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
+	g.Alternatives[MethodPLD] = math.Inf(1) // where δ does not hold what departs
 	for _, share := range reserves {
 		eps := e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta*(1-share))
 		if e.reserved(eps, share, delta) {
