@@ -159,7 +159,7 @@ func TestSphericalRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := o.objective.Minimise() // of the same b
+	exact, err := o.objective.Minimise(t.Context()) // of the same b
 	if err != nil {
 		t.Fatal(err)
 	}
