@@ -114,7 +114,7 @@ func timedAnchored(ctx context.Context, model *targets.Regression, r curator.Rec
 func timedNUTS(ctx context.Context, model *targets.Regression, rows targets.Rows, seed uint64) ([][]float64, float64,
 	error) {
 	mode, err := erm.Objective{Shape: erm.Shape{Records: rows.Len(), Features: rows.P, Radius: 1, Ridge: 1.0 / 9},
-		X: rows.X, Y: rows.Y}.Minimise()
+		X: rows.X, Y: rows.Y}.Minimise(context.Background())
 	if err != nil {
 		return nil, 0, err
 	}
