@@ -70,16 +70,20 @@ func (m *Mixture) Dim() int { return 2 }
 func (m *Mixture) Shape() (features int, response bool) { return 1, false }
 
 // Loss sets dst[i] = ℓ(xᵢ; θ). With e₁ and e₂ the exponents of the components,
-// log f = logPeak + e₂ + log(1 + exp(e₁−e₂)), and e₁−e₂ is linear in x.
+// log f = logPeak + max(e₁, e₂) + log(1 + exp(−|e₁−e₂|)): the far component's
+// exponent, however large, is not in the sum.
 func (m *Mixture) Loss(dst, theta []float64, rows Rows) {
 	mid, gap := theta[0]+theta[1]/2, theta[1]/m.variance
 	for i, x := range rows.X {
-		dst[i] = -gap * (x - mid)
+		dst[i] = -math.Abs(gap * (x - mid))
 	}
 	vec.Softplus(dst, dst)
-	mu, inv := theta[0]+theta[1], -0.5/m.variance
+	inv := -0.5 / m.variance
 	for i, x := range rows.X {
-		d := x - mu
+		d := x - theta[0]
+		if gap*(x-mid) > 0 {
+			d = x - (theta[0] + theta[1])
+		}
 		dst[i] += m.logPeak + inv*d*d
 	}
 	power, _ := m.power(theta[1])
