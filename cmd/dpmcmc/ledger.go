@@ -88,6 +88,9 @@ func newLedgerInit() *cobra.Command {
 			if limit.Adjacency, err = accountant.ParseAdjacency(adjacency); err != nil {
 				return fmt.Errorf("--adjacency: %w", err)
 			}
+			if limit.Epsilon > 0 && !c.Flags().Changed("failure-delta") {
+				limit.Failure = limit.Delta / 1000
+			}
 			l, err := ledger.Create(args[0], limit, note(c.CommandPath(), c.Flags(), who), waiting(args[0], c.ErrOrStderr()))
 			if err != nil {
 				return err
@@ -102,7 +105,7 @@ func newLedgerInit() *cobra.Command {
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "the most that may be spent; by default there is no limit")
 	c.Flags().Float64Var(&limit.Delta, "delta", 0, "the δ of everything together; required")
 	c.Flags().Float64Var(&limit.Failure, "failure-delta", 0,
-		"the part of --delta for mechanisms that may fail outright; by default a limit refuses them")
+		"the part of --delta for mechanisms that may fail outright; by default a thousandth under a limit")
 	c.Flags().Float64Var(&limit.Order, "order", 0,
 		"Rényi order at which charges add up; by default the first charge's best")
 	c.Flags().StringVar(&adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")

@@ -62,7 +62,7 @@ func TestSampleChargesTheLedger(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("--no-ledger made a ledger: %v", err)
 	}
-	if code, _, errs := call(t.Context(), "ledger", "init", path, "--epsilon", "1.6", "--delta", "1e-5"); code != exitOK {
+	if code, _, errs := call(t.Context(), "ledger", "init", path, "--epsilon", "2.5", "--delta", "1e-5"); code != exitOK {
 		t.Fatal(errs)
 	}
 	out1 := t.TempDir()
@@ -95,7 +95,7 @@ func TestSampleChargesTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := l.Check()
-	if err != nil || r.Last.TotalEpsilon > 1.6 || len(r.Files) != 1 || r.Charges < 2 {
+	if err != nil || r.Last.TotalEpsilon > 2.5 || len(r.Files) != 1 || r.Charges < 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	kinds := map[ledger.Kind]int{}
