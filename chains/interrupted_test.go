@@ -102,13 +102,11 @@ func life(t *testing.T, table *data.Table, m *models.Model, plan *chains.Plan, k
 // TestKilledRunsHaveTheLaw: chains that were killed once or twice, at random, and went on
 // from their marks, have the law of chains that were not: every parameter's, at a step
 // where the chain has not yet forgotten its start. Certificates and the steps' total are
-// the same. Runs that go on from their start do not have it. By the inequality of Dvoretzky, Kiefer and Wolfowitz a true equality is
-// rejected with probability 1e-7 at most for each comparison.
+// the same. Runs that go on from their start do not have it. By the inequality of
+// Dvoretzky, Kiefer and Wolfowitz a true equality is rejected with probability 1e-7 at
+// most for each comparison.
 func TestKilledRunsHaveTheLaw(t *testing.T) {
-	lives := 1500
-	if testing.Short() {
-		lives = 500
-	}
+	const lives = 500
 	sim, err := data.Builtin("builtin:logistic?n=60&d=1")
 	if err != nil {
 		t.Fatal(err)
