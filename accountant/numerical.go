@@ -26,8 +26,9 @@ func (e Event) Numerical(target pld.Target) (*pld.Result, error) {
 	}
 	mechanisms := e.Resolved().Mechanisms()
 	if len(mechanisms) > mostParts {
-		return nil, &NotNumericalError{fmt.Sprintf("at most %d different mechanisms are composed numerically, and these are %d",
-			mostParts, len(mechanisms))}
+		return nil,
+			&NotNumericalError{fmt.Sprintf("at most %d different mechanisms are composed numerically, and these are %d",
+				mostParts, len(mechanisms))}
 	}
 	var parts []pld.Part
 	for _, m := range mechanisms {
@@ -75,7 +76,8 @@ func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 		return Guarantee{}, nil, err
 	}
 	d, v := e.departure()
-	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))+(1+math.Exp(epsilon))*v))
+	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))+
+		(1+math.Exp(epsilon))*v))
 	return g, r, nil
 }
 

@@ -91,7 +91,8 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	if c.Aim == Auto {
 		c.Aim = Remainder
-		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && c.Variance == 0 && (kept < LeastKept || f.Features > mostFeatures) {
+		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && c.Variance == 0 &&
+			(kept < LeastKept || f.Features > mostFeatures) {
 			c.Aim = Score
 		}
 	}

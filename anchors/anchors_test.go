@@ -186,7 +186,8 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 				f := curator.Facts{Records: n, Features: 2, Response: true, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
 				for _, c := range []anchors.Config{
 					{Target: logistic(t), Aim: anchors.Score}, {Target: logistic(t), Aim: anchors.Remainder}, {Target: logistic(t)},
-					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: logistic(t), Variance: 0.25}, {Target: probit, Aim: anchors.Remainder},
+					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: logistic(t), Variance: 0.25},
+					{Target: probit, Aim: anchors.Remainder},
 					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
 				} {
 					c.Iterations = 500

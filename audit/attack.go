@@ -117,7 +117,8 @@ func (a Attack) Run(ctx context.Context) (Finding, error) {
 		return Finding{}, err
 	}
 	most, err := Trials{Absent: t.Absent, Present: t.Present}.LowerEpsilon(deltas[at], a.FalseAlarm)
-	return Finding{Name: a.Name, Lower: lower, Claimed: claims[at], Delta: deltas[at], FalseAlarm: a.FalseAlarm, Most: most,
+	return Finding{Name: a.Name, Lower: lower, Claimed: claims[at], Delta: deltas[at], FalseAlarm: a.FalseAlarm,
+		Most:   most,
 		Method: "likelihood-ratio test", Rounds: a.Rounds}, err
 }
 

@@ -42,22 +42,23 @@ type Certificate struct {
 	Clip             float64           `json:"clip"`   // 0 for the model's certificate
 	Target           string            `json:"target"` // posterior, tempered, noise-aware or perturbed
 	Sampled          string            `json:"sampled,omitempty"`
-	Widening         float64           `json:"widening,omitempty"`  // of intervals by privacy, the median over coefficients
-	Caveat           string            `json:"caveat,omitempty"`    // in which way the draws are not the posterior's
-	Doubts           []Doubt           `json:"doubts,omitempty"`    // of the intervals, seen in what was released
-	Shortened        string            `json:"shortened,omitempty"` // see Shortened
-	Start            CertifiedStart    `json:"start"`
-	Chains           int64             `json:"chains"`
-	Iterations       int64             `json:"iterations"`
-	Draws            int64             `json:"draws"`
-	Budget           float64           `json:"budget_epsilon"`
-	Settings         Settings          `json:"settings"`
-	SettingsFrom     string            `json:"settings_from"` // what was looked at to choose them
-	Columns          []string          `json:"columns"`
-	NoiseSource      string            `json:"noise_source"`
-	Insecure         bool              `json:"insecure"`
-	Assumed          string            `json:"assumed,omitempty"` // of a target that is not the library's own
-	SoftwareVersion  string            `json:"software_version"`
+	// of intervals by privacy, the median over coefficients
+	Widening        float64        `json:"widening,omitempty"`
+	Caveat          string         `json:"caveat,omitempty"`    // in which way the draws are not the posterior's
+	Doubts          []Doubt        `json:"doubts,omitempty"`    // of the intervals, seen in what was released
+	Shortened       string         `json:"shortened,omitempty"` // see Shortened
+	Start           CertifiedStart `json:"start"`
+	Chains          int64          `json:"chains"`
+	Iterations      int64          `json:"iterations"`
+	Draws           int64          `json:"draws"`
+	Budget          float64        `json:"budget_epsilon"`
+	Settings        Settings       `json:"settings"`
+	SettingsFrom    string         `json:"settings_from"` // what was looked at to choose them
+	Columns         []string       `json:"columns"`
+	NoiseSource     string         `json:"noise_source"`
+	Insecure        bool           `json:"insecure"`
+	Assumed         string         `json:"assumed,omitempty"` // of a target that is not the library's own
+	SoftwareVersion string         `json:"software_version"`
 	// Ledger says where the run was charged, which has the hash of this certificate's
 	// file. Whoever keeps the accounts fills it in.
 	Ledger *CertifiedLedger `json:"ledger,omitempty"`

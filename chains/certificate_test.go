@@ -14,7 +14,8 @@ func FuzzCertificate(f *testing.F) {
 		f.Add(certificate(f, kernel))
 	}
 	f.Add([]byte(`{"settings":{"stepp":1}}`))
-	f.Add([]byte(`{"adjacency":"substitute","events":[{"kind":"pure","epsilon":1}],"chains":-1,"ledger":{"entries":[-1]}}`))
+	f.Add([]byte(`{"adjacency":"substitute","events":[{"kind":"pure","epsilon":1}],` +
+		`"chains":-1,"ledger":{"entries":[-1]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var c, again chains.Certificate
 		if json.Unmarshal(text, &c) != nil {

@@ -37,10 +37,10 @@ const (
 
 // Clipping predicts what the plan's clip does to a model at theta. ok is false where
 // nothing is clipped, or where records cannot be simulated.
-func (p *Plan) Clipping(m *models.Model, theta []float64, rng *rand.Rand) (c Clipping, ok bool) {
-	target, differentiable := p.Problem.Target.(targets.GradTarget)
-	k := families[p.Settings.Kernel]
-	if !(p.Clip > 0) || k.anchored || !differentiable || m.Shape == nil || !m.Simulates() ||
+func (r *Plan) Clipping(m *models.Model, theta []float64, rng *rand.Rand) (c Clipping, ok bool) {
+	target, differentiable := r.Problem.Target.(targets.GradTarget)
+	k := families[r.Settings.Kernel]
+	if !(r.Clip > 0) || k.anchored || !differentiable || m.Shape == nil || !m.Simulates() ||
 		slices.ContainsFunc(theta, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return c, false
 	}
@@ -53,30 +53,30 @@ func (p *Plan) Clipping(m *models.Model, theta []float64, rng *rand.Rand) (c Cli
 	d := len(theta)
 	gradients := make([]float64, simulatedRecords*d)
 	target.LossGrad(gradients, theta, rows)
-	floats.Scale(p.Settings.Temperature, gradients)
+	floats.Scale(r.Settings.Temperature, gradients)
 	information := mat.NewSymDense(d, nil) // of a record, tempered
 	for i := range simulatedRecords {
 		g := gradients[i*d : (i+1)*d]
-		information.SymRankOne(information, 1/(p.Settings.Temperature*simulatedRecords), mat.NewVecDense(d, g))
+		information.SymRankOne(information, 1/(r.Settings.Temperature*simulatedRecords), mat.NewVecDense(d, g))
 	}
-	n := float64(p.Problem.Facts.Records)
+	n := float64(r.Problem.Facts.Records)
 	if k.clipsGradients {
-		return p.clippedGradients(gradients, information, n)
+		return r.clippedGradients(gradients, information, n)
 	}
-	return p.clippedRatios(target, theta, rows, information, n, rng), true
+	return r.clippedRatios(target, theta, rows, information, n, rng), true
 }
 
 // clippedGradients is Clipping of kernels that follow clipped gradients: Newton's step
 // back to where the mean clipped gradient is 0.
-func (p *Plan) clippedGradients(gradients []float64, information *mat.SymDense, n float64) (c Clipping, ok bool) {
+func (r *Plan) clippedGradients(gradients []float64, information *mat.SymDense, n float64) (c Clipping, ok bool) {
 	d := information.SymmetricDim()
 	left := make([]float64, d)
 	for i := range simulatedRecords {
 		g := gradients[i*d : (i+1)*d]
 		length := floats.Norm(g, 2)
-		if length > p.Clip {
+		if length > r.Clip {
 			c.Share += 1.0 / simulatedRecords
-			floats.AddScaled(left, (p.Clip/length-1)/simulatedRecords, g)
+			floats.AddScaled(left, (r.Clip/length-1)/simulatedRecords, g)
 		}
 	}
 	var chol mat.Cholesky
@@ -98,26 +98,26 @@ func (p *Plan) clippedGradients(gradients []float64, information *mat.SymDense, 
 // clippedRatios is Clipping of kernels that accept on clipped ratios: what of the odd
 // part of a move's log-odds is lost, over the standard deviations that the move makes.
 // It is the median over moves.
-func (p *Plan) clippedRatios(target targets.Target, theta []float64, rows targets.Rows, information *mat.SymDense,
+func (r *Plan) clippedRatios(target targets.Target, theta []float64, rows targets.Rows, information *mat.SymDense,
 	n float64, rng *rand.Rand) Clipping {
 	const moves = 15
 	d := len(theta)
 	here, there := make([]float64, simulatedRecords), make([]float64, simulatedRecords)
 	target.Loss(here, theta, rows)
-	tau, c, shifts := p.Settings.Temperature, Clipping{Parameter: -1}, make([]float64, moves)
+	tau, c, shifts := r.Settings.Temperature, Clipping{Parameter: -1}, make([]float64, moves)
 	move, next := make([]float64, d), make([]float64, d)
 	for i := range moves {
 		for j := range move {
-			move[j] = p.Settings.Step * rng.NormFloat64()
+			move[j] = r.Settings.Step * rng.NormFloat64()
 		}
 		lost := 0.0
 		for _, sign := range []float64{1, -1} {
 			copy(next, theta)
 			floats.AddScaled(next, sign, move)
 			target.Loss(there, next, rows)
-			for r := range here {
-				v := tau * (here[r] - there[r])
-				if cut := max(-p.Clip, min(p.Clip, v)); cut != v {
+			for q := range here {
+				v := tau * (here[q] - there[q])
+				if cut := max(-r.Clip, min(r.Clip, v)); cut != v {
 					c.Share += 1.0 / (2 * moves * simulatedRecords)
 					lost += sign * (cut - v) / (2 * simulatedRecords)
 				}
@@ -134,8 +134,8 @@ func (p *Plan) clippedRatios(target targets.Target, theta []float64, rows target
 }
 
 // clipDoubt is that of draws whose mean a clip moved.
-func (p *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) []Doubt {
-	mean, count := make([]float64, p.Problem.Target.Dim()), 0.0
+func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) []Doubt {
+	mean, count := make([]float64, r.Problem.Target.Dim()), 0.0
 	for _, chain := range chains {
 		for _, theta := range chain[len(chain)/2:] {
 			count++
@@ -144,7 +144,7 @@ func (p *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 			}
 		}
 	}
-	c, ok := p.Clipping(m, mean, rng)
+	c, ok := r.Clipping(m, mean, rng)
 	if count == 0 || !ok || c.Shift <= mostShift {
 		return nil
 	}
@@ -155,7 +155,8 @@ func (p *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 	return []Doubt{{
 		Headline: "Not usable as it stands: the clip moves the posterior.",
 		Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. That moves %s by %.2g "+
-			"standard deviations of the posterior, or more.", 100*c.Share, p.Clip, what, c.Shift),
-		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta:1.5), or the kernel anchored.",
+			"standard deviations of the posterior, or more.", 100*c.Share, r.Clip, what, c.Shift),
+		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta:1.5), or the kernel " +
+			"anchored.",
 	}}
 }

@@ -88,7 +88,8 @@ func TestAWrongParameterIsDoubted(t *testing.T) {
 		doubted    bool
 	}{{1, 2e-3, true}, {200, 2e-4, false}} {
 		session, model := linearRun(t, "builtin:linear?n=5000&d=2",
-			chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 20_000, Step: c.step, Noise: 0.01}, 1e12, models.Options{})
+			chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 20_000, Step: c.step, Noise: 0.01}, 1e12,
+			models.Options{})
 		result, err := session.Run(context.Background(), model, chains.Options{})
 		if err != nil {
 			t.Fatal(err)

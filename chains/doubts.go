@@ -28,31 +28,31 @@ const (
 )
 
 // doubts are those about anchored chains after a release: the gravest one.
-func (p *Plan) doubts(r anchors.Release) []Doubt {
-	aim := aims[p.Settings.Aim]
+func (r *Plan) doubts(release anchors.Release) []Doubt {
+	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
-		return p.linearDoubts(r.Linear)
+		return r.linearDoubts(release.Linear)
 	}
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
-	case r.Prior.Conflict():
+	case release.Prior.Conflict():
 		return []Doubt{{
 			Headline: "Not usable as it stands: the prior holds back what the release says.",
 			Reason: fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
-				"coefficient of %s would move by %.2g of its standard deviations.", r.Prior.Favoured,
-				p.coefficient(r.Prior.Coefficient), r.Prior.Moved),
+				"coefficient of %s would move by %.2g of its standard deviations.", release.Prior.Favoured,
+				r.coefficient(release.Prior.Coefficient), release.Prior.Moved),
 			Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
 				"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
 		}}
-	case aim == anchors.Remainder && (r.Kept < leastKept || r.Apart > mostApart):
+	case aim == anchors.Remainder && (release.Kept < leastKept || release.Apart > mostApart):
 		return []Doubt{{
 			Headline: "Not usable as it stands: the first order of the release is not enough.",
 			Reason: fmt.Sprintf("The noise left %.2g of the information, and the posterior given the release is %.2g of its "+
 				"standard deviations from the approximation that aim remainder rests on. %v at least and %v at most are right.",
-				r.Kept, r.Apart, leastKept, mostApart),
+				release.Kept, release.Apart, leastKept, mostApart),
 			Advice: "Fit again with aim score, which is a new release. Classes that are nearly separable look like this.",
 		}}
-	case r.Prior.Unbounded():
+	case release.Prior.Unbounded():
 		return []Doubt{{
 			Headline: "Usable if the prior is believed: it, and not the release, bounds the size of coefficients.",
 			Reason:   "Coefficients of twice the size would explain the release about as well.",
@@ -65,20 +65,21 @@ func (p *Plan) doubts(r anchors.Release) []Doubt {
 }
 
 // linearDoubts are those about a linear regression.
-func (p *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
+func (r *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
 	const advice = "State the prior's width (prior-sd) from what was known beforehand, in units of the scaled columns, "
 	switch {
 	case c.Tail < surrogates.LeastTail:
 		return []Doubt{{
 			Headline: "Not usable as it stands: the prior holds back what the release says.",
-			Reason: fmt.Sprintf("Coefficients are where the prior has %.2g of its mass, %v at least is right. What noise hides is "+
+			Reason: fmt.Sprintf("Coefficients are where the prior has %.2g of its mass, %v at least is right. What noise "+
+				"hides is "+
 				"drawn from the same prior, so intervals are too short there.", c.Tail, surrogates.LeastTail),
 			Advice: advice + "or bounds of columns that are nearer to their values; either is a new release.",
 		}}
 	case len(c.Hidden) > 0:
 		var names []string
 		for _, j := range c.Hidden {
-			names = append(names, p.coefficient(j))
+			names = append(names, r.coefficient(j))
 		}
 		return []Doubt{{
 			Headline: "Usable if the prior is believed: it, and not the release, bounds some coefficients.",
@@ -92,9 +93,9 @@ func (p *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
 }
 
 // coefficient names a feature.
-func (p *Plan) coefficient(j int) string {
-	if p.Problem.Shape == nil || j >= len(p.Problem.Shape.Terms) {
+func (r *Plan) coefficient(j int) string {
+	if r.Problem.Shape == nil || j >= len(r.Problem.Shape.Terms) {
 		return fmt.Sprintf("feature %d", j+1)
 	}
-	return p.Problem.Shape.Terms[j].Name
+	return r.Problem.Shape.Terms[j].Name
 }

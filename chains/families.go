@@ -43,7 +43,8 @@ func Describe(kernel string) (Description, error) {
 		return Description{}, Settings{Kernel: kernel}.check(Names())
 	}
 	return Description{Name: kernel, About: k.about, Defaults: k.defaults, Own: own(kernel),
-		Iterations: k.iterations, Biased: k.biased, ClipsGradients: k.clipsGradients, Mechanism: k.mechanism, Anchored: k.anchored}, nil
+		Iterations: k.iterations, Biased: k.biased, ClipsGradients: k.clipsGradients, Mechanism: k.mechanism,
+		Anchored: k.anchored}, nil
 }
 
 // family is how chains of one kernel are chosen and built. An entry in families is all

@@ -132,8 +132,9 @@ func (r *Plan) Longer(more int64) (*Plan, accountant.Event, error) {
 		return nil, none, fmt.Errorf("chains: %d more steps: at least 1 is needed, and a chain has at most 2⁴⁰", more)
 	}
 	if strings.HasPrefix(r.Settings.Schedule, "polynomial") {
-		return nil, none, fmt.Errorf("chains: steps that shrink with the iteration would have shrunk otherwise in a longer run, " +
-			"so that this one cannot become it: start another")
+		return nil, none,
+			fmt.Errorf("chains: steps that shrink with the iteration would have shrunk otherwise in a longer run, " +
+				"so that this one cannot become it: start another")
 	}
 	c := &choice{Settings: r.Settings, Problem: r.Problem, given: r.Settings, start: r.Start, startCost: r.startCost}
 	c.Iterations += more
@@ -143,8 +144,9 @@ func (r *Plan) Longer(more int64) (*Plan, accountant.Event, error) {
 	}
 	longer.ChosenFrom = r.ChosenFrom
 	if !longer.step.Equal(r.step) {
-		return nil, none, fmt.Errorf("chains: a step of the longer run would release %v, and one of this run %v: start another",
-			longer.step, r.step)
+		return nil, none,
+			fmt.Errorf("chains: a step of the longer run would release %v, and one of this run %v: start another",
+				longer.step, r.step)
 	}
 	price, err := r.step.Times(more)
 	if err == nil {

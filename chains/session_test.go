@@ -153,7 +153,8 @@ func TestRunIsItsParts(t *testing.T) {
 	c := result.Certificate
 	spent, err := b.Spent()
 	// The same releases in another order: their sums may differ in the last bits.
-	if err != nil || math.Abs(spent.Epsilon-c.Epsilon) > 1e-13 || c.Epsilon > 1 || c.Start.Kind != "optimum" || len(c.Start.Value) != 3 {
+	if err != nil || math.Abs(spent.Epsilon-c.Epsilon) > 1e-13 || c.Epsilon > 1 || c.Start.Kind != "optimum" ||
+		len(c.Start.Value) != 3 {
 		t.Errorf("certified ε = %v, spent %v, start %+v, error %v", c.Epsilon, spent.Epsilon, c.Start, err)
 	}
 	if len(result.Draws) != 2 || len(result.Draws[0]) != 200 || len(result.Names) != 3 || !result.Complete {

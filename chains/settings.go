@@ -244,7 +244,8 @@ var table = []Setting{
 	},
 	{
 		Name: "start-reach", at: func(s *Settings) any { return &s.StartReach }, Unit: "θ",
-		Help: "with start gradient: length of the descent's first step in every coordinate; it ends within about 14 times that",
+		Help: "with start gradient: length of the descent's first step in every coordinate; it ends within " +
+			"about 14 times that",
 		Rule: "by default 1",
 	},
 	{

@@ -30,7 +30,8 @@ func (c *choice) chooseStart(k family) error {
 	if k.mechanism || k.anchored { // which have none, or their own
 		if k.anchored && (c.given.Start != "" && c.given.Start != "auto" || c.given.StartShare != 0 ||
 			c.given.StartEpsilon != 0 || c.StartReach != 0) {
-			return bad("start", "%s %s finds its own start; leave out %s, %s, %s and %s", name("kernel"), c.Kernel, name("start"),
+			return bad("start", "%s %s finds its own start; leave out %s, %s, %s and %s", name("kernel"), c.Kernel,
+				name("start"),
 				name("start-share"), name("start-epsilon"), name("start-reach"))
 		}
 		c.startCost, err = starts.Cost(c.start, c.Facts)

@@ -121,7 +121,8 @@ func TestReachIsTheDescents(t *testing.T) {
 	}
 	near, far := choose(0.25), choose(0.5)
 	if near.Start.Reach != 0.25 || far.Start.Reach != 0.5 || !near.StartCost().Equal(far.StartCost()) {
-		t.Errorf("reaches of %v and %v; prices %v and %v", near.Start.Reach, far.Start.Reach, near.StartCost(), far.StartCost())
+		t.Errorf("reaches of %v and %v; prices %v and %v", near.Start.Reach, far.Start.Reach, near.StartCost(),
+			far.StartCost())
 	}
 }
 

@@ -47,7 +47,8 @@ func newBits(p plan, set *record.Set) (*Bits, error) {
 	unit := p.scale * lattice.Step
 	return &Bits{
 		plan: p, sampler: s, records: set.Len(), unit: unit, coarseUnit: unit * (1 << room.CoarseShift),
-		pass:     room.NewPass(p.subject.Subject, set, p.mechanism.temperature(), p.slope, lattice, p.mechanism.Batch.IsFull()),
+		pass: room.NewPass(p.subject.Subject, set, p.mechanism.temperature(), p.slope, lattice,
+			p.mechanism.Batch.IsFull()),
 		moveStep: make([]float64, p.subject.Dim),
 	}, nil
 }

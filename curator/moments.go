@@ -129,7 +129,8 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 // product, so a replaced row moves the sum by √2 of the longest, but for what
 // rounding the entries can turn.
 func (m SecondMoment) steps(f Facts, g room.Grid) float64 {
-	return m.NoiseMultiplier * math.Sqrt2 * (g.Top + math.Sqrt(float64(triangle(m.Size(f)))) + 1) * (1 + room.RelativeSlack)
+	return m.NoiseMultiplier * math.Sqrt2 * (g.Top + math.Sqrt(float64(triangle(m.Size(f)))) + 1) *
+		(1 + room.RelativeSlack)
 }
 
 // triangle is the number of entries of a symmetric matrix.

@@ -14,7 +14,8 @@ import (
 
 func newBudget(t testing.TB, epsilon float64) *accountant.Budget {
 	t.Helper()
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6, Adjacency: accountant.Substitute})
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 		c.JitterWidth = 1
 	}
 	k := &Kernel{
-		Drift: kernels.NewDrift("dphmc", c.Target), config: c, bounds: c.certified(f), left: c.Iterations, sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
+		Drift: kernels.NewDrift("dphmc", c.Target), config: c, bounds: c.certified(f), left: c.Iterations,
+		sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),
 		here: make([]float64, dim), gradient: make([]float64, dim),
 	}
 	k.here[0], k.force = math.NaN(), k.Release

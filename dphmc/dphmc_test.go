@@ -102,7 +102,8 @@ func TestRejectClipped(t *testing.T) {
 		for j := range theta {
 			theta[j], next[j] = 4*rng.NormFloat64(), 4*rng.NormFloat64()
 		}
-		forth, back := k.allowed(next, theta, kernels.Distance(next, theta)), k.allowed(theta, next, kernels.Distance(next, theta))
+		forth, back := k.allowed(next, theta, kernels.Distance(next, theta)),
+			k.allowed(theta, next, kernels.Distance(next, theta))
 		if forth != back {
 			t.Fatalf("the move between %v and %v is allowed in one direction only", theta, next)
 		}

@@ -69,7 +69,8 @@ func TestStationaryVariance(t *testing.T) {
 		{"hot", 2, func(c *Config) { c.Hot = true }, h * h / 4 * 80 * 80, 0.5},
 		{"published", 0.5, func(c *Config) { c.AsPublished = true }, h, 1},
 	} {
-		c := Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: tc.multiplier, Clip: testClip}
+		c := Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: tc.multiplier,
+			Clip: testClip}
 		tc.config(&c)
 		k := posteriors.Must(New(c, seal(1, x)))
 		draws := walk(t, k, center)[0]
@@ -209,7 +210,8 @@ func usual() posteriors.Factory {
 }
 
 func TestReplayOverOtherRecords(t *testing.T) {
-	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(), []float64{0, 0}, 300,
+	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(),
+		[]float64{0, 0}, 300,
 		usual())
 }
 

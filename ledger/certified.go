@@ -88,7 +88,8 @@ func (r RunReport) Covers(stated accountant.Event, entries []int64) error {
 	}
 	const rounding = 1e-9
 	if cost := stated.RDP(order); !(cost <= paid*(1+rounding)) {
-		return fmt.Errorf("the run was charged %.6g at order %.4g, and what the certificate states costs %.6g", paid, order, cost)
+		return fmt.Errorf("the run was charged %.6g at order %.4g, and what the certificate states costs %.6g", paid,
+			order, cost)
 	}
 	return nil
 }

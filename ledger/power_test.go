@@ -93,7 +93,8 @@ func TestOrderOfWrites(t *testing.T) {
 	}
 	l := create4(t, counting)
 	record := filepath.Join(t.TempDir(), "record")
-	c := exec.Command(strace, "-f", "-y", "-s", "16", "-e", "trace=pwrite64,write,fdatasync,fsync", "-o", record, os.Args[0])
+	c := exec.Command(strace, "-f", "-y", "-s", "16", "-e", "trace=pwrite64,write,fdatasync,fsync", "-o", record,
+		os.Args[0])
 	c.Env = append(os.Environ(), childVariable+"="+l.Path(), "GOROUTINES=1", "EACH=20")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Skipf("processes cannot be traced here: %v: %.200s", err, out)

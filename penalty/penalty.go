@@ -45,7 +45,8 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if err := kernels.CheckIterations("penalty", c.Iterations); err != nil {
 		return nil, nil, err
 	}
-	k := &Kernel{Frame: kernels.NewFrame("penalty", c.Target), config: c, next: make([]float64, c.Target.Dim()), room: make([]float64, c.Target.Dim()),
+	k := &Kernel{Frame: kernels.NewFrame("penalty", c.Target), config: c, next: make([]float64, c.Target.Dim()),
+		room:  make([]float64, c.Target.Dim()),
 		drawn: c.Proposal.Move().Drawn()}
 	k.ratio = k.logRatio
 	if c.Guided {

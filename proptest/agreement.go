@@ -138,7 +138,8 @@ var sceneLaws = []sceneLaw{
 		"\tconst h = 1e-4",
 		"\tafter, before := slices.Clone(theta), slices.Clone(theta)",
 		"\tafter[j], before[j] = theta[j]+h, theta[j]-h",
-		"\tif want := (target.LogPrior(after) - target.LogPrior(before)) / (2 * h); math.Abs(got-want) > 1e-6*math.Abs(want) {",
+		"\tif want := (target.LogPrior(after) - target.LogPrior(before)) / (2 * h); math.Abs(got-want) > " +
+			"1e-6*math.Abs(want) {",
 		"\t\tt.Errorf(\"parameter %d: %v, differences give %v\", j, got, want)",
 		"\t}",
 		"}",

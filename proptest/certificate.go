@@ -328,7 +328,8 @@ func (s searcher) moveTest(bound string, more ...string) func(u []float64) []str
 		head := []string{"theta, next := " + source(theta) + ", " + source(next),
 			"rows, now, then := " + sourceOfRows(z) + ", make([]float64, 1), make([]float64, 1)",
 			"target.Loss(now, theta, rows)", "target.Loss(then, next, rows)", "bound := " + bound}
-		return append(append(head, more...), "if got := math.Abs(now[0] - then[0]); got > bound {", "\tt.Error(got, bound)", "}")
+		return append(append(head, more...), "if got := math.Abs(now[0] - then[0]); got > bound {",
+			"\tt.Error(got, bound)", "}")
 	}
 }
 

@@ -270,7 +270,8 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 		return
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s", m.Claim(),
+		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
+			m.Claim(),
 			e.about, e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
 	}
 }
@@ -423,7 +424,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 		}
 	}
 	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s", e.about,
+		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
+			e.about,
 			e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
 	}
 }

@@ -166,7 +166,8 @@ func (l *law) repeats(c kernelCheck, name string) {
 			}
 		}
 		if same >= 5 {
-			c.fail("%d of %d chains from exact draws end at the same state %v: it is put there, not drawn", same, len(l.ends), theta)
+			c.fail("%d of %d chains from exact draws end at the same state %v: it is put there, not drawn", same,
+				len(l.ends), theta)
 		}
 	}
 }

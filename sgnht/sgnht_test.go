@@ -103,7 +103,8 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestReplayOverOtherRecords(t *testing.T) {
-	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(), []float64{0, 0}, 300,
+	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(),
+		[]float64{0, 0}, 300,
 		usual())
 }
 

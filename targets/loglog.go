@@ -26,7 +26,8 @@ func NewLogLog(cfg RegressionConfig) (*Regression, error) {
 type logLog struct{ binary }
 
 func (logLog) convex(Cap) (convex.Loss, error) {
-	return convex.Loss{}, errors.New("a log-log loss is not in the table of convex losses; exchange the labels and use cloglog")
+	return convex.Loss{},
+		errors.New("a log-log loss is not in the table of convex losses; exchange the labels and use cloglog")
 }
 
 // logLogAt is clogLogAt at −η with the labels exchanged.

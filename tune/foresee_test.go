@@ -103,7 +103,8 @@ func realise(t *testing.T, m *models.Model, s chains.Settings, epsilon, sd float
 		for _, d := range exact[0].Draws {
 			m.Output(d, d)
 		}
-		got, want := diag.SummarizeAll(result.Names, result.Draws), diag.SummarizeAll(result.Names, [][][]float64{exact[0].Draws})
+		got, want := diag.SummarizeAll(result.Names, result.Draws),
+			diag.SummarizeAll(result.Names, [][][]float64{exact[0].Draws})
 		coefficients, mean := 0.0, 0.0
 		for j, row := range got {
 			if !m.Parameters[j].Scale {
@@ -150,8 +151,9 @@ func TestForeseenIsRealised(t *testing.T) {
 		if f.Settings.Aim != c.aim {
 			t.Errorf("%+v: the aim is %q", c, f.Settings.Aim)
 		}
-		for name, both := range map[string][3]float64{"widening": {f.Widening, r.widening, 1.35}, "error": {f.Error, r.err, 2},
-			"ESS": {f.ESS, r.ess, 2.5}} {
+		for name, both := range map[string][3]float64{"widening": {f.Widening, r.widening, 1.35},
+			"error": {f.Error, r.err, 2},
+			"ESS":   {f.ESS, r.ess, 2.5}} {
 			if ratio := both[0] / both[1]; !(ratio < both[2] && ratio > 1/both[2]) {
 				t.Errorf("%+v: %s foreseen as %v, realised as %v", c, name, both[0], both[1])
 			}
@@ -165,14 +167,16 @@ func TestForeseeRisesWithTheBudget(t *testing.T) {
 	anchored := standard(t, "logistic", 1000, 2)
 	f := foresee(t, anchored, chains.Settings{}, 1, 0.25, 4)
 	if !(f[1].Widening > f[0].Widening && f[0].Widening > f[2].Widening && f[2].Widening > 1 && f[1].Error > f[0].Error) {
-		t.Errorf("widening %v at ε = 1, %v at a quarter and %v at four times of it", f[0].Widening, f[1].Widening, f[2].Widening)
+		t.Errorf("widening %v at ε = 1, %v at a quarter and %v at four times of it", f[0].Widening, f[1].Widening,
+			f[2].Widening)
 	}
 	if again := foresee(t, anchored, chains.Settings{}, 1)[0]; again.Widening != f[0].Widening || again.ESS != f[0].ESS {
 		t.Errorf("%+v and then %+v", f[0], again)
 	}
 	walk := chains.Settings{Kernel: "barker", Iterations: 5000, Temperature: 0.2, Start: "prior-mean"}
 	f = foresee(t, standard(t, "logistic", 1000, 1), walk, 1, 4, 1e-9)
-	if !(f[1].ESS > 2*f[0].ESS && f[0].ESS > 0) || f[2].Met || f[2].Posterior() || math.Abs(f[0].Widening-math.Sqrt(5)) > 1e-9 {
+	if !(f[1].ESS > 2*f[0].ESS && f[0].ESS > 0) || f[2].Met || f[2].Posterior() ||
+		math.Abs(f[0].Widening-math.Sqrt(5)) > 1e-9 {
 		t.Errorf("a walk: %+v", f)
 	}
 }

@@ -34,8 +34,9 @@ func ParseWant(text string) (Want, error) {
 	}
 	least := map[string]float64{"interval": 1}[w.Figure]
 	if parts == nil || err != nil || !(w.Limit > least) || math.IsInf(w.Limit, 1) {
-		return w, fmt.Errorf("it is %q; it must be \"interval ×W\" with W above 1, \"error E\" (in standard deviations of the "+
-			"non-private posterior) or \"ess N\", such as \"interval ×1.5\"", text)
+		return w,
+			fmt.Errorf("it is %q; it must be \"interval ×W\" with W above 1, \"error E\" (in standard deviations of the "+
+				"non-private posterior) or \"ess N\", such as \"interval ×1.5\"", text)
 	}
 	return w, nil
 }
@@ -72,7 +73,8 @@ func (w Want) short(f Forecast) float64 {
 
 // wanted walks to the least x in [low, high] at which a forecast is as wanted, to a
 // twentieth. The information of a run grows about as a power of x.
-func (w Want) wanted(low, x, high, power float64, forecast func(x float64) (Forecast, error)) (float64, Forecast, error) {
+func (w Want) wanted(low, x, high, power float64, forecast func(x float64) (Forecast, error)) (float64,
+	Forecast, error) {
 	const tries = 12
 	below, above, best := low, math.Inf(1), Forecast{}
 	for range tries {

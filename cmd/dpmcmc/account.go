@@ -80,7 +80,8 @@ func (s *accountSettings) check(given func(flag string) bool) error {
 			"certificate.json, or - for standard input"))
 	}
 	if s.givenDelta == given("epsilon") {
-		missing = append(missing, errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required"))
+		missing = append(missing,
+			errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required"))
 	}
 	if missing != nil {
 		return errors.Join(missing...)

@@ -93,7 +93,8 @@ func TestUnitsAreThoseOfARefit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, out, errw := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "100", "--delta", "1e-6",
+	code, out, errw := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "100",
+		"--delta", "1e-6",
 		"--no-ledger", "--json", "--accept-unexplored")
 	var r results
 	if err := json.Unmarshal([]byte(out), &r); code != exitOK || err != nil {

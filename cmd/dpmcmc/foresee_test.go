@@ -25,7 +25,8 @@ func plainly(t *testing.T, args ...string) (code int, out, errw string) {
 func TestSampleRefusesWhatShowsNothing(t *testing.T) {
 	csv, schema := people(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--kernel", "barker",
+	args := []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+		"--kernel", "barker",
 		"--iterations", "500", "--out", dir}
 	code, out, errw := plainly(t, args...)
 	if code != exitRefused || out != "" || !strings.Contains(errw, "Predicted: ESS ") ||

@@ -160,8 +160,9 @@ func (g *guide) askBudget(schema *data.Schema) error {
 	}
 	return errors.Join(
 		g.ask("model", "Which model? One of "+strings.Join(models.Names(), ", ")+".", models.Suggest(shape), build),
-		g.ask("epsilon", "How much may a person's data change what is released? ε = 1 lets the odds of any result change by a "+
-			"factor of 2.7, ε = 0.1 by 1.1. Costs of several runs add up.", "", positive(&g.epsilon, 1e9)),
+		g.ask("epsilon",
+			"How much may a person's data change what is released? ε = 1 lets the odds of any result change by a "+
+				"factor of 2.7, ε = 0.1 by 1.1. Costs of several runs add up.", "", positive(&g.epsilon, 1e9)),
 		g.ask("delta", fmt.Sprintf("How likely may that bound fail? δ has to be well below 1/records = %.1g, such as 1e-6.",
 			1/float64(shape.Records)), "", positive(&g.delta, 1)))
 }

@@ -36,7 +36,8 @@ func (g *guide) confirm(s *data.Schema) error {
 				s.RowsPerPerson = n
 				return nil
 			}),
-		g.ask("confirmed", fmt.Sprintf("The number of records, %d, will be public. Is that, and every line above, known without "+
+		g.ask("confirmed", fmt.Sprintf("The number of records, %d, will be public. Is that, and every line above, known "+
+			"without "+
 			"a look at the records? yes or no", s.Records), "", yesOrNo(&confirmed)))
 	s.Confirmed, s.Description = confirmed == "yes", "stated with dpmcmc start"
 	if err == nil {
@@ -146,8 +147,9 @@ func (g *guide) askColumn(c *data.Column) error {
 		g.askOf("bounds", g.bounds, c.Name, c.Name+": the least and the largest value that it can have, as 18:100. Values "+
 			"beyond are moved to the bound.", "", pair(&c.Lower, &c.Upper, func(a, b float64) bool { return !(a < b) },
 			"LOWER:UPPER, two numbers")),
-		g.askOf("scales", g.scales, c.Name, c.Name+": a typical value and a typical deviation, as 45:20, known from elsewhere. "+
-			"They are worth much privacy. Without them the middle of the bounds and half their distance serve.", "middle",
+		g.askOf("scales", g.scales, c.Name,
+			c.Name+": a typical value and a typical deviation, as 45:20, known from elsewhere. "+
+				"They are worth much privacy. Without them the middle of the bounds and half their distance serve.", "middle",
 			pair(&c.Center, &c.Scale, func(_, b float64) bool { return !(b > 0) }, "CENTER:SCALE, with a scale above 0")))
 }
 

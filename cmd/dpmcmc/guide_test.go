@@ -37,7 +37,8 @@ func smokers(t *testing.T) {
 // empty where there is no default. It plans, spends nothing, and ends with the commands.
 func TestGuideTranscript(t *testing.T) {
 	smokers(t)
-	answers := []string{"no.csv", "people.csv", "", "smoker", "", "100:18", "18:100", "45:20", "no:yes", "north:south:west", "1",
+	answers := []string{"no.csv", "people.csv", "", "smoker", "", "100:18", "18:100", "45:20", "no:yes",
+		"north:south:west", "1",
 		"yes", "", "", "1", "1e-6", "", "no"}
 	code, out, errw := feed(strings.Join(answers, "\n"), "start")
 	if code != exitOK {
@@ -59,7 +60,8 @@ func TestGuideTranscript(t *testing.T) {
 		"How likely may that bound fail?", "> 1e-6\n",
 		"$ dpmcmc plan --schema people.toml --epsilon 1 --delta 1e-06 --model logistic\n", "Enough to use",
 		"A folder for the draws", "[run] > \n", "Run it now, and spend that budget? yes or no\n[no] > no\n",
-		"Nothing was spent. To run it:\n\ndpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-06 \\\n    " +
+		"Nothing was spent. To run it:\n\ndpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-06 " +
+			"\\\n    " +
 			"--model logistic --out run\n",
 		"dpmcmc predict run --data NEW.csv\n",
 	} {
@@ -95,7 +97,8 @@ func TestGuideTranscript(t *testing.T) {
 func TestGuideByFlags(t *testing.T) {
 	smokers(t)
 	args := []string{"start", "--data", "people.csv", "--schema", "s.toml", "--target", "smoker", "--ignore", "id,region",
-		"--bounds", "age=18:100", "--scales", "age=45:20", "--levels", "smoker=no:yes", "--rows-per-person", "1", "--confirmed",
+		"--bounds", "age=18:100", "--scales", "age=45:20", "--levels", "smoker=no:yes", "--rows-per-person", "1",
+		"--confirmed",
 		"yes", "--model", "logistic", "--epsilon", "2", "--delta", "1e-6", "--out", "run", "--run", "yes"}
 	code, out, errw := feed("", args...)
 	if code != exitOK || strings.Contains(out, "> ") || !strings.Contains(out, "What was run, to run again") {
@@ -118,11 +121,13 @@ func TestGuideByFlags(t *testing.T) {
 // nothing is planned; answers that cannot be are refused.
 func TestGuideDoesNotVouch(t *testing.T) {
 	smokers(t)
-	flags := []string{"start", "--data", "people.csv", "--target", "smoker", "--ignore", "id,region", "--bounds", "age=18:100",
+	flags := []string{"start", "--data", "people.csv", "--target", "smoker", "--ignore", "id,region", "--bounds",
+		"age=18:100",
 		"--scales", "age=45:20", "--levels", "smoker=no:yes", "--rows-per-person", "1", "--schema"}
 	code, out, _ := feed("", append(flags, "s.toml", "--confirmed", "no")...)
 	text, err := os.ReadFile("s.toml")
-	if code != exitOK || err != nil || !strings.Contains(out, "is not confirmed") || strings.Contains(string(text), "confirmed") {
+	if code != exitOK || err != nil || !strings.Contains(out, "is not confirmed") ||
+		strings.Contains(string(text), "confirmed") {
 		t.Errorf("exit %d: %s%s", code, out, text)
 	}
 	for given, want := range map[string]string{

@@ -77,7 +77,8 @@ func checkCertificate(l *ledger.Ledger, path string) error {
 		return err
 	}
 	if hash := ledger.CertificateHash(text); hash != r.Certificate {
-		return fmt.Errorf("its hash is %.12s…, and the ledger has %.12s… for the run: the file was changed, or is an older one",
+		return fmt.Errorf("its hash is %.12s…, and the ledger has %.12s… for the run: "+
+			"the file was changed, or is an older one",
 			hash, r.Certificate)
 	}
 	return nil

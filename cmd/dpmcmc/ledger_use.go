@@ -66,9 +66,8 @@ func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adja
 	if err != nil {
 		return accounts{}, fmt.Errorf("--data: %w", err)
 	}
-	defer f.Close()
 	n.Run = ledger.NewRun()
-	return accounts{l, n}, l.Meet(data, f, s.samePeople, n)
+	return accounts{l, n}, errors.Join(l.Meet(data, f, s.samePeople, n), f.Close())
 }
 
 // openOrCreate returns the ledger at a path, which may be made meanwhile by another run.

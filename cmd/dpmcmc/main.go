@@ -119,7 +119,8 @@ release that was charged to a budget first.`,
 		}
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(), newAccount(), newPlan(),
+	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(),
+		newAccount(), newPlan(),
 		newCompare(), newTune(), newLedger(), newAudit())
 	for _, c := range root.Commands() {
 		complete(c)

@@ -61,8 +61,9 @@ precision, the format and what --shred can and cannot do.`,
 func (s *packSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required")
 	f.StringVar(&s.out, "out", "", "file to write; by default the CSV file's name with "+packedSuffix+" for its ending")
-	f.BoolVar(&s.single, "single", false, "keep rows in single precision, half the size: entries move towards zero by less "+
-		"than 2^-23 of themselves, and costs are the same")
+	f.BoolVar(&s.single, "single", false,
+		"keep rows in single precision, half the size: entries move towards zero by less "+
+			"than 2^-23 of themselves, and costs are the same")
 	f.BoolVar(&s.shred, "shred", false, "overwrite and remove the CSV file once the packed one has been read back")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 }

@@ -30,7 +30,8 @@ func packable(t *testing.T) (csv, schema string) {
 		fmt.Fprintf(&b, "%d,%s\n", 20+i%60, []string{"no", "yes"}[i/7%2])
 	}
 	text := "confirmed = true\nrecords = 3000\n[[column]]\nname = \"age\"\nrole = \"feature\"\nkind = \"number\"\n" +
-		"lower = 18\nupper = 98\n[[column]]\nname = \"ill\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"no\", \"yes\"]\n"
+		"lower = 18\nupper = 98\n[[column]]\nname = \"ill\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"no\", " +
+		"\"yes\"]\n"
 	for path, content := range map[string]string{csv: b.String(), schema: text} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -96,7 +97,8 @@ func TestPackedTablesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(schema, []byte(strings.Replace(string(text), "upper = 98", "upper = 99", 1)), 0o600); err != nil {
+	if err := os.WriteFile(schema, []byte(strings.Replace(string(text), "upper = 98", "upper = 99", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{

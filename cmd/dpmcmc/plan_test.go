@@ -215,7 +215,8 @@ func TestPlanInWords(t *testing.T) {
 		if code != exitOK || !strings.HasPrefix(out, first) {
 			t.Errorf("exit %d: %s%s", code, out, errw)
 		}
-		for _, want := range []string{"unconditional (substitute)\n  by: ", "half of it", "twice that", "\ndpmcmc sample --data"} {
+		for _, want := range []string{"unconditional (substitute)\n  by: ", "half of it", "twice that",
+			"\ndpmcmc sample --data"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)
 			}
@@ -255,8 +256,9 @@ func TestPlanWants(t *testing.T) {
 // TestPlanTempers: --temperature auto buys the ESS that is asked for, where chains cannot
 // be anchored.
 func TestPlanTempers(t *testing.T) {
-	p := buys(t, "--features 1 --delta 1e-6 --records 2000 --epsilon 2 --kernel barker --iterations 20000 --temperature auto "+
-		"--ess 100")
+	p := buys(t,
+		"--features 1 --delta 1e-6 --records 2000 --epsilon 2 --kernel barker --iterations 20000 --temperature auto "+
+			"--ess 100")
 	if ess := *p.Predicted[0].ESS; !(ess >= 80 && ess < 400) || !(p.Settings.Temperature < 1) {
 		t.Errorf("an ESS of %v at temperature %v", ess, p.Settings.Temperature)
 	}

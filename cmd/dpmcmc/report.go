@@ -117,7 +117,8 @@ func (f *finished) label() []report.Fact {
 		facts = slices.Delete(facts, 2, 4)
 	}
 	for _, more := range []report.Fact{
-		{Name: "Sampled", Value: strings.TrimPrefix(c.Sampled+"."+c.Widened(), ".")}, {Name: "Not the posterior", Value: c.Caveat},
+		{Name: "Sampled", Value: strings.TrimPrefix(c.Sampled+"."+c.Widened(), ".")},
+		{Name: "Not the posterior", Value: c.Caveat},
 		{Name: "Radius", Value: c.Shortened}, {Name: "Assumed", Value: c.Assumed},
 	} {
 		if more.Value != "" {

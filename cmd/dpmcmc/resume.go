@@ -181,7 +181,8 @@ func (g *resumption) sameModel(m *models.Model) error {
 		return err
 	}
 	if string(is) != string(was) {
-		return fmt.Errorf("--resume: the schema %s, or the model that it makes, is no longer the one that the run began with, "+
+		return fmt.Errorf("--resume: the schema %s, or the model that it makes, is no longer the one that the run began "+
+			"with, "+
 			"which %s has: its draws would be about something else", g.schema, filepath.Join(g.resume, modelFile))
 	}
 	return nil
@@ -239,7 +240,8 @@ func (g *resumption) priced(charged json.RawMessage, now accountant.Event) error
 		return fmt.Errorf("--resume: %s: %w", g.resume, err)
 	}
 	if !now.Equal(then) {
-		return fmt.Errorf("--resume: %s: the run was charged %v, and this version of the software would release %v: it cannot "+
+		return fmt.Errorf("--resume: %s: the run was charged %v, and this version of the software would release %v: "+
+			"it cannot "+
 			"go on", g.resume, then, now)
 	}
 	if len(then.Mechanisms()) > 0 {
@@ -333,7 +335,8 @@ func (g *resumption) affords(plan, longer *chains.Plan, price accountant.Event) 
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("--more %d: the longer run would cost ε = %.4g in all, over the run's own limit of %v: give --epsilon "+
+	return fmt.Errorf("--more %d: the longer run would cost ε = %.4g in all, over the run's own limit of %v: give "+
+		"--epsilon "+
 		"%.4g or more, a limit that is to have been chosen without looking at the draws: %w", g.more, needs.Epsilon, g.limit,
 		needs.Epsilon*1.0001, refused)
 }

@@ -116,7 +116,8 @@ func holds(t *testing.T, dir string, draws int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(c.Warmup) + len(c.Draws); n != draws || !c.Finished || c.Header.NumSamples+c.Header.NumWarmup != 4*draws ||
+		if n := len(c.Warmup) + len(c.Draws); n != draws || !c.Finished ||
+			c.Header.NumSamples+c.Header.NumWarmup != 4*draws ||
 			len(c.Warmup)-len(c.Draws) > 1 {
 			t.Errorf("chain %d has %d draws of %d, %d of warm-up, finished: %t, header %+v", id, n, draws, len(c.Warmup),
 				c.Finished, c.Header)

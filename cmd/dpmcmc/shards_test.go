@@ -67,7 +67,8 @@ func TestManifestsAreCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`(?m)^\s*dpmcmc (.*)$`).FindAllStringSubmatch(string(script), -1) {
-		lines = append(lines, strings.Fields(strings.NewReplacer(`"`, "", "$CONFIG", "exp.toml", "$OUT", "cmp").Replace(m[1])))
+		lines = append(lines, strings.Fields(strings.NewReplacer(`"`, "", "$CONFIG", "exp.toml", "$OUT",
+			"cmp").Replace(m[1])))
 	}
 	if len(lines) != 4 {
 		t.Fatalf("%d commands were found: %v", len(lines), lines)

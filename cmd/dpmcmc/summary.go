@@ -90,8 +90,9 @@ other distributions, and the costs of several runs add up.`,
 		},
 	}
 	c.Flags().BoolVar(&s.json, "json", false, "print one JSON object")
-	c.Flags().BoolVar(&s.draws, "draws", false, "print the draws themselves as CSV: named, per unit of the columns in the "+
-		"file, warm-up left out")
+	c.Flags().BoolVar(&s.draws, "draws", false,
+		"print the draws themselves as CSV: named, per unit of the columns in the "+
+			"file, warm-up left out")
 	c.Flags().Float64Var(&s.share, "warmup", 0, "share of each chain to leave out; by default the warm-up that the "+
 		"file's header states, and that share of a run that was stopped")
 	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together, as they are written")
@@ -163,8 +164,9 @@ func (s *summarySettings) open(args []string) ([]drawsFile, error) {
 				files[0].path, files[0].Names)
 		}
 		if what := differs(files[:i], f.Chain); what != "" && !s.pool {
-			return nil, fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them "+
-				"together all the same", f.path, files[0].path, what)
+			return nil,
+				fmt.Errorf("%s is no chain of the run of %s: %s; give the files of one run, or --pool to summarise them "+
+					"together all the same", f.path, files[0].path, what)
 		}
 	}
 	return files, nil

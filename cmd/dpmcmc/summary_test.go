@@ -53,7 +53,8 @@ func TestSummaryOfFilesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errw := call(t.Context(), "summary", path)
-	if code != exitOK || !strings.HasPrefix(out, "Per unit of the scaled columns") || !strings.Contains(out, "(intercept)") {
+	if code != exitOK || !strings.HasPrefix(out, "Per unit of the scaled columns") ||
+		!strings.Contains(out, "(intercept)") {
 		t.Errorf("exit code %d: %s%s", code, out, errw)
 	}
 	if code, _, errw := call(t.Context(), "summary", path, "--draws"); code != exitUsage ||

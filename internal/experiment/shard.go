@@ -22,7 +22,8 @@ const mostShards = 10_000
 
 func (s Shard) check() error {
 	if s.Count < 1 || s.Count > mostShards || s.Index < 1 || s.Index > s.Count {
-		return fmt.Errorf("experiment: shard %d of %d; there are 1 to %d shards, counted from 1", s.Index, s.Count, mostShards)
+		return fmt.Errorf("experiment: shard %d of %d; there are 1 to %d shards, counted from 1", s.Index, s.Count,
+			mostShards)
 	}
 	return nil
 }

@@ -131,7 +131,8 @@ func TestReservedShardsAreChargedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range merged.Cells {
-		if lost := strings.Contains(c.Error, "runs a reserved cell once"); lost != (c.Cell == began) || i > 0 && c.Error != "" {
+		if lost := strings.Contains(c.Error, "runs a reserved cell once"); lost != (c.Cell == began) ||
+			i > 0 && c.Error != "" {
 			t.Errorf("cell %s: %q", c.Cell, c.Error)
 		}
 	}

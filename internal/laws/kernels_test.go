@@ -89,15 +89,18 @@ func TestMutantsAreRejected(t *testing.T) {
 		bits, err := records.GrantBits(curator.AcceptanceBit{Target: m, Clip: 50}, steps)
 		return &stale{bits, m, make([]float64, 2), make([]float64, 2)}, err
 	}
-	missing := rights.Barker("", rights.Alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2),
+	missing := rights.Barker("", rights.Alike, barker.Config{Target: m, Proposal: move, Clip: 50,
+		Batch:       curator.FixedSize(2),
 		Temperature: 2.0 / 8}, 1)
 	for name, l := range map[string]law{
 		"wrong sign of the log-prior ratio": rights.Barker("", rights.Points,
 			barker.Config{Target: negated{m}, Proposal: move, Clip: 50}, 1),
-		"missing N/b":                    missing,
-		"stale cache after a rejection":  cached,
-		"temperature forgotten":          rights.Barker("", rights.Points, barker.Config{Target: m, Proposal: move, Clip: 50}, 0.5),
-		"contributions clipped unawares": rights.Barker("", rights.Points, barker.Config{Target: m, Proposal: move, Clip: 0.05}, 1),
+		"missing N/b":                   missing,
+		"stale cache after a rejection": cached,
+		"temperature forgotten": rights.Barker("", rights.Points,
+			barker.Config{Target: m, Proposal: move, Clip: 50}, 0.5),
+		"contributions clipped unawares": rights.Barker("", rights.Points,
+			barker.Config{Target: m, Proposal: move, Clip: 0.05}, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) { proptest.CheckKernel(t, l.Factory, l.Options()) })

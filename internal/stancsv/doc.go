@@ -9,7 +9,7 @@
 // The writer can only write what may be released: lp__, which readers need, is 0,
 // accept_stat__ is the released bit, stepsize__ is public, and no field takes a log
 // density. What describes Hamiltonian trajectories (treedepth__, n_leapfrog__,
-// divergent__, energy__) is left out, so that a check of it fails instead of passing. A file is never overwritten ([Create]). One that
-// was left unfinished is still read ([Read]), and is gone on with after its last
-// whole draw ([Continue]).
+// divergent__, energy__) is left out, so that a check of it fails instead of passing. A file is never
+// overwritten ([Create]). One that was left unfinished is still read ([Read]), and is gone on with after its
+// last whole draw ([Continue]).
 package stancsv

@@ -21,8 +21,9 @@ type Cloud struct {
 func NewCloud(dim int, seed uint64) Cloud {
 	const n, priorSD = 50, 3.0
 	c := Cloud{
-		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim, Prior: targets.Gaussian{SD: priorSD}})),
-		X:      make([]float64, n*dim), Center: make([]float64, dim), Curvature: n + 1/(priorSD*priorSD),
+		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim,
+			Prior: targets.Gaussian{SD: priorSD}})),
+		X: make([]float64, n*dim), Center: make([]float64, dim), Curvature: n + 1/(priorSD*priorSD),
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for i := range c.X {

@@ -106,7 +106,8 @@ func describe(records, features int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confirmed = true\nrecords = %d\n", records)
 	for j := range features {
-		fmt.Fprintf(&b, "[[column]]\nname = \"x%d\"\nrole = \"feature\"\nkind = \"number\"\nlower = -1.024\nupper = 1.024\n", j+1)
+		fmt.Fprintf(&b, "[[column]]\nname = \"x%d\"\nrole = \"feature\"\nkind = \"number\"\nlower = -1.024\nupper = 1.024\n",
+			j+1)
 	}
 	b.WriteString("[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"binary\"\nlabels = [\"no\", \"yes\"]\n")
 	return b.String()

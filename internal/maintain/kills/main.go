@@ -68,7 +68,8 @@ const (
 	kindCount
 )
 
-var words = [kindCount]string{"killed", "finished", "went on", "became longer", "refused by a limit", "refused with a reason",
+var words = [kindCount]string{"killed", "finished", "went on", "became longer", "refused by a limit",
+	"refused with a reason",
 	"checks that found a charge which was made and not noted"}
 
 func main() {
@@ -139,7 +140,8 @@ func (c *campaign) work(worker int) {
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
 		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "0.5", "--delta", "1e-6",
-			"--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin), "--out", out}
+			"--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin),
+			"--out", out}
 		for range 1 + rng.IntN(3) { // a run, made longer at times
 			for c.attempt(rng, out, args) {
 				args = []string{"sample", "--resume", out}

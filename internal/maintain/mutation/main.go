@@ -55,7 +55,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of -random")
 	short := flag.Bool("short", false, "run the short tests only")
 	flag.Parse()
-	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *skip, *short}, *share, *check); err != nil {
+	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *skip, *short}, *share,
+		*check); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}

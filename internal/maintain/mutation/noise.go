@@ -13,7 +13,8 @@ var noiseDefects = []defect{
 	{file: "internal/core/noise/source.go", old: "return newSource(expand(s.key, " +
 		"\"child\"+string(binary.BigEndian.AppendUint64(nil, label))), s.insecure)",
 		new: "_ = binary.BigEndian\n\treturn newSource(expand(s.key, \"child\"), s.insecure)", tests: inNoise},
-	{file: "internal/core/noise/source.go", old: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, true) }",
+	{file: "internal/core/noise/source.go",
+		old: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, true) }",
 		new: "func NewInsecure(seed [32]byte) *Source { return newSource(seed, false) }", tests: inNoise},
 	{file: "internal/core/noise/gaussian.go", old: "case !below || x == 0 && negative: // zero has one sign only",
 		new: "case !below:", tests: inNoise},
@@ -25,6 +26,7 @@ var noiseDefects = []defect{
 	{file: "internal/batch/binomial.go", old: "if b.cumulative[mid].atMost(u) {", new: "if !b.cumulative[mid].atMost(u) {",
 		tests: inNoise},
 	{file: "internal/batch/binomial.go", old: "ratio.SetInt64(n - k)", new: "ratio.SetInt64(n - k + 1)", tests: inNoise},
-	{file: "internal/core/noise/expneg.go", old: "if i%2 == 1 {\n\t\t\tsum.Sub", new: "if i%2 == 1 || i > 8 {\n\t\t\tsum.Sub",
+	{file: "internal/core/noise/expneg.go", old: "if i%2 == 1 {\n\t\t\tsum.Sub",
+		new:   "if i%2 == 1 || i > 8 {\n\t\t\tsum.Sub",
 		tests: inNoise},
 }

@@ -86,7 +86,8 @@ func mutantsOf(root, file string) (all []defect, err error) {
 				add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other)
 			}
 		case *ast.IfStmt:
-			add(n.Cond.Pos(), n.Cond.End(), "!("+string(text[positions.Position(n.Cond.Pos()).Offset:positions.Position(n.Cond.End()).Offset])+")")
+			add(n.Cond.Pos(), n.Cond.End(),
+				"!("+string(text[positions.Position(n.Cond.Pos()).Offset:positions.Position(n.Cond.End()).Offset])+")")
 		case *ast.BasicLit:
 			if n.Kind == token.INT || n.Kind == token.FLOAT {
 				add(n.Pos(), n.End(), "("+n.Value+"+1)")
