@@ -40,7 +40,7 @@ var curatorDefects = []defect{
 	{file: "internal/core/room/pass.go", old: "t.Squares += c * c", new: "t.Squares += c", tests: inCurator},
 	{file: "internal/core/room/grant.go", old: "g.left--\n", new: "", tests: inCurator},
 	{file: "internal/core/room/together.go", old: "if err := r.budget.Charge(total, 1); err != nil {",
-		new: "if err := r.budget.Charge(events[0], 1); err != nil {", tests: inCurator},
+		new: "total = events[0]\n\tif err := r.budget.Charge(total, 1); err != nil {", tests: inCurator},
 	{file: "internal/core/room/grant.go", old: "r.root.Derive(2*r.grants), r.root.Derive(2*r.grants+1)",
 		new: "r.root.Derive(2*r.grants+1), r.root.Derive(2*r.grants)", tests: inCurator,
 		equivalent: "the two streams of a grant are alike; which is public does not matter"},

@@ -28,7 +28,7 @@ var samplerDefects = []defect{
 	{file: "internal/accept/variance.go", old: "return (1 - q) * squares", new: "return squares", tests: inAccept},
 	{file: "internal/accept/variance.go", old: "return spread * (size / (size - 1)) * (float64(n-b) / float64(n))",
 		new: "return spread * (float64(n-b) / float64(n))", tests: inAccept},
-	{file: "dpsgld/thermostat.go", old: "!allowed(k.config, s.Theta) {", new: "false {", tests: []string{"./dpsgld"}},
+	{file: "sgnht/sgnht.go", old: "!k.Inside(s.Theta) {", new: "false {", tests: []string{"./sgnht"}},
 	{file: "penalty/penalty.go", old: "return k.config.Target.LogPrior(next) - k.prior",
 		new: "return k.config.Target.LogPrior(next)", tests: inLaws},
 }
