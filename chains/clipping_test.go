@@ -1,56 +1,32 @@
 package chains_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// linearRun is a session on a simulated linear regression, and its model.
-func linearRun(t *testing.T, spec string, s chains.Settings, epsilon float64, o models.Options) (*chains.Session,
-	*models.Model) {
+// linear is a simulated linear regression.
+func linear(t testing.TB, spec string, o models.Options) (*data.Table, *models.Model) {
 	t.Helper()
-	simulated, err := data.Builtin(spec)
+	table := builtin(t, spec)
+	m, err := models.New("linear", &table.Shape, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := simulated.Table
-	model, err := models.New("linear", &table.Shape, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-5,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := chains.Seal(table, budget, curator.InsecureSeed(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := chains.Choose(s, chains.ProblemOn(model, records))
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := plan.Open(records, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session, model
+	return table, m
 }
 
 // TestClippingIsPredicted: nothing is cut by a wide clip. A narrow one of gradients cuts
 // the squares of residuals from above, so it moves the scale most; one of ratios of
 // likelihoods moves the chain too.
 func TestClippingIsPredicted(t *testing.T) {
+	table, model := linear(t, "builtin:linear?n=5000&d=3", models.Options{})
 	theta := []float64{1, 1.5, -1.5, 1, math.Log(0.45)}
 	for _, kernel := range []string{"dpsgld", "barker"} {
 		for _, c := range []struct {
@@ -61,8 +37,7 @@ func TestClippingIsPredicted(t *testing.T) {
 			if kernel == "barker" {
 				s.Step = 1
 			}
-			session, model := linearRun(t, "builtin:linear?n=5000&d=3", s, 1e12, models.Options{})
-			got, ok := session.Plan.Clipping(model, theta, rand.New(rand.NewPCG(1, 2)))
+			got, ok := opened(t, table, model, s, 1e12).Plan.Clipping(model, theta, rand.New(rand.NewPCG(1, 2)))
 			if !ok || got.Share > 0.05 != c.cut || got.Shift > 0.5 != c.cut {
 				t.Errorf("%s, clip %v: %+v (%v)", kernel, c.clip, got, ok)
 			}
@@ -80,20 +55,13 @@ func TestClippingIsPredicted(t *testing.T) {
 // confident of a scale that is wrong, and the verdict says so. The same chain with a clip
 // that does not bind has no such doubt.
 func TestAWrongParameterIsDoubted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two chains of 20 000 steps")
-	}
+	table, model := linear(t, "builtin:linear?n=5000&d=2", models.Options{})
 	for _, c := range []struct {
 		clip, step float64
 		doubted    bool
 	}{{1, 2e-3, true}, {200, 2e-4, false}} {
-		session, model := linearRun(t, "builtin:linear?n=5000&d=2",
-			chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 20_000, Step: c.step, Noise: 0.01}, 1e12,
-			models.Options{})
-		result, err := session.Run(context.Background(), model, chains.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := ran(t, table, model,
+			chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 20_000, Step: c.step, Noise: 0.01}, 1e12)
 		doubted := false
 		for _, d := range result.Certificate.Doubts {
 			doubted = doubted || strings.Contains(d.Headline, "the clip moves the posterior")
@@ -122,12 +90,8 @@ func TestPriorsOfLinearRegressionsAreDoubted(t *testing.T) {
 		{0.1, 5, "Not usable as it stands: the prior holds back"}, {3, 0.02, "Usable if the prior is believed"},
 		{3, 5, "Usable: "},
 	} {
-		session, model := linearRun(t, "builtin:linear?n=5000&d=2", chains.Settings{Chains: 4, Iterations: 400}, c.epsilon,
-			models.Options{PriorSD: c.sd})
-		result, err := session.Run(context.Background(), model, chains.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table, model := linear(t, "builtin:linear?n=5000&d=2", models.Options{PriorSD: c.sd})
+		result := ran(t, table, model, chains.Settings{Chains: 4, Iterations: 400}, c.epsilon)
 		if v := result.Verdict; !strings.HasPrefix(v.Headline, c.headline) ||
 			v.Usable != strings.HasPrefix(c.headline, "Usable") {
 			t.Errorf("prior sd %v, ε = %v: %+v", c.sd, c.epsilon, v)

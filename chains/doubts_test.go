@@ -1,26 +1,18 @@
 package chains_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
 // anchoredVerdict is the verdict on anchored chains of a simulated table, of which the
-// classes may be separated by a line. Noise has a public seed.
+// classes may be separated by a line.
 func anchoredVerdict(t *testing.T, spec string, separable bool, epsilon float64) chains.Verdict {
 	t.Helper()
-	simulated, err := data.Builtin(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := simulated.Table
+	table := builtin(t, spec)
 	for i := range table.Records {
 		if x := table.Row(i); separable {
 			table.Y[i] = 0
@@ -33,28 +25,7 @@ func anchoredVerdict(t *testing.T, spec string, separable bool, epsilon float64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-5,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := chains.Seal(table, budget, curator.InsecureSeed(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := chains.Choose(chains.Settings{}, chains.ProblemOn(model, records))
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := plan.Open(records, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := session.Run(context.Background(), model, chains.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Verdict
+	return ran(t, table, model, chains.Settings{}, epsilon).Verdict
 }
 
 // TestSeparableClassesAreNotUsable: where a line separates the classes the verdict is not

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -32,18 +33,53 @@ func budget(t testing.TB, epsilon float64) *accountant.Budget {
 	return b
 }
 
+// builtin is a simulated table.
+func builtin(t testing.TB, spec string) *data.Table {
+	t.Helper()
+	sim, err := data.Builtin(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim.Table
+}
+
 // simulated is a logistic table and its model.
 func simulated(t testing.TB) (*data.Table, *models.Model) {
 	t.Helper()
-	sim, err := data.Builtin("builtin:logistic?n=500&d=2")
+	table := builtin(t, "builtin:logistic?n=500&d=2")
+	m, err := models.New("logistic", &table.Shape, models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := models.New("logistic", &sim.Table.Shape, models.Options{})
+	return table, m
+}
+
+// opened is a session of a model on a table, whose noise has a public seed.
+func opened(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64) *chains.Session {
+	t.Helper()
+	records, err := chains.Seal(table, budget(t, epsilon), curator.InsecureSeed(3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sim.Table, m
+	plan, err := chains.Choose(s, chains.ProblemOn(m, records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := plan.Open(records, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// ran is the result of such a session.
+func ran(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64) *chains.Result {
+	t.Helper()
+	result, err := opened(t, table, m, s, epsilon).Run(t.Context(), m, chains.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
 // TestRunsAreAllOrNothing opens many runs at once on a budget that covers one: one is

@@ -1,4 +1,4 @@
-package curator_test
+package curator
 
 import (
 	"errors"
@@ -9,38 +9,24 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/curator"
 )
-
-func newBudget(t testing.TB, epsilon float64) *accountant.Budget {
-	t.Helper()
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: 1e-6,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // TestSumsOfPartsAreReleasedAsTheTable: whatever the parts and their order, and one record
 // more or less is seen.
 func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	const n, p = 500, 3
-	r := curator.Records{X: make([]float64, n*p), Features: p, Y: make([]float64, n), Radius: 1}
+	r := Records{X: make([]float64, n*p), Features: p, Y: make([]float64, n), Radius: 1}
 	for i := range r.X {
 		r.X[i] = rng.NormFloat64()
 	}
 	for i := range r.Y {
 		r.Y[i] = rng.NormFloat64()
 	}
-	for name, m := range map[string]curator.SecondMoment{"features": {NoiseMultiplier: 3},
+	for name, m := range map[string]SecondMoment{"features": {NoiseMultiplier: 3},
 		"responses too": {NoiseMultiplier: 3, Response: 2}} {
 		t.Run(name, func(t *testing.T) {
-			sealed, err := curator.Seal(r, newBudget(t, 10), curator.InsecureSeed(4))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sealed := seal(t, r)
 			f := sealed.Facts()
 			g, err := sealed.GrantMoments(m, 1)
 			if err != nil {
@@ -70,7 +56,7 @@ func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 						rt.Fatal(err)
 					}
 				}
-				totals, err := curator.NewTotals(f, newBudget(t, 10), curator.InsecureSeed(4))
+				totals, err := NewTotals(f, budget(t, accountant.Substitute), InsecureSeed(1))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -82,7 +68,12 @@ func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 					rt.Fatalf("%d parts (one record left out: %t): released %v, of the table %v", len(cuts)-1, drop, got, want)
 				}
 			})
-			poor, err := curator.NewTotals(f, newBudget(t, 1e-6))
+			little, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e-6, Delta: 1e-6,
+				Adjacency: accountant.Substitute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			poor, err := NewTotals(f, little)
 			if err != nil {
 				t.Fatal(err)
 			}
