@@ -26,21 +26,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
-const schema = `confirmed = true
-records = 400
-[[column]]
-name = "age"
-role = "feature"
-kind = "number"
-lower = 0
-upper = 120
-[[column]]
-name = "sick"
-role = "target"
-kind = "binary"
-labels = ["no", "yes"]
-`
-
 // limit is the ledger's, which later runs are refused by.
 const limit, delta = "8", "1e-5"
 
@@ -99,8 +84,15 @@ func run(binary string, kills int64, workers int, longest, most time.Duration) e
 	for i := range 400 {
 		fmt.Fprintf(&rows, "%d,%s\n", 20+i%60, []string{"no", "yes"}[i%3%2])
 	}
-	err = errors.Join(os.WriteFile(c.data, []byte(rows.String()), 0o600), os.WriteFile(c.schema, []byte(schema), 0o600))
+	if err := os.WriteFile(c.data, []byte(rows.String()), 0o600); err != nil {
+		return err
+	}
+	draft, err := exec.Command(binary, "schema", "--data", c.data).Output()
 	if err != nil {
+		return err
+	}
+	confirmed := bytes.Replace(draft, []byte("confirmed = false"), []byte("confirmed = true"), 1)
+	if err := os.WriteFile(c.schema, confirmed, 0o600); err != nil {
 		return err
 	}
 	if out, err := exec.Command(binary, "ledger", "init", c.data+".ledger", "--epsilon", limit, "--delta",
@@ -140,7 +132,7 @@ func (c *campaign) work(worker int) {
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
 		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "0.5", "--delta", "1e-6",
-			"--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin),
+			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin),
 			"--out", out}
 		for range 1 + rng.IntN(3) { // a run, made longer at times
 			for c.attempt(rng, out, args) {
