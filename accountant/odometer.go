@@ -131,18 +131,26 @@ func (o *Odometer) Spent() Guarantee {
 	return g
 }
 
-// BestOrder is the finite Rényi order at which an event alone costs the least ε at
-// δ in (0, 1), for filters and odometers that expect such releases. Where larger
-// orders are always better it is 2¹⁶.
-func (e Event) BestOrder(delta float64) (float64, error) {
+// FilterOrder is the Rényi order for a filter of ε > 0 at δ in (0, 1) whose first charge
+// an event is: the one that leaves most Gaussian releases to later charges. An event that
+// some order admits is admitted at this one.
+func (e Event) FilterOrder(epsilon, delta float64) (float64, error) {
 	if err := e.valid(); err != nil {
 		return 0, err
 	}
-	if !(delta > 0 && delta < 1) {
-		return 0, fmt.Errorf("accountant: BestOrder: delta %v: must be in (0, 1)", delta)
+	if !(delta > 0 && delta < 1) || !(epsilon > 0) || math.IsInf(epsilon, 1) {
+		return 0, fmt.Errorf("accountant: FilterOrder: epsilon %v, delta %v: must be positive, and delta below 1", epsilon, delta)
 	}
-	order := e.rdpEpsilon(delta).order
-	return min(max(order, lowestOrder), 1<<16), nil
+	// A Gaussian release costs in proportion to the order.
+	objective := func(order, rdp float64) float64 { return (rdp - limitAt(order, epsilon, delta)) / order }
+	order, value, _ := bestOrder(e, objective,
+		func(order, _ float64) float64 { return objective(order, 0) },
+		func(order, rdp float64) float64 { return min(0, rdp-limitAt(order, epsilon, 1)) / order })
+	// What all but fills the limit fits at few orders besides the one that is best for it alone.
+	if alone := min(e.rdpEpsilon(delta).order, 1<<60); objective(alone, e.RDP(alone)) < value {
+		order = alone
+	}
+	return order, nil
 }
 
 // TheoremOdometer is for releases that earlier ones chose, without a budget.

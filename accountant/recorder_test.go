@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // recorderFunc is a Recorder that is a function.
@@ -140,30 +142,45 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestBestOrder: no other order is better for a filter of that event.
-func TestBestOrder(t *testing.T) {
+// TestFilterOrder: what some order admits is admitted at the one that is chosen, and no
+// other leaves more to a later Gaussian release. Where the charge is all that the limit
+// allows, that is its own best order.
+func TestFilterOrder(t *testing.T) {
+	const delta = 1e-6
+	rapid.Check(t, func(t *rapid.T) {
+		epsilon := math.Exp(rapid.Float64Range(-3, 3).Draw(t, "log ε"))
+		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
+		e, err := Pure(Substitute, share*epsilon)
+		if rapid.Bool().Draw(t, "gaussian") {
+			e, err = Gaussian(Substitute, 6/(share*epsilon))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := e.FilterOrder(epsilon, delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := func(order float64) float64 { return (limitAt(order, epsilon, delta) - e.RDP(order)) / order }
+		most := 0.0
+		for k := -40; k <= 240; k++ {
+			most = max(most, left(1+math.Exp2(float64(k)/8)))
+		}
+		if got := left(order); got < most*(1-1e-3) || most > 0 && got <= 0 {
+			t.Errorf("order %v leaves %v of ε %v, another %v", order, got, epsilon, most)
+		}
+	})
 	e, err := Gaussian(Substitute, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, err := e.BestOrder(1e-6)
-	if err != nil {
-		t.Fatal(err)
+	g := e.rdpEpsilon(delta)
+	if order, err := e.FilterOrder(g.value, delta); err != nil || math.Abs(order/g.order-1) > 1e-3 {
+		t.Errorf("order %v, %v: alone %v", order, err, g.order)
 	}
-	at := func(order float64) float64 { return epsilonAt(order, e.RDP(order), math.Log(1e-6)) }
-	for _, factor := range []float64{0.5, 0.9, 1.1, 2} {
-		if other := 1 + (best-1)*factor; at(other) < at(best)*(1-1e-12) {
-			t.Errorf("order %v: ε %v, at the best one %v: %v", other, at(other), best, at(best))
+	for _, bad := range [][2]float64{{1, 0}, {0, delta}, {math.Inf(1), delta}} {
+		if _, err := e.FilterOrder(bad[0], bad[1]); err == nil {
+			t.Errorf("ε %v and δ %v were accepted", bad[0], bad[1])
 		}
-	}
-	pure, err := Pure(Substitute, 1e-9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if order, err := pure.BestOrder(1e-6); err != nil || math.IsInf(order, 1) {
-		t.Errorf("%v, %v", order, err)
-	}
-	if _, err := e.BestOrder(0); err == nil {
-		t.Error("δ 0 was accepted")
 	}
 }

@@ -33,32 +33,35 @@ func newAccount(e Entry) (a account, err error) {
 	return a, err
 }
 
-// begin chooses the order for an account whose first charge this is: the best for as
-// many charges like it as the limit allows, or for two where there is no limit. No
+// begin chooses the order for an account whose first charge this is: the one that leaves
+// most to later ones. Without a limit, it is that for a limit of twice the charge. No
 // result has been seen that the choice could depend on.
 func (a *account) begin(first accountant.Event) error {
 	if a.limit.Order != 0 {
 		return nil
 	}
-	expected := int64(2)
-	if a.limit.Epsilon > 0 {
-		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: a.limit.Epsilon, Delta: a.limit.Delta,
+	epsilon := a.limit.Epsilon
+	if epsilon > 0 {
+		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: a.limit.Delta,
 			Adjacency: a.limit.Adjacency})
 		if err != nil {
 			return err
 		}
-		if expected, err = b.Remaining(first); err != nil {
+		if err := b.Charge(first, 1); err != nil {
 			return err
 		}
-		if expected == 0 {
-			return b.Charge(first, 1) // refuses, with the figures
+	} else {
+		two, err := first.Times(2)
+		if err != nil {
+			return err
 		}
+		g, err := two.Epsilon(a.limit.Delta)
+		if err != nil {
+			return err
+		}
+		epsilon = g.Epsilon
 	}
-	plan, err := first.Times(min(expected, 1<<20))
-	if err != nil {
-		return err
-	}
-	order, err := plan.BestOrder(a.limit.Delta - a.limit.Failure)
+	order, err := first.FilterOrder(epsilon, a.limit.Delta-a.limit.Failure)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ type Limit struct {
 	// to the δ that is reported.
 	Failure float64 `json:"failure,omitempty"`
 	// Order is the Rényi order > 1 that charges are added up at. By default the first
-	// charge sets it, to the best for as many charges like it as the limit allows.
+	// charge sets it, to the one that leaves most to later charges.
 	Order float64 `json:"order,omitempty"`
 }
 

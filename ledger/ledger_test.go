@@ -115,6 +115,39 @@ func TestOneRunFitsItsOwnLimit(t *testing.T) {
 	}
 }
 
+// TestFirstChargeLeavesRoom: whatever the first charge is, a ledger then covers about as
+// many runs as one that began with such a run. A run is what `sample --epsilon 0.5 --delta
+// 1e-6` of one column and 400 records charges.
+func TestFirstChargeLeavesRoom(t *testing.T) {
+	pure := func(eps float64) accountant.Event {
+		e, err := accountant.Pure(accountant.Substitute, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	bounded, err := accountant.BoundedRange(accountant.Substitute, 0.37)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := accountant.Compose(gaussian(t, 30.222265367470815), bounded, gaussian(t, 851.7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		first accountant.Event
+		runs  int64
+	}{"a run": {run, 21}, "pure": {pure(0.5), 18}, "small and pure": {pure(0.001), 22}, "Gaussian": {gaussian(t, 10), 22}} {
+		l := create4(t, limited(4))
+		if _, err := l.Charge(c.first, 1, Note{}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if runs, err := l.Remaining(run); err != nil || runs < c.runs {
+			t.Errorf("%s first: order %.4g leaves %d runs, %v", name, last(t, l).Limit.Order, runs, err)
+		}
+	}
+}
+
 // TestSequenceOfChargesIsTheFilters: whatever is charged, the totals are what one
 // filter or odometer in memory says.
 func TestSequenceOfChargesIsTheFilters(t *testing.T) {
