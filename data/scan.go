@@ -9,8 +9,9 @@ import (
 )
 
 // maxCell is the longest cell that is read, in bytes. It is what keeps a missing
-// closing quote from drawing the whole file into memory.
-const maxCell = 1 << 18
+// closing quote from drawing the whole file into memory. firstRead is how much of a file
+// is read at first: the buffer grows to maxCell while there is more.
+const firstRead, maxCell = 1 << 12, 1 << 18
 
 // scanner splits CSV text (RFC 4180) into cells, which a comma, a semicolon or a tab
 // may separate. Beyond the standard it skips empty
@@ -38,7 +39,7 @@ type scanner struct {
 // newScanner returns a scanner at the first line's first cell. delimiter is between
 // cells; 0 takes what the header has.
 func newScanner(ctx context.Context, src io.Reader, file string, delimiter byte) (*scanner, error) {
-	s := &scanner{ctx: ctx, src: src, file: file, line: 1, buf: make([]byte, maxCell)}
+	s := &scanner{ctx: ctx, src: src, file: file, line: 1, buf: make([]byte, firstRead)}
 	for s.end < 3 {
 		more, err := s.fill()
 		if err != nil {
@@ -68,7 +69,12 @@ func (s *scanner) fill() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, fmt.Errorf("data: reading %s: %w", s.file, err)
 	}
-	kept := copy(s.buf, s.buf[s.pos:s.end])
+	buf := s.buf
+	if s.end == len(buf) && len(buf) < maxCell {
+		buf = make([]byte, 2*len(buf))
+	}
+	kept := copy(buf, s.buf[s.pos:s.end])
+	s.buf = buf
 	s.origin -= s.pos
 	s.pos, s.end = 0, kept
 	if kept == len(s.buf) {
@@ -145,7 +151,7 @@ func (s *scanner) delimit(given byte) error {
 		counts := map[byte]int{}
 		for done := false; !done; {
 			clear(counts)
-			if done = s.count(counts) || s.end-s.pos == len(s.buf); done {
+			if done = s.count(counts) || s.end-s.pos == maxCell; done {
 				break
 			}
 			if more, err := s.fill(); err != nil {
