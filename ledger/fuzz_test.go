@@ -38,8 +38,30 @@ func example(t testing.TB) (file []byte, entries [][]byte) {
 	return file, entries
 }
 
-// FuzzEntries: whatever stands where an entry stood, reading refuses it or agrees with
-// it, and never panics.
+// FuzzEntry: no text makes reading an entry panic, and what is read is written and read
+// again as it was.
+func FuzzEntry(f *testing.F) {
+	_, entries := example(f)
+	for _, raw := range entries {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		e, err := decode(raw)
+		if err != nil {
+			return
+		}
+		again, err := e.encode()
+		if err != nil {
+			t.Fatalf("%s was read and cannot be written: %v", raw, err)
+		}
+		if o, err := decode(again); err != nil || o.TotalCost != e.TotalCost || o.Limit != e.Limit {
+			t.Fatalf("%s was written as %s: %v", raw, again, err)
+		}
+	})
+}
+
+// FuzzEntries: whatever stands where an entry stood in a file, reading refuses it or
+// agrees with it, and never panics.
 func FuzzEntries(f *testing.F) {
 	file, entries := example(f)
 	for i, raw := range entries {
@@ -53,15 +75,6 @@ func FuzzEntries(f *testing.F) {
 		n := int64(at) % int64(len(entries))
 		if bytes.Equal(raw, entries[n]) {
 			return
-		}
-		if e, err := decode(raw); err == nil {
-			again, err := e.encode()
-			if err != nil {
-				t.Fatalf("%s was read and cannot be written: %v", raw, err)
-			}
-			if o, err := decode(again); err != nil || o.TotalCost != e.TotalCost || o.Limit != e.Limit {
-				t.Fatalf("%s was written as %s: %v", raw, again, err)
-			}
 		}
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
@@ -97,6 +110,27 @@ func refuses(t *testing.T, path string, n int64) {
 // lastEntry is the number of the example's newest entry: a change to it leaves a chain
 // that is whole, and is refused only if it does not add up.
 const lastEntry = 5
+
+// FuzzPages: bytes that are overwritten anywhere behind the meta pages never make the
+// check of pages panic or hang.
+func FuzzPages(f *testing.F) {
+	file, _ := example(f)
+	content := bytes.Clone(file)
+	for at := 2 * pageSize; at < len(file); at += pageSize {
+		f.Add(uint32(at), []byte{1, 0, 0, 0, 0, 0, 0, 0, 2}, uint32(at+pageHeader), []byte{0xff, 0xff})
+	}
+	f.Fuzz(func(t *testing.T, at uint32, bad []byte, where uint32, worse []byte) {
+		overwrite := func(at uint32, with []byte) {
+			copy(content[2*pageSize+int(at)%(len(content)-2*pageSize):], with)
+		}
+		overwrite(at, bad)
+		overwrite(where, worse)
+		if err := pagesAreWhole(bytes.NewReader(content), int64(len(content))); err != nil && err.Error() == "" {
+			t.Error("an error without words")
+		}
+		copy(content, file)
+	})
+}
 
 // FuzzFile: bytes that are overwritten anywhere in a file never make reading panic or
 // hang, nor make it believe that less was spent.
