@@ -61,7 +61,7 @@ func (c BudgetConfig) check(what string) error {
 		if err := checkOrder(what, c.Order); err != nil {
 			return err
 		}
-		if c.Delta == 0 || !(limitAt(c.Order, c.Epsilon, c.kept()) > 0) {
+		if c.Delta == 0 || !(limitAt(c.Order, c.Epsilon, c.Delta) > 0) {
 			return fmt.Errorf("accountant: %s: at Order %v the conversion to δ %v costs more than ε %v: choose a larger order "+
 				"or δ, or 0 for charges chosen in advance", what, c.Order, c.Delta, c.Epsilon)
 		}
@@ -78,19 +78,16 @@ func (c BudgetConfig) cost(e Event) (Guarantee, error) {
 		return Guarantee{}, fmt.Errorf("accountant: %v may fail outright, which a budget of one Rényi order does not "+
 			"cover: charge it to one without", e)
 	}
-	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.kept()))
+	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.Delta))
 	return Guarantee{eps, c.Delta, e.adj, MethodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
 }
-
-// kept is the δ of the charges at one order: the rest is for what departs.
-func (c BudgetConfig) kept() float64 { return c.Delta * (1 - reserves[0]) }
 
 // covers reports whether a budget allows events of a cost.
 func (c BudgetConfig) covers(e Event, cost Guarantee) bool {
 	if c.Order == 0 {
 		return cost.Epsilon <= c.Epsilon
 	}
-	return e.reserved(c.Epsilon, reserves[0], c.Delta) && e.RDP(c.Order) <= limitAt(c.Order, c.Epsilon, c.kept())
+	return e.RDP(c.Order) <= limitAt(c.Order, c.Epsilon, c.Delta)
 }
 
 func empty(adj Adjacency) Event { return Event{adj: adj, cache: new(answers)} }

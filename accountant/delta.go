@@ -20,48 +20,10 @@ func (e Event) Delta(epsilon float64) (Guarantee, error) {
 	}), nil
 }
 
-// deltaBounds adds what departs, which grows with ε: from where that is more than the
-// rest, the δ of a smaller ε is the smaller one.
 func (e Event) deltaBounds(eps float64) []candidate {
-	_, v := e.departure()
-	if v == 0 {
-		return e.statedDeltas(eps)
-	}
-	departs := func(eps float64) float64 { return (1 + math.Exp(eps)) * v }
-	exceeds := func(eps float64) bool {
-		best, _ := choose(e.statedDeltas(eps))
-		return departs(eps) > best.value
-	}
-	at := eps
-	if exceeds(eps) {
-		lo, hi := 0.0, 1024.0 // the same for every ε, so that δ never grows with it
-		for range 40 {
-			if mid := (lo + hi) / 2; exceeds(mid) {
-				hi = mid
-			} else {
-				lo = mid
-			}
-		}
-		at = min(eps, hi)
-	}
-	cs := e.statedDeltas(at)
-	for i := range cs {
-		cs[i].value = min(1, (cs[i].value+departs(at))*(1+slack))
-	}
-	if whole, ok := e.undrawn(); ok {
-		for _, c := range whole.statedDeltas(eps) {
-			c.name += "-undrawn"
-			cs = append(cs, c)
-		}
-	}
-	return cs
-}
-
-// statedDeltas are bounds on δ of what the parts are stated as.
-func (e Event) statedDeltas(eps float64) []candidate {
 	fail := e.FailureProbability()
 	withFailure := func(d float64) float64 { return min(1, (d+fail*(1-d))*(1+1e-12)) }
-	departs, _ := e.departure()
+	departs := e.departure()
 	order, l := e.rdpLogDelta(eps)
 	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
@@ -113,7 +75,7 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 		return Guarantee{}, fmt.Errorf("accountant: ClassicEpsilon: delta %v: must be in (0, 1)", delta)
 	}
 	g := Guarantee{Epsilon: math.Inf(1), Delta: delta, Adjacency: e.adj, Method: MethodRDP, Theorem: theoremClassic}
-	if rest := e.unfailed(delta * (1 - reserves[0])); rest > 0 && !e.nothing() {
+	if rest := e.unfailed(delta); rest > 0 && !e.nothing() {
 		l := math.Log(rest)
 		classic := func(order, rdp float64) float64 { return rdp - l/(order-1) }
 		g.Order, g.Epsilon, _ = bestOrder(e, classic, classic, func(_, rdp float64) float64 { return rdp })
@@ -121,9 +83,7 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 	if e.nothing() {
 		g.Epsilon = 0
 	}
-	if g.Epsilon *= 1 + slack; !e.reserved(g.Epsilon, reserves[0], delta) {
-		g.Epsilon = math.Inf(1)
-	}
+	g.Epsilon *= 1 + slack
 	g.Alternatives = map[string]float64{"rdp-classic": g.Epsilon}
 	return g, nil
 }

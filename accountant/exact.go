@@ -1,8 +1,6 @@
 package accountant
 
-import (
-	"math"
-)
+import "math"
 
 // FailureProbability bounds the probability that a release of the event reveals
 // everything, as an (ε, δ) event may with probability δ. RDP is that of releases that
@@ -41,22 +39,13 @@ func (e Event) gaussianMu() (float64, bool) {
 }
 
 // departure is the sum of what the parts depart by from the pairs they are stated as:
-// δ(ε) is at most e^log times that of those pairs at ε − log, plus (1 + e^ε)·variation.
-func (e Event) departure() (log, variation float64) {
+// δ(ε) is at most e^departure times that of those pairs at ε − departure.
+func (e Event) departure() float64 {
+	total := 0.0
 	for _, p := range e.flat().parts {
 		if d, ok := p.m.(departing); ok {
-			l, v := d.departure()
-			log, variation = log+float64(p.count)*l, variation+float64(p.count)*v
+			total += float64(p.count) * d.departure()
 		}
 	}
-	return log * (1 + slack), variation * (1 + slack)
-}
-
-// reserves are the shares of δ that are kept, in turn, for what departs.
-var reserves = []float64{0x1p-30, 0x1p-10, 0.5}
-
-// reserved reports whether a share of δ covers what the event departs by, at ε.
-func (e Event) reserved(epsilon, share, delta float64) bool {
-	_, v := e.departure()
-	return v == 0 || (1+math.Exp(epsilon))*v*(1+slack) <= share*delta
+	return total * (1 + slack)
 }

@@ -40,7 +40,7 @@ func NewFilter(c FilterConfig) (*Filter, error) {
 	if err := checkOrder("Filter", c.Order); err != nil {
 		return nil, err
 	}
-	limit := limitAt(c.Order, c.Epsilon, BudgetConfig(c).kept())
+	limit := limitAt(c.Order, c.Epsilon, c.Delta)
 	if !(limit > 0) {
 		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a "+
 			"larger order", c.Order, c.Delta, c.Epsilon)
@@ -62,15 +62,11 @@ func (f *Filter) charge(e Event, count int64, mayFail bool) error {
 	if err != nil {
 		return err
 	}
-	// What departs uses up its part of δ as the rest does of the Rényi cost.
-	if _, v := asked.departure(); v > 0 {
-		rho = addUp(rho, f.limit*(1+math.Exp(f.config.Epsilon))*v/(reserves[0]*f.config.Delta))
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if total := addUp(f.spent, rho); !(total <= f.limit) {
 		c := f.config
-		l := math.Log(BudgetConfig(c).kept())
+		l := math.Log(c.Delta)
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
 			BudgetConfig(c)}
 	}
@@ -113,6 +109,6 @@ func (f *Filter) Spent() Guarantee {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.config
-	eps := epsilonAt(c.Order, f.spent, math.Log(BudgetConfig(c).kept()))
+	eps := epsilonAt(c.Order, f.spent, math.Log(c.Delta))
 	return Guarantee{eps, c.Delta, c.Adjacency, MethodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}
 }

@@ -21,11 +21,8 @@ type (
 	// holds otherwise.
 	failing interface{ failure() float64 }
 	// departing mechanisms have the profile of the pair that mu or a numerical
-	// accountant states, but for so much in the logarithm of either probability; and
-	// everything stated of them, but for this total variation.
-	departing interface {
-		departure() (log, variation float64)
-	}
+	// accountant states, but for so much in the logarithm of either probability.
+	departing interface{ departure() float64 }
 )
 
 // gaussian noise whose standard deviation is sigma times the sensitivity.
@@ -51,7 +48,7 @@ func (m gridGaussian) fields() []field {
 	return append(m.gaussian.fields(), field{"departure", m.departs})
 }
 
-func (m gridGaussian) departure() (log, variation float64) { return m.departs, 0 }
+func (m gridGaussian) departure() float64 { return m.departs }
 
 func gaussianRDP(order, mu float64) float64 {
 	if mu == 0 {

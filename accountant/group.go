@@ -182,14 +182,6 @@ func (m *chained) failure() float64 {
 	return groupDelta(m.link.rdp(m.adj, math.Inf(1)), f.failure(), m.rows)
 }
 
-// departure is that of one release, of however many records.
-func (m *chained) departure() (log, variation float64) {
-	if d, ok := m.link.m.(departing); ok {
-		_, variation = d.departure()
-	}
-	return 0, variation
-}
-
 func (m *chained) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) || m.rows > longestChain {
 		return m.pureEpsilon(m.adj)

@@ -69,22 +69,9 @@ func (e Event) Epsilon(delta float64) (Guarantee, error) {
 		return Guarantee{}, fmt.Errorf("accountant: delta %v: must be in [0, 1]", delta)
 	}
 	return e.cache.get(query{delta, 'd'}, func() Guarantee {
-		best, all := e.bestEpsilon(delta)
+		best, all := choose(e.epsilonBounds(delta))
 		return Guarantee{best.value, delta, e.adj, best.method, best.theorem, best.order, all}
 	}), nil
-}
-
-// bestEpsilon is the smallest bound, with a part of δ kept for what departs.
-func (e Event) bestEpsilon(delta float64) (best candidate, all map[string]float64) {
-	if _, v := e.departure(); v == 0 {
-		return choose(e.epsilonBounds(delta))
-	}
-	for _, share := range reserves {
-		if best, all = choose(e.epsilonBounds(delta * (1 - share))); e.reserved(best.value, share, delta) {
-			return best, all
-		}
-	}
-	return choose(undrawnBounds(e, delta))
 }
 
 func (e Event) epsilonBounds(delta float64) []candidate {
@@ -100,17 +87,13 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 	return cs
 }
 
-// undrawnBounds are those of releases from every record (sampling.go), which no batch
-// makes dearer, whatever its law. What else departs is left out (docs/accountant.md).
-var undrawnBounds func(e Event, delta float64) []candidate
-
 // otherBounds are those of pure costs (pure.go): on ε at δ, of which rest is left to
 // what does not fail.
 var otherBounds []func(e Event, delta, rest float64) []candidate
 
 // departed turns ε at log δ of the pairs that an event is stated as into its own.
 func (e Event) departed(epsilon func(logDelta float64) float64, delta float64) float64 {
-	d, _ := e.departure()
+	d := e.departure()
 	return epsilon(math.Log(delta)-d) + d
 }
 

@@ -54,14 +54,7 @@ func (e Event) RefineEpsilon(delta float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	g.Alternatives[MethodPLD] = math.Inf(1) // where δ does not hold what departs
-	for _, share := range reserves {
-		eps := e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta*(1-share))
-		if e.reserved(eps, share, delta) {
-			g.Epsilon = g.refined(g.Epsilon, eps)
-			break
-		}
-	}
+	g.Epsilon = g.refined(g.Epsilon, e.departed(func(l float64) float64 { return r.Epsilon(math.Exp(l)) }, delta))
 	return g, r, nil
 }
 
@@ -75,9 +68,8 @@ func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 	if err != nil {
 		return Guarantee{}, nil, err
 	}
-	d, v := e.departure()
-	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))+
-		(1+math.Exp(epsilon))*v))
+	d := e.departure()
+	g.Delta = g.refined(g.Delta, min(1, math.Exp(d)*(r.Delta(max(0, epsilon-d))+max(0, d-epsilon))))
 	return g, r, nil
 }
 

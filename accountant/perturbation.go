@@ -24,8 +24,7 @@ type objectivePerturbation struct{ sigma, curvature float64 }
 // under substitution (docs/proofs/optimum.md; after Kifer, Smith, Thakurta 2012 and
 // Redberg, Koskela, Wang 2023). The first term of f is the linear term's part, the
 // second the determinant's: a loss whose slope p is extreme has no curvature. θ has at
-// most MostPerturbed coordinates, and b is within 2⁻⁶⁹ of its law in total variation,
-// which is charged.
+// most MostPerturbed coordinates: b is drawn on a grid, whose part is added.
 func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (Event, error) {
 	if err := noise("ObjectivePerturbation", noiseMultiplier); err != nil {
 		return Event{}, err
@@ -43,31 +42,30 @@ func (m objectivePerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }
 
-// MostPerturbed is the largest number of coordinates that linearVariation covers.
+// MostPerturbed is the largest number of coordinates that linearDeparture covers.
 const MostPerturbed = 1 << 12
-
-// linearVariation bounds how far in total variation b is from normal as it is drawn:
-// 2⁻⁸² + 10⁻⁵⁶ a coordinate (docs/proofs/optimum.md).
-const linearVariation = MostPerturbed * 0x1p-81
 
 // lowestExcess is the least α−1 at which the curve is computed: it rises with the
 // order, and nearer to 1 its logarithms lose digits.
 const lowestExcess = 0.05
 
-func (m objectivePerturbation) departure() (log, variation float64) { return 0, linearVariation }
+// linearDeparture bounds what the grid of b adds to a curve: 2 + 1/(α−1) times as much
+// as the log-probabilities of b depart from those of a rounded normal law, 2⁻⁵⁷ a
+// coordinate (docs/proofs/optimum.md, "The actual b").
+const linearDeparture = (2 + 1/lowestExcess) * MostPerturbed * 0x1p-57
 
 func (m objectivePerturbation) rdp(adj Adjacency, order float64) float64 {
 	s, k := 1/m.sigma, max(order-1, lowestExcess)
 	switch {
 	case s == 0:
-		return m.curvature / 4
+		return m.curvature/4 + linearDeparture
 	case math.IsInf(s, 1) || math.IsInf(k, 1):
 		return math.Inf(1)
 	}
 	if adj == AddRemove {
-		return s*s/2 + logFolded(k, s, m.curvature)/k
+		return s*s/2 + logFolded(k, s, m.curvature)/k + linearDeparture
 	}
-	return s*s/2 + (logFolded(k, s, 2*m.curvature)+logFolded(k, s, 0))/(2*k)
+	return s*s/2 + (logFolded(k, s, 2*m.curvature)+logFolded(k, s, 0))/(2*k) + linearDeparture
 }
 
 // foldedCells is how many chords replace the parabola of f_t, each above it by at

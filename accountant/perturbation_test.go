@@ -170,6 +170,21 @@ func TestObjectivePerturbationLimits(t *testing.T) {
 	}
 }
 
+// TestOptimaChargeTheirGrid: however little the linear term reveals, the grid on which
+// it is drawn is charged, as its proof has it, at every order.
+func TestOptimaChargeTheirGrid(t *testing.T) {
+	for _, adj := range []Adjacency{AddRemove, Substitute} {
+		for _, e := range []Event{must(ObjectivePerturbation(adj, 1e200, 0)), must(ConvexPerturbation(adj, 1e200, 0)),
+			must(ObjectivePerturbation(adj, math.Inf(1), 0)), must(ConvexPerturbation(adj, math.Inf(1), 0))} {
+			for _, order := range []float64{1.05, 1.5, 2, 64} {
+				if want := (2 + 1/(order-1)) * MostPerturbed * 0x1p-57; !(e.RDP(order) >= want*(1-1e-12)) {
+					t.Errorf("%v at order %v costs %v, its grid alone %v", e, order, e.RDP(order), want)
+				}
+			}
+		}
+	}
+}
+
 // TestObjectivePerturbationByPerson: the chain of a person's rows, or of a removal
 // and an addition, costs about what stating them in the two numbers does, and JSON
 // keeps the event.

@@ -103,18 +103,6 @@ func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
 
 func (m *sampled) failure() float64 { return m.fail }
 
-// drawVariation bounds how far in total variation the size of a Poisson batch is from
-// binomial as it is drawn (docs/proofs/noise.md §8).
-const drawVariation = 0x1p-100
-
-func (m *sampled) departure() (log, variation float64) {
-	log, variation = m.inner.departure()
-	if m.s.scheme == schemePoisson && m.s.rate < 1 && m.s.rate > 0 {
-		variation += drawVariation
-	}
-	return log, variation
-}
-
 func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) {
 		return m.pure
@@ -182,36 +170,6 @@ func (m *sampled) failing() error {
 	return nil
 }
 
-func init() {
-	undrawnBounds = func(e Event, delta float64) []candidate {
-		whole, ok := e.undrawn()
-		if !ok && !(delta > 0) {
-			return []candidate{{"rdp", MethodRDP, theoremRDP, math.Inf(1), 0}}
-		}
-		return whole.epsilonBounds(delta)
-	}
-}
-
-// undrawn is the event without its minibatches, and whether nothing else departs from
-// what it states. Divergences are jointly quasi-convex, so a release from a batch costs
-// no more, whatever the law of the batch, as long as that does not depend on the data.
-func (e Event) undrawn() (whole Event, ok bool) {
-	parts := []Event{empty(e.adj)}
-	for i, p := range e.parts {
-		one := Event{adj: e.adj, parts: e.parts[i : i+1], cache: new(answers)}
-		if s, drawn := p.m.(*sampled); drawn {
-			var err error
-			if one, err = s.inner.Times(p.count); err != nil {
-				return e, false
-			}
-		}
-		parts = append(parts, one)
-	}
-	whole, err := Compose(parts...)
-	_, v := whole.departure()
-	return whole, err == nil && v == 0
-}
-
 // amplifiedPure is log(1 + q(e^ε − 1)).
 func amplifiedPure(q, eps float64) float64 {
 	if eps < 700 {
@@ -259,7 +217,6 @@ func (m *sampled) amplify() error {
 
 func (m *sampled) amplifyGaussian() error {
 	mu, _ := m.inner.flat().gaussianMu()
-	departs, _ := m.inner.departure()
 	q := m.any.rate
 	switch {
 	case mu == 0:
@@ -267,7 +224,7 @@ func (m *sampled) amplifyGaussian() error {
 	case math.IsInf(mu*mu, 1):
 		m.curve = func(float64) float64 { return math.Inf(1) }
 	case m.s.scheme == schemeWithoutReplacement:
-		m.curve = newProfileCurve(m.s.scheme, q, gridGaussian{gaussian{1 / mu}, departs}, Substitute).rdp
+		m.curve = newProfileCurve(m.s.scheme, q, gridGaussian{gaussian{1 / mu}, m.inner.departure()}, Substitute).rdp
 	case m.inner.adj == AddRemove:
 		m.curve = func(order float64) float64 { return poissonGaussianRDP(order, mu, q) }
 	default:

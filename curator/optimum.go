@@ -53,16 +53,20 @@ const (
 	sphericalShare = 1e-5
 )
 
-// mostNormal bounds the coordinates of b in standard deviations; a normal exceeds
-// it with probability below 10⁻⁵⁶.
-const mostNormal = 16
+const (
+	// mostNormal is above what noise.StandardNormal returns.
+	mostNormal = 6910
+	// sphericalCut is where the normals of a spherical b are cut; one exceeds it with
+	// probability below 10⁻⁵⁶.
+	sphericalCut = 16
+)
 
 func (m Optimum) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
 }
 
-// linear bounds the norm of b: one of density ∝ exp(−‖b‖/σ) exceeds it with probability
-// below 10⁻³⁰.
+// linear bounds the norm of b. One of density ∝ exp(−‖b‖/σ) exceeds it with probability
+// below 10⁻³⁰, and is shortened to it.
 func (m Optimum) linear(f Facts) float64 {
 	if m.Spherical {
 		return m.sd(f) * float64(2*f.Features+100)
@@ -329,28 +333,27 @@ func (o *Optima) ReleaseContext(ctx context.Context, dst []float64) error {
 // draw sets the linear term. A normal one times the length of d + 1 further normals has
 // density ∝ exp(−‖b‖/σ).
 func (o *Optima) draw() {
-	scale := o.sd
-	if o.spherical {
-		square := 0.0
-		for range len(o.objective.B) + 1 {
-			z := o.normal()
-			square += z * z
+	secret := o.room.Secret()
+	if !o.spherical {
+		for j := range o.objective.B {
+			o.objective.B[j] = o.sd * noise.StandardNormal(secret)
 		}
-		scale *= math.Sqrt(square)
+		return
+	}
+	normal := func() float64 { return max(-sphericalCut, min(sphericalCut, noise.StandardNormal(secret))) }
+	square := 0.0
+	for range len(o.objective.B) + 1 {
+		z := normal()
+		square += z * z
 	}
 	norm := 0.0
 	for j := range o.objective.B {
-		o.objective.B[j] = scale * o.normal()
+		o.objective.B[j] = o.sd * math.Sqrt(square) * normal()
 		norm = math.Hypot(norm, o.objective.B[j])
 	}
-	if most := o.objective.Linear * (1 - room.RelativeSlack); o.spherical && norm > most {
+	if most := o.objective.Linear * (1 - room.RelativeSlack); norm > most {
 		for j := range o.objective.B {
 			o.objective.B[j] *= most / norm
 		}
 	}
-}
-
-// normal is a secret standard normal, cut where the proof says.
-func (o *Optima) normal() float64 {
-	return max(-mostNormal, min(mostNormal, noise.StandardNormal(o.room.Secret())))
 }

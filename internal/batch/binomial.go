@@ -6,40 +6,56 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	mathrand "math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 )
 
+// maxTrials keeps the table of a Binomial below 16 MB, and a count in an int32.
+const maxTrials = math.MaxInt32
+
 const (
-	// maxTrials keeps the table of a Binomial below 16 MB, and a count in an int32.
-	maxTrials = math.MaxInt32
-	// precision of the arithmetic that makes the table, in bits.
-	precision = 320
-	// tailBits: each end of the table leaves out at most 2·2^-tailBits.
-	tailBits = 103
+	// tableBits is the number of bits of the table's entries.
+	tableBits = 128
+	// guardBits is how much wider than what they make the numbers of the arithmetic are.
+	guardBits = 192
+	// doubt bounds the error of an entry, in units of its last bit.
+	doubt = 1 << 28
+	// tailUnits: each end of a table leaves out at most 2·tailUnits of these units.
+	tailUnits = 1 << 25
 )
 
 // Binomial draws the number of successes of n independent trials of probability
-// q: the size of a Poisson batch. It inverts a table of 128-bit cumulative
-// probabilities, with a total-variation error below 2^-100 (docs/proofs/noise.md §8).
+// q, exactly: the size of a Poisson batch (docs/proofs/noise.md §8). It inverts a table
+// of 128-bit cumulative probabilities. Where a uniform number is too close to an entry
+// for that to be certain, with chance below 2^-75, further bits of both decide.
 // It is immutable and safe for concurrent use with separate sources.
 //
 // The table has about 24 standard deviations of entries of 16 bytes (16 kB for
 // n = 10^6, q = 10^-3; 8 MB for n = 10^9, q = ½, which takes about a second to make).
 type Binomial struct {
+	n     int64
+	q     float64
 	first int64 // the value of the first entry
-	// cumulative[i] is 2^128·P(X ≤ first+i); the last entry, 2^128, is left out.
+	// cumulative[i] is 2^128·P(X ≤ first+i), within doubt; the last entry, 2^128, is
+	// left out.
 	cumulative []uint128
 	// guide[c] counts the entries at or below c·2^128/(len(guide)−1).
-	guide     []int32
-	shift     uint // a word >> shift is its guide cell
-	variation float64
+	guide []int32
+	shift uint // a word >> shift is its guide cell
 }
 
 // uint128 is hi·2^64 + lo.
 type uint128 struct{ hi, lo uint64 }
 
 func (a uint128) atMost(b uint128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo <= b.lo }
+
+// beyond reports whether a − b, modulo 2^128, is more than doubt.
+func (a uint128) beyond(b uint128) bool {
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
+	return hi > 0 || lo > doubt
+}
 
 // NewBinomial returns a sampler of Binomial(n, q), where q is exactly the
 // rational number that the float64 is. It needs 0 ≤ n < 2^31 and q in [0, 1].
@@ -50,20 +66,25 @@ func NewBinomial(n int64, q float64) (*Binomial, error) {
 	if !(q >= 0 && q <= 1) {
 		return nil, fmt.Errorf("batch: binomial with probability %v, it must lie in [0, 1]", q)
 	}
-	if q == 0 || q == 1 {
-		return point(int64(q) * n), nil
+	b := &Binomial{n: n, q: q}
+	if b.constant() {
+		b.first = int64(q) * n
+	} else {
+		m := newMasses(n, q, tableBits)
+		b.first, b.cumulative = m.first, make([]uint128, 0, m.last-m.first)
+		var bytes [tableBits / 8]byte
+		m.cumulate(func(upTo *big.Int) bool {
+			upTo.FillBytes(bytes[:])
+			b.cumulative = append(b.cumulative,
+				uint128{binary.BigEndian.Uint64(bytes[:8]), binary.BigEndian.Uint64(bytes[8:])})
+			return true
+		})
 	}
-	m := newMasses(n, q)
-	b := point(m.first)
-	b.cumulative = m.cumulate()
-	// Each of the cumulative probabilities is off by less than 2^-127.
-	b.variation = m.missing + float64(len(b.cumulative))*0x1p-127
 	b.index()
 	return b, nil
 }
 
-// point returns the law of the constant k.
-func point(k int64) *Binomial { return &Binomial{first: k, guide: make([]int32, 2), shift: 64} }
+func (b *Binomial) constant() bool { return b.q == 0 || b.q == 1 }
 
 // index makes the guide: two to four cells for every entry.
 func (b *Binomial) index() {
@@ -81,13 +102,29 @@ func (b *Binomial) index() {
 	b.guide[1<<log] = int32(len(b.cumulative))
 }
 
-// Sample returns the next draw, in [0, n]. It takes two words of src.
-func (b *Binomial) Sample(src *noise.Source) int64 {
-	return b.quantile(uint128{hi: src.Uint64(), lo: src.Uint64()})
+// Sample returns the next draw, in [0, n]. It takes two words of src, and hardly ever
+// more.
+func (b *Binomial) Sample(src *noise.Source) int64 { return b.sample(src) }
+
+func (b *Binomial) sample(src mathrand.Source) int64 {
+	u := uint128{hi: src.Uint64(), lo: src.Uint64()}
+	i := b.quantile(u)
+	// The ends are 0 and 2^128, which is 0 here.
+	var below, above uint128
+	if i > 0 {
+		below = b.cumulative[i-1]
+	}
+	if i < len(b.cumulative) {
+		above = b.cumulative[i]
+	}
+	if u.beyond(below) && above.beyond(u) || b.constant() {
+		return b.first + int64(i)
+	}
+	return b.decide(src, u)
 }
 
-// quantile returns the first value whose cumulative probability exceeds u.
-func (b *Binomial) quantile(u uint128) int64 {
+// quantile returns the number of entries at or below u.
+func (b *Binomial) quantile(u uint128) int {
 	cell := u.hi >> b.shift
 	low, high := b.guide[cell], b.guide[cell+1]
 	for low < high {
@@ -98,67 +135,77 @@ func (b *Binomial) quantile(u uint128) int64 {
 			high = mid
 		}
 	}
-	return b.first + int64(low)
+	return int(low)
 }
 
-// TotalVariation bounds the total-variation distance between the law of Sample
-// and Binomial(n, q) from above. It is at most 2^-100: the δ of a release whose
-// proof takes the batch size to be exactly binomial grows by no more than
-// (1 + exp(ε)) times this.
-func (b *Binomial) TotalVariation() float64 { return b.variation }
-
-// masses are the probabilities of Binomial(n, q) from first to last, as
-// multiples of an unknown constant, made on the fly from the ratio of neighbours.
-type masses struct {
-	n           int64
-	odds        *big.Float // q/(1−q)
-	first, last int64
-	low, total  *big.Float // the mass of first, the sum of all
-	missing     float64    // a bound on the probability outside
-}
-
-// wide returns x in the precision of the table.
-func wide(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
-
-// newMasses finds the range that holds all but 2^-101 of the probability.
-func newMasses(n int64, q float64) *masses {
-	odds := wide(1)
-	odds.Quo(wide(q), odds.Sub(odds, wide(q)))
-	start := min(int64(float64(n)*q), n)
-	// Downwards, the law of k is the law of n − k upwards, with inverse odds.
-	up := climb(n, start, odds)
-	down := climb(n, n-start, wide(0).Quo(wide(1), odds))
-	total := up.sum.Add(up.sum, down.sum)
-	return &masses{
-		n: n, odds: odds,
-		first: n - down.end, last: up.end,
-		low: down.mass, total: total.Add(total, wide(1)),
-		missing: up.missing + down.missing,
+// decide is sample for a uniform number of which u is the first 128 bits, with as many
+// further bits of it, and digits of the probabilities, as it takes.
+func (b *Binomial) decide(src mathrand.Source, u uint128) int64 {
+	known := new(big.Int)
+	append64 := func(word uint64) { known.Lsh(known, 64).Or(known, new(big.Int).SetUint64(word)) }
+	append64(u.hi)
+	append64(u.lo)
+	for width := uint(tableBits); ; {
+		append64(src.Uint64())
+		width += 64
+		if k, sure := newMasses(b.n, b.q, width).find(known); sure {
+			return k
+		}
 	}
 }
 
-// slope is the result of climb: where it ended, the mass there, the sum of the
-// masses after the start, and a bound on the sum of those after the end.
+// masses are the probabilities of Binomial(n, q) from first to last, as
+// multiples of an unknown constant, made on the fly from the ratio of neighbours, for
+// sums that are right to so many bits. What they leave out is below 4·tailUnits of these.
+type masses struct {
+	n           int64
+	bits        uint
+	odds        *big.Float // q/(1−q)
+	first, last int64
+	low, total  *big.Float // the mass of first, the sum of all
+}
+
+// newMasses finds the range that holds nearly all of the probability, 0 < q < 1.
+func newMasses(n int64, q float64, bits uint) *masses {
+	m := &masses{n: n, bits: bits}
+	m.odds = m.wide(1)
+	m.odds.Quo(m.wide(q), m.odds.Sub(m.odds, m.wide(q)))
+	start := min(int64(float64(n)*q), n)
+	// Downwards, the law of k is the law of n − k upwards, with inverse odds.
+	up := m.climb(start, m.odds)
+	down := m.climb(n-start, m.wide(0).Quo(m.wide(1), m.odds))
+	m.first, m.last, m.low = n-down.end, up.end, down.mass
+	m.total = up.sum.Add(up.sum, down.sum)
+	m.total.Add(m.total, m.wide(1))
+	return m
+}
+
+// wide returns x in the precision of the arithmetic.
+func (m *masses) wide(x float64) *big.Float {
+	return new(big.Float).SetPrec(m.bits + guardBits).SetFloat64(x)
+}
+
+// slope is the result of climb: where it ended, the mass there, and the sum of the
+// masses after the start.
 type slope struct {
 	end       int64
 	mass, sum *big.Float
-	missing   float64
 }
 
 // climb follows the masses upwards from k, whose mass is 1, until what remains
-// is below 2^-tailBits. The ratio of neighbours falls as k grows, so once it is
+// is below 2·tailUnits. The ratio of neighbours falls as k grows, so once it is
 // ρ < 1 the remaining masses are at most those of a geometric series.
-func climb(n, k int64, odds *big.Float) slope {
-	s := slope{end: k, mass: wide(1), sum: wide(0)}
-	ratio, next := wide(0), wide(0)
-	for ; s.end < n; s.end++ {
-		step(ratio, n, s.end, odds)
+func (m *masses) climb(k int64, odds *big.Float) slope {
+	s := slope{end: k, mass: m.wide(1), sum: m.wide(0)}
+	ratio, next := m.wide(0), m.wide(0)
+	least := math.Log2(tailUnits) - float64(m.bits)
+	for ; s.end < m.n; s.end++ {
+		m.step(ratio, s.end, odds)
 		next.Mul(s.mass, ratio)
-		// The factor 2 below is far more than the rounding of 1 − ρ, which is within
-		// 2^-23 of itself where ρ is not too close to 1.
+		// The factor 2 of what may remain is far more than the rounding of 1 − ρ, which is
+		// within 2^-23 of itself where ρ is not too close to 1, and that of the logarithm.
 		rho, _ := ratio.Float64()
-		if rest := math.Ldexp(1, next.MantExp(nil)) / (1 - rho); rho < 1-0x1p-30 && rest <= math.Ldexp(1, -tailBits) {
-			s.missing = 2 * rest
+		if rho < 1-0x1p-30 && float64(next.MantExp(nil))-math.Log2(1-rho) <= least {
 			break
 		}
 		s.mass.Set(next)
@@ -168,27 +215,43 @@ func climb(n, k int64, odds *big.Float) slope {
 }
 
 // step sets ratio = P(k+1)/P(k) = (n−k)·odds/(k+1).
-func step(ratio *big.Float, n, k int64, odds *big.Float) {
-	ratio.SetInt64(n - k)
+func (m *masses) step(ratio *big.Float, k int64, odds *big.Float) {
+	ratio.SetInt64(m.n - k)
 	ratio.Mul(ratio, odds)
-	ratio.Quo(ratio, wide(float64(k+1)))
+	ratio.Quo(ratio, m.wide(float64(k+1)))
 }
 
-// cumulate returns ⌊2^128·P(X ≤ k)⌋ for k from first to last−1.
-func (m *masses) cumulate() []uint128 {
-	out := make([]uint128, 0, m.last-m.first)
-	scale := new(big.Float).SetMantExp(wide(1), 128)
+// cumulate yields ⌊2^bits·P(X ≤ k)⌋ for k from first to last−1, within doubt.
+func (m *masses) cumulate(yield func(upTo *big.Int) bool) {
+	scale := new(big.Float).SetMantExp(m.wide(1), int(m.bits))
 	scale.Quo(scale, m.total)
-	mass, sum, scaled, ratio := wide(0).Set(m.low), wide(0), wide(0), wide(0)
+	mass, sum, scaled, ratio := m.wide(0).Set(m.low), m.wide(0), m.wide(0), m.wide(0)
 	var whole big.Int
-	var bytes [16]byte
 	for k := m.first; k < m.last; k++ {
 		sum.Add(sum, mass)
 		scaled.Mul(sum, scale).Int(&whole)
-		whole.FillBytes(bytes[:])
-		out = append(out, uint128{binary.BigEndian.Uint64(bytes[:8]), binary.BigEndian.Uint64(bytes[8:])})
-		step(ratio, m.n, k, m.odds)
+		if !yield(&whole) {
+			return
+		}
+		m.step(ratio, k, m.odds)
 		mass.Mul(mass, ratio)
 	}
-	return out
+}
+
+// find returns the k with P(X < k) ≤ U < P(X ≤ k), where u is the first bits of U, and
+// whether these are enough.
+func (m *masses) find(u *big.Int) (k int64, sure bool) {
+	k = m.first
+	below, above := new(big.Int), new(big.Int).Lsh(big.NewInt(1), m.bits)
+	m.cumulate(func(upTo *big.Int) bool {
+		if upTo.Cmp(u) > 0 {
+			above.Set(upTo)
+			return false
+		}
+		below.Set(upTo)
+		k++
+		return true
+	})
+	unsure := big.NewInt(doubt)
+	return k, below.Sub(u, below).Cmp(unsure) > 0 && above.Sub(above, u).Cmp(unsure) > 0
 }
