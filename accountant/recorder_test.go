@@ -166,7 +166,7 @@ func TestFilterOrder(t *testing.T) {
 		for k := -40; k <= 240; k++ {
 			most = max(most, left(1+math.Exp2(float64(k)/8)))
 		}
-		if got := left(order); got < most*(1-1e-3) || most > 0 && got <= 0 {
+		if got := left(order); most > 0 && (got <= 0 || got < most*(1-1e-3)) {
 			t.Errorf("order %v leaves %v of ε %v, another %v", order, got, epsilon, most)
 		}
 	})
