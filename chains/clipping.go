@@ -156,7 +156,7 @@ func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 		Headline: "Not usable as it stands: the clip moves the posterior.",
 		Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. That moves %s by %.2g "+
 			"standard deviations of the posterior, or more.", 100*c.Share, r.Clip, what, c.Shift),
-		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta:1.5), or the kernel " +
+		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta --beta 1.5), or the kernel " +
 			"anchored.",
 	}}
 }

@@ -47,7 +47,7 @@ from runs on the same people, are added up.`,
   echo '{"adjacency":"substitute","events":[{"kind":"randomized_response","epsilon":0.5,"count":8}]}' |
     dpmcmc account --events - --epsilon 2 --orders 2,4.5,64 --json
   dpmcmc account --events monday/certificate.json --events friday/certificate.json --delta 1e-6`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(c.Flags().Changed); err != nil {
 				return err

@@ -53,7 +53,7 @@ Chaudhuri 2025). What they throw away is in an estimate from the canaries' score
   dpmcmc audit --rounds 1000000 --junit audit.xml
   dpmcmc audit --kernel barker --epsilon 1 --delta 1e-6
   dpmcmc audit --kernel dpsgld --epsilon 4 --delta 1e-6 --canaries 100 --runs 20 --json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			findings, err := s.run(c.Context(), c.Flags())
 			if err != nil {

@@ -55,7 +55,7 @@ private. docs/compare.md has the configuration, the metrics and the files.`,
   dpmcmc compare --config exp.toml --epsilon 3 --delta 1e-5 --out cmp/
   dpmcmc compare --config exp.toml --shard 3/16 --out cmp/
   dpmcmc compare --list`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.list {
 				return listCompare(c.OutOrStdout())

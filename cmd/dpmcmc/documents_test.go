@@ -74,7 +74,6 @@ func TestDocumentsCommandsAreUnderstood(t *testing.T) {
 func misunderstood(line string, whole bool) string {
 	root := newRoot()
 	arrange(root, io.Discard)
-	root.InitDefaultCompletionCmd()
 	words := strings.Fields(line)[1:]
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]

@@ -30,7 +30,7 @@ func (w *whole) Set(text string) error {
 	if err != nil {
 		v, notNumber := strconv.ParseFloat(text, 64)
 		if notNumber != nil || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return fmt.Errorf("%q is not a whole number, such as 100000 or 1e5", text)
+			return fmt.Errorf("%q is not a whole number of at most 16 digits, such as 100000 or 1e5", text)
 		}
 		n = int64(v)
 	}
@@ -241,18 +241,18 @@ func (b *budgetFlags) parsed() (accountant.Adjacency, error) {
 	return adjacency, nil
 }
 
-// explained adds what --delta 0 asks for to a refusal that it caused, and marks budgets
-// that no open setting meets as refused.
+// explained says what --delta 0 asks for where that is why a run is refused, and marks
+// budgets that no open setting meets as refused.
 func (b *budgetFlags) explained(err error) error {
 	var unreachable *accountant.UnreachableError
 	var exceeded *accountant.ExceededError
 	short, over := errors.As(err, &unreachable), errors.As(err, &exceeded)
-	if b.delta == 0 && (short || over) {
-		err = fmt.Errorf("%w\n--delta is 0, which asks that nothing ever leaks beyond ε, with no exception however "+
-			"unlikely: "+
-			"Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, such as 1e-6", err)
+	if b.delta == 0 && (short && math.IsInf(unreachable.Guarantee.Epsilon, 1) || over && math.IsInf(exceeded.AskedEpsilon, 1)) {
+		return &shortBudgetError{errors.New("--delta is 0, which asks that nothing ever leaks beyond ε, with no exception " +
+			"however unlikely: Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, " +
+			"such as 1e-6")}
 	}
-	if over && b.delta > 0 {
+	if over {
 		err = fmt.Errorf("%w\nSettings that you leave out, such as --step and --iterations, are chosen to fit; dpmcmc plan "+
 			"says what a budget buys", err)
 	}

@@ -48,7 +48,7 @@ same. Every question has a flag; what a flag answers is not asked. Answers can b
 piped, a line each. No privacy parameter has a default.`,
 		Example: `  dpmcmc start
   dpmcmc start --data people.csv --rows-per-person 1 --epsilon 1 --delta 1e-6 --run no`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			g.flags, g.in, g.say = c.Flags(), bufio.NewScanner(c.InOrStdin()), c.OutOrStdout()
 			return g.lead(c.Context(), c.ErrOrStderr())

@@ -86,8 +86,8 @@ func modelHelp() string {
 	return b.String()
 }
 
-// arrange sorts the commands into groups, adds the topics, and fits the help of flags to
-// the terminal.
+// arrange sorts the commands into groups, adds the topics and completion, and fits the
+// help of flags to the terminal.
 func arrange(root *cobra.Command, out io.Writer) {
 	for _, g := range []struct {
 		title string
@@ -123,6 +123,12 @@ func arrange(root *cobra.Command, out io.Writer) {
 		"{{rpad .CommandPath .CommandPathPadding}}", `{{rpad (printf "help %s" .Name) 14}}`,
 	).Replace(root.UsageTemplate()))
 	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // which else takes any word for a shell
+			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // everyCommand visits the tree of commands.
@@ -165,12 +171,21 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 || c == root && len(args) > 0 {
-				return fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
-					strings.Join(args, " "), strings.Join(topicNames, ", "))
+			c, err := lookedUp(root, args)
+			if err != nil {
+				return err
 			}
 			return c.Help()
 		},
 	}
+}
+
+// lookedUp is the command or topic of a name.
+func lookedUp(root *cobra.Command, name []string) (*cobra.Command, error) {
+	c, rest, err := root.Find(name)
+	if err != nil || len(rest) > 0 || c == root && len(name) > 0 {
+		return nil, fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
+			strings.Join(name, " "), strings.Join(topicNames, ", "))
+	}
+	return c, nil
 }

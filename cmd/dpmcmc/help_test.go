@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,10 +52,9 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 		}
 		seen[c.Name()] = true
 	}
-	if len(root.Commands()) != before+len(topicNames)-1 { // schema is a command
+	if len(root.Commands()) != before+len(topicNames) { // schema is a command, and completion is added
 		t.Errorf("%d commands and topics", len(root.Commands()))
 	}
-	root.InitDefaultCompletionCmd()
 	flags := map[string]bool{"--help": true, "--version": true}
 	everyCommand(root, func(c *cobra.Command) {
 		for _, f := range flagName.FindAllString(c.LocalFlags().FlagUsages(), -1) {
@@ -95,6 +96,8 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 func TestHelpOnNothing(t *testing.T) {
 	for args, want := range map[string]string{
 		"help nosuch": "topics are privacy", "sampel": "did you mean sample?", "frobnicate": "dpmcmc --help lists them",
+		"completion klingon": "one of bash, fish, powershell, zsh", "ledger shwo": "did you mean show?",
+		"schema people.csv": "did you mean --data people.csv?", "account extra": "takes flags only", "man nosuch": "topics are",
 	} {
 		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.Contains(errw, want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw)
@@ -102,5 +105,40 @@ func TestHelpOnNothing(t *testing.T) {
 	}
 	if _, out, _ := call(t.Context(), "__complete", "help", "pri"); !strings.Contains(out, "privacy") {
 		t.Errorf("help pri completes to %s", out)
+	}
+}
+
+// TestManSaysWhatHelpSays: the page of every command and topic has the words of its help,
+// flags and examples, and --out writes all of them.
+func TestManSaysWhatHelpSays(t *testing.T) {
+	root := newRoot()
+	arrange(root, io.Discard)
+	dir := t.TempDir()
+	succeed(t, "man", "--out", dir)
+	plain := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ha`, "^", `\(ti`, "~", `\(ga`, "`", `\(aq`, "'", `\(dq`, `"`,
+		`\&`, "")
+	everyCommand(root, func(c *cobra.Command) {
+		section := 1
+		if !c.Runnable() {
+			section = 7
+		}
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+		page := plain.Replace(readText(t, filepath.Join(dir, fmt.Sprintf("man%d/%s.%d", section, name, section))))
+		words := map[string]bool{}
+		for _, w := range strings.Fields(page) {
+			words[w] = true
+		}
+		help := c.Long + " " + c.Example
+		if c.Runnable() {
+			help += " " + c.LocalFlags().FlagUsages()
+		}
+		for _, w := range strings.Fields(help) {
+			if !words[w] && !words[`"`+w+`"`] && !words[`"`+w] && !words[w+`"`] {
+				t.Errorf("the page of %s lacks %s", c.CommandPath(), w)
+			}
+		}
+	})
+	if page, help := succeed(t, "man", "sample"), readText(t, filepath.Join(dir, "man1", "dpmcmc-sample.1")); page != help {
+		t.Error("man sample prints another page than --out writes")
 	}
 }

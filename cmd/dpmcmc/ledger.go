@@ -30,7 +30,7 @@ what has been spent.`,
   dpmcmc ledger show people.csv.ledger
   dpmcmc ledger check people.csv.ledger
   dpmcmc ledger export people.csv.ledger --format csv > spent.csv`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newLedgerInit(), newLedgerShow(), newLedgerCheck(), newLedgerExport(), newLedgerLimit(),

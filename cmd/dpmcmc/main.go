@@ -15,6 +15,7 @@
 //	dpmcmc audit      attack mechanisms and runs, and compare with their claims
 //	dpmcmc ledger     what has been spent on the people in a data set
 //	dpmcmc completion a script that completes commands and flags in a shell
+//	dpmcmc man        manual pages, from the same text as help
 //	dpmcmc help       help on a command or a topic: privacy, schema, budget, results, …
 //
 // Every command has --help with a working example and --json for one
@@ -56,10 +57,10 @@ func main() {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	root := newRoot()
-	arrange(root, out)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
+	arrange(root, out)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
 	var exceeded *accountant.ExceededError
@@ -100,18 +101,8 @@ release that was charged to a budget first.`,
 		Version:       chains.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			hint := ""
-			if near := c.SuggestionsFor(args[0]); near != nil {
-				hint = "; did you mean " + strings.Join(near, " or ") + "?"
-			}
-			return fmt.Errorf("there is no command %q%s (dpmcmc --help lists them)", args[0], hint)
-		},
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:          noArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if text, _, found := strings.Cut(err.Error(), ": strconv.ParseFloat"); found {
@@ -121,9 +112,35 @@ release that was charged to a budget first.`,
 	})
 	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(),
 		newAccount(), newPlan(),
-		newCompare(), newTune(), newLedger(), newAudit())
+		newCompare(), newTune(), newLedger(), newAudit(), newMan())
 	for _, c := range root.Commands() {
 		complete(c)
 	}
 	return root
+}
+
+// noArgs refuses words that are no flags, and says what may have been meant.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if !c.HasSubCommands() {
+		if c.Flags().Lookup("data") != nil {
+			hint = "; did you mean --data " + args[0] + "?"
+		}
+		return fmt.Errorf("%s takes flags only, which %q is not%s (%s --help lists them)", c.Name(), args[0], hint,
+			c.CommandPath())
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	} else if c.HasParent() {
+		var names []string
+		for _, sub := range c.Commands() {
+			names = append(names, sub.Name())
+		}
+		hint = "; it must be one of " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("there is no command %q%s (%s --help lists them)", args[0], hint, c.CommandPath())
 }

@@ -58,7 +58,7 @@ here unless --start names one.
     --iterations 100000 --radius 1 --model logistic --loss beta --beta 1.5 --dimension 50
   dpmcmc plan --kernel poisson-gaussian --records 60000 --epsilon 1 --delta 1e-5 --solve noise \
     --iterations 10000 --batch 600 --adjacency add_remove --plot plan.svg`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.solve == "" && !c.Flags().Changed("lipschitz") && !c.Flags().Changed("dimension") {
 				return s.buys(c.Context(), c.Flags(), c.OutOrStdout())

@@ -67,7 +67,7 @@ samplers and the models, and help results says how to read what is printed.`,
   dpmcmc sample --data people.csv --schema people.toml --epsilon 0.3 --delta 1e-6 --loss beta --beta 1.5 --out run/
   dpmcmc sample --data people.csv --schema people.toml --epsilon 2 --delta 1e-6 --kernel dpsgld --out run/
   dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --start prior-mean --out run/`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := applyConfig(c, s.config); err != nil {
 				return err

@@ -21,7 +21,7 @@ func newSchema() *cobra.Command {
 		Short:   "Draft the public schema of a CSV file",
 		Long:    "schema reads a CSV file and drafts the TOML schema that sample needs.\n\n" + plainly,
 		Example: "  dpmcmc schema --data people.csv > people.toml",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if path == "" {
 				return fmt.Errorf("--data is required: the CSV file to draft a schema for")

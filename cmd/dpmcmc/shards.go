@@ -87,7 +87,7 @@ leaves in --out a journal for each shard that says so. Shards charge nothing
 themselves: each runs its reserved cells at most once, and none without its
 journal.`,
 		Example: "  dpmcmc compare reserve --config exp.toml --epsilon 3 --delta 1e-5 --shards 16 --out cmp/",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if missing := missing(c.Flags(), "out", "shards"); missing != "" {
 				return fmt.Errorf("%s: the shards share a folder", missing)
@@ -130,7 +130,7 @@ func newMerge() *cobra.Command {
 there what a run in one go would have, byte for byte but for wall times. It
 refuses while a shard has runs to go.`,
 		Example: "  dpmcmc compare merge --config exp.toml --out cmp/",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if missing := missing(c.Flags(), "out"); missing != "" {
 				return fmt.Errorf("%s: the folder that the shards share", missing)

@@ -58,7 +58,7 @@ effective sample size to say.`,
     --kernels barker,dpsgld --temperatures 1,0.3 --out tuned.toml
   dpmcmc tune --schema people.toml --model logistic --betas 1.5 --epsilon 0.3 --delta 1e-6 --objective accuracy
   dpmcmc sample --config tuned.toml --data people.csv --schema people.toml --out run/`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
 		},
