@@ -171,10 +171,10 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 			return nil, r, err
 		}
 		r.Widening = middle(widened)
-		if r.Prior, err = p.CheckPrior(); err != nil {
-			return nil, r, err
-		}
-		chains, err := s.sampled(ctx, p, seed, func(surrogates.Draws) error { return nil })
+		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+			r.Prior, err = p.CheckPrior(draws)
+			return err
+		})
 		return chains, r, err
 	}
 	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
@@ -187,7 +187,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		if err != nil {
 			return nil, r, err
 		}
-		if r.Prior, err = p.CheckPrior(); err != nil {
+		if r.Prior, err = p.CheckPrior(surrogates.Draws{}); err != nil {
 			return nil, r, err
 		}
 		r.Apart = p.Apart(d.mean)

@@ -36,13 +36,26 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
 	case release.Prior.Conflict():
+		reason := fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
+			"coefficient of %s would move by %.2g of its standard deviations.", release.Prior.Favoured,
+			r.coefficient(release.Prior.Coefficient), release.Prior.Moved)
+		if release.Prior.Tail < surrogates.LeastTail {
+			reason = fmt.Sprintf("Coefficients are where the prior has %.2g of its mass. %v at least is right.",
+				release.Prior.Tail, surrogates.LeastTail)
+		}
 		return []Doubt{{
 			Headline: "Not usable as it stands: the prior holds back what the release says.",
-			Reason: fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
-				"coefficient of %s would move by %.2g of its standard deviations.", release.Prior.Favoured,
-				r.coefficient(release.Prior.Coefficient), release.Prior.Moved),
+			Reason:   reason,
 			Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
 				"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
+		}}
+	case len(release.Prior.Narrow) > 0:
+		return []Doubt{{
+			Headline: "Not usable as it stands: the prior leaves out ordinary coefficients that the release cannot show.",
+			Reason: fmt.Sprintf("One prior standard deviation moves the linear predictor by less than %v for a typical "+
+				"record, and noise hides larger coefficients: %s.", surrogates.LeastEffect, r.coefficients(release.Prior.Narrow)),
+			Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, a wider prior " +
+				"(prior-sd), or spend more. Each is a new release.",
 		}}
 	case aim == anchors.Remainder && (release.Kept < leastKept || release.Apart > mostApart):
 		return []Doubt{{
@@ -52,10 +65,13 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 				release.Kept, release.Apart, leastKept, mostApart),
 			Advice: "Fit again with aim score, which is a new release. Classes that are nearly separable look like this.",
 		}}
+	case len(release.Prior.Hidden) > 0:
+		return []Doubt{r.hidden(release.Prior.Hidden, "a third")}
 	case release.Prior.Unbounded():
 		return []Doubt{{
 			Headline: "Usable if the prior is believed: it, and not the release, bounds the size of coefficients.",
-			Reason:   "Coefficients of twice the size would explain the release about as well.",
+			Reason: "Coefficients of twice the size would explain the release about as well, or one would move by its " +
+				"standard deviation under a prior twice as wide.",
 			Advice: "State the prior's width (prior-sd) from what was known beforehand, spend more, or use fewer columns. " +
 				"Classes that are nearly separable look like this too.",
 			Conditional: true,
@@ -77,19 +93,31 @@ func (r *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
 			Advice: advice + "or bounds of columns that are nearer to their values; either is a new release.",
 		}}
 	case len(c.Hidden) > 0:
-		var names []string
-		for _, j := range c.Hidden {
-			names = append(names, r.coefficient(j))
-		}
-		return []Doubt{{
-			Headline: "Usable if the prior is believed: it, and not the release, bounds some coefficients.",
-			Reason: "Their standard deviations are more than half of the prior's, so that larger ones would not be seen: " +
-				strings.Join(names, ", ") + ".",
-			Advice:      advice + "spend more, or leave out columns that nearly follow from others.",
-			Conditional: true,
-		}}
+		return []Doubt{r.hidden(c.Hidden, "half")}
 	}
 	return nil
+}
+
+// hidden is the doubt about coefficients that the release does not bound.
+func (r *Plan) hidden(which []int, part string) Doubt {
+	return Doubt{
+		Headline: "Usable if the prior is believed: it, and not the release, bounds some coefficients.",
+		Reason: "Their standard deviations are more than " + part + " of the prior's, so that larger ones would not be " +
+			"seen: " +
+			r.coefficients(which) + ".",
+		Advice: "State the prior's width (prior-sd) from what was known beforehand, in units of the scaled columns, " +
+			"spend more, or leave out columns that nearly follow from others.",
+		Conditional: true,
+	}
+}
+
+// coefficients names features.
+func (r *Plan) coefficients(which []int) string {
+	var names []string
+	for _, j := range which {
+		names = append(names, r.coefficient(j))
+	}
+	return strings.Join(names, ", ")
 }
 
 // coefficient names a feature.

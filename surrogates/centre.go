@@ -106,7 +106,7 @@ func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.
 // H(H + σ²I)⁻¹H plus the prior's precision, H averaged over imputations.
 func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	s := p.config.Statistics
-	h := p.information(theta)
+	h := p.slope(theta)
 	noisy := mat.NewSymDense(p.dim, nil)
 	if frozen := p.imputations[0].frozen; frozen != nil {
 		for j := range p.dim {
@@ -143,16 +143,26 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	return cov, chol.InverseTo(cov)
 }
 
-// information is τH(θ), averaged over imputations.
+// slope is minus the derivative of the score's mean, averaged over imputations: the
+// information, but for what the features lack of the second moments' mean.
+func (p *Score) slope(theta []float64) *mat.SymDense {
+	h := p.information(theta)
+	for _, im := range p.imputations {
+		if im.missing != nil {
+			missing := mat.NewSymDense(p.dim, nil)
+			missing.ScaleSym(1/float64(len(p.imputations)), im.missing)
+			h.AddSym(h, missing)
+		}
+	}
+	return h
+}
+
+// information is τH(θ) of the synthetic features, averaged over imputations: positive
+// definite where there is any.
 func (p *Score) information(theta []float64) *mat.SymDense {
 	d, tau := p.dim, p.config.Statistics.temperature()
 	h := mat.NewSymDense(d, nil)
 	for _, im := range p.imputations {
-		if im.missing != nil {
-			missing := mat.NewSymDense(d, nil)
-			missing.ScaleSym(1/float64(len(p.imputations)), im.missing)
-			h.AddSym(h, missing)
-		}
 		for i, at := range im.at {
 			x := im.x[i*d : (i+1)*d]
 			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta)+im.offset[i])

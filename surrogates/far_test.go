@@ -41,3 +41,39 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 		}
 	}
 }
+
+// TestWideningOfManyFeatures: the posterior mean of noisy second moments need not be
+// positive definite, and privacy has a widening all the same.
+func TestWideningOfManyFeatures(t *testing.T) {
+	const d = 30
+	rng := rand.New(rand.NewPCG(8, 8))
+	for i := range 5 {
+		s := surrogates.Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
+			Moment: make([]float64, d*d), MomentSD: 12, Records: 5000, Radius: 1}
+		for j := range d {
+			s.Anchor[j] = 3 * rng.NormFloat64()
+			s.Score[j] = -s.Ridge * s.Anchor[j]
+			for k := range j + 1 {
+				v := 12 * rng.NormFloat64()
+				if k == j {
+					v += 40
+				}
+				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
+			}
+		}
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3},
+			Seed: uint64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		widened, err := p.Widening()
+		if err != nil {
+			t.Errorf("release %d: %v", i, err)
+		}
+		for j, w := range widened {
+			if !(w > 0) || math.IsInf(w, 0) {
+				t.Errorf("release %d: coefficient %d is widened by %v", i, j, w)
+			}
+		}
+	}
+}

@@ -116,38 +116,73 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 		n.weight = math.Exp(n.weight - log)
 		sum += n.weight
 	}
-	clear(grad)
 	for k := range e.nodes {
-		n := &e.nodes[k]
-		n.weight /= sum
-		if im.frozen != nil {
-			for j := range d {
-				for i, u := range n.solved {
-					grad[j] -= n.weight * im.missing.At(j, i) * u
-				}
+		e.nodes[k].weight /= sum
+	}
+	e.pull(im)
+	clear(grad)
+	if im.frozen != nil {
+		for j := range d {
+			for i, u := range e.whole {
+				grad[j] -= im.missing.At(j, i) * u
 			}
 		}
 	}
 	for i := range im.at {
 		x := im.x[i*d : (i+1)*d]
-		g := 0.0
-		for k := range e.nodes {
-			n := &e.nodes[k]
-			if n.weight < 1e-12 {
-				continue
-			}
-			u := dot(x, n.solved)
-			g += n.weight * e.slope[i] * u
-			if im.frozen == nil {
-				forward(e.row, n.lower, x)
-				g += n.weight * e.spread[i] / 2 * (u*u - dot(e.row, e.row))
-			}
+		g := e.slope[i] * dot(x, e.whole)
+		if im.frozen == nil {
+			g += e.spread[i] / 2 * quadratic(e.lower, x)
 		}
 		for j, v := range x {
 			grad[j] += g * v
 		}
 	}
 	return log + math.Log(sum) + im.log
+}
+
+// pull sets whole to the derivative of the log density in the score's mean, Σwu over the
+// nodes with u = C⁻¹·residual, and, unless the variance is frozen, the lower triangle of
+// lower to twice that in its covariance, Σw(uuᵀ − C⁻¹).
+func (e *evaluator) pull(im *imputation) {
+	d := e.dim
+	clear(e.whole)
+	clear(e.lower)
+	for k := range e.nodes {
+		n := &e.nodes[k]
+		if n.weight < 1e-12 {
+			continue
+		}
+		for j, u := range n.solved {
+			e.whole[j] += n.weight * u
+		}
+		if im.frozen != nil {
+			continue
+		}
+		for j := range d { // column j of L⁻¹ is that of C⁻¹ = L⁻ᵀL⁻¹
+			clear(e.row)
+			for i := j; i < d; i++ {
+				v := -dot(n.lower[i*d+j:i*d+i], e.row[j:i])
+				if i == j {
+					v = 1
+				}
+				e.row[i] = v / n.lower[i*d+i]
+			}
+			backward(e.row, n.lower, e.row)
+			for i := j; i < d; i++ {
+				e.lower[i*d+j] += n.weight * (n.solved[i]*n.solved[j] - e.row[i])
+			}
+		}
+	}
+}
+
+// quadratic is xᵀAx, of the lower triangle of A.
+func quadratic(lower, x []float64) float64 {
+	d, sum := len(x), 0.0
+	for j, v := range x {
+		sum += v * (2*dot(lower[j*d:j*d+j], x[:j]) + lower[j*d+j]*v)
+	}
+	return sum
 }
 
 // normal is the log density of the residual under one normal law of the noise, and sets

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // LinearCheck holds draws of a regression's posterior against its prior. It follows from
@@ -19,33 +20,39 @@ type LinearCheck struct {
 	Hidden []int
 }
 
-// LeastTail is the least LinearCheck.Tail of a prior that fits. With parameters from the
-// prior, and exact sums, one release in 200 has less; with noise fewer.
+// LeastTail is the least Tail of a prior that fits. With parameters from the prior, and
+// exact sums, one release in 200 has less; with noise fewer.
 const LeastTail = 0.005
 
 // CheckPrior compares draws with the prior.
 func (l *Linear) CheckPrior(d Draws) LinearCheck {
-	const draws = 4000
-	rng := rand.New(rand.NewPCG(l.config.Seed, 0xc4ec))
-	prior, theta := make([]float64, draws), make([]float64, l.dim)
-	for i := range prior {
-		l.config.Prior.Sample(theta, rng)
-		prior[i] = l.config.Prior.LogDensity(theta)
-	}
-	slices.Sort(prior)
-	mean, count := 0.0, 0.0
-	for _, chain := range d.Chains {
-		for _, theta := range chain {
-			count++
-			mean += (l.config.Prior.LogDensity(theta[:l.dim]) - mean) / count
-		}
-	}
-	below, _ := slices.BinarySearch(prior, mean)
-	check := LinearCheck{Tail: float64(below) / draws}
+	check := LinearCheck{Tail: tail(l.config.Prior, d, l.dim, l.config.Seed)}
 	for j, sd := range l.broad.SDs {
 		if diag.Summarize(d.Column(j)).SD > sd/2 {
 			check.Hidden = append(check.Hidden, j)
 		}
 	}
 	return check
+}
+
+// tail is the share of a prior of d coefficients that is less dense than draws are on
+// average.
+func tail(prior targets.Prior, of Draws, d int, seed uint64) float64 {
+	const draws = 4000
+	rng := rand.New(rand.NewPCG(seed, 0xc4ec))
+	logs, theta := make([]float64, draws), make([]float64, d)
+	for i := range logs {
+		prior.Sample(theta, rng)
+		logs[i] = prior.LogDensity(theta)
+	}
+	slices.Sort(logs)
+	mean, count := 0.0, 0.0
+	for _, chain := range of.Chains {
+		for _, theta := range chain {
+			count++
+			mean += (prior.LogDensity(theta[:d]) - mean) / count
+		}
+	}
+	below, _ := slices.BinarySearch(logs, mean)
+	return float64(below) / draws
 }

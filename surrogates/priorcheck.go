@@ -3,8 +3,11 @@ package surrogates
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -13,53 +16,110 @@ import (
 // the prior, so it costs nothing.
 type PriorCheck struct {
 	// Moved is by how many of its posterior standard deviations the coefficient that
-	// moves most would move, were the prior twice as wide. Coefficient is its index.
+	// moves most would move, were the prior twice as wide. Coefficient is its index. It is
+	// 0 beyond mostImputed features, where the score's variance does not follow them.
 	Moved       float64
 	Coefficient int
 	// Favoured is how many times as likely the release is under a prior twice or four
 	// times as wide, whichever is more: a Bayes factor. It is 1 at least, and 1 where the
-	// prior's width is unknown itself.
+	// prior's width is unknown itself or features are as many.
 	Favoured float64
 	// Bounded is by how much the log likelihood of the release falls from the posterior's
 	// centre to twice or four times as large coefficients, whichever is less.
 	Bounded float64
+	// Tail is the share of the prior that is less dense than the posterior is on average.
+	Tail float64
+	// Hidden are the coefficients whose posterior standard deviation is more than a third of
+	// the prior's. The prior pulls one of twice its standard deviation by two thirds of the
+	// posterior's or more, and the release does not show it.
+	Hidden []int
+	// Narrow are those of them that the prior keeps from an ordinary effect: its standard
+	// deviation moves the linear predictor by less than LeastEffect for a record one
+	// standard deviation off the column's mean, or with the level.
+	Narrow []int
 }
 
-// Conflict reports that the prior holds back coefficients that the release puts farther
-// out: intervals are then those of the prior's tail, and miss what the records say.
-// docs/anchored.md has the rate of false alarms.
-func (c PriorCheck) Conflict() bool { return c.Moved >= 1 && c.Favoured >= 3 }
+// LeastEffect is the effect that a prior must allow for where the release says little.
+const LeastEffect = 0.5
 
-// Unbounded reports that the release allows for coefficients of twice the size, so that
-// the prior alone bounds them: noise is large, or the classes are nearly separable.
-func (c PriorCheck) Unbounded() bool { return c.Bounded < 2 }
+// shown is the part of the prior's standard deviation above which that of a posterior is
+// Hidden.
+const shown = 1.0 / 3
+
+// Conflict reports that the prior holds back coefficients that the release puts farther
+// out: a wider one explains it better, or less than LeastTail of the prior is as far out.
+// Intervals are then those of the prior's tail, and miss what the records say.
+// docs/anchored.md has the rate of false alarms.
+func (c PriorCheck) Conflict() bool {
+	return c.Moved >= 1 && c.Favoured >= 3 || c.Tail < LeastTail
+}
+
+// Unbounded reports that the prior alone bounds coefficients: the release allows for ones of
+// twice the size, or one would move by its standard deviation under a prior twice as wide.
+// Noise is large then, or the classes are nearly separable.
+func (c PriorCheck) Unbounded() bool { return c.Bounded < 2 || c.Moved >= 1 }
 
 // CheckPrior compares normal approximations at the modes under the prior and under wider
-// ones. Errors: a density that is nowhere finite.
-func (p *Score) CheckPrior() (PriorCheck, error) {
-	centre := append([]float64(nil), p.mean...)
+// ones, and draws with the prior: draws of the approximation where none are given. Errors:
+// a density that is nowhere finite.
+func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
+	if len(draws.Chains) == 0 {
+		draws = p.approximate()
+	}
+	check := PriorCheck{Favoured: 1, Bounded: p.falls(), Tail: tail(p.config.Prior, draws, p.dim, p.config.Seed)}
+	for j, sd := range p.broad.SDs {
+		if stat.StdDev(slices.Concat(draws.Column(j)...), nil) <= shown*sd {
+			continue
+		}
+		check.Hidden = append(check.Hidden, j)
+		if sd*p.reach(j) < LeastEffect {
+			check.Narrow = append(check.Narrow, j)
+		}
+	}
+	if p.config.averaged() {
+		return check, nil
+	}
+	return check, p.widen(&check)
+}
+
+// widen sets what a check says of wider priors.
+func (p *Score) widen(check *PriorCheck) error {
+	centre := slices.Clone(p.mean)
 	spread, evidence, err := p.evidence(centre, 1)
 	if err != nil {
-		return PriorCheck{}, err
+		return err
 	}
-	check := PriorCheck{Favoured: 1, Bounded: p.falls(centre)}
-	mode := append([]float64(nil), centre...)
+	mode := slices.Clone(centre)
 	for _, scale := range []float64{2, 4} {
 		_, wider, err := p.evidence(mode, scale)
 		if err != nil {
-			return PriorCheck{}, err
+			return err
 		}
-		check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
+		if _, known := p.config.Prior.(targets.Gaussian); known {
+			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
+		}
 		for j, at := range mode {
 			if moved := math.Abs(at-centre[j]) / math.Sqrt(spread.At(j, j)); scale == 2 && moved > check.Moved {
 				check.Moved, check.Coefficient = moved, j
 			}
 		}
 	}
-	if _, known := p.config.Prior.(targets.Gaussian); !known {
-		check.Favoured = 1
+	return nil
+}
+
+// approximate draws from the normal approximation at the centre.
+func (p *Score) approximate() Draws {
+	const draws = 1000
+	rng := rand.New(rand.NewPCG(p.config.Seed, 0xa993))
+	chain, z := make([][]float64, draws), make([]float64, p.dim)
+	for i := range chain {
+		for j := range z {
+			z[j] = rng.NormFloat64()
+		}
+		chain[i] = make([]float64, p.dim)
+		unwhiten(chain[i], z, p.mean, p.factor)
 	}
-	return check, nil
+	return Draws{Chains: [][][]float64{chain}}
 }
 
 // Apart is how far a point is from the posterior's centre: the most over coefficients, in
@@ -67,10 +127,15 @@ func (p *Score) CheckPrior() (PriorCheck, error) {
 func (p *Score) Apart(from []float64) float64 {
 	most := 0.0
 	for j, v := range from {
-		row := p.factor[j*p.dim : j*p.dim+j+1]
-		most = max(most, math.Abs(v-p.mean[j])/math.Sqrt(dot(row, row)))
+		most = max(most, math.Abs(v-p.mean[j])/p.sd(j))
 	}
 	return most
+}
+
+// sd is coefficient j's standard deviation in the normal approximation.
+func (p *Score) sd(j int) float64 {
+	row := p.factor[j*p.dim : j*p.dim+j+1]
+	return math.Sqrt(dot(row, row))
 }
 
 // evidence moves from to the mode under the prior widened by scale, and returns the
@@ -103,16 +168,43 @@ func (p *Score) under(scale float64) *Score {
 }
 
 // falls is PriorCheck.Bounded.
-func (p *Score) falls(centre []float64) float64 {
+func (p *Score) falls() float64 {
 	smooth := p.under(1)
 	density := smooth.Density()
 	at, grad := make([]float64, p.dim), make([]float64, p.dim)
 	likelihood := func(scale float64) float64 {
-		for j, v := range centre {
+		for j, v := range p.mean {
 			at[j] = scale * v
 		}
 		return density.LogDensityGrad(grad, at) - smooth.broad.LogDensity(at)
 	}
 	here := likelihood(1)
 	return min(here-likelihood(2), here-likelihood(4))
+}
+
+// reach is by how much a column typically moves a record, at most: between the values of
+// an indicator, by the intercept itself, or by the standard deviation of a number and
+// twice what noise leaves open of it.
+func (p *Score) reach(j int) float64 {
+	s := p.config.Statistics
+	if s.Columns != nil && s.Columns[j].Kind != Number {
+		return s.Columns[j].Upper - s.Columns[j].Lower
+	}
+	variance := 2 * s.MomentSD / float64(s.Records)
+	if s.Weighted {
+		variance /= p.config.Link.Weight(0, 0)
+	}
+	for _, im := range p.imputations {
+		n := len(im.at)
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = im.x[i*p.dim+j]
+		}
+		mean := 0.0
+		if s.Columns != nil { // else it may be the intercept
+			mean = stat.Mean(column, nil)
+		}
+		variance += stat.MomentAbout(2, column, mean, nil) / float64(len(p.imputations))
+	}
+	return math.Sqrt(variance)
 }

@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -21,7 +22,7 @@ func TestCheckPriorOfQuadratic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.CheckPrior()
+	c, err := p.CheckPrior(Draws{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,25 +48,23 @@ func TestCheckPriorOfQuadratic(t *testing.T) {
 	}
 }
 
-// checked is the check of a simulated regression with coefficients drawn from N(0, 3²),
-// or with classes that a line through the origin separates.
-func checked(t *testing.T, n int, noise float64, separable bool, seed uint64) PriorCheck {
+// checked is the check of a simulated regression of d features with coefficients drawn
+// from N(0, 3²), times a scale: with a large one a line through the origin all but
+// separates the classes.
+func checked(t *testing.T, d, n int, noise, scale float64, seed uint64) PriorCheck {
 	t.Helper()
-	const d = 2
 	rng := rand.New(rand.NewPCG(seed, 5))
 	truth, x := make([]float64, d), make([]float64, d)
 	prior := targets.Gaussian{SD: 3}
 	prior.Sample(truth, rng)
 	s := Statistics{
 		Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, d*d),
-		MomentSD: noise, Records: int64(n), Radius: 1, Columns: []Column{{Kind: Constant, Upper: math.Sqrt(0.5)}, {}},
+		MomentSD: noise, Records: int64(n), Radius: 1, Columns: make([]Column, d),
 	}
+	s.Columns[0] = Column{Kind: Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for range n {
 		drawRow(x, rng)
-		at := dot(x, truth)
-		if separable {
-			at *= 1e6
-		}
+		at := scale * dot(x, truth)
 		y := 0.0
 		if p, _ := shares(at); rng.Float64() < p {
 			y = 1
@@ -85,7 +84,7 @@ func checked(t *testing.T, n int, noise float64, separable bool, seed uint64) Pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.CheckPrior()
+	c, err := p.CheckPrior(Draws{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +97,9 @@ func checked(t *testing.T, n int, noise float64, separable bool, seed uint64) Pr
 // there were 894, 96 and 49: with these chances an alarm is rarer than 10⁻⁷. Either kind
 // of table is the mutant of the other's limit.
 func TestCheckPriorSeesSeparation(t *testing.T) {
-	count := func(separable bool) (conflicts, either int) {
+	count := func(scale float64) (conflicts, either int) {
 		for seed := range uint64(100) {
-			c := checked(t, 2000, 8, separable, seed)
+			c := checked(t, 2, 2000, 8, scale, seed)
 			if c.Conflict() {
 				conflicts++
 			}
@@ -110,8 +109,8 @@ func TestCheckPriorSeesSeparation(t *testing.T) {
 		}
 		return conflicts, either
 	}
-	conflicts, seen := count(true)
-	falseConflicts, alarms := count(false)
+	conflicts, seen := count(1e6)
+	falseConflicts, alarms := count(1)
 	t.Logf("separable: %d in conflict, %d seen; from the prior: %d and %d", conflicts, seen, falseConflicts, alarms)
 	if seen < 65 || alarms > 29 || falseConflicts > 21 {
 		t.Errorf("separable: %d of 100 seen; from the prior: %d in conflict, %d in all", seen, falseConflicts, alarms)
@@ -132,7 +131,48 @@ func TestCheckPriorOfUnknownWidth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := p.CheckPrior(); err != nil || c.Favoured != 1 || c.Conflict() {
+	if c, err := p.CheckPrior(Draws{}); err != nil || c.Favoured != 1 || c.Conflict() {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestCheckPriorOfManyFeatures: beyond mostImputed features, where the score's variance is
+// frozen, the prior that parameters came from is not called in conflict, and one that is a
+// fourth as wide is. Either kind of table is the mutant of the other's limit.
+func TestCheckPriorOfManyFeatures(t *testing.T) {
+	count := func(scale float64) (conflicts int) {
+		for seed := range uint64(10) {
+			if checked(t, 30, 20000, 8, scale, seed).Conflict() {
+				conflicts++
+			}
+		}
+		return conflicts
+	}
+	right, wrong := count(1), count(4)
+	t.Logf("in conflict: %d of 10 from the prior, %d with coefficients four times as large", right, wrong)
+	if right > 4 || wrong < 5 {
+		t.Errorf("in conflict: %d of 10 from the prior, %d with coefficients four times as large", right, wrong)
+	}
+}
+
+// TestCheckPriorSeesWhatNoiseHides: for a quadratic loss the posterior has a closed form.
+// The second coefficient's standard deviation is the prior's, nearly, and a prior standard
+// deviation of 1.5 moves a typical record by 0.21, of 10 by 1.4.
+func TestCheckPriorSeesWhatNoiseHides(t *testing.T) {
+	s := Statistics{Anchor: []float64{0, 0}, Score: []float64{-60, -1}, ScoreSD: 9, Moment: []float64{60, 0, 0, 2},
+		Weighted: true, Records: 100, Radius: 1, Columns: []Column{{Kind: Constant, Upper: 0.8}, {}}}
+	for _, c := range []struct {
+		sd             float64
+		hidden, narrow []int
+	}{{0.1, []int{0, 1}, []int{0, 1}}, {1.5, []int{1}, []int{1}}, {10, []int{1}, nil}} {
+		p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: c.sd}, Imputations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check, err := p.CheckPrior(Draws{})
+		if err != nil || !slices.Equal(check.Hidden, c.hidden) || !slices.Equal(check.Narrow, c.narrow) {
+			t.Errorf("prior sd %v: hidden %v, narrow %v, %v; want %v and %v", c.sd, check.Hidden, check.Narrow, err,
+				c.hidden, c.narrow)
+		}
 	}
 }

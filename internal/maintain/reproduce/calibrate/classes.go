@@ -92,12 +92,12 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
-		check, err := post.CheckPrior()
+		draws, err := surrogates.Sample(context.Background(), post,
+			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
 		if err != nil {
 			return err
 		}
-		draws, err := surrogates.Sample(context.Background(), post,
-			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		check, err := post.CheckPrior(draws)
 		if err != nil {
 			return err
 		}
@@ -115,9 +115,9 @@ func logisticTable(name string) error {
 					sum.Mean, sum.SD)
 			}
 		}
-		fmt.Printf("  prior in conflict %v, unbounded %v; holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum "+
+		fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum "+
 			"%.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
-			check.Conflict(), check.Unbounded(), held, median(ratios), slices.Min(ratios), auc(rows, mean),
+			check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios), slices.Min(ratios), auc(rows, mean),
 			auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
 	}
 	return nil

@@ -29,7 +29,7 @@ var (
 	epsilon  = flag.Float64("epsilon", 1, "ε")
 	sets     = flag.Int("sets", 20, "data sets")
 	fixed    = flag.Bool("fixed", false, "fixed truths, as in docs/reproduction.md, rather than truths from the prior")
-	draws    = flag.Int("draws", 250, "draws and warm-up of each of four chains")
+	draws    = flag.Int("draws", 250, "draws and warm-up of each of four chains; 0 for the verdicts on simulated records alone")
 	imputed  = flag.Int("imputations", 0, "sets of synthetic features")
 	seed     = flag.Uint64("seed", 1, "public seed")
 	optimum  = flag.Float64("optimum", 0.75, "share of the optimum")
@@ -37,6 +37,9 @@ var (
 	shared   = flag.String("shared", "../shared", "folder of the public data")
 	linear   = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
 		"-heavy, -outliers, -wide or -collinear, in place of simulated records")
+	untuned = flag.String("untuned", "", "default runs against their verdicts on a kind of table that nothing was tuned to "+
+		"(plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a table as for -logistic")
+	family  = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
 	verbose = flag.Bool("v", false, "print every parameter")
 	classes = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
@@ -228,6 +231,9 @@ func run() error {
 	if *linear != "" {
 		return linearTable(*linear)
 	}
+	if *untuned != "" {
+		return untunedTables(*untuned)
+	}
 	if *classes != "" {
 		return logisticTable(*classes)
 	}
@@ -243,6 +249,7 @@ func run() error {
 	}
 	var rmse, grads, anchor, ess, rhat, divergent []float64
 	held, total := 0, 0
+	refused, believed := 0, 0 // verdicts
 	began := time.Now()
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
@@ -260,10 +267,26 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		sample, err := surrogates.Sample(context.Background(), post,
-			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		var sample surrogates.Draws
+		if *draws > 0 {
+			sample, err = surrogates.Sample(context.Background(), post,
+				surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+			if err != nil {
+				return err
+			}
+		}
+		check, err := post.CheckPrior(sample)
 		if err != nil {
 			return err
+		}
+		switch {
+		case check.Conflict() || len(check.Narrow) > 0:
+			refused++
+		case check.Unbounded() || len(check.Hidden) > 0:
+			believed++
+		}
+		if *draws == 0 {
+			continue
 		}
 		e2, a2 := 0.0, 0.0
 		for j, t := range theta {
@@ -279,6 +302,11 @@ func run() error {
 			append(rhat, sample.MostRHat)
 		grads = append(grads, float64(sample.Gradients))
 		divergent = append(divergent, float64(sample.Divergences))
+	}
+	fmt.Printf("n %d d %d ε %v: of %d not usable %d, usable if the prior is believed %d\n", *records, *features, *epsilon,
+		*sets, refused, believed)
+	if *draws == 0 {
+		return nil
 	}
 	c := float64(held) / float64(total)
 	fmt.Printf("n %d d %d ε %v sets %d: cover %.3f, median RMSE %.3f (optimum %.3f), least ESS %.0f median %.0f, R-hat "+
