@@ -39,6 +39,8 @@ type Release struct {
 	Sums surrogates.Sums
 	// Linear holds the draws of Sums against the prior.
 	Linear surrogates.LinearCheck
+	// Cut is what Config.Cut is predicted to have done to the draws of Sums.
+	Cut surrogates.LinearCut
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
@@ -148,6 +150,9 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		}
 		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
 			r.Linear = p.CheckPrior(draws)
+			if cut := s.config.Cut; cut[0] < cut[1] {
+				r.Cut = p.Cut(draws, cut[0]/unit, cut[1]/unit)
+			}
 			widened, err := p.Widening(draws)
 			if err != nil {
 				return err

@@ -92,6 +92,9 @@ type Config struct {
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
 	Response float64
+	// Cut is the public range to which responses were moved before the records were sealed,
+	// for Sums: what that did is then predicted. The zero value is for none.
+	Cut [2]float64
 	// Columns is what a schema says of the features; nil for nothing.
 	Columns []surrogates.Column
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.

@@ -49,6 +49,9 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
+		if !t.Refused {
+			config.Cut = [2]float64{t.At(t.Lower), t.At(t.Upper)}
+		}
 	}
 	return config, nil
 }
@@ -168,6 +171,9 @@ func (c *choice) anchoredChain() (*parts, error) {
 		p.Target, p.Sampled = "noise-aware", "the posterior given what was released, whose noise its intervals contain"
 	case anchors.Sums:
 		p.Target, p.Sampled = "noise-aware", "the posterior given released sums, whose noise its intervals contain"
+		if config.Cut[0] < config.Cut[1] {
+			p.Sampled += ", a response beyond its bounds counting as the bound"
+		}
 	}
 	return p, nil
 }

@@ -133,7 +133,19 @@ func (r *Plan) clippedRatios(target targets.Target, theta []float64, rows target
 	return c
 }
 
-// clipDoubt is that of draws whose mean a clip moved.
+// certified reports whether the model bounds what the clip does, so that records which
+// the model does not expect are cut no more than others.
+func (r *Plan) certified() bool {
+	c := &choice{Settings: r.Settings, Problem: r.Problem}
+	if !families[r.Settings.Kernel].clipsGradients {
+		return c.slope() > 0
+	}
+	certificate, ok := r.Problem.Target.(targets.GradCertificate)
+	return ok && r.Settings.Temperature*certificate.GradBound(r.Problem.Facts.Radius) <= r.Clip
+}
+
+// clipDoubt is that of draws whose mean a clip moved, or would have moved with records
+// that the model does not expect.
 func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) []Doubt {
 	mean, count := make([]float64, r.Problem.Target.Dim()), 0.0
 	for _, chain := range chains {
@@ -145,8 +157,18 @@ func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 		}
 	}
 	c, ok := r.Clipping(m, mean, rng)
-	if count == 0 || !ok || c.Shift <= mostShift {
+	switch {
+	case count == 0 || !ok || c.Shift <= mostShift && r.certified():
 		return nil
+	case c.Shift <= mostShift:
+		return []Doubt{{
+			Headline: "Usable if the model is believed: records that it does not expect are cut.",
+			Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. If more of the real "+
+				"ones are, such as outliers, the parameters are those of the cut records, and nothing shows it.",
+				100*c.Share, r.Clip),
+			Advice:      "Use a loss with a certificate (--loss beta:1.5), or the kernel anchored.",
+			Conditional: true,
+		}}
 	}
 	what := "the chain along its moves"
 	if c.Parameter >= 0 {

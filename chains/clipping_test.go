@@ -53,7 +53,7 @@ func TestClippingIsPredicted(t *testing.T) {
 
 // TestAWrongParameterIsDoubted: a chain of clipped gradients that has settled is
 // confident of a scale that is wrong, and the verdict says so. The same chain with a clip
-// that does not bind has no such doubt.
+// that does not bind is usable if the model is believed: outliers would still be cut.
 func TestAWrongParameterIsDoubted(t *testing.T) {
 	table, model := linear(t, "builtin:linear?n=5000&d=2", models.Options{})
 	for _, c := range []struct {
@@ -62,18 +62,19 @@ func TestAWrongParameterIsDoubted(t *testing.T) {
 	}{{1, 2e-3, true}, {200, 2e-4, false}} {
 		result := ran(t, table, model,
 			chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 20_000, Step: c.step, Noise: 0.01}, 1e12)
-		doubted := false
+		doubted, believed := false, false
 		for _, d := range result.Certificate.Doubts {
 			doubted = doubted || strings.Contains(d.Headline, "the clip moves the posterior")
+			believed = believed || strings.HasPrefix(d.Headline, "Usable if the model is believed")
 		}
 		sigma := 0.0
 		for _, draw := range result.Draws[0] {
 			sigma += draw[3] / float64(len(result.Draws[0]))
 		}
-		if doubted != c.doubted || doubted != (math.Abs(sigma-0.5) > 0.03) {
+		if doubted == believed || doubted != c.doubted || doubted != (math.Abs(sigma-0.5) > 0.03) {
 			t.Errorf("clip %v: σ = %v of 0.5, doubts %+v", c.clip, sigma, result.Certificate.Doubts)
 		}
-		if v := result.Verdict; v.Usable == c.doubted || c.doubted && len(v.Reasons) != 1 {
+		if v := result.Verdict; v.Usable == c.doubted || len(v.Reasons) != 1 {
 			t.Errorf("clip %v: %+v; nothing but the clip is wrong", c.clip, v)
 		}
 	}
@@ -95,6 +96,46 @@ func TestPriorsOfLinearRegressionsAreDoubted(t *testing.T) {
 		if v := result.Verdict; !strings.HasPrefix(v.Headline, c.headline) ||
 			v.Usable != strings.HasPrefix(c.headline, "Usable") {
 			t.Errorf("prior sd %v, ε = %v: %+v", c.sd, c.epsilon, v)
+		}
+	}
+}
+
+// TestCutResponsesAreDoubted: where the bounds of responses cut many the verdict is
+// usable on the condition that none are beyond, and says which coefficient they move. It
+// is plainly usable where the schema refuses such responses, and where bounds are wide.
+func TestCutResponsesAreDoubted(t *testing.T) {
+	for _, c := range []struct {
+		bound            float64
+		refused, doubted bool
+	}{{1, false, true}, {1, true, false}, {8, false, false}} {
+		table, model := linear(t, "builtin:linear?n=5000&d=2", models.Options{})
+		table.Target.Lower, table.Target.Upper, table.Target.Refused = -c.bound, c.bound, c.refused
+		for i, y := range table.Y {
+			table.Y[i] = max(-c.bound, min(c.bound, y))
+		}
+		v := ran(t, table, model, chains.Settings{Chains: 4, Iterations: 400}, 5).Verdict
+		doubted := strings.HasPrefix(v.Headline, "Usable if responses stay within")
+		if !v.Usable || doubted != c.doubted || doubted != (len(v.Reasons) == 1 && strings.Contains(v.Reasons[0], "of x")) {
+			t.Errorf("bounds ±%v, refused %v: %+v", c.bound, c.refused, v)
+		}
+	}
+}
+
+// TestOutliersAreDoubtedWhereNothingBoundsThem: a clip that cuts none of the records that
+// the model expects still cuts others, and the verdict says so for normal errors. Under
+// the β loss, or a logistic one, the clip is above every gradient.
+func TestOutliersAreDoubtedWhereNothingBoundsThem(t *testing.T) {
+	beta := models.Options{Loss: "beta", Beta: 1.5}
+	for _, c := range []struct {
+		options models.Options
+		clip    float64
+		doubted bool
+	}{{models.Options{}, 1e5, true}, {beta, 1e5, false}} {
+		table, model := linear(t, "builtin:linear?n=500&d=2", c.options)
+		doubts := ran(t, table, model, chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 50, Step: 1e-6,
+			Noise: 0.01}, 1e12).Certificate.Doubts
+		if doubted := len(doubts) == 1 && strings.HasPrefix(doubts[0].Headline, "Usable if the model"); doubted != c.doubted {
+			t.Errorf("loss %q: %+v", c.options.Loss, doubts)
 		}
 	}
 }

@@ -27,11 +27,11 @@ const (
 	mostApart = 1.0
 )
 
-// doubts are those about anchored chains after a release: the gravest one.
+// doubts are those about anchored chains after a release, the gravest one last.
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
-		return r.linearDoubts(release.Linear)
+		return append(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut)...)
 	}
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
@@ -118,6 +118,25 @@ func (r *Plan) coefficients(which []int) string {
 		names = append(names, r.coefficient(j))
 	}
 	return strings.Join(names, ", ")
+}
+
+// cutDoubts are those about responses that were moved to their bounds.
+func (r *Plan) cutDoubts(c surrogates.LinearCut) []Doubt {
+	if !(c.Shift > mostShift) {
+		return nil
+	}
+	what := "the scale of the errors"
+	if c.Parameter < r.Problem.Facts.Features {
+		what = "the coefficient of " + r.coefficient(c.Parameter)
+	}
+	return []Doubt{{
+		Headline: "Usable if responses stay within the schema's bounds: beyond, they count as the bound.",
+		Reason: fmt.Sprintf("If responses are normal, %.2g%% of them or more are beyond their bounds. Moving them there "+
+			"moves %s by about %.2g of its standard deviations.", 100*c.Share, what, c.Shift),
+		Advice: `If no response can be beyond its bounds say so (outside = "refuse" in the schema). Otherwise state wider ` +
+			"ones, which is a new release.",
+		Conditional: true,
+	}}
 }
 
 // coefficient names a feature.

@@ -227,7 +227,9 @@ func (d *decoder) number(c *Column, spread float64) ([]Term, error) {
 	switch c.Outside {
 	case "":
 		d.outside = OutsideClamp
-	case OutsideClamp, OutsideRefuse:
+	case OutsideClamp:
+	case OutsideRefuse:
+		t.Refused = true
 	default:
 		return nil, columnError(c, fmt.Sprintf("outside = %q", c.Outside), fmt.Sprintf("choose %q or %q", OutsideClamp,
 			OutsideRefuse))

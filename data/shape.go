@@ -40,6 +40,7 @@ type Term struct {
 	Level        string  // level or second label; empty for numbers
 	Center, Unit float64 // the map; Unit is positive
 	Lower, Upper float64 // public range of x
+	Refused      bool    // numbers beyond the range are refused; else they are moved to its nearer end
 	Of           [2]int  // of a product: the numbers of its factors, from 1; else 0, 0
 
 	PriorSD    float64 // prior standard deviation of the coefficient; 0 for the model's
