@@ -40,6 +40,7 @@ var (
 	untuned = flag.String("untuned", "", "default runs against their verdicts on a kind of table that nothing was tuned to "+
 		"(plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a table as for -logistic")
 	family  = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
+	uncut   = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
 	verbose = flag.Bool("v", false, "print every parameter")
 	classes = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")

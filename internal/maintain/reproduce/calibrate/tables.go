@@ -81,7 +81,10 @@ func linearTable(name string) error {
 	facts := curator.Facts{Records: int64(table.Records), Features: table.Features(), Response: true, Radius: 1,
 		RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	mechanism := curator.SecondMoment{Response: bound, NoiseMultiplier: 1 / mu}
-	unit := mechanism.ResponseUnit(facts)
+	unit, reach := mechanism.ResponseUnit(facts), bound
+	if *uncut {
+		reach = math.Inf(1)
+	}
 	sd, err := mechanism.NoiseSD(facts)
 	if err != nil {
 		return err
@@ -89,29 +92,25 @@ func linearTable(name string) error {
 	names := []string{"not private", "noise-aware", "AdaSSP"}
 	total := make([]linearFit, len(names))
 	least, most := math.Inf(1), 0.0
-	refused, believed := 0, 0 // releases that the verdict doubts
+	var verdicts [3]tally
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
 		test, train, err := data.Split(table, 0.1, rng)
 		if err != nil {
 			return err
 		}
-		exact := sums(train, unit, 0, rng)
+		exact := sums(train, unit, reach, 0, rng)
 		reference, _, err := fitLinear(exact, train, unit, uint64(i))
 		if err != nil {
 			return err
 		}
-		noisy := sums(train, unit, sd, rng)
-		private, check, err := fitLinear(noisy, train, unit, uint64(i))
+		noisy := sums(train, unit, bound, sd, rng)
+		private, said, err := fitLinear(noisy, train, unit, uint64(i))
 		if err != nil {
 			return err
 		}
-		switch {
-		case check.Tail < surrogates.LeastTail:
-			refused++
-		case len(check.Hidden) > 0:
-			believed++
-		}
+		verdict := &verdicts[said]
+		verdict.releases++
 		least, most = min(least, private.LeastESS), max(most, private.MostRHat)
 		d := train.Features()
 		means := make([][]float64, 3)
@@ -135,6 +134,7 @@ func linearTable(name string) error {
 			r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
 			if r.Mean >= p.Q5 && r.Mean <= p.Q95 {
 				total[1].held += 1 / float64((d+1)*(*sets))
+				verdict.held += 1 / float64(d+1)
 			}
 			total[1].ratio += math.Log(p.SD/r.SD) / float64((d+1)*(*sets))
 		}
@@ -145,14 +145,48 @@ func linearTable(name string) error {
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
-	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f, "+
-		"not usable %d, usable if the prior is believed %d\n",
-		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most, refused, believed)
+	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f;",
+		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most)
+	for i, v := range verdicts {
+		fmt.Printf(" %s %v", []string{"usable", "conditionally", "not usable"}[i], v)
+	}
+	fmt.Println()
 	return nil
 }
 
-// sums releases the second moments of [x, y/unit] with noise.
-func sums(t *data.Table, unit, sd float64, rng *rand.Rand) surrogates.Sums {
+// tally counts releases of one verdict, and what of the parameters their intervals hold.
+type tally struct {
+	releases int
+	held     float64
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("%d (%.2f)", t.releases, t.held/float64(max(1, t.releases)))
+}
+
+// verdict is what a run would say of a release.
+type verdict int
+
+const (
+	usable      verdict = iota
+	conditional         // if the prior is believed, or the bounds of responses are
+	refused
+)
+
+func judge(l *surrogates.Linear, d surrogates.Draws, t *data.Table, unit float64) verdict {
+	check := l.CheckPrior(d)
+	cut := l.Cut(d, t.Target.At(t.Target.Lower)/unit, t.Target.At(t.Target.Upper)/unit)
+	switch {
+	case check.Tail < surrogates.LeastTail:
+		return refused
+	case len(check.Hidden) > 0 || cut.Shift > 0.5:
+		return conditional
+	}
+	return usable
+}
+
+// sums releases the second moments of [x, y/unit] with noise, responses cut to ±bound.
+func sums(t *data.Table, unit, bound, sd float64, rng *rand.Rand) surrogates.Sums {
 	d := t.Features()
 	p := d + 1
 	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
@@ -160,7 +194,7 @@ func sums(t *data.Table, unit, sd float64, rng *rand.Rand) surrogates.Sums {
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
-		z[d] = t.Y[i] / unit
+		z[d] = max(-bound, min(bound, t.Y[i])) / unit
 		for j, u := range z {
 			for k, v := range z {
 				s.Moment[j*p+k] += u * v
@@ -185,24 +219,23 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 	}
 }
 
-func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws,
-	surrogates.LinearCheck, error) {
+func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
 	prior, err := coefficients(t, *priorSD/unit, 1/unit)
 	if err != nil {
-		return surrogates.Draws{}, surrogates.LinearCheck{}, err
+		return surrogates.Draws{}, usable, err
 	}
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
 		Sums: s, Prior: prior, MinScale: 1e-3 / unit, ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
 	})
 	if err != nil {
-		return surrogates.Draws{}, surrogates.LinearCheck{}, err
+		return surrogates.Draws{}, usable, err
 	}
 	d, err := surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
 		LeastESS: *least, MostRHat: *most})
 	if err != nil {
-		return d, surrogates.LinearCheck{}, err
+		return d, usable, err
 	}
-	return d, l.CheckPrior(d), nil
+	return d, judge(l, d, t, unit), nil
 }
 
 // coefficients is the prior of a table's coefficients: normal with a fixed standard
@@ -227,7 +260,7 @@ func adaSSP(t *data.Table, bound, mu float64, rng *rand.Rand) []float64 {
 	const beta = 0.05
 	d := t.Features()
 	each := mu / math.Sqrt(3)
-	s := sums(t, 1, 0, rng)
+	s := sums(t, 1, bound, 0, rng)
 	p := d + 1
 	square, right := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
 	for j := range d {
