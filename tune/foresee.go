@@ -85,7 +85,7 @@ func Foresee(ctx context.Context, c Config, s chains.Settings, epsilons ...float
 		return out, nil
 	}
 	if anchored {
-		return out, c.foreseeAnchored(ctx, out)
+		return out, c.foreseeAnchored(ctx, out, mostAnchored)
 	}
 	return out, c.foreseeWalks(ctx, s, out)
 }

@@ -22,8 +22,9 @@ const (
 	usualForetold = 5      // simulated tables
 )
 
-// foreseeAnchored runs anchored chains shortly on simulated tables.
-func (c Config) foreseeAnchored(ctx context.Context, out []Forecast) error {
+// foreseeAnchored runs anchored chains shortly on simulated tables of at most so many
+// records.
+func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) error {
 	if c.Repeats == 0 {
 		c.Repeats = usualForetold
 	}
@@ -31,7 +32,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast) error {
 		c.Repeats *= 4
 	}
 	whole := c.Models[0]
-	c, grown, err := c.shrunk(mostAnchored)
+	c, grown, err := c.shrunk(most)
 	if err != nil {
 		return err
 	}
