@@ -16,8 +16,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -39,6 +37,7 @@ type defect struct {
 	tests []string
 	// at, if line is not 0, is where old begins, on that line: of a random mutant.
 	at, line int
+	within   string // the text of that line
 	// equivalent says why a defect that survives does no harm.
 	equivalent string
 }
@@ -106,13 +105,14 @@ func run(chosen selection, s suite, share float64, check bool) error {
 		}
 		share = 0
 	}
-	if err := baseline(copied, all, s); err != nil {
+	known, err := learned(copied, all, s)
+	if err != nil {
 		return err
 	}
 	caught, broken, tried := 0, 0, 0
 	for _, d := range all {
 		began := time.Now()
-		verdict := d.try(copied, s)
+		verdict := d.try(copied, s, known)
 		tried++
 		switch verdict {
 		case "caught", "caught (timeout)":
@@ -130,7 +130,7 @@ func run(chosen selection, s suite, share float64, check bool) error {
 		}
 		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.place(), oneLine(d.old),
 			oneLine(d.new))
-		if why := d.reason(copied); verdict == "survived" && why != "" {
+		if why := d.reason(); verdict == "survived" && why != "" {
 			fmt.Printf("%24s%s\n", "", why)
 			if d.line > 0 { // equivalent, and so no defect
 				tried--
@@ -194,26 +194,32 @@ func copyModule() (string, error) {
 	})
 }
 
-// baseline runs every package of the list unchanged: a suite that fails anyway
-// catches nothing.
-func baseline(root string, all []defect, s suite) error {
-	var done []string
+// learned runs every package of the list unchanged.
+func learned(root string, all []defect, s suite) (map[string]reach, error) {
+	var watched []string
 	for _, d := range all {
-		for _, pkg := range d.tests {
-			if slices.Contains(done, pkg) {
-				continue
-			}
-			done = append(done, pkg)
-			if failed, out := s.test(root, pkg); failed {
-				return fmt.Errorf("the tests of %s fail without a defect:\n%s", pkg, out)
-			}
+		if folder := "./" + filepath.Dir(d.file); !slices.Contains(watched, folder) {
+			watched = append(watched, folder)
 		}
 	}
-	return nil
+	known := make(map[string]reach)
+	for _, d := range all {
+		for _, pkg := range d.tests {
+			if _, ok := known[pkg]; ok {
+				continue
+			}
+			r, err := s.learn(root, pkg, watched)
+			if err != nil {
+				return nil, err
+			}
+			known[pkg] = r
+		}
+	}
+	return known, nil
 }
 
-// try applies the defect, runs the tests, and restores the file.
-func (d defect) try(root string, s suite) string {
+// try applies the defect, runs the tests that reach it, and restores the file.
+func (d defect) try(root string, s suite, known map[string]reach) string {
 	path := filepath.Join(root, d.file)
 	original, err := os.ReadFile(path)
 	if err != nil {
@@ -231,27 +237,18 @@ func (d defect) try(root string, s suite) string {
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 		return err.Error()
 	}
-	build := exec.Command("go", "build", "./"+filepath.Dir(d.file))
+	build := exec.Command("go", "build", "-trimpath", "./"+filepath.Dir(d.file))
 	build.Dir = root
 	if build.Run() != nil {
 		return "does not compile"
 	}
+	line := 1 + strings.Count(string(original[:at]), "\n")
 	for _, pkg := range d.tests {
-		if failed, out := s.test(root, pkg); failed {
-			if strings.Contains(out, "panic: test timed out") {
-				return "caught (timeout)"
-			}
-			return "caught"
+		if verdict := s.verdict(root, known[pkg], d.file, line); verdict != "" {
+			return verdict
 		}
 	}
 	return "survived"
-}
-
-// suite says how tests are run.
-type suite struct {
-	timeout time.Duration
-	skip    string
-	short   bool
 }
 
 // place is the file, and the line where it is known.
@@ -260,23 +257,6 @@ func (d defect) place() string {
 		return d.file
 	}
 	return fmt.Sprintf("%s:%d", d.file, d.line)
-}
-
-// test runs one package's tests until the first failure.
-func (s suite) test(root, pkg string) (failed bool, out string) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.timeout+time.Minute)
-	defer cancel()
-	args := []string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", s.timeout.String(), "-skip", s.skip}
-	if s.short {
-		args = append(args, "-short")
-	}
-	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
-	cmd.Dir = root
-	// Properties draw the same values each time, so that verdicts can be repeated.
-	cmd.Env = append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true")
-	text, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	return errors.As(err, &exit), string(text)
 }
 
 // restore puts a file of the copy back. A copy that cannot be restored is of no

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,10 +48,15 @@ func randomMutants(root string, n int, seed uint64) ([]defect, error) {
 		}
 		all = append(all, found...)
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	slices.SortStableFunc(all, func(a, b defect) int { return bytes.Compare(a.lot(seed), b.lot(seed)) })
 	fmt.Printf("%d of %d mutants, seed %d\n", min(n, len(all)), len(all), seed)
 	return all[:min(n, len(all))], nil
+}
+
+// lot orders mutants at random. A change of other lines leaves the order as it is.
+func (d defect) lot(seed uint64) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %q %q %q", seed, d.file, d.within, d.old, d.new))
+	return sum[:]
 }
 
 // swaps are the operators that mutants exchange.
@@ -72,10 +78,12 @@ func mutantsOf(root, file string) (all []defect, err error) {
 	if err != nil {
 		return nil, err
 	}
+	lines := strings.Split(string(text), "\n")
 	add := func(from, to token.Pos, replace string) {
 		a, b := positions.Position(from).Offset, positions.Position(to).Offset
-		all = append(all, defect{file: file, old: string(text[a:b]), new: replace, at: a, line: positions.Position(from).Line,
-			tests: coreTests[filepath.Dir(file)]})
+		line := positions.Position(from).Line
+		all = append(all, defect{file: file, old: string(text[a:b]), new: replace, at: a, line: line,
+			within: strings.TrimSpace(lines[line-1]), tests: coreTests[filepath.Dir(file)]})
 	}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -128,17 +136,12 @@ var explained = []defect{
 }
 
 // reason says why a mutant that survives does no harm, or nothing.
-func (d defect) reason(root string) string {
+func (d defect) reason() string {
 	if d.equivalent != "" || d.line == 0 {
 		return d.equivalent
 	}
-	text, err := os.ReadFile(filepath.Join(root, d.file))
-	if err != nil {
-		return ""
-	}
-	line := strings.TrimSpace(strings.Split(string(text), "\n")[d.line-1])
 	i := slices.IndexFunc(explained, func(e defect) bool {
-		return e.file == d.file && e.old == line && (e.new == "" || e.new == d.new)
+		return e.file == d.file && e.old == d.within && (e.new == "" || e.new == d.new)
 	})
 	if i < 0 {
 		return ""
