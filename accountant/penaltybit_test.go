@@ -213,3 +213,18 @@ func BenchmarkIsotropicPenaltyBit(b *testing.B) {
 		isotropicPenaltyBit{2, 0.02}.rdp(Substitute, 20)
 	}
 }
+
+// TestPenaltyRatiosOfTheory is theory 2.4: the bit's cost over that of the Gaussian
+// release, order·s²/(2σ²).
+func TestPenaltyRatiosOfTheory(t *testing.T) {
+	for variance, want := range map[float64]float64{0.5: 0.335, 1: 0.406, 2: 0.475, 4: 0.532} {
+		const s, order = 0.05, 2
+		event, err := PenaltyBit(AddRemove, variance, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := event.RDP(order) / (order * s * s / (2 * variance)); math.Abs(ratio-want) > 0.002 {
+			t.Errorf("σ² = %v: ratio %v, want %v", variance, ratio, want)
+		}
+	}
+}

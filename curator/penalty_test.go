@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/accept"
 )
 
 // TestPenaltyBitDivergence holds the price of a penalty bit against its true
@@ -29,32 +28,6 @@ func TestPenaltyBitDivergence(t *testing.T) {
 			}
 			if best > price*(1+1e-9) || best < price*0.998 {
 				t.Errorf("σ²=%v, α=%v: the worst divergence is %.5f of the price", variance, alpha, best/price)
-			}
-		}
-	}
-}
-
-// TestPenaltyBitAgreesWithAccept compares the accountant's supremum with the
-// independent one of package accept, which has a tolerance of 0.3 %.
-func TestPenaltyBitAgreesWithAccept(t *testing.T) {
-	for _, variance := range []float64{0.5, 2} {
-		test, err := accept.NewPenalty(variance, 0, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []float64{0.025, 0.2} {
-			event, err := accountant.PenaltyBit(accountant.AddRemove, variance, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, alpha := range []float64{1.5, 6} {
-				want, err := accept.BitRDP(test, c, alpha)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := event.RDP(alpha); math.Abs(got/want-1) > 0.004 {
-					t.Errorf("σ²=%v, move %v, α=%v: %v, package accept has %v", variance, c, alpha, got, want)
-				}
 			}
 		}
 	}

@@ -32,13 +32,3 @@ func BenchmarkNewCorrected(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkBitRDP(b *testing.B) {
-	test := penaltyU8()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := BitRDP(test, 0.05, 2); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -9,7 +9,7 @@ const (
 	// How far certified suprema may lie above a value that is attained. The slope
 	// in v is multiplied by a change of variance, which is far smaller than the
 	// change of the log-odds beside it.
-	slopeGap, driftGap, renyiGap = 0x1p-9, 0x1p-6, 0x1p-9
+	slopeGap, driftGap = 0x1p-9, 0x1p-6
 	// outward covers the rounding of the bounds themselves: each is a sum of
 	// positive terms with relative errors far below it.
 	outward = 1 + 0x1p-32

@@ -15,10 +15,7 @@
 //
 // What a bit costs follows from how fast its log-odds move: each test has
 // Lipschitz constants in u and in v ([Test].Lipschitz), computed as certified
-// suprema, and [Range], [FixedRange] and [PoissonRange] turn them into the
-// range of a bounded-range mechanism (theory 2.2, 2.3, 2.6). [BitRDP] is the
-// direct Rényi divergence of a bit, for tests whose log-odds are steep only
-// where a bit says little (theory 2.4).
+// suprema (theory 2.3). The curator turns them into a price.
 //
 // Statements and proofs: docs/proofs/acceptance.md.
 package accept

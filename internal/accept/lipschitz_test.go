@@ -78,7 +78,7 @@ func TestLipschitzBetweenAnyTwoPoints(t *testing.T) {
 				u0, u1 := rapid.Float64Range(-20, 20).Draw(t, "u0"), rapid.Float64Range(-20, 20).Draw(t, "u1")
 				v0, v1 := rapid.Float64Range(0, 1).Draw(t, "v0"), rapid.Float64Range(0, 1).Draw(t, "v1")
 				got := math.Abs(logitAt(test, u1, v1) - logitAt(test, u0, v0))
-				if bound := perLogOdds*math.Abs(u1-u0) + perVariance*math.Abs(v1-v0) + roundingRange; got > bound {
+				if bound := perLogOdds*math.Abs(u1-u0) + perVariance*math.Abs(v1-v0) + rounding; got > bound {
 					t.Fatalf("the log-odds differ by %v, more than %v", got, bound)
 				}
 			})

@@ -14,7 +14,7 @@ const (
 	MinTail = 0x1p-64
 
 	// RelErr bounds the relative rounding error of every tail that a test
-	// returns. Ranges and divergences of this package include its effect.
+	// returns.
 	RelErr = 0x1p-40
 
 	// maxLimit is the largest |u| up to which a test may keep its own shape.
@@ -59,16 +59,6 @@ func (e enclosure) logit(derivative float64) float64 {
 	// Where the clamp at MinTail holds a flat there is no slope at all.
 	a, r := max(e.accept, MinTail), max(e.reject, MinTail)
 	return derivative / min(a*max(1-a, r), r*max(1-r, a))
-}
-
-// curvature bounds |∂² logit a/∂u²|, as |∂a/∂v| is ½|∂²a/∂u²|. It is infinite
-// where the clamp at MinTail, a kink, may be.
-func (e enclosure) curvature() float64 {
-	if min(e.accept, e.reject) <= MinTail {
-		return math.Inf(1)
-	}
-	slope := e.logit(e.slope)
-	return e.logit(2*e.drift) + slope*slope
 }
 
 // domain is the part of a test's arguments on which it has its own shape.

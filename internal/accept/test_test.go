@@ -62,7 +62,7 @@ func TestAcceptContract(t *testing.T) {
 				if !(tail >= MinTail && tail <= 0.5+RelErr) {
 					t.Fatalf("tail %v at u = %v is outside [2⁻⁶⁴, ½]", tail, u)
 				}
-				if logitAt(test, u, v) > logitAt(test, larger, v)+roundingRange {
+				if logitAt(test, u, v) > logitAt(test, larger, v)+rounding {
 					t.Fatalf("a falls between u = %v and %v at v = %v", u, larger, v)
 				}
 				if clamped := min(max(v, 0), test.VarianceLimit()); probability(test, u, v) != probability(test, u, clamped) {
