@@ -29,7 +29,6 @@ const (
 	truncated
 	shaped
 	independent
-	autoregressive
 )
 
 // Isotropic proposes θ′ ~ N(θ, scale²·I).
@@ -60,14 +59,6 @@ func Shaped(scale float64, factor []float64) Proposal {
 // uniformly ergodic. Arguments are not copied and must not change.
 func Independent(mean, factor []float64, freedom float64) Proposal {
 	return Proposal{kind: independent, scale: 1, mean: mean, factor: factor, freedom: freedom}
-}
-
-// Autoregressive proposes θ′ = mean + √(1−scale²)·(θ − mean) + scale·Lz, z ~ N(0, I),
-// with 0 < scale ≤ 1: the preconditioned Crank–Nicolson move, which is reversible for
-// N(mean, LLᵀ), so that only what the target is beside that decides. Arguments are not
-// copied and must not change.
-func Autoregressive(mean, factor []float64, scale float64) Proposal {
-	return Proposal{kind: autoregressive, scale: scale, mean: mean, factor: factor}
 }
 
 // Move is what the curator is told of the moves: which it draws itself, how far they
@@ -116,8 +107,6 @@ func (p Proposal) String() string {
 		return fmt.Sprintf("truncated(%v, radius %v)", p.scale, p.radius)
 	case independent:
 		return fmt.Sprintf("independent(t, %v degrees of freedom)", p.freedom)
-	case autoregressive:
-		return fmt.Sprintf("autoregressive(%v)", p.scale)
 	}
 	return "no proposal"
 }
@@ -134,8 +123,6 @@ func (p Proposal) Check(dim int) error {
 		return fmt.Errorf("kernels: the proposal's mean has %d values for %d parameters", len(p.mean), dim)
 	case p.kind == independent && !(p.freedom >= 1):
 		return fmt.Errorf("kernels: the proposal has %v degrees of freedom; give at least 1", p.freedom)
-	case p.kind == autoregressive && p.scale > 1:
-		return fmt.Errorf("kernels: an autoregressive proposal's scale is %v; it must be at most 1", p.scale)
 	case p.kind >= shaped && len(p.factor) != dim*dim:
 		return fmt.Errorf("kernels: the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor),
 			dim, dim*dim)
@@ -187,15 +174,6 @@ func (p Proposal) Propose(rng *rand.Rand, next, theta []float64) {
 		for j, m := range p.mean {
 			next[j] += m
 		}
-	case autoregressive:
-		for j := range next {
-			next[j] = p.scale * rng.NormFloat64()
-		}
-		p.multiply(next)
-		keep := math.Sqrt(1 - p.scale*p.scale)
-		for j, m := range p.mean {
-			next[j] += m + keep*(theta[j]-m)
-		}
 	default:
 		for j, t := range theta {
 			next[j] = t + p.scale*rng.NormFloat64()
@@ -219,14 +197,11 @@ func (p Proposal) multiply(v []float64) {
 // proposing next from theta: 0 for random walks. room has a value for each parameter,
 // and is overwritten.
 func (p Proposal) LogRatio(next, theta, room []float64) float64 {
-	switch p.kind {
-	case independent:
-		power := (p.freedom + float64(len(theta))) / 2
-		return power * (math.Log1p(p.distance(next, room)/p.freedom) - math.Log1p(p.distance(theta, room)/p.freedom))
-	case autoregressive:
-		return (p.distance(next, room) - p.distance(theta, room)) / 2
+	if p.kind != independent {
+		return 0
 	}
-	return 0
+	power := (p.freedom + float64(len(theta))) / 2
+	return power * (math.Log1p(p.distance(next, room)/p.freedom) - math.Log1p(p.distance(theta, room)/p.freedom))
 }
 
 // distance is ‖L⁻¹(θ − mean)‖².

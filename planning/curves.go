@@ -37,31 +37,6 @@ func EpsilonCurve[T int64 | float64](name string, event func(x T) (accountant.Ev
 	return c, nil
 }
 
-// DeltaCurve tabulates the δ of an event against ε ≥ 0: its privacy profile.
-func DeltaCurve(name string, e accountant.Event, epsilons []float64) (Curve, error) {
-	c := Curve{Name: name}
-	for _, eps := range epsilons {
-		g, err := e.Delta(eps)
-		if err != nil {
-			return Curve{}, fmt.Errorf("planning: %s: %w", name, err)
-		}
-		c.add(eps, g.Delta)
-	}
-	return c, nil
-}
-
-// RDPCurve tabulates the Rényi divergence of an event against the order, > 1.
-func RDPCurve(name string, e accountant.Event, orders []float64) (Curve, error) {
-	c := Curve{Name: name}
-	for _, a := range orders {
-		if !(a > 1) {
-			return Curve{}, fmt.Errorf("planning: %s: the order is %v; orders must be above 1", name, a)
-		}
-		c.add(a, e.RDP(a))
-	}
-	return c, nil
-}
-
 // Ladder returns at most n distinct integers from low to high, both included,
 // spaced evenly on a logarithmic scale; 1 ≤ low ≤ high and n ≥ 2, or it panics.
 func Ladder(low, high int64, n int) []int64 {

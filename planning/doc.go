@@ -4,8 +4,8 @@
 // rate, a batch size, a number of iterations, a clip, a temperature, a loss's β)
 // at which a release spends as much of a Budget as it can without exceeding it.
 // A Parameter is any function from a value to an accountant.Event, so a
-// sampler's Cost is one after one line of wrapping. EpsilonCurve, DeltaCurve and
-// RDPCurve tabulate the choices around a plan.
+// sampler's Cost is one after one line of wrapping. EpsilonCurve
+// tabulates the choices around a plan.
 //
 // Guarantee: the ε of a Plan, as accountant.Event.Epsilon reports it, is never
 // above the one asked for, whatever the parameter's function does. If the cost

@@ -245,9 +245,6 @@ func checkCost(m *methods.Mechanism, epsilon, delta float64) error {
 	return nil
 }
 
-// Mechanisms lists the methods as they were set up, in the order of results.
-func (p *Plan) Mechanisms() []*Mechanism { return p.mechanisms }
-
 // File is the data file, empty for simulated data.
 func (p *Plan) File() string { return p.file }
 
