@@ -125,6 +125,15 @@ func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 	return b, nil
 }
 
+// checkLargest reports a bound on a record's part of the acceptance that no grid holds.
+func checkLargest(bound float64) error {
+	if !(bound >= leastBound && bound <= mostBound) {
+		return fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be between %v and %v",
+			bound, leastBound, mostBound)
+	}
+	return nil
+}
+
 // plan is what a mechanism is charged for and enforces, from one reading of what its
 // target claims, in the units that its releases use.
 type plan struct {
@@ -166,8 +175,8 @@ func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 			"(a finite loss range; or a linear predictor with a finite Lipschitz constant, records sealed with a Radius, and " +
 			"a move whose scale is known)")
 	}
-	if !(p.largest > 0) {
-		return p, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive", p.largest)
+	if err := checkLargest(p.largest); err != nil {
+		return p, err
 	}
 	each := p.constant
 	if p.averaged {

@@ -71,10 +71,14 @@ func (m NoisyRatio) Event(f Facts) (accountant.Event, error) {
 	return p.event, err
 }
 
+// What a record adds is held to a bound between these, where grids neither vanish nor
+// overflow.
+const leastBound, mostBound = 1e-200, 1e200
+
 // checkNoise reports a clip or a noise multiplier without meaning.
 func checkNoise(clip, multiplier float64) error {
-	if !(clip > 0) || math.IsInf(clip, 0) {
-		return fmt.Errorf("curator: the clip is %v; it must be positive and finite", clip)
+	if !(clip >= leastBound && clip <= mostBound) {
+		return fmt.Errorf("curator: the clip is %v; it must be between %v and %v", clip, leastBound, mostBound)
 	}
 	if !(multiplier > 0) || multiplier > maxMultiplier {
 		return fmt.Errorf("curator: the noise multiplier is %v; it must be positive and at most %v", multiplier,
@@ -192,8 +196,8 @@ func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, er
 
 // within releases the ratio of a move within a clip.
 func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
-	if !(clip >= 1e-200 && clip <= 1e200) {
-		return 0, fmt.Errorf("curator: the clip of a move is %v; it must be between 1e-200 and 1e200", clip)
+	if !(clip >= leastBound && clip <= mostBound) {
+		return 0, fmt.Errorf("curator: the clip of a move is %v; it must be between %v and %v", clip, leastBound, mostBound)
 	}
 	if err := r.room.Take(); err != nil {
 		return 0, err

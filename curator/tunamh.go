@@ -108,9 +108,8 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 			"certificate that applies here " +
 			"(a finite loss range; a linear predictor with a finite Lipschitz constant and moves of known scale; or a bound " +
 			"for each move and a Limit; the last two need a Radius)")
-	case !(t.largest > 0):
-		return nil, fmt.Errorf("curator: the bound on a record's part of the acceptance is %v; it must be positive",
-			t.largest)
+	case checkLargest(t.largest) != nil:
+		return nil, checkLargest(t.largest)
 	case t.intensity < 2*t.largest:
 		return nil, fmt.Errorf("curator: the rate is %v, but a record may contribute %v: use a rate of at least 1 − "+
 			"exp(−2·%v) = %.4g, or shorter moves",
