@@ -235,7 +235,7 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20,
+	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20, Responses: [2]float64{0, 1},
 		FalseAlarm: 1e-6, Coin: rng}
 	honest, err := c.Attack(context.Background())
 	if err != nil || len(honest) != 3 || honest[0].Violated() || honest[1].Violated() || honest[0].Tightness() < 0.6 ||
@@ -275,7 +275,8 @@ func TestCurvesSeeMoreThanPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Canaries{Name: "blurred", Run: blur(mu, rng), Claim: claim, Records: 1000, Each: 1000, Runs: 20, Delta: 1e-8,
+	c := Canaries{Name: "blurred", Run: blur(mu, rng), Claim: claim, Records: 1000, Each: 1000, Runs: 20,
+		Responses: [2]float64{0, 1}, Delta: 1e-8,
 		FalseAlarm: 1e-6, Coin: rng}
 	f, err := c.Attack(context.Background())
 	if err != nil || f[0].Violated() || f[1].Violated() || f[2].Lower > f[2].Claimed {

@@ -13,19 +13,23 @@ import (
 )
 
 // Canaries attacks whole runs, each with many canaries at once: records along one
-// feature each, whose response is a coin's. The other records have no features. A run
-// that learns anything of a canary moves that feature's coefficient to its side.
+// feature each, whose response is one of two by a coin. The other records have no features.
+// A run that learns anything of a canary moves that feature's coefficient to its side. A
+// median regression whose two responses are far apart gives away most: its canaries pull
+// by all of the bound that is paid for, to either side and wherever the chain is.
 type Canaries struct {
 	// Name says what is attacked.
 	Name string
-	// Run draws from a logistic model of the table, of so many features, and returns
-	// the states. Everything that it releases together costs Claim. Required.
+	// Run draws from a regression on the table, of so many features, and returns the
+	// states. Everything that it releases together costs Claim. Required.
 	Run func(ctx context.Context, table targets.Rows, run int) ([][]float64, error)
 	// Claim is what one run is said to cost, under substitution. Required.
 	Claim accountant.Event
 	// Records is the number of records of a run, Each that of canaries among them,
 	// and so of features; Runs is the number of runs. Required.
 	Records, Each, Runs int
+	// Responses are the two that a canary may have, the smaller first. Required.
+	Responses [2]float64
 	// Delta is the δ at which ε is compared. Required.
 	Delta float64
 	// FalseAlarm bounds the probability that a true claim is called violated. Required.
@@ -49,9 +53,10 @@ const guessed, guessedByCurve = 0.5, 0.2
 //
 // The first two have half of FalseAlarm each.
 func (c Canaries) Attack(ctx context.Context) ([]Finding, error) {
-	if c.Run == nil || c.Coin == nil || c.Each < 1 || c.Records < c.Each || c.Runs < 1 {
-		return nil, fmt.Errorf("audit: %s: Run, Coin and at least one run with one canary among its records are required",
-			c.Name)
+	if c.Run == nil || c.Coin == nil || c.Each < 1 || c.Records < c.Each || c.Runs < 1 ||
+		!(c.Responses[0] < c.Responses[1]) {
+		return nil, fmt.Errorf("audit: %s: Run, Coin, two Responses and at least one run with one canary among its records "+
+			"are required", c.Name)
 	}
 	claim, err := c.Claim.Epsilon(c.Delta)
 	if err != nil {
@@ -102,13 +107,13 @@ func (c Canaries) Attack(ctx context.Context) ([]Finding, error) {
 // play makes the runs, and scores each canary.
 func (c Canaries) play(ctx context.Context) (s scores, err error) {
 	for run := range c.Runs {
-		table := c.table()
+		table, sides := c.table()
 		states, err := c.Run(ctx, table, run)
 		if err != nil {
 			return s, fmt.Errorf("audit: %s: run %d: %w", c.Name, run+1, err)
 		}
 		for i, score := range aligned(states, c.Each) {
-			s[int(table.Y[i])] = append(s[int(table.Y[i])], score)
+			s[sides[i]] = append(s[sides[i]], score)
 		}
 	}
 	return s, nil
@@ -166,15 +171,17 @@ func (s scores) guess(share float64) OneRun {
 }
 
 // table draws the canaries' coins.
-func (c Canaries) table() targets.Rows {
-	t := targets.Rows{X: make([]float64, c.Records*c.Each), P: c.Each, Y: make([]float64, c.Records)}
+func (c Canaries) table() (t targets.Rows, sides []int) {
+	t = targets.Rows{X: make([]float64, c.Records*c.Each), P: c.Each, Y: make([]float64, c.Records)}
+	sides = make([]int, c.Each)
 	for i := range c.Records {
+		side := i & 1
 		if i < c.Each {
 			t.X[i*c.Each+i] = 1
-			t.Y[i] = float64(c.Coin.Uint64() & 1)
-		} else {
-			t.Y[i] = float64(i & 1)
+			side = int(c.Coin.Uint64() & 1)
+			sides[i] = side
 		}
+		t.Y[i] = c.Responses[side]
 	}
-	return t
+	return t, sides
 }

@@ -44,8 +44,8 @@ attack could have shown at most is printed with it.
 
 Without --kernel it attacks every mechanism: two tables that differ in one record are
 released many times and told apart by a likelihood-ratio test. With --kernel it attacks
-whole runs of a logistic model: many canaries at once, each with a response that a coin
-decides, are guessed from the draws. Guesses are tested against (ε, δ) (Steinke, Nasr
+whole runs of a median regression (anchored ones of a logistic model): many canaries at
+once, each with a response that a coin decides, are guessed from the draws. Guesses are tested against (ε, δ) (Steinke, Nasr
 and Jagielski 2023) and against the claim at all δ together (Mahloujifar, Melis and
 Chaudhuri 2025). What they throw away is in an estimate from the canaries' scores
 (Agrawal et al. 2026), which refutes nothing by itself.`,
@@ -113,14 +113,7 @@ func (s *auditSettings) attackRuns(ctx context.Context) ([]audit.Finding, error)
 		return nil, fmt.Errorf("--records %d, --canaries %d and --runs %d: at least one run with one canary "+
 			"among its records is needed", s.records, s.canaries, s.runs)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: s.canaries, Prior: targets.Gaussian{SD: 3}})
-	if err != nil {
-		return nil, err
-	}
-	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1,
-		Adjacency: accountant.Substitute}
-	plan, err := chains.Choose(s.chain, chains.Problem{Target: target, Logistic: true, Facts: facts, Epsilon: s.epsilon,
-		Delta: s.delta})
+	plan, responses, err := s.plan()
 	if err != nil {
 		return nil, flagged(err)
 	}
@@ -131,7 +124,7 @@ func (s *auditSettings) attackRuns(ctx context.Context) ([]audit.Finding, error)
 	all := s.canaries * s.runs
 	return audit.Canaries{
 		Name: fmt.Sprintf("%d runs of %s, %d steps", s.runs, s.chain.Kernel, plan.Settings.Iterations), Claim: claim,
-		Records: s.records, Each: s.canaries, Runs: s.runs, FalseAlarm: s.falseAlarm,
+		Records: s.records, Each: s.canaries, Runs: s.runs, Responses: responses, FalseAlarm: s.falseAlarm,
 		// A claim holds at every δ. The theorem wants one that is small beside the
 		// canaries' number.
 		Delta: min(s.delta, s.falseAlarm/(100*float64(all))),
@@ -140,6 +133,29 @@ func (s *auditSettings) attackRuns(ctx context.Context) ([]audit.Finding, error)
 			return s.draw(ctx, plan, table, s.seed+uint64(run))
 		},
 	}.Attack(ctx)
+}
+
+// plan is that of a median regression, whose canaries pull hardest, and of a logistic one
+// for anchored chains, which need a model with a curvature.
+func (s *auditSettings) plan() (plan *chains.Plan, responses [2]float64, err error) {
+	config := targets.RegressionConfig{Features: s.canaries, Prior: targets.Gaussian{SD: 3}}
+	logistic := s.chain.Kernel == "anchored"
+	var target *targets.Regression
+	if logistic {
+		responses = [2]float64{0, 1}
+		target, err = targets.NewLogistic(config)
+	} else {
+		responses = [2]float64{-100, 100}
+		target, err = targets.NewMedian(targets.MedianConfig{RegressionConfig: config, Scale: 1})
+	}
+	if err != nil {
+		return nil, responses, err
+	}
+	facts := curator.Facts{Records: int64(s.records), Features: s.canaries, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	plan, err = chains.Choose(s.chain, chains.Problem{Target: target, Logistic: logistic, Facts: facts, Epsilon: s.epsilon,
+		Delta: s.delta})
+	return plan, responses, err
 }
 
 // draw runs one chain on a table, at its claimed budget.
