@@ -1,6 +1,7 @@
-// Command kills starts, kills (signal 9), resumes and makes longer runs of dpmcmc sample on
-// one ledger, several at once, at random moments, and checks after every kill that
-// nothing was under-charged, over budget, corrupt or unexplained:
+// Command kills starts, kills (signal 9), stops (SIGINT, SIGTERM), resumes and makes longer
+// runs of dpmcmc sample of every kernel on one ledger, several at once, at random moments.
+// It checks after every kill that nothing was under-charged, over budget, corrupt or
+// unexplained:
 //
 //	go build -o /tmp/dpmcmc ./cmd/dpmcmc && go run ./internal/maintain/kills -binary /tmp/dpmcmc -kills 1000
 package main
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/internal/stancsv"
@@ -27,7 +29,7 @@ import (
 )
 
 // limit is the ledger's, which later runs are refused by.
-const limit, delta = "8", "1e-5"
+const limit, delta = "300", "1e-5"
 
 const thin = 10
 
@@ -44,6 +46,7 @@ type campaign struct {
 // What may happen to a run.
 const (
 	killed = iota
+	stopped
 	finished
 	resumed
 	madeLonger
@@ -53,7 +56,7 @@ const (
 	kindCount
 )
 
-var words = [kindCount]string{"killed", "finished", "went on", "became longer", "refused by a limit",
+var words = [kindCount]string{"killed", "stopped", "finished", "went on", "became longer", "refused by a limit",
 	"refused with a reason",
 	"checks that found a charge which was made and not noted"}
 
@@ -131,9 +134,9 @@ func (c *campaign) work(worker int) {
 	rng := rand.New(rand.NewPCG(uint64(worker), 1))
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
-		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "0.5", "--delta", "1e-6",
-			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000", "--thin", fmt.Sprint(thin),
-			"--out", out}
+		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "8", "--delta", "1e-6",
+			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000",
+			"--thin", fmt.Sprint(thin), "--out", out}
 		for range 1 + rng.IntN(3) { // a run, made longer at times
 			for c.attempt(rng, out, args) {
 				args = []string{"sample", "--resume", out}
@@ -141,13 +144,17 @@ func (c *campaign) work(worker int) {
 			if !c.done(out) {
 				break
 			}
-			args = []string{"sample", "--resume", out, "--more", "10000", "--epsilon", "0.9"}
+			args = []string{"sample", "--resume", out, "--more", "10000", "--epsilon", "14"}
 		}
 	}
 }
 
-// kernelNames are those of runs: one without a memory, and three with.
-var kernelNames = []string{"barker", "dpsgld", "sgnht", "penalty-ratio"}
+// kernelNames are those of runs. An anchored run takes longest.
+var kernelNames = []string{"barker", "barker-dynamics", "barker-dynamics-adjusted", "dphmc", "dpsgld", "penalty",
+	"penalty-ratio", "sgnht", "tunamh", "barker", "dpsgld", "sgnht", "penalty-ratio", "anchored"}
+
+// signals are what runs are ended by.
+var signals = []os.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
 
 // done reports whether a run is complete.
 func (c *campaign) done(out string) bool {
@@ -178,7 +185,7 @@ func (c *campaign) attempt(rng *rand.Rand, out string, args []string) bool {
 	again := false
 	select {
 	case <-timer:
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Signal(signals[rng.IntN(len(signals))]) // it may have ended
 		<-done
 		if cmd.ProcessState.ExitCode() == -1 {
 			c.budget.Add(-1)
@@ -244,6 +251,10 @@ func (c *campaign) ended(code int, out, text string) bool {
 	switch {
 	case code == 0:
 		c.counts[finished].Add(1)
+	case code == 130:
+		c.budget.Add(-1)
+		c.counts[stopped].Add(1)
+		return true
 	case code == 3: // by the ledger, or by the run's own limit when it is to become longer again
 		c.counts[refusedBudget].Add(1)
 	case code == 2 && (strings.Contains(text, "dpmcmc: --resume") || strings.Contains(text, "dpmcmc: --more")):
