@@ -229,6 +229,37 @@ func nothing(t testing.TB) accountant.Event {
 	return e
 }
 
+// TestEventsAddUp: whatever is charged, drawn batches and optima among it, the totals are
+// the sums of what is recorded.
+func TestEventsAddUp(t *testing.T) {
+	const adj = accountant.Substitute
+	half, err := accountant.Poisson(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err0 := accountant.Sampled(half, gaussian(t, 20))
+	optimum, err1 := accountant.ConvexPerturbation(adj, 30, 0.1)
+	grid, err2 := accountant.GridGaussian(adj, 20, 1e-9)
+	bit, err3 := accountant.PenaltyBit(adj, 4, 0.1)
+	outright, err4 := accountant.Approximate(adj, 0.1, 1e-9)
+	if err := errors.Join(err0, err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []accountant.Event{batch, optimum, grid, bit, outright} {
+		for _, limit := range []Limit{counting, {Adjacency: adj, Epsilon: 4, Delta: 1e-5, Failure: 1e-6}} {
+			l := create4(t, limit)
+			for count := range int64(2) {
+				if _, err := l.Charge(e, count+1, Note{}); err != nil {
+					t.Fatalf("%v: %v", e, err)
+				}
+			}
+			if _, err := l.Check(); err != nil {
+				t.Errorf("%v, limit %v: %v", e, limit.Epsilon, err)
+			}
+		}
+	}
+}
+
 // TestAdjacencies: add/remove is restated for a ledger of substitutions, and nothing
 // else is.
 func TestAdjacencies(t *testing.T) {
