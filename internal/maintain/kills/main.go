@@ -29,7 +29,7 @@ import (
 )
 
 // limit is the ledger's, which later runs are refused by.
-const limit, delta = "300", "1e-5"
+const limit, delta = "30", "1e-5"
 
 const thin = 10
 
@@ -116,6 +116,9 @@ func run(binary string, kills int64, workers int, longest, most time.Duration) e
 	for k, n := range words {
 		fmt.Printf("%7d %s\n", c.counts[k].Load(), n)
 	}
+	if c.counts[finished].Load() == 0 || c.counts[resumed].Load() == 0 {
+		c.fail("no run finished, or none went on: nothing was tried")
+	}
 	if len(c.failures) > 0 {
 		return fmt.Errorf("%d failures:\n%s", len(c.failures), strings.Join(c.failures, "\n"))
 	}
@@ -134,8 +137,8 @@ func (c *campaign) work(worker int) {
 	rng := rand.New(rand.NewPCG(uint64(worker), 1))
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
-		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "8", "--delta", "1e-6",
-			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "20000",
+		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "3", "--delta", "1e-6",
+			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "6000",
 			"--thin", fmt.Sprint(thin), "--out", out}
 		for range 1 + rng.IntN(3) { // a run, made longer at times
 			for c.attempt(rng, out, args) {
@@ -144,7 +147,7 @@ func (c *campaign) work(worker int) {
 			if !c.done(out) {
 				break
 			}
-			args = []string{"sample", "--resume", out, "--more", "10000", "--epsilon", "14"}
+			args = []string{"sample", "--resume", out, "--more", "3000", "--epsilon", "4"}
 		}
 	}
 }
