@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +107,9 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	if s.json {
 		progress, finish = nil, func() {}
 	} else if !plan.Private || s.epsilon > 0 {
-		fmt.Fprintf(errw, "%d runs; the first says how long they take.\n", len(plan.Cells))
+		if err := s.announce(c.Context(), plan, errw); err != nil {
+			return err
+		}
 	}
 	var people accounts
 	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
@@ -129,6 +132,21 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	}
 	spent, _, err := people.spent()
 	return errors.Join(err, say(out, spent))
+}
+
+// announce says how many runs there are, and how long they take.
+func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, errw io.Writer) error {
+	took, err := plan.Forecast(ctx, s.workers)
+	if err != nil {
+		return err
+	}
+	about := "; the first says how long they take"
+	if took > 0 {
+		about = fmt.Sprintf(", about %v if none is done yet, as a rehearsal on simulated records says",
+			max(took, time.Second).Round(time.Second))
+	}
+	_, err = fmt.Fprintf(errw, "%d runs%s.\n", len(plan.Cells), about)
+	return err
 }
 
 // charge tells the ledger of the people in the data what a comparison costs.

@@ -74,11 +74,8 @@ func (r *runner) prepare(ctx context.Context, g *group) error {
 		return err
 	}
 	if r.needsReference(s) {
-		m, c := r.problems[g.records].Model, r.Config
-		chains, err := methods.SamplePosterior(ctx, m.Target.(targets.GradTarget), s.rows, nuts.Config{
-			Chains: c.Reference.Chains, Warmup: c.Reference.Warmup, Draws: c.Reference.Draws,
-			Seed: c.seed("reference", g.records, g.repeat), Workers: 1,
-		})
+		m := r.problems[g.records].Model
+		chains, err := r.reference(ctx, m, s, r.Config.seed("reference", g.records, g.repeat))
 		if err != nil {
 			return fmt.Errorf("experiment: the non-private posterior of repeat %d with %d records: %w", g.repeat, g.records, err)
 		}
@@ -88,6 +85,14 @@ func (r *runner) prepare(ctx context.Context, g *group) error {
 	}
 	g.sample = s
 	return nil
+}
+
+// reference samples the non-private posterior.
+func (p *Plan) reference(ctx context.Context, m *models.Model, s *sample, seed uint64) ([]nuts.Chain, error) {
+	c := p.Config.Reference
+	return methods.SamplePosterior(ctx, m.Target.(targets.GradTarget), s.rows, nuts.Config{
+		Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws, Seed: seed, Workers: 1,
+	})
 }
 
 // keepReference stores the draws in the group, and their diagnostics in the journal.
@@ -115,10 +120,10 @@ func (r *runner) keepReference(g *group, m *models.Model, chains []nuts.Chain) e
 }
 
 // needsReference reports whether a metric looks at the non-private posterior.
-func (r *runner) needsReference(s *sample) bool {
-	for _, m := range r.Metrics {
+func (p *Plan) needsReference(s *sample) bool {
+	for _, m := range p.Metrics {
 		if m.Reads == metrics.Posterior || m.Reads == metrics.Aim && s.truth == nil {
-			return !r.Private
+			return !p.Private
 		}
 	}
 	return false

@@ -198,17 +198,11 @@ func (p *Plan) setUp(records int) error {
 			return err
 		}
 		key := fmt.Sprintf("method.%d", i)
-		epsilons := c.Epsilons
-		switch {
-		case method.Kind == methods.None && p.Private:
+		if method.Kind == methods.None && p.Private {
 			return c.source.at(key, "%s has no guarantee: remove it, or say --public if the records are public knowledge",
 				mc.Name)
-		case method.Kind == methods.None:
-			epsilons = []float64{0}
-		case mc.Epsilons != nil:
-			epsilons = mc.Epsilons
 		}
-		for _, epsilon := range epsilons {
+		for _, epsilon := range c.epsilonsOf(method, mc) {
 			m, err := method.New(p.problems[records], methods.Budget{Epsilon: epsilon, Delta: c.Delta}, mc.Settings)
 			if err != nil {
 				return c.source.at(key, "method %q at ε = %v with %d records: %v", mc.Label, epsilon, records, err)
@@ -227,6 +221,17 @@ func (p *Plan) setUp(records int) error {
 		}
 	}
 	return nil
+}
+
+// epsilonsOf are the budgets that a method runs at.
+func (c *Config) epsilonsOf(method *methods.Method, mc Method) []float64 {
+	switch {
+	case method.Kind == methods.None:
+		return []float64{0}
+	case mc.Epsilons != nil:
+		return mc.Epsilons
+	}
+	return c.Epsilons
 }
 
 // checkCost refuses settings that make a method dearer than its budget.
