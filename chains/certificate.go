@@ -274,7 +274,7 @@ func (c *Certificate) promise(line func(format string, args ...any)) {
 	} else {
 		line("were in the table, or its rows were blank (add/remove; the number of rows, %d, is public).", c.Records)
 	}
-	line("One person contributes at most %d row(s).", c.RowsPerPerson)
+	line("One person contributes at most %s.", c.rows())
 	line("It holds for every step, whether or not the chain has converged.")
 	line("Costs of several runs on the same people add up.")
 	if c.Assumed != "" {
@@ -285,9 +285,17 @@ func (c *Certificate) promise(line func(format string, args ...any)) {
 	}
 }
 
+// rows is how many rows one person may own, in words.
+func (c *Certificate) rows() string {
+	if c.RowsPerPerson == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", c.RowsPerPerson)
+}
+
 // Protects says whom the guarantee protects, and from what being told.
 func (c *Certificate) Protects() string {
-	rows := fmt.Sprintf("one person, with at most %d row(s), from anyone who sees every draw", c.RowsPerPerson)
+	rows := fmt.Sprintf("one person, with at most %s, from anyone who sees every draw", c.rows())
 	if c.Adjacency == "substitute" {
 		return rows + fmt.Sprintf(": substitution by any other's data; the number of records, %d, is public", c.Records)
 	}

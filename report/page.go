@@ -23,6 +23,9 @@ type Page struct {
 	Privacy []Fact
 	// Parameters are the quantities to show, in the analyst's units. At least one.
 	Parameters []Parameter
+	// RatioName is what the exponentials of parameters with Ratio are called, such as
+	// "Odds ratios". Defaults to nothing, and no table of them.
+	RatioName string
 	// Settings are the run's settings, for whoever repeats it.
 	Settings []Fact
 	// Cite says how to cite the run. Defaults to nothing.
@@ -49,6 +52,8 @@ type Parameter struct {
 	Name string
 	// Unit is the unit of its values, such as "log-odds per year". Defaults to none.
 	Unit string
+	// Ratio says that its exponential is of interest too: a ratio per unit.
+	Ratio bool
 	// Chains are its draws, one slice a chain. Required.
 	Chains [][]float64
 	// Prior are draws of its prior, in the same unit. Defaults to none, which
@@ -66,12 +71,13 @@ const (
 //go:embed page.html
 var source string
 
-var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"short": short}).Parse(source))
+var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"short": short, "ratio": ratio}).Parse(source))
 
 // document is what the template reads.
 type document struct {
 	Page
 	Rows      []row
+	Ratios    []row // those of which the exponential is shown
 	Intervals template.HTML
 	Panels    []panel // a parameter's plots, the least mixed first
 	LeftOut   int     // parameters without plots
@@ -107,6 +113,9 @@ func Write(w io.Writer, p Page) error {
 			r.Warnings = append(r.Warnings, w.String())
 		}
 		d.Rows = append(d.Rows, r)
+		if q.Ratio && p.RatioName != "" {
+			d.Ratios = append(d.Ratios, r)
+		}
 	}
 	d.Intervals = intervals(d.Rows, p.Verdict.Usable)
 	worst := leastMixed(d.Rows)
@@ -163,6 +172,9 @@ func leastMixed(rows []row) []row {
 	})
 	return sorted
 }
+
+// ratio prints the exponential of a quantile, which is that quantile of the ratio.
+func ratio(v float64) string { return short(math.Exp(v)) }
 
 // short prints a figure with four digits that mean something.
 func short(v float64) string {

@@ -18,8 +18,8 @@ func sample(p, chains, n int, usable bool) Page {
 		Verdict: Verdict{Usable: usable,
 			Headline: "Usable: intervals include the privacy noise, which widened them by ×1.24."},
 		Privacy:  []Fact{{"ε, δ", "1, 1e-06"}, {"guarantee", "unconditional"}, {"adjacency", "substitution"}},
-		Settings: []Fact{{"kernel", "anchored"}, {"iterations", "2000"}},
-		Cite:     "dpmcmc, version 0, certificate 1234.",
+		Settings: []Fact{{"kernel", "anchored"}, {"iterations", "2000"}}, RatioName: "Odds ratios",
+		Cite: "dpmcmc, version 0, certificate 1234.",
 	}
 	if !usable {
 		page.Verdict.Headline = "Not a posterior: do not use standard deviations or intervals."
@@ -27,14 +27,14 @@ func sample(p, chains, n int, usable bool) Page {
 		page.Verdict.Advice = []string{"Give a larger ε, or let sample choose the kernel."}
 	}
 	for j := range p {
-		q := Parameter{Name: fmt.Sprintf("column number %d with a long name", j), Unit: "log-odds per year"}
+		q := Parameter{Name: fmt.Sprintf("column number %d with a long name", j), Unit: "log-odds per year", Ratio: j > 0}
 		for range chains {
 			var x []float64
 			state := 0.0
 			rho := float64(j) / float64(p)
 			for range n {
 				state = rho*state + math.Sqrt(1-rho*rho)*rng.NormFloat64()
-				x = append(x, float64(j-2)+state)
+				x = append(x, (float64(j-2)+state)/300) // many digits, which need room
 			}
 			q.Chains = append(q.Chains, x)
 		}
@@ -86,6 +86,22 @@ func TestUnusablePageHasNoIntervals(t *testing.T) {
 		if strings.Contains(bad, mark) {
 			t.Errorf("an unusable page has %s", mark)
 		}
+	}
+}
+
+// TestRatiosAreExponentials: of the parameters that have one, on a usable page.
+func TestRatiosAreExponentials(t *testing.T) {
+	p := sample(2, 1, 100, true)
+	two := math.Log(2)
+	p.RatioName = "Odds ratios"
+	p.Parameters[1] = Parameter{Name: "age", Ratio: true, Chains: [][]float64{{two, two, two, two, two}}}
+	const row = "<tr><td>age</td><td>2</td><td>2</td><td>2</td></tr>"
+	if text := write(t, p); !strings.Contains(text, row) || strings.Count(text, "per unit of") != 1 {
+		t.Errorf("the page lacks %s", row)
+	}
+	p.Verdict.Usable = false
+	if text := write(t, p); strings.Contains(text, "Odds ratios") {
+		t.Error("an unusable page has ratios")
 	}
 }
 

@@ -63,7 +63,7 @@ func (f *finished) page() report.Page {
 	p := report.Page{
 		Title:   f.title(),
 		Verdict: report.Verdict(v),
-		Privacy: f.label(),
+		Privacy: f.label(), RatioName: "Odds ratios",
 		Cite: fmt.Sprintf("Drawn with dpmcmc %s: %s kernel, ε = %.4g, δ = %.3g, %s, %s adjacency, %s. Cite the "+
 			"certificate with the draws.",
 			c.SoftwareVersion, c.Kernel, c.Epsilon, c.Delta, c.Guarantee, c.Adjacency, c.Theorem),
@@ -73,7 +73,7 @@ func (f *finished) page() report.Page {
 	}
 	names, draws, prior := f.names(), f.inUnits(), f.prior()
 	for i := range f.model.Parameters {
-		q := report.Parameter{Name: names[i], Unit: f.model.Parameters[i].Unit}
+		q := report.Parameter{Name: names[i], Unit: f.model.Parameters[i].Unit, Ratio: f.hasOddsRatio(i)}
 		for _, chain := range draws {
 			q.Chains = append(q.Chains, column(chain, i))
 		}
@@ -108,7 +108,7 @@ func (f *finished) label() []report.Fact {
 		{Name: "Remember", Value: "Costs of several runs on the same people add up."},
 		{Name: "Released per step", Value: c.Released},
 		{Name: "Accounting", Value: c.Accounting + "; " + c.Theorem},
-		{Name: "Settings", Value: "not given ones were chosen from " + c.SettingsFrom + "; no record was read for that"},
+		{Name: "Settings", Value: "those not given were chosen from " + c.SettingsFrom + "; no record was read for that"},
 	}
 	if c.Insecure {
 		facts[0] = report.Fact{Name: "Cost",

@@ -122,17 +122,22 @@ func withheld(t diag.Table) diag.Table {
 
 // oddsRatios are those of a logistic regression: medians and 90% intervals.
 func (f *finished) oddsRatios(standardised bool) string {
-	if f.model.Name != "logistic" {
-		return ""
-	}
 	lines := [][]string{{"odds ratio", "median", "5%", "95%"}}
 	for i, r := range f.table(standardised) {
-		if t := f.model.Shape.Terms[i]; t.Column != "" {
+		if f.hasOddsRatio(i) {
 			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)),
 				figure4(math.Exp(r.Q95))})
 		}
 	}
+	if len(lines) == 1 {
+		return ""
+	}
 	return "\n" + aligned(lines)
+}
+
+// hasOddsRatio reports whether the exponential of a parameter is an odds ratio.
+func (f *finished) hasOddsRatio(i int) bool {
+	return f.model.Name == "logistic" && f.model.Shape.Terms[i].Column != ""
 }
 
 // warningLines says each kind of warning once, with the parameters it is about.
