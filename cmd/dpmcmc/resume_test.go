@@ -254,6 +254,29 @@ func TestResumeOfNothing(t *testing.T) {
 	}
 }
 
+// TestResumeOfAReport: a run whose report could not be written, as on a full disk, goes on
+// to it.
+func TestResumeOfAReport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	report := filepath.Join(dir, "report.html")
+	if err := os.MkdirAll(report, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "100", "--out", dir)
+	if code == exitOK || !strings.Contains(errs, "--resume") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if err := os.Remove(report); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs = call(t.Context(), "sample", "--resume", dir); code != exitOK {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, err := os.Stat(report); err != nil || rowsOf(t, dir, 1) != 100 {
+		t.Errorf("%v, %d draws", err, rowsOf(t, dir, 1))
+	}
+}
+
 // steps are those of chain 1 at its newest mark.
 func steps(s journal.State) int64 {
 	if s.Marks[0] == nil {

@@ -199,19 +199,19 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	if !s.json {
 		options.Progress, finish = progress(errw)
 	}
-	result, runErr := session.Run(ctx, m, options)
+	result, err := session.Run(ctx, m, options)
 	finish()
-	runErr = errors.Join(runErr, r.end(runErr == nil))
-	if runErr != nil && r != nil {
+	if result != nil {
+		f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
+			complete: result.Complete}
+		err = errors.Join(s.report(f, out), err, s.accounts.enter(result.Certificate))
+	}
+	// A run is over when its report is written: until then it goes on to that.
+	err = errors.Join(err, r.end(err == nil))
+	if err != nil && r != nil {
 		fmt.Fprintf(errw, "dpmcmc: dpmcmc sample --resume %s goes on with this run\n", s.out)
 	}
-	if result == nil {
-		return runErr
-	}
-	runErr = errors.Join(runErr, s.accounts.enter(result.Certificate))
-	f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
-		complete: result.Complete}
-	return errors.Join(s.report(f, out), runErr)
+	return err
 }
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
