@@ -213,6 +213,11 @@ func TestInsecureSeedRepeatsAndIsMarked(t *testing.T) {
 		if !bytes.Contains(text, []byte("dp_insecure = true")) || !bytes.Contains(text, []byte("dp_guarantee = none")) {
 			t.Error("the draws file does not say that it is not private")
 		}
+		for _, path := range []string{dir, filepath.Join(dir, "draws_1.csv")} {
+			if code, out, errw := call(t.Context(), "summary", path); code != exitOK || !strings.Contains(out, "NOT PRIVATE") {
+				t.Errorf("summary %s: exit code %d, and no mark: %s%s", path, code, out, errw)
+			}
+		}
 		lines := slices.DeleteFunc(bytes.Split(text, []byte("\n")),
 			func(l []byte) bool { return bytes.Contains(l, []byte("start_datetime")) })
 		files = append(files, bytes.Join(lines, []byte("\n")))
