@@ -61,7 +61,7 @@ func (c BudgetConfig) check(what string) error {
 		if err := checkOrder(what, c.Order); err != nil {
 			return err
 		}
-		if c.Delta == 0 || !(limitAt(c.Order, c.Epsilon, c.Delta) > 0) {
+		if !(limitAt(c.Order, c.Epsilon, c.Delta) > 0) { // nor at δ = 0
 			return fmt.Errorf("accountant: %s: at Order %v the conversion to δ %v costs more than ε %v: choose a larger order "+
 				"or δ, or 0 for charges chosen in advance", what, c.Order, c.Delta, c.Epsilon)
 		}

@@ -220,3 +220,27 @@ func TestOnlyNothingIsFree(t *testing.T) {
 		t.Errorf("no cost converts to ε %v", got)
 	}
 }
+
+// TestCostsThatDeltaCovers: where δ exceeds what a divergence lets total variation be,
+// 2·log δ ≥ log(1 − e^−ρ) (Bretagnolle and Huber), ε is 0, and not before.
+func TestCostsThatDeltaCovers(t *testing.T) {
+	const delta = 1e-3
+	edge := -math.Log1p(-delta * delta)
+	for _, order := range []float64{1.5, 4, 30} {
+		if eps := epsilonAt(order, edge*(1-1e-9), math.Log(delta)); eps != 0 {
+			t.Errorf("order %v: a cost within δ has ε = %v", order, eps)
+		}
+		if eps := epsilonAt(order, edge*(1+1e-9), math.Log(delta)); order < 30 && eps == 0 {
+			t.Errorf("order %v: a cost beyond δ has no ε", order)
+		}
+	}
+}
+
+// TestNoOrderAtDeltaZero: a budget of one Rényi order has no ε without δ.
+func TestNoOrderAtDeltaZero(t *testing.T) {
+	for _, order := range []float64{1.5, 12, 1e9} {
+		if _, err := NewBudget(BudgetConfig{Epsilon: 100, Adjacency: Substitute, Order: order}); err == nil {
+			t.Errorf("order %v at δ = 0: granted", order)
+		}
+	}
+}

@@ -133,6 +133,13 @@ var explained = []defect{
 		equivalent: "the bound at whichever order is tried holds"},
 	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
 		equivalent: "it says when to stop looking for orders; the bound at whichever is found holds"},
+	{file: "accountant/bounded.go", new: "(638512875+1)",
+		old:        "return x * (1.0/3 - y*(1.0/45-y*(2.0/945-y*(1.0/4725-y*(2.0/93555-y*(1382.0/638512875))))))",
+		equivalent: "it moves the result by less than 10⁻¹⁹, far below its rounding"},
+	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
+		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
+	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(16+1)",
+		equivalent: "the tail that is left out begins later still"},
 }
 
 // reason says why a mutant that survives does no harm, or nothing.
