@@ -8,17 +8,21 @@ import (
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// anchoredVerdict is the verdict on anchored chains of a simulated table, of which the
-// classes may be separated by a line.
-func anchoredVerdict(t *testing.T, spec string, separable bool, epsilon float64) chains.Verdict {
+// anchoredVerdict is the verdict on anchored chains of a simulated table, whose classes may
+// be separated by a line and whose bounds may be wide: so many times too wide.
+func anchoredVerdict(t *testing.T, spec string, separable bool, wide, epsilon float64) chains.Verdict {
 	t.Helper()
 	table := builtin(t, spec)
 	for i := range table.Records {
-		if x := table.Row(i); separable {
+		x := table.Row(i)
+		if separable {
 			table.Y[i] = 0
 			if x[1] > 0.2*x[0] {
 				table.Y[i] = 1
 			}
+		}
+		for j := 1; j < len(x); j++ {
+			x[j] /= wide
 		}
 	}
 	model, err := models.New("logistic", &table.Shape, models.Options{})
@@ -45,12 +49,26 @@ func TestSeparableClassesAreNotUsable(t *testing.T) {
 		if testing.Short() && strings.Contains(c.spec, "60000") {
 			continue
 		}
-		v := anchoredVerdict(t, c.spec, c.separable, c.epsilon)
+		v := anchoredVerdict(t, c.spec, c.separable, 1, c.epsilon)
 		if !strings.HasPrefix(v.Headline, c.headline) || v.Usable != strings.HasPrefix(c.headline, "Usable") {
 			t.Errorf("%s at ε = %v, separable %v: %+v", c.spec, c.epsilon, c.separable, v)
 		}
 		if doubted := c.headline != "Usable: "; doubted != (len(v.Reasons) > 0) || doubted != (len(v.Advice) > 0) {
 			t.Errorf("%s: reasons %v, advice %v", c.headline, v.Reasons, v.Advice)
 		}
+	}
+}
+
+// TestBoundsThatAreTooWideAreNotUsable: under bounds ten times too wide the prior leaves out
+// the coefficients that the records have, and noise hides them. The same records under
+// fitting bounds are the control.
+func TestBoundsThatAreTooWideAreNotUsable(t *testing.T) {
+	const spec = "builtin:logistic?n=3000&d=3"
+	v := anchoredVerdict(t, spec, false, 10, 1)
+	if v.Usable || !strings.HasPrefix(v.Headline, "Not usable as it stands: the prior leaves out") {
+		t.Errorf("bounds ten times too wide: %+v", v)
+	}
+	if v := anchoredVerdict(t, spec, false, 1, 1); !strings.HasPrefix(v.Headline, "Usable: ") {
+		t.Errorf("fitting bounds: %+v", v)
 	}
 }
