@@ -204,7 +204,8 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 	}
 	problem := chains.ProblemOn(model, sealed)
 	problem.Logistic = true // so that it can start at a private optimum
-	plan, err := chains.Choose(chains.Settings{Kernel: "barker", Chains: anchoredChains, Iterations: anchoredSteps}, problem)
+	plan, err := chains.Choose(
+		chains.Settings{Kernel: "barker", Chains: anchoredChains, Iterations: anchoredSteps}, problem)
 	if err != nil {
 		return nil, err
 	}

@@ -115,10 +115,11 @@ func logisticTable(name string) error {
 					sum.Mean, sum.SD)
 			}
 		}
-		fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f least %.2f, AUC %.4f (optimum "+
-			"%.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
-			check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios), slices.Min(ratios), auc(rows, mean),
-			auc(rows, s.Anchor), draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
+		fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f "+
+			"least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
+			check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios),
+			slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor),
+			draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
 	}
 	return nil
 }

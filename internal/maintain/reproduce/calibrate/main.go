@@ -29,16 +29,18 @@ var (
 	epsilon  = flag.Float64("epsilon", 1, "ε")
 	sets     = flag.Int("sets", 20, "data sets")
 	fixed    = flag.Bool("fixed", false, "fixed truths, as in docs/reproduction.md, rather than truths from the prior")
-	draws    = flag.Int("draws", 250, "draws and warm-up of each of four chains; 0 for the verdicts on simulated records alone")
-	imputed  = flag.Int("imputations", 0, "sets of synthetic features")
-	seed     = flag.Uint64("seed", 1, "public seed")
-	optimum  = flag.Float64("optimum", 0.75, "share of the optimum")
-	moment   = flag.Float64("moment", 0.2, "share of the second moments")
-	shared   = flag.String("shared", "../shared", "folder of the public data")
-	linear   = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
+	draws    = flag.Int("draws", 250,
+		"draws and warm-up of each of four chains; 0 for the verdicts on simulated records alone")
+	imputed = flag.Int("imputations", 0, "sets of synthetic features")
+	seed    = flag.Uint64("seed", 1, "public seed")
+	optimum = flag.Float64("optimum", 0.75, "share of the optimum")
+	moment  = flag.Float64("moment", 0.2, "share of the second moments")
+	shared  = flag.String("shared", "../shared", "folder of the public data")
+	linear  = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
 		"-heavy, -outliers, -wide or -collinear, in place of simulated records")
-	untuned = flag.String("untuned", "", "default runs against their verdicts on a kind of table that nothing was tuned to "+
-		"(plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a table as for -logistic")
+	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
+		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a "+
+		"table as for -logistic")
 	family  = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
 	uncut   = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
 	verbose = flag.Bool("v", false, "print every parameter")

@@ -195,9 +195,10 @@ func respond(family string, eta float64, rng *rand.Rand) float64 {
 
 // heard is what the intervals of the releases with one verdict held.
 type heard struct {
-	releases          int
-	mean, truth, each float64 // parts held, and the parameters over releases
-	least, ratio      float64
+	releases    int
+	mean, truth float64 // sums of the parts held; truth is NaN where it is not known
+	least       float64 // part of the mean held in a release
+	ratio       float64 // sum of mean logarithms of standard deviations over those without privacy
 }
 
 // untunedTables measures default runs on tables of a kind, or on a public table, against
@@ -234,6 +235,10 @@ func untunedTables(name string) error {
 			byVerdict[headline] = h
 		}
 		held := 0.0
+		if truth == nil {
+			truth = slices.Repeat([]float64{math.NaN()}, len(means))
+			h.truth = math.NaN()
+		}
 		for j := range means {
 			sum := diag.Summarize(column(result.Draws, j))
 			in := func(v float64) float64 {
@@ -243,26 +248,25 @@ func untunedTables(name string) error {
 				return 0
 			}
 			held += in(means[j])
-			if truth != nil {
-				h.truth += in(truth[j])
-			}
+			h.truth += in(truth[j])
 			h.ratio += math.Log(sum.SD/sds[j]) / float64(len(means))
 			if *verbose {
 				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f (%.3f)\n", model.ParameterNames()[j], means[j], sds[j],
-					sum.Mean, sum.SD, append(slices.Clone(truth), make([]float64, len(means))...)[j])
+					sum.Mean, sum.SD, truth[j])
 			}
 		}
 		h.releases++
 		h.mean, h.least = h.mean+held, min(h.least, held)
 		if *verbose {
 			s := result.Certificate.Settings
-			fmt.Printf("set %d: holds %.2f, aim %s, law %s: %s %v\n", i, held, s.Aim, s.AnchorLaw, headline, result.Verdict.Reasons)
+			fmt.Printf("set %d: holds %.2f, aim %s, law %s: %s %v\n", i, held, s.Aim, s.AnchorLaw, headline,
+				result.Verdict.Reasons)
 		}
 	}
 	for headline, h := range byVerdict {
 		n := float64(h.releases)
-		fmt.Printf("%s %s ε %v: %3d of %d, hold the mean %.3f (least %.2f), the truth %.3f, sd ratio %.2f: %s\n", *family, name,
-			*epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
+		fmt.Printf("%s %s ε %v: %3d of %d, hold the mean %.3f (least %.2f), the truth %.3f, sd ratio %.2f: %s\n",
+			*family, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
 	}
 	return nil
 }
