@@ -166,7 +166,7 @@ func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 			Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. If more of the real "+
 				"ones are, such as outliers, the parameters are those of the cut records, and nothing shows it.",
 				100*c.Share, r.Clip),
-			Advice:      "Use a loss with a certificate (--loss beta:1.5), or the kernel anchored.",
+			Advice:      "Use a loss with a certificate (--loss beta --beta 1.5), or the kernel anchored.",
 			Conditional: true,
 		}}
 	}
@@ -178,7 +178,7 @@ func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 		Headline: "Not usable as it stands: the clip moves the posterior.",
 		Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. That moves %s by %.2g "+
 			"standard deviations of the posterior, or more.", 100*c.Share, r.Clip, what, c.Shift),
-		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta --beta 1.5), or the kernel " +
-			"anchored.",
+		Advice: "Use a larger clip, which costs more noise, a loss with a certificate (--loss beta --beta 1.5), or the " +
+			"kernel anchored.",
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -31,6 +32,9 @@ type Forecast struct {
 	// Error is the root mean square distance of the released mean from the non-private
 	// one, in standard deviations of the non-private posterior.
 	Error float64
+	// Clipping is what the clip is predicted to do to the posterior, at the mean of that of
+	// a simulated table. The zero value where nothing is cut, and for anchored chains.
+	Clipping chains.Clipping
 	// Time is how long the chains take, on this machine and as busy as it is.
 	Time time.Duration
 }
@@ -60,7 +64,7 @@ func Foresee(ctx context.Context, c Config, s chains.Settings, epsilons ...float
 	if full.Shape == nil {
 		return nil, errors.New("tune: a custom model cannot be simulated, so nothing can be foreseen of it")
 	}
-	out := make([]Forecast, len(epsilons))
+	out, plans := make([]Forecast, len(epsilons)), make([]*chains.Plan, len(epsilons))
 	anchored := false
 	for i, epsilon := range epsilons {
 		f := &out[i]
@@ -76,6 +80,7 @@ func Foresee(ctx context.Context, c Config, s chains.Settings, epsilons ...float
 		if err != nil {
 			return nil, err
 		}
+		plans[i] = plan
 		f.Met, f.Settings, s.Kernel = true, plan.Settings, plan.Settings.Kernel
 		if about, err := chains.Describe(s.Kernel); err == nil {
 			anchored = about.Anchored
@@ -87,7 +92,7 @@ func Foresee(ctx context.Context, c Config, s chains.Settings, epsilons ...float
 	if anchored {
 		return out, c.foreseeAnchored(ctx, out, mostAnchored)
 	}
-	return out, c.foreseeWalks(ctx, s, out)
+	return out, c.foreseeWalks(ctx, s, plans, out)
 }
 
 func costOf(plan *chains.Plan, delta float64) (accountant.Guarantee, error) {
@@ -136,6 +141,9 @@ func widened(s chains.Settings, grown float64) chains.Settings {
 // parallelism is how many of so many chains run at once.
 func (c Config) parallelism(chains int64) float64 { return float64(min(int64(c.Workers), chains)) }
 
+// clipStream is the public stream of the records that clips are held against.
+const clipStream = 0xc11b
+
 // Walks are foreseen on tables of at most so many records: fewer where the reference has
 // more than a linear predictor to follow.
 const (
@@ -143,8 +151,8 @@ const (
 	mostWalkedSlowly = 500
 )
 
-// foreseeWalks measures moves from a stationary start.
-func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, out []Forecast) error {
+// foreseeWalks measures moves from a stationary start. plans are those that are foreseen.
+func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*chains.Plan, out []Forecast) error {
 	if s.Temperature != 0 {
 		c.Temperatures = []float64{s.Temperature}
 	}
@@ -153,7 +161,8 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, out []Forec
 	}
 	c.Kernels = []string{s.Kernel}
 	c.Repeats = 1
-	records := float64(c.Models[0].Shape.Records)
+	full := c.Models[0]
+	records := float64(full.Shape.Records)
 	most := mostWalkedSlowly
 	if _, linear := c.Models[0].Target.(targets.LinearTarget); linear {
 		most = mostWalked
@@ -188,6 +197,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, out []Forec
 		for _, p := range t.Parameters {
 			f.ESS = min(f.ESS, p.ESS)
 		}
+		f.Clipping, _ = plans[i].Clipping(full, at.reference.mean, rand.New(rand.NewPCG(c.Seed, clipStream)))
 		set := f.Settings
 		f.Widening = 1 / math.Sqrt(set.Temperature)
 		if f.ESS >= 1 { // where less, the mean stays where the chain starts

@@ -197,3 +197,19 @@ func TestForeseeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestClipsAreForeseen: a narrow clip of gradients is said before anything is spent to
+// move the scale of a linear regression's errors, far more than a posterior standard
+// deviation; one that cuts next to nothing is not.
+func TestClipsAreForeseen(t *testing.T) {
+	m := standard(t, "linear", 2000, 1)
+	for _, c := range []struct {
+		clip float64
+		cut  bool
+	}{{1, true}, {1000, false}} {
+		f := foresee(t, m, chains.Settings{Kernel: "dpsgld", Clip: c.clip, Iterations: 100}, 50)[0]
+		if got := f.Clipping; got.Shift > 2 != c.cut || got.Share > 0.1 != c.cut || c.cut && got.Parameter != 2 {
+			t.Errorf("clip %v: %+v", c.clip, got)
+		}
+	}
+}

@@ -87,5 +87,9 @@ func forecastWords(f tune.Forecast) string {
 	if w.Error != nil {
 		text += fmt.Sprintf(", mean %.2g sd off", *w.Error)
 	}
-	return text + ", " + lasting(f.Time)
+	text += ", " + lasting(f.Time)
+	if w.ClipShift != nil {
+		text += fmt.Sprintf("; the clip moves a parameter by %.2g sd", *w.ClipShift)
+	}
+	return text
 }

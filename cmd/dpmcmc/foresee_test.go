@@ -86,3 +86,29 @@ func TestSampleForesees(t *testing.T) {
 		t.Errorf("%s at temperature %v; %s", r.Certificate.Target, r.Certificate.Temperature, r.Verdict.Headline)
 	}
 }
+
+// TestClipsAreSaidBeforehand: sample and plan say by how much a narrow clip moves the
+// posterior before anything is spent, and nothing of the kind where no clip is.
+func TestClipsAreSaidBeforehand(t *testing.T) {
+	dir := t.TempDir()
+	csv, schema := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.toml")
+	writeText(t, csv, "x,y\n"+strings.Repeat("1,2\n0,0\n2,1\n", 200))
+	writeText(t, schema, "confirmed = true\nrecords = 600\n"+
+		"[[column]]\nname = \"x\"\nrole = \"feature\"\nkind = \"number\"\nlower = 0\nupper = 2\n"+
+		"[[column]]\nname = \"y\"\nrole = \"target\"\nkind = \"number\"\nlower = 0\nupper = 2\n")
+	for kernel, said := range map[string]bool{"dpsgld": true, "anchored": false} {
+		public := []string{"--schema", schema, "--epsilon", "30", "--delta", "1e-6", "--model", "linear", "--kernel", kernel}
+		if said {
+			public = append(public, "--clip", "0.5")
+		}
+		_, out, errw := plainly(t, append([]string{"plan"}, public...)...)
+		if strings.Contains(out, "The clip moves a parameter by") != said {
+			t.Errorf("plan %s: %s%s", kernel, out, errw)
+		}
+		private := []string{"sample", "--data", csv, "--out", filepath.Join(dir, kernel)}
+		_, out, errw = plainly(t, append(private, public...)...)
+		if !strings.Contains(errw, "Predicted: ") || strings.Contains(errw, "the clip moves a parameter by") != said {
+			t.Errorf("sample %s: %s%s", kernel, out, errw)
+		}
+	}
+}

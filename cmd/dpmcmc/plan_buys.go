@@ -44,12 +44,17 @@ type worth struct {
 	Error    *float64 `json:"error"`
 	ESS      *float64 `json:"ess"`
 	Seconds  *float64 `json:"seconds"`
+	// ClipShift is by how many of its standard deviations the clip moves a parameter.
+	ClipShift *float64 `json:"clip_shift,omitempty"`
 }
 
 func worthOf(f tune.Forecast) worth {
 	w := worth{Epsilon: f.Epsilon}
 	if f.Met {
 		w.Widening, w.Error, w.ESS, w.Seconds = figure(f.Widening), figure(f.Error), figure(f.ESS), figure(f.Time.Seconds())
+		if f.Clipping.Shift > 0 {
+			w.ClipShift = figure(f.Clipping.Shift)
+		}
 	}
 	return w
 }
@@ -228,6 +233,9 @@ func (p *purchase) words() string {
 	fmt.Fprintf(&b, "A posterior needs an effective sample size (ESS) of %d.\n", chains.LeastESS)
 	if about, err := chains.Describe(p.Kernel); err == nil && !about.Anchored && !enough {
 		b.WriteString("--temperature auto widens the posterior until the budget buys that.\n")
+	}
+	if shift := p.Predicted[0].ClipShift; shift != nil {
+		fmt.Fprintf(&b, "The clip moves a parameter by %.2g standard deviations of the posterior.\n", *shift)
 	}
 	b.WriteString("\nSettings, from public facts\n")
 	for _, v := range p.Settings.Given() {
