@@ -58,6 +58,9 @@ func (c Canaries) Attack(ctx context.Context) ([]Finding, error) {
 		return nil, fmt.Errorf("audit: %s: Run, Coin, two Responses and at least one run with one canary among its records "+
 			"are required", c.Name)
 	}
+	if err := checkFalseAlarm(c.FalseAlarm); err != nil {
+		return nil, err
+	}
 	claim, err := c.Claim.Epsilon(c.Delta)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %s: %w", c.Name, err)

@@ -287,16 +287,23 @@ func (l *Ledger) SetLimit(epsilon, delta float64, note Note) error {
 		if e.TotalFailure > e.Limit.Failure && epsilon > 0 {
 			return fmt.Errorf("ledger: %s: charges that may fail outright were counted, and a limit has no δ for them", l.path)
 		}
+		if epsilon > 0 {
+			e.Limit.Epsilon = math.MaxFloat64 // at which nothing is too much
+			spent, err := newAccount(e)
+			if err != nil {
+				return err
+			}
+			if e.Limit.Epsilon = epsilon; spent.epsilon() > epsilon {
+				return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below the ε %.6g spent so far: give a larger one", l.path,
+					epsilon, delta, spent.epsilon())
+			}
+		}
 		account, err := newAccount(e)
 		if err != nil {
-			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below what charges at the ledger's order "+
-				"cost at least: %w", l.path, epsilon, delta, err)
+			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v allows nothing at the ledger's order %v: give a larger "+
+				"one: %w", l.path, epsilon, delta, e.Limit.Order, err)
 		}
 		e.TotalEpsilon = account.epsilon()
-		if epsilon > 0 && e.TotalEpsilon > epsilon {
-			return fmt.Errorf("ledger: %s: a limit of ε %v at δ %v is below the ε %.6g spent so far: give a larger one", l.path,
-				epsilon, delta, e.TotalEpsilon)
-		}
 		return w.append(e)
 	})
 }

@@ -379,8 +379,10 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	spent := last(t, l).TotalEpsilon
-	if err := l.SetLimit(spent/2, 1e-5, Note{}); err == nil {
-		t.Error("a limit below what is spent was accepted")
+	for _, below := range []float64{0.999, 0.5, 1e-6} {
+		if err := l.SetLimit(below*spent, 1e-5, Note{}); err == nil || !strings.Contains(err.Error(), "spent so far") {
+			t.Errorf("a limit of %v of what is spent: %v", below, err)
+		}
 	}
 	if err := l.SetLimit(5, 1e-5, Note{Who: "board"}); err != nil {
 		t.Fatal(err)
@@ -634,6 +636,9 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		m, err := Open(path, Options{})
 		if err != nil {
+			if damaged := new(DamagedError); !errors.As(err, &damaged) {
+				t.Errorf("%s: %v", what, err)
+			}
 			return
 		}
 		if r, err := m.Check(); err == nil && r.Last.TotalCost < spent {

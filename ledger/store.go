@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -107,8 +109,14 @@ func (l *Ledger) attempt(readOnly bool) (db *bbolt.DB, err error) {
 		Timeout: 1, ReadOnly: readOnly, FreelistType: bbolt.FreelistMapType,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			f, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
+			if err != nil {
+				return nil, err
+			}
 			opened = f
-			return f, err
+			if info, err := f.Stat(); err != nil || info.Size() == 0 { // which the store would make a new one of
+				return nil, cmp.Or(err, errors.New("it is empty"))
+			}
+			return f, nil
 		},
 	}
 	err = l.guard(func() (err error) {
@@ -173,13 +181,10 @@ func (l *Ledger) unreadable(err error) error {
 	if errors.As(err, &damaged) {
 		return err
 	}
-	for _, known := range []error{bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
-		bolterrors.ErrInvalidMapping} {
-		if errors.Is(err, known) {
-			return &DamagedError{l.path, -1, "this is not a ledger, or it is damaged (" + err.Error() + ")"}
-		}
+	if errno := syscall.Errno(0); errors.As(err, &errno) { // the operating system's
+		return fmt.Errorf("ledger: %s: %w", l.path, err)
 	}
-	return fmt.Errorf("ledger: %s: %w", l.path, err)
+	return &DamagedError{l.path, -1, "this is not a ledger, or it is damaged (" + err.Error() + ")"}
 }
 
 // guard turns what a damaged file makes the store do, a panic or a fault in the

@@ -39,6 +39,7 @@ func TestAuditCommand(t *testing.T) {
 		"--epsilon and --delta are required|--epsilon, --delta are required": {"audit", "--kernel", "barker"},
 		"at least one run": {"audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6", "--canaries", "600"},
 		"100 Rounds":       {"audit", "--rounds", "5"},
+		"false alarm 2":    {"audit", "--kernel", "barker", "--epsilon", "1", "--delta", "1e-6", "--false-alarm", "2"},
 	} {
 		code, _, errs := call(context.Background(), args...)
 		found := false
