@@ -204,7 +204,8 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	if result != nil {
 		f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
 			complete: result.Complete}
-		err = errors.Join(s.report(f, out), err, s.accounts.enter(result.Certificate))
+		err = errors.Join(err, s.accounts.enter(result.Certificate)) // which names the ledger in what is reported
+		err = errors.Join(s.report(f, out), err)
 	}
 	// A run is over when its report is written: until then it goes on to that.
 	err = errors.Join(err, r.end(err == nil))
