@@ -67,7 +67,7 @@ func TestLedgerCommands(t *testing.T) {
 		t.Error(out)
 	}
 	refused("it is json or csv", "ledger", "export", path, "--format", "xml")
-	refused("cost at least", "ledger", "limit", path, "--epsilon", "0.01")
+	refused("spent so far", "ledger", "limit", path, "--epsilon", "0.01")
 	refused("give --epsilon", "ledger", "limit", path)
 	if out := ok("ledger", "limit", path, "--epsilon", "6"); !strings.Contains(out, "of the limit ε = 6") {
 		t.Error(out)
