@@ -121,7 +121,7 @@ func (e *NotNumericalError) Error() string {
 }
 
 func noLoss(m Mechanism) error {
-	return &NotNumericalError{fmt.Sprintf("no privacy loss distribution is known for a %s release", m.Kind)}
+	return &NotNumericalError{fmt.Sprintf("no privacy loss distribution is known for %s", m.Kind)}
 }
 
 // sampledLoss is the loss of a release computed on one minibatch.

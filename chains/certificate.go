@@ -266,15 +266,15 @@ func (c *Certificate) Widened() string {
 
 // promise is what the guarantee means.
 func (c *Certificate) promise(line func(format string, args ...any)) {
-	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %d chain(s)", c.Epsilon, c.Delta, c.Guarantee,
-		c.Iterations, c.Chains)
+	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %s", c.Epsilon, c.Delta, c.Guarantee,
+		c.Iterations, several(c.Chains, "chain"))
 	line("ε and δ bound how well anyone who sees every draw can tell whether one person's data")
 	if c.Adjacency == "substitute" {
 		line("were replaced by any other's (substitution; the number of records, %d, is public).", c.Records)
 	} else {
 		line("were in the table, or its rows were blank (add/remove; the number of rows, %d, is public).", c.Records)
 	}
-	line("One person contributes at most %s.", c.rows())
+	line("One person contributes at most %s.", several(c.RowsPerPerson, "row"))
 	line("It holds for every step, whether or not the chain has converged.")
 	line("Costs of several runs on the same people add up.")
 	if c.Assumed != "" {
@@ -285,17 +285,17 @@ func (c *Certificate) promise(line func(format string, args ...any)) {
 	}
 }
 
-// rows is how many rows one person may own, in words.
-func (c *Certificate) rows() string {
-	if c.RowsPerPerson == 1 {
-		return "1 row"
+// several is a number of things, in words.
+func several[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%d rows", c.RowsPerPerson)
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Protects says whom the guarantee protects, and from what being told.
 func (c *Certificate) Protects() string {
-	rows := fmt.Sprintf("one person, with at most %s, from anyone who sees every draw", c.rows())
+	rows := fmt.Sprintf("one person, with at most %s, from anyone who sees every draw", several(c.RowsPerPerson, "row"))
 	if c.Adjacency == "substitute" {
 		return rows + fmt.Sprintf(": substitution by any other's data; the number of records, %d, is public", c.Records)
 	}

@@ -193,7 +193,7 @@ func TestAccountPLD(t *testing.T) {
 	}
 	const zcdp = `{"adjacency":"substitute","events":[{"kind":"zcdp","rho":0.1}]}`
 	for args, why := range map[string]string{
-		"--delta 1e-6 --pld": "no privacy loss distribution is known for a zcdp release", "--epsilon 1": "zcdp",
+		"--delta 1e-6 --pld": "no privacy loss distribution is known for zcdp", "--epsilon 1": "zcdp",
 		"--delta 0": "δ = 0",
 	} {
 		code, out, errw := feed(zcdp, append([]string{"account", "--events", "-"}, strings.Fields(args)...)...)

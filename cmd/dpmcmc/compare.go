@@ -136,14 +136,16 @@ func (s *compareSettings) run(c *cobra.Command) error {
 
 // announce says how many runs there are, and how long they take.
 func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, errw io.Writer) error {
-	took, err := plan.Forecast(ctx, s.workers)
-	if err != nil {
-		return err
-	}
 	about := "; the first says how long they take"
-	if took > 0 {
-		about = fmt.Sprintf(", about %v if none is done yet, as a rehearsal on simulated records says",
-			max(took, time.Second).Round(time.Second))
+	begun, err := filepath.Glob(filepath.Join(s.out, "journal*.jsonl"))
+	if s.out == "" || err == nil && begun == nil {
+		took, err := plan.Forecast(ctx, s.workers)
+		if err != nil {
+			return err
+		}
+		if took > 0 {
+			about = fmt.Sprintf(", about %v, as a rehearsal on simulated records says", max(took, time.Second).Round(time.Second))
+		}
 	}
 	_, err = fmt.Fprintf(errw, "%d runs%s.\n", len(plan.Cells), about)
 	return err

@@ -21,7 +21,8 @@ func Text(r *experiment.Results) string {
 		fmt.Fprintf(&b, "Spent in all: ε = %.4g at δ = %.3g (%s adjacency, %s; %s), %d releases.\n", s.Epsilon, s.Delta,
 			s.Adjacency, s.Guarantee, s.Theorem, s.Releases)
 	}
-	fmt.Fprintf(&b, "Every run has δ = %v. Mean ± standard error over %d repeats.\n", r.Config.Delta, r.Config.Repeats)
+	fmt.Fprintf(&b, "Every run has δ = %v, under substitution. Mean ± standard error over %d repeats.\n", r.Config.Delta,
+		r.Config.Repeats)
 	for _, m := range r.Metrics {
 		table := rows(r, m)
 		if len(table) == 0 {

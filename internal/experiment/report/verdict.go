@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
@@ -72,10 +74,8 @@ func closest(r *experiment.Results, metric string, records int, epsilon float64)
 			continue
 		}
 		list = append(list, s)
-		if last := len(list) - 1; s.Mean < list[0].Mean {
-			list[0], list[last] = list[last], list[0]
-		}
 	}
+	slices.SortStableFunc(list, func(a, b experiment.Summary) int { return cmp.Compare(a.Mean, b.Mean) })
 	kept := list[:min(1, len(list))]
 	for i := 1; i < len(list); i++ {
 		if list[i].Mean-list[0].Mean <= 2*math.Hypot(standardError(list[i]), standardError(list[0])) {
@@ -123,7 +123,7 @@ func budgetLine(r *experiment.Results, close []experiment.Summary, records int, 
 		fmt.Fprintf(&b, " Intervals of 90%% keep their promise: %s.", strings.Join(keep, ", "))
 	}
 	if fail != nil {
-		fmt.Fprintf(&b, " They do not: %s.", strings.Join(fail, ", "))
+		fmt.Fprintf(&b, " Intervals of 90%% hold less: %s.", strings.Join(fail, ", "))
 	}
 	return b.String()
 }

@@ -37,7 +37,7 @@ func TestVerdict(t *testing.T) {
 	want := []string{
 		"near has the least RMSE of the parameters, or one that cannot be told from it, at 2 of 2 budgets.",
 		"ε = 1: near (1; without privacy 0.1), also near (1.1). Intervals of 90% keep their promise: far. " +
-			"They do not: near (0.5).",
+			"Intervals of 90% hold less: near (0.5).",
 	}
 	if len(got) != 3 || !slices.Equal(got[:2], want) {
 		t.Errorf("the verdict is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
