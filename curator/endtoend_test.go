@@ -209,8 +209,8 @@ func contests() []contest {
 			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(1), Batch: FixedSize(2)}),
 		fixedBits("corrected bit of variance 2, Poisson batches", 20, 0.3,
 			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(2), Batch: Poisson(0.6)}),
-		fixedBits("penalty bit of variance 1, Poisson batches", 20, 0.3,
-			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(1), Batch: Poisson(0.6)}),
+		fixedBits("penalty bit of variance 4, Poisson batches", 20, 0.3,
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(4), Batch: Poisson(0.6)}),
 		{"thinned bit", 40, pair, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			const scale, rate = 0.1, 0.75
 			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Move: Isotropic(scale), Rate: rate}, count)
