@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 )
@@ -59,7 +60,9 @@ func (a *account) begin(first accountant.Event) error {
 		if err != nil {
 			return err
 		}
-		epsilon = g.Epsilon
+		if epsilon = g.Epsilon; epsilon == 0 || math.IsInf(epsilon, 1) {
+			epsilon = 1 // what costs nothing, or too much at any order, says nothing of later charges
+		}
 	}
 	order, err := first.FilterOrder(epsilon, a.limit.Delta-a.limit.Failure)
 	if err != nil {

@@ -148,6 +148,22 @@ func TestFirstChargeLeavesRoom(t *testing.T) {
 	}
 }
 
+// TestFirstChargeOfNothing: a release that shows nothing, or everything, may come first.
+func TestFirstChargeOfNothing(t *testing.T) {
+	for name, limit := range map[string]Limit{"counting": counting, "limited": limited(1)} {
+		l := create4(t, limit)
+		if _, err := l.Charge(gaussian(t, 1e-200), 1, Note{}); err == nil || strings.Contains(err.Error(), "FilterOrder") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := l.Charge(gaussian(t, math.Inf(1)), 1, Note{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := l.Charge(gaussian(t, 20), 1, Note{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestSequenceOfChargesIsTheFilters: whatever is charged, the totals are what one
 // filter or odometer in memory says.
 func TestSequenceOfChargesIsTheFilters(t *testing.T) {
