@@ -29,7 +29,7 @@ import (
 )
 
 // limit is the ledger's, which later runs are refused by.
-const limit, delta = "30", "1e-5"
+const limit, delta = "100", "1e-5"
 
 const thin = 10
 
