@@ -168,18 +168,13 @@ func (c Config) model() (model, error) {
 		if m.loss, err = t.Convex(c.Cap); err != nil {
 			return m, fmt.Errorf("anchors: %w", err)
 		}
-		m.link = links[t.Family()]
+		m.link = surrogates.LinkOf(t.Family())
 	case *targets.Linear:
 		m.linear = t
 	default:
 		return m, fmt.Errorf("anchors: a %T cannot be anchored; give a *targets.Regression or a *targets.Linear", t)
 	}
 	return m, c.check(m)
-}
-
-var links = map[string]surrogates.Link{
-	"logistic": surrogates.Logistic, "probit": surrogates.Probit, "cloglog": surrogates.CLogLog,
-	"Poisson": surrogates.Poisson,
 }
 
 func (c Config) check(m model) error {

@@ -15,6 +15,11 @@ var (
 	Poisson Link = poisson{}
 )
 
+// LinkOf returns the link of a family (targets.Regression.Family), nil where none is known.
+func LinkOf(family string) Link {
+	return map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "Poisson": Poisson}[family]
+}
+
 // Normal is a response with mean η and a known standard deviation.
 type Normal struct {
 	SD float64 // Required, positive

@@ -1,0 +1,186 @@
+// Command sites runs a regression over records that lie at several sites, each a process
+// of its own on this machine, and the same over the pooled records: what not pooling
+// costs. Records are simulated.
+//
+//	go run ./examples/sites -sites 16 -records 2000
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/sites"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+var (
+	places  = flag.Int("sites", 16, "number of sites, a process each")
+	records = flag.Int("records", 2000, "records of each site")
+	epsilon = flag.Float64("epsilon", 1, "ε of each site, at δ = 1e-6")
+	serve   = flag.Int("serve", -1, "be the site with this number (the command starts these itself)")
+)
+
+func main() {
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+var truth = []float64{0.5, -2, 1, 0}
+
+func run(ctx context.Context, out io.Writer) error {
+	if *serve >= 0 {
+		return answer(out, *serve)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var children []*exec.Cmd
+	defer func() {
+		stop()
+		for _, c := range children {
+			_ = c.Wait() // it was killed
+		}
+	}()
+	var apart []sites.Site
+	var all curator.Records
+	for i := range *places {
+		child, url, err := start(ctx, i)
+		if err != nil {
+			return fmt.Errorf("site %d: %w", i, err)
+		}
+		children = append(children, child)
+		apart = append(apart, sites.Remote{URL: url})
+		r := simulate(i)
+		all.X, all.Y, all.Features, all.Radius = append(all.X, r.X...), append(all.Y, r.Y...), r.Features, r.Radius
+	}
+	pooled, err := open(all)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Logistic regression, %d sites of %d records.\n"+
+		"ε = %v and δ = 1e-6 for everyone (substitute), unconditional.\n"+
+		"Source: Gaussian releases at each site, parallel composition (docs/proofs/sites.md).\n\n"+
+		"%-10s %6s %6s %9s %7s\n", *places, *records, *epsilon, "records", "error", "sd", "widening", "time")
+	if err := fit(ctx, out, "apart", apart); err != nil {
+		return err
+	}
+	return fit(ctx, out, "pooled", []sites.Site{pooled})
+}
+
+// fit prints the root mean squares over coefficients of error, posterior sd and widening.
+func fit(ctx context.Context, out io.Writer, name string, places []sites.Site) error {
+	model, err := logistic()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	r, err := sites.Fit(ctx, sites.FitConfig{Target: model, Sample: surrogates.SampleConfig{Seed: 1}}, places...)
+	if err != nil {
+		return err
+	}
+	var off, sd, wide float64
+	d := float64(len(truth))
+	for j, w := range r.Widening {
+		s := diag.Summarize(r.Draws.Column(j))
+		off, sd, wide = off+math.Pow(s.Mean-truth[j], 2)/d, sd+s.SD*s.SD/d, wide+w*w/d
+	}
+	_, err = fmt.Fprintf(out, "%-10s %6.3f %6.3f %9s %7s\n", name, math.Sqrt(off), math.Sqrt(sd),
+		fmt.Sprintf("×%.2f", math.Sqrt(wide)), time.Since(began).Round(10*time.Millisecond))
+	return err
+}
+
+func logistic() (*targets.Regression, error) {
+	return targets.NewLogistic(targets.RegressionConfig{Features: len(truth), Prior: targets.Gaussian{SD: 2}})
+}
+
+// simulate draws the records of a site, rows of length at most 1 with an intercept.
+func simulate(site int) curator.Records {
+	d, rng := len(truth), rand.New(rand.NewPCG(uint64(site), 1))
+	r := curator.Records{X: make([]float64, *records*d), Features: d, Y: make([]float64, *records), Radius: 1}
+	for i := range *records {
+		eta, row := 0.0, r.X[i*d:(i+1)*d]
+		for j := range row {
+			row[j] = math.Sqrt(1 / float64(d))
+			if j > 0 {
+				row[j] *= 2*rng.Float64() - 1
+			}
+			eta += row[j] * truth[j]
+		}
+		if rng.Float64() < 1/(1+math.Exp(-eta)) {
+			r.Y[i] = 1
+		}
+	}
+	return r
+}
+
+// open seals records under a budget of their own and charges for all looks.
+func open(r curator.Records) (*sites.Local, error) {
+	model, err := logistic()
+	if err != nil {
+		return nil, err
+	}
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: *epsilon, Delta: 1e-6,
+		Adjacency: accountant.Substitute})
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := curator.Seal(r, budget)
+	if err != nil {
+		return nil, err
+	}
+	c, err := sites.Afford(sites.Config{Target: model}, sealed.Facts(), *epsilon, 1e-6)
+	if err != nil {
+		return nil, err
+	}
+	return sites.Open(c, sealed)
+}
+
+// answer is what a site's process does: it says where it listens, and serves.
+func answer(out io.Writer, site int) error {
+	local, err := open(simulate(site))
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, listener.Addr())
+	return http.Serve(listener, sites.Handler(local))
+}
+
+// start runs a site in a process that ends with ctx, and returns where it listens.
+func start(ctx context.Context, site int) (child *exec.Cmd, url string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	child = exec.CommandContext(ctx, self, "-serve", fmt.Sprint(site), "-records", fmt.Sprint(*records),
+		"-epsilon", fmt.Sprint(*epsilon))
+	child.Stderr = os.Stderr
+	said, err := child.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := child.Start(); err != nil {
+		return nil, "", err
+	}
+	line, err := bufio.NewReader(said).ReadString('\n')
+	return child, "http://" + strings.TrimSpace(line), err
+}
