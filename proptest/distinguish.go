@@ -53,11 +53,12 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 		Event: event.String(), Trials: n,
 		OnA: event.count(values(onA[half:], statistic)), OnB: event.count(values(onB[half:], statistic)),
 	}
-	// Four one-sided bounds share a quarter of the false-alarm rate: below and
-	// above, A and B. The other quarters are the privacy curve's, the noise's and
-	// independence's.
-	each := o.FalseAlarm / 16
-	a.World = worlds(m, onA, onB, statistic, o.FalseAlarm/4)
+	// Four one-sided bounds share one part of the false-alarm rate: below and above,
+	// A and B. Another is the privacy curve's.
+	each := o.FalseAlarm / (4 * shares)
+	if a.World, err = worlds(m, o, onA, onB, statistic); err != nil {
+		return Audit{}, err
+	}
 	pLow, pHigh := audit.ClopperPearson(a.OnA, n, each)
 	qLow, qHigh := audit.ClopperPearson(a.OnB, n, each)
 	a.Lower = lowerEpsilon(pLow, pHigh, qLow, qHigh, delta)

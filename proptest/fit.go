@@ -251,7 +251,7 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 			failf(t, "releases of an Additive mechanism are not all finite (Seed %d)", o.Seed)
 			return
 		}
-		checkGrid(t, m, e, columns[j], j, noise.scale, o)
+		checkGrid(t, m, e, columns[j], j, known && noise.gaussian, o)
 		if known {
 			noise.size(e, columns[j], j)
 			noise.shape(e, columns[j], j)
@@ -269,7 +269,7 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 	if t.Failed() {
 		return
 	}
-	if e.family() <= o.FalseAlarm/4 {
+	if e.family() <= o.FalseAlarm/shares {
 		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
 			m.Claim(),
 			e.about, e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
@@ -336,7 +336,7 @@ func scored(v []float64) [][4]float64 {
 
 // checkGrid expects values that are on the grid, use all of it, and repeat no
 // more than chance.
-func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale float64, o MechanismOptions) {
+func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, gaussian bool, o MechanismOptions) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(v))
 	n := float64(len(v))
@@ -367,24 +367,40 @@ func checkGrid(t rapid.TB, m Additive, e *evidence, v []float64, j int, scale fl
 	if m.Step() == 0 {
 		return
 	}
-	var ones [6]int
-	for _, x := range v {
+	index := make([]int64, len(v)) // counted from the first release, which leaves the others as even as they were
+	for i, x := range v {
 		steps := (x - v[0]) / m.Step()
 		if math.Abs(steps-math.Round(steps)) > 1e-3 {
 			failf(t, "the releases %v and %v differ by %v grid steps, not a whole number (Seed %d)", x, v[0], steps, o.Seed)
 			return
 		}
-		for b := range ones {
-			ones[b] += int(int64(math.Round(steps))>>b) & 1
+		index[i] = int64(math.Round(steps))
+	}
+	short := spread / m.Step() / 2000 // any smooth law is even over so short periods
+	if gaussian {
+		short = spread / m.Step() / 4 // to 10⁻¹⁵
+	}
+	for period := int64(2); float64(period) <= min(short, 1<<40); period *= 2 {
+		even(e, index[1:], period, j)
+	}
+}
+
+// even expects indices on a grid to fall into either half of a period alike,
+// wherever the halves begin: each bit is fair, and so is each carry.
+func even(e *evidence, index []int64, period int64, coordinate int) {
+	cells := min(8, period)
+	counts := make([]int, cells)
+	for _, k := range index {
+		counts[(k&(period-1))/(period/cells)]++
+	}
+	for from := range cells / 2 {
+		in := 0
+		for _, k := range counts[from : from+cells/2] {
+			in += k
 		}
-	}
-	if spread < 1e4*m.Step() || spread > 0x1p48*m.Step() {
-		return
-	}
-	for b, k := range ones {
-		e.see(fair(k, len(v)-k), func() string {
-			return fmt.Sprintf("bit %d of the grid index of coordinate %d, counted from the first release, is 1 in %d of %d", b,
-				j, k, len(v))
+		e.see(fair(in, len(index)-in), func() string {
+			return fmt.Sprintf("%d of %d grid indices of coordinate %d, counted from the first release, lie in one half of a "+
+				"period of %d", in, len(index), coordinate, period)
 		})
 	}
 }
@@ -397,6 +413,14 @@ var lags = []int{1, 2, 3, 4, 5, 7, 8, 10, 16, 32, 50, 64, 100, 128, 256, 500, 10
 // and in each tenth of the releases.
 func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 	t.Helper()
+	if e := dependence(all, o.Seed); e.family() <= o.FalseAlarm/shares {
+		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
+			e.about, e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
+	}
+}
+
+// dependence is the evidence that draws in a row are not independent and alike.
+func dependence(all [][]float64, seed uint64) *evidence {
 	e := &evidence{}
 	for j := range min(4, len(all[0])) {
 		scores := scored(column(all, j))
@@ -410,6 +434,8 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 			}
 			repeats(e, score, len(scores), what)
 		}
+		related(e, scores, j, rand64(seed, 30))
+		twins(e, all, j)
 		for part := range 10 {
 			for degree := range 4 {
 				m := moment{span: 4}
@@ -423,11 +449,7 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 			}
 		}
 	}
-	if e.family() <= o.FalseAlarm/4 {
-		failf(t, "releases are not independent draws: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
-			e.about,
-			e.family(), e.count, o.Seed, o.FalseAlarm, o.test())
-	}
+	return e
 }
 
 // checkSameNoise compares releases of one seed on the two data sets: an Additive

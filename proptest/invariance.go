@@ -19,7 +19,7 @@ func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
 
 // looks are how often the test of invariance looks at its results, each time
 // with twice as many chains, spending an equal part of FalseAlarm.
-const looks = 9
+const looks = 10
 
 // long is the share of chains that are stretch times as long as the others:
 // they see what needs many steps to show.

@@ -47,7 +47,7 @@ type KernelOptions struct {
 	Transition func(rng *rand.Rand, theta, next []float64)
 	// Effort is Quick, Standard or Thorough. Defaults to Standard.
 	Effort Effort
-	// Replicates is the number of chains in the test of invariance. Defaults to a
+	// Replicates is the number of chains in the test of invariance. Defaults to two
 	// million times Effort.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
@@ -62,7 +62,7 @@ func (o KernelOptions) withDefaults() KernelOptions {
 	o.Steps = orDefault(o.Steps, 60)
 	o.Stride = orDefault(o.Stride, 5)
 	o.Effort = orDefault(o.Effort, Standard)
-	o.Replicates = orDefault(o.Replicates, o.Effort.times(1_000_000, 1000))
+	o.Replicates = orDefault(o.Replicates, o.Effort.times(2_000_000, 1000))
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	return o

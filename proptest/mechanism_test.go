@@ -61,7 +61,9 @@ func (b bitOf) Claim() accountant.Event { return b.claim }
 func (b bitOf) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
 	sum := 0.0
 	for _, x := range r.X {
-		sum += x
+		if !math.IsNaN(x) {
+			sum += max(-1, min(x, 1))
+		}
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := make([][]float64, count)

@@ -3,6 +3,7 @@ package proptest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -12,7 +13,7 @@ import (
 // priorAlarm bounds the probability that checkSampler rejects a right sampler.
 const (
 	priorAlarm = 1e-6
-	priorLooks = 6 // three in each of two passes
+	priorLooks = 8 // three at quantiles and one at independence, in each of two passes
 )
 
 // checkSampler compares a PriorSampler's draws with LogPrior: given the other
@@ -34,13 +35,14 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			scale[j] += math.Abs(v) / 200
 		}
 	}
-	moments := make([][5]moment, d)
+	moments, draws := make([][5]moment, d), make([][]float64, 0, n)
 	for made := 1; made <= n; made++ {
 		s.SamplePrior(theta, rng)
 		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
 			failf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
 			t.FailNow()
 		}
+		draws = append(draws, slices.Clone(theta))
 		j := rng.IntN(d)
 		if u := quantile(target, theta, j, scale[j]); !math.IsNaN(u) {
 			for k, v := range polynomials(u) {
@@ -53,6 +55,11 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		if made == n || made == n/4 || made == n/16 {
 			checkQuantiles(t, moments, o)
 		}
+	}
+	if e := dependence(draws, o.Seed); e.family() < priorAlarm/priorLooks {
+		failf(t, "draws of SamplePrior are not independent: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
+			e.count, o.Seed)
+		t.FailNow()
 	}
 }
 

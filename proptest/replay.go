@@ -119,7 +119,8 @@ func other(r curator.Records) curator.Records {
 type trace struct {
 	theta []float64 // of each step in turn
 	info  []kernels.Info
-	// What the step after the last shows.
+	left  []int64
+	// What the step after the last shows, with what the kernel says of itself.
 	end     kernels.Info
 	refusal string
 }
@@ -140,12 +141,17 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 			c.fail("%s: step %d: %v; errors must not depend on records", what, n+1, err)
 		}
 		all.theta, all.info = append(all.theta, s.Theta...), append(all.info, info)
+		all.left = append(all.left, k.Left())
 	}
 	info, err := k.Step(rng, s)
 	if err == nil {
 		c.fail("%s: a step beyond those granted gives no error", what)
 	}
-	all.end, all.refusal = info, err.Error()
+	again, refused := k.Init(c.o.Start)
+	all.end, all.refusal = info, fmt.Sprint(err, ", ", k.Name(), " of ", k.Dim(), " with ", k.Left(), " left, Init ", refused)
+	if refused == nil {
+		all.refusal += fmt.Sprint(" at ", again.Theta)
+	}
 	return all
 }
 
@@ -207,10 +213,9 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 	d := len(c.o.Start)
 	for n := range want.info {
 		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]
-		if !slices.EqualFunc(a, b, identical) || unlike(want.info[n], got.info[n]) {
-			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, and %v, %+v %s: the chain depends on the records beyond "+
-				"what was released",
-				n+1, a, want.info[n], b, got.info[n], what)
+		if !slices.EqualFunc(a, b, identical) || unlike(want.info[n], got.info[n]) || want.left[n] != got.left[n] {
+			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, %d left, and %v, %+v, %d left %s: the chain depends on the "+
+				"records beyond what was released", n+1, a, want.info[n], want.left[n], b, got.info[n], got.left[n], what)
 		}
 	}
 	if unlike(want.end, got.end) || want.refusal != got.refusal {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
@@ -51,7 +52,7 @@ func repeats(e *evidence, score func(i int) float64, n int, what string) {
 	for i, v := range correlation {
 		correlation[i] = math.Abs(v)
 	}
-	for _, k := range strongest(correlation[1 : half/100]) {
+	for _, k := range strongest(correlation[1 : half/2]) {
 		e.see(apart(score, half, n, k+1, what))
 	}
 }
@@ -81,5 +82,96 @@ func apart(score func(i int) float64, low, high, lag int, what string) (p float6
 	}
 	return m.p(), func() string {
 		return fmt.Sprintf("releases %d apart are dependent: the mean product of %s is %.3g", lag, what, m.mean())
+	}
+}
+
+// product is one of up to three scores: of a release, of the one lag before it and,
+// with a second lag, of the one that lies that further back.
+type product struct {
+	lags    [2]int // the second is 0 for a product of two
+	degrees [3]int
+}
+
+func (p product) at(scores [][4]float64, i int) float64 {
+	v := scores[i][p.degrees[0]] * scores[i-p.lags[0]][p.degrees[1]]
+	if p.lags[1] > 0 {
+		v *= scores[i-p.lags[1]][p.degrees[2]]
+	}
+	return v
+}
+
+// products are those of releases near each other that apart does not see: of two
+// degrees, and of three releases, any two of which may be independent.
+var products = func() (all []product) {
+	for bits := range 8 {
+		d := [3]int{bits & 1, bits >> 1 & 1, bits >> 2}
+		for lag := 1; lag <= 8; lag++ {
+			if d[0] != d[1] && d[2] == 0 {
+				all = append(all, product{[2]int{lag}, d})
+			}
+			for further := lag + 1; further <= 5; further++ {
+				all = append(all, product{[2]int{lag, further}, d})
+			}
+		}
+	}
+	return all
+}()
+
+// related searches the first half of the releases for a product that does not
+// average zero, and tests the strongest on disjoint groups of the second half.
+func related(e *evidence, scores [][4]float64, coordinate int, rng *rand.Rand) {
+	half := len(scores) / 2
+	if half < 1000 {
+		return
+	}
+	size := make([]float64, len(products))
+	for k, p := range products {
+		sum, squares := 0.0, 0.0
+		for i := 8; i < half; i++ {
+			v := p.at(scores, i)
+			sum, squares = sum+v, squares+v*v
+		}
+		size[k] = sum * sum / max(squares, 1)
+	}
+	for _, k := range strongest(size) {
+		p, m := products[k], moment{span: 4}
+		reach := max(p.lags[0], p.lags[1])
+		for i := half + reach; i < len(scores); i += reach + 1 + rng.IntN(3) { // in step with no period
+			m.add(p.at(scores, i))
+		}
+		e.see(m.p(), func() string {
+			return fmt.Sprintf("releases of coordinate %d near each other are dependent: the mean product of scores of the "+
+				"degrees %v at the distances %v is %.3g", coordinate, p.degrees, p.lags, m.mean())
+		})
+	}
+}
+
+// twins compares how often releases a lag apart are equal, in the first half, with how
+// often as many pairs are that lie a quarter apart, in the second: under independence
+// either is as likely to be the next to be equal.
+func twins(e *evidence, all [][]float64, coordinate int) {
+	quarter := len(all) / 4
+	equal := func(i, k int) bool { return all[i][coordinate] == all[k][coordinate] }
+	for _, lag := range lags {
+		if lag > len(all)/100 {
+			break
+		}
+		near, far, pairs := 0, 0, 0
+		for i := 0; i+lag < 2*quarter; i++ {
+			if i%(2*lag) >= lag || pairs == quarter {
+				continue
+			}
+			if equal(i, i+lag) {
+				near++
+			}
+			if equal(2*quarter+pairs, 3*quarter+pairs) {
+				far++
+			}
+			pairs++
+		}
+		e.see(fair(near, far), func() string {
+			return fmt.Sprintf("%d of %d pairs of releases %d apart are equal in coordinate %d, and %d of as many that lie far "+
+				"apart", near, pairs, lag, coordinate, far)
+		})
 	}
 }

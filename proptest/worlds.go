@@ -42,7 +42,7 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 		}
 		low := func(r []float64) int { return lowBits(r[j], step) }
 		all = append(all, feature{fmt.Sprintf("low bits of coordinate %d", j), 256, low})
-		all = append(all, singles(both, j))
+		all = append(all, singles(both, j), seen(onA, onB, j))
 		if step > 0 { // without a grid, the bits of a number depend on its size
 			coarse := quantiles("", 16, statistic)
 			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16,
@@ -125,6 +125,19 @@ func singles(all [][]float64, j int) feature {
 		func(r []float64) int { return cell[r[j]] }}
 }
 
+// seen tells values that came on one data set alone: those of a grid that the
+// records choose hardly ever come twice on the other.
+func seen(onA, onB [][]float64, j int) feature {
+	cell := make(map[float64]int, len(onA)+len(onB))
+	for _, r := range onA {
+		cell[r[j]] |= 1
+	}
+	for _, r := range onB {
+		cell[r[j]] |= 2
+	}
+	return feature{fmt.Sprintf("values of coordinate %d that came before", j), 4, func(r []float64) int { return cell[r[j]] }}
+}
+
 // counts are a feature's cells in one world.
 func (f feature) counts(all [][]float64) []int {
 	c := make([]int, f.cells)
@@ -145,41 +158,100 @@ type event struct {
 }
 
 // epsilons are those at which a claim's δ is compared with what is seen.
-var epsilons = []float64{0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 7, 10}
+var epsilons = []float64{0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 7, 10}
 
 // worlds tests the claim's whole privacy curve: sets of releases, ordered by
-// their likelihood ratio on the first half, are counted on the second half, where
-// P(A) − e^ε·P(B) must not exceed δ(ε), in Clopper–Pearson bounds. It returns the
-// largest excess, negative if there is none.
-func worlds(m Mechanism, onA, onB [][]float64, statistic func([]float64) float64, alarm float64) (w World) {
+// their likelihood ratio on one part of the releases, are counted on the other part,
+// where P(A) − e^ε·P(B) must not exceed δ(ε), in Clopper–Pearson bounds. It returns
+// the largest excess, negative if there is none. A set that would show one if more
+// releases went on as these is followed over more of them.
+func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic func([]float64) float64) (World, error) {
 	step := 0.0
 	if a, ok := m.(Additive); ok {
 		step = a.Step()
 	}
-	third := len(onA) / 3
+	third, claim := len(onA)/3, m.Claim()
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
-	var asked []event
+	var asked, suspect []event
 	for i, f := range fs {
-		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], m.Claim())...)
+		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], claim, event.promises)...)
+		suspect = append(suspect, f.questions(i, onA[third/2:], onB[third/2:], claim, event.shows)...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
-	w.Excess = math.Inf(-1)
-	restA, restB := onA[3*third/2:], onB[3*third/2:]
+	w := World{Excess: math.Inf(-1)}
+	rest := tested{onA[3*third/2:], onB[3*third/2:]}
 	for _, q := range asked {
-		a, b := q.count(fs[q.feature], restA), q.count(fs[q.feature], restB)
-		p, r := a, b
-		if q.onB {
-			p, r = b, a
-		}
-		low, _ := audit.ClopperPearson(p, len(restA), alarm/float64(2*len(asked)))
-		_, high := audit.ClopperPearson(r, len(restA), alarm/float64(2*len(asked)))
-		if excess := low - math.Exp(q.epsilon)*high - q.delta; excess > w.Excess {
-			w = World{Excess: excess, Epsilon: q.epsilon, Delta: q.delta, Set: fs[q.feature].name, OnA: a, OnB: b,
-				Trials: len(restA)}
+		a, b := rest.count(q, fs[q.feature])
+		if found := q.excess(a, b, len(rest.onA), o.FalseAlarm/shares/float64(len(asked))); found.Excess > w.Excess {
+			w = found
+			w.Set = fs[q.feature].name
 		}
 	}
-	return w
+	if w.Excess > 0 || len(suspect) == 0 {
+		return w, nil
+	}
+	q := slices.MaxFunc(suspect, func(a, b event) int { return cmp.Compare(a.promise, b.promise) })
+	return q.follow(m, o, fs[q.feature], w)
+}
+
+// tested are releases of both worlds.
+type tested struct{ onA, onB [][]float64 }
+
+func (r tested) count(q event, f feature) (onA, onB int) {
+	return q.count(f, r.onA), q.count(f, r.onB)
+}
+
+// excess bounds by how much a set that was counted a and b times in n releases
+// exceeds δ.
+func (q event) excess(a, b, n int, alarm float64) World {
+	p, r := a, b
+	if q.onB {
+		p, r = b, a
+	}
+	low, _ := audit.ClopperPearson(p, n, alarm/2)
+	_, high := audit.ClopperPearson(r, n, alarm/2)
+	return World{Excess: low - math.Exp(q.epsilon)*high - q.delta, Epsilon: q.epsilon, Delta: q.delta, OnA: a, OnB: b,
+		Trials: n}
+}
+
+// further is how many times as many releases as before a suspicion is followed
+// over, looked at whenever their number has doubled: sixTimes.
+const (
+	further  = 32
+	sixTimes = 6
+)
+
+// follow counts a set on fresh releases until it exceeds δ or cannot any more.
+func (q event) follow(m Mechanism, o MechanismOptions, f feature, w World) (World, error) {
+	a, b := 0, 0
+	for part := 1; part <= further; part++ {
+		onA, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
+		if err != nil {
+			return w, err
+		}
+		onB, err := releases(m, o.B, o.Seed+uint64(2*part+1), o.Releases)
+		if err != nil {
+			return w, err
+		}
+		k, l := tested{onA, onB}.count(q, f)
+		if a, b = a+k, b+l; part&(part-1) != 0 {
+			continue
+		}
+		n := part * o.Releases
+		if found := q.excess(a, b, n, o.FalseAlarm/shares/sixTimes); found.Excess > 0 {
+			found.Set = f.name
+			return found, nil
+		}
+		p, r := float64(a)/float64(n), float64(b)/float64(n)
+		if q.onB {
+			p, r = r, p
+		}
+		if q.projected(p, r, float64(further*o.Releases)) <= 0 {
+			break
+		}
+	}
+	return w, nil
 }
 
 // World is the strongest evidence against a claim's privacy curve.
@@ -202,9 +274,33 @@ func (q event) count(f feature, all [][]float64) (k int) {
 	return k
 }
 
+// promises is how many standard errors n releases of the shares p and q show
+// beyond δ, less one.
+func (e event) promises(p, q, n float64) float64 {
+	by := math.Exp(e.epsilon)
+	error := math.Sqrt((p*(1-p)+by*by*(q*(1-q)+1/n))/n) + by*8/n
+	return (p-by*q-e.delta)/error - 1
+}
+
+// shows is what projected is, of a set that n releases show clearly beyond δ.
+func (e event) shows(p, q, n float64) float64 {
+	by := math.Exp(e.epsilon)
+	if p-by*q-e.delta < 4*math.Sqrt((p+by*by*q)/n) {
+		return math.Inf(-1)
+	}
+	return e.projected(p, q, further*n)
+}
+
+// projected is the excess, as a share of p, that n releases will show if the shares
+// stay p and q.
+func (e event) projected(p, q, n float64) float64 {
+	return (p - e.delta - math.Exp(e.epsilon)*(q+19/n+5*math.Sqrt(q/n)) - 6*math.Sqrt(p/n)) / p
+}
+
 // questions orders cells by their likelihood ratio and keeps, for each ε and
-// direction, the set that promises most.
-func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event) (all []event) {
+// direction, the set that promises most, if that is anything.
+func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event,
+	promise func(e event, p, q, n float64) float64) (all []event) {
 	a, b, n := f.counts(onA), f.counts(onB), float64(len(onA))
 	order := make([]int, f.cells)
 	for i := range order {
@@ -228,12 +324,11 @@ func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Eve
 				} else {
 					p, q = p+float64(a[i])/n, q+float64(b[i])/n
 				}
-				error := math.Sqrt((p*(1-p)+math.Exp(2*epsilon)*(q*(1-q)+1/n))/n) + math.Exp(epsilon)*8/n
-				if z := (p - math.Exp(epsilon)*q - g.Delta) / error; z > best.promise {
+				if z := promise(event{epsilon: epsilon, delta: g.Delta}, p, q, n); z > best.promise {
 					best.promise, at = z, k
 				}
 			}
-			if best.promise > 1 {
+			if best.promise > 0 {
 				best = event{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta,
 					promise: best.promise}
 				for k := range at + 1 {
@@ -248,41 +343,4 @@ func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Eve
 		}
 	}
 	return all
-}
-
-// moving looks for single values that come often on one data set and never on
-// the other, among values that hardly repeat, inside their range: there the
-// likelihood ratio has no bound.
-func moving(onA, onB [][]float64) string {
-	for j := range onA[0] {
-		a, b := column(onA, j), column(onB, j)
-		slices.Sort(a)
-		slices.Sort(b)
-		for _, pair := range [][2][]float64{{a, b}, {b, a}} {
-			v, other := pair[0], pair[1]
-			distinct := 1
-			for i := 1; i < len(v); i++ {
-				if v[i] != v[i-1] {
-					distinct++
-				}
-			}
-			if distinct < len(v)*9/10 {
-				continue
-			}
-			for i := 0; i < len(v); {
-				k := i
-				for k < len(v) && v[k] == v[i] {
-					k++
-				}
-				if k-i >= 30 && i > 0 && k < len(v) {
-					if _, found := slices.BinarySearch(other, v[i]); !found {
-						return fmt.Sprintf("the value %v of coordinate %d comes %d times in %d releases on one data set and never on "+
-							"the other", v[i], j, k-i, len(v))
-					}
-				}
-				i = max(k, i+1)
-			}
-		}
-	}
-	return ""
 }

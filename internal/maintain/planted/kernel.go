@@ -270,7 +270,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels()} {
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels()} {
 		all = append(all, family...)
 	}
 	return all

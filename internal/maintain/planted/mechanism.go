@@ -26,6 +26,7 @@ type sum struct {
 	last  func(total, noise float64) float64 // what is released
 	check func(r curator.Records) error
 	fixed bool                      // the seed is ignored
+	low   bool                      // but for its lowest byte
 	even  float64                   // what the noise is multiplied by at even seeds; 0 for 1
 	extra func(x []float64) float64 // added to the sum
 	kept  []float64
@@ -48,6 +49,9 @@ func (m *sum) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	}
 	if m.fixed {
 		seed = 1
+	}
+	if m.low {
+		seed &= 255
 	}
 	m.kept = nil
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -468,7 +472,7 @@ func mechanismDefects() (all []Case) {
 	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
 		all = append(all, family...)
 	}
-	all = append(all, unseenMechanisms()...)
+	all = append(append(all, unseenMechanisms()...), freshMechanisms()...)
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

@@ -13,6 +13,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -76,13 +77,19 @@ type key struct {
 	seed                                int
 }
 
+// verdict is what a run gave.
+type verdict struct {
+	rejected bool
+	seconds  float64
+}
+
 func of(c planted.Case, effort string, seed int) key {
 	return key{c.Suite, c.Family, c.Name, c.Effect, effort, seed}
 }
 
 // read returns the verdicts of earlier runs.
-func read(path string) (map[key]bool, error) {
-	known := map[key]bool{}
+func read(path string) (map[key]verdict, error) {
+	known := map[key]verdict{}
 	file, err := os.Open(path)
 	if os.IsNotExist(err) {
 		return known, nil
@@ -100,13 +107,17 @@ func read(path string) (map[key]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		known[key{f[0], f[1], f[2], f[3], f[4], seed}] = f[6] == "rejected"
+		seconds, err := strconv.ParseFloat(f[7], 64)
+		if err != nil {
+			return nil, err
+		}
+		known[key{f[0], f[1], f[2], f[3], f[4], seed}] = verdict{f[6] == "rejected", seconds}
 	}
 	return known, nil
 }
 
 // run tries what is not known yet, seed by seed, and adds it to the results.
-func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Regexp, names []string, seeds int,
+func run(cases []planted.Case, known map[key]verdict, path string, only *regexp.Regexp, names []string, seeds int,
 	until time.Time, verbose bool) error {
 	// What is right must pass, or the rejection of a defect shows nothing.
 	for _, c := range planted.Controls() {
@@ -120,13 +131,13 @@ func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Reg
 		return err
 	}
 	defer file.Close()
-	for seed := 1; seed <= seeds; seed++ {
-		for _, name := range names {
-			effort, ok := efforts[name]
-			if !ok {
-				return fmt.Errorf("there is no effort %q", name)
-			}
-			for _, c := range cases {
+	for _, name := range names {
+		effort, ok := efforts[name]
+		if !ok {
+			return fmt.Errorf("there is no effort %q", name)
+		}
+		for _, c := range cheapestFirst(cases, known, name) {
+			for seed := 1; seed <= seeds; seed++ {
 				if time.Now().After(until) {
 					return nil
 				}
@@ -136,8 +147,8 @@ func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Reg
 				}
 				began := time.Now()
 				rejected, report := c.Rejected(uint64(seed), effort)
-				verdict := map[bool]string{true: "rejected", false: "passed"}[rejected]
-				line := []string{c.Suite, c.Family, c.Name, c.Effect, name, strconv.Itoa(seed), verdict,
+				said := map[bool]string{true: "rejected", false: "passed"}[rejected]
+				line := []string{c.Suite, c.Family, c.Name, c.Effect, name, strconv.Itoa(seed), said,
 					fmt.Sprintf("%.2f", time.Since(began).Seconds())}
 				if _, err := fmt.Fprintln(file, strings.Join(line, "\t")); err != nil {
 					return err
@@ -150,6 +161,14 @@ func run(cases []planted.Case, known map[key]bool, path string, only *regexp.Reg
 		}
 	}
 	return nil
+}
+
+// cheapestFirst orders cases by the mean time of their known runs, so that a limited
+// time gives as many figures as it can.
+func cheapestFirst(cases []planted.Case, known map[key]verdict, effort string) []planted.Case {
+	return slices.SortedStableFunc(slices.Values(cases), func(a, b planted.Case) int {
+		return cmp.Compare(meanTime(known, a, effort), meanTime(known, b, effort))
+	})
 }
 
 // firstLine is the line of a report that names the violation.
@@ -166,7 +185,7 @@ func firstLine(report string) string {
 const begin, end = "<!-- table: go run ./internal/maintain/power -table -->", "<!-- end of table -->"
 
 // write replaces the table of a document.
-func write(path string, known map[key]bool) error {
+func write(path string, known map[key]verdict) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -180,7 +199,7 @@ func write(path string, known map[key]bool) error {
 }
 
 // render makes the table: a section for each suite, a row for each defect.
-func render(known map[key]bool) string {
+func render(known map[key]verdict) string {
 	var b strings.Builder
 	all := slices.Concat(planted.Defects(), planted.Controls(), planted.Library())
 	suite := ""
@@ -220,7 +239,7 @@ func item(format string, args ...any) string {
 }
 
 // rate is rejections of runs.
-func rate(known map[key]bool, c planted.Case, effort string) string {
+func rate(known map[key]verdict, c planted.Case, effort string) string {
 	runs, rejected := count(known, c, effort)
 	if runs == 0 {
 		return "–"
@@ -228,11 +247,11 @@ func rate(known map[key]bool, c planted.Case, effort string) string {
 	return fmt.Sprintf("%d/%d", rejected, runs)
 }
 
-func count(known map[key]bool, c planted.Case, effort string) (runs, rejected int) {
+func count(known map[key]verdict, c planted.Case, effort string) (runs, rejected int) {
 	for seed := 1; seed <= 1000; seed++ {
 		if v, ok := known[of(c, effort, seed)]; ok {
 			runs++
-			if v {
+			if v.rejected {
 				rejected++
 			}
 		}
@@ -240,7 +259,17 @@ func count(known map[key]bool, c planted.Case, effort string) (runs, rejected in
 	return runs, rejected
 }
 
-func summary(known map[key]bool, all []planted.Case) string {
+func meanTime(known map[key]verdict, c planted.Case, effort string) float64 {
+	sum, runs := 0.0, 0.0
+	for seed := 1; seed <= 1000; seed++ {
+		if v, ok := known[of(c, effort, seed)]; ok {
+			sum, runs = sum+v.seconds, runs+1
+		}
+	}
+	return sum / max(1, runs)
+}
+
+func summary(known map[key]verdict, all []planted.Case) string {
 	var b strings.Builder
 	for _, effort := range []string{"quick", "standard", "thorough"} {
 		var runs, rejected, defects, sure, right, alarms int

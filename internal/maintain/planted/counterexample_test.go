@@ -1,0 +1,180 @@
+package planted
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
+)
+
+func crookedTarget() *planted {
+	return &planted{model: logistic, grad: func(a at, g []float64) {
+		if a.x[1] > 3 {
+			g[0] *= 1.1
+		}
+	}}
+}
+
+func lowTarget() *planted {
+	return &planted{model: huber, bound: func(_, _ []float64, _, b float64) float64 { return 0.9 * b }}
+}
+
+func leakingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return newChain(c, steps, true, true, hooks{
+		after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.StepSize += 1e-9 * k.spy.last }})
+}
+
+func driftingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return newChain(c, steps, true, false, hooks{
+		propose: func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += step / 4 }})
+}
+
+func honestSum() *sum {
+	return &sum{claim: gaussian(1), dim: 1, clip: clipped, noise: normal,
+		last: func(total, noise float64) float64 { return total + noise }}
+}
+
+func quietSum() proptest.Mechanism {
+	m := honestSum()
+	m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 0.8 * noiseSD * rng.NormFloat64() }
+	return additive{m}
+}
+
+func cheapSum() proptest.Mechanism {
+	m := honestSum()
+	m.claim = gaussian(3)
+	return m
+}
+
+func wideSum() additive {
+	m := honestSum()
+	m.clip = func(_ int, x float64) float64 { return max(-5, min(x, 5)) }
+	return additive{m}
+}
+
+// TestCounterexamplesFail: the Go tests that failures print compile as they are, and
+// fail on what they were printed for.
+func TestCounterexamplesFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs the tests that failures print")
+	}
+	records, _ := posteriors.Conjugate()
+	kernel := func(factory proptest.Factory, exact func(*rand.Rand, []float64)) func(t rapid.TB) {
+		return func(t rapid.TB) {
+			proptest.CheckKernel(t, factory, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute,
+				Start: []float64{1, 0}, Effort: proptest.Quick, Exact: exact})
+		}
+	}
+	mechanism := func(m proptest.Mechanism) func(t rapid.TB) {
+		return func(t rapid.TB) {
+			proptest.CheckMechanism(t, m, proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
+				A: curator.Records{X: []float64{0.9, 0.37}, Features: 1}, B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
+		}
+	}
+	target := func(p *planted) func(t rapid.TB) {
+		return func(t rapid.TB) { proptest.CheckTarget(t, p, p.options(1, proptest.Quick)) }
+	}
+	code := ""
+	all := []struct {
+		as    *strings.Replacer
+		check func(t rapid.TB)
+	}{
+		{strings.NewReplacer("yourTarget", "crookedTarget()"), target(crookedTarget())},
+		{strings.NewReplacer("yourTarget", "lowTarget()"), target(lowTarget())},
+		{strings.NewReplacer("yourFactory", "leakingFactory"), kernel(leakingFactory, nil)},
+		{strings.NewReplacer("yourFactory", "driftingFactory", "yourExact", "exactly(sd)"), kernel(driftingFactory,
+			exactly(sd))},
+		{strings.NewReplacer("yourMechanism", "quietSum()"), mechanism(quietSum())},
+		{strings.NewReplacer("yourMechanism", "cheapSum()"), mechanism(cheapSum())},
+		{strings.NewReplacer("yourMechanism", "wideSum()"), mechanism(wideSum())},
+	}
+	for i, c := range all {
+		report, failed := proptest.Try("TestYours", c.check)
+		_, test, printed := strings.Cut(report, "as a test:\n")
+		test, _, _ = strings.Cut(test, "\n\t}\n")
+		if !failed || !printed {
+			t.Fatalf("failed %v, printed a test %v:\n%s", failed, printed, report)
+		}
+		test = strings.Replace(test+"\n\t}\n", "TestCounterexample", fmt.Sprint("TestCounterexample", i), 1)
+		code += c.as.Replace(test)
+	}
+	said, err := runBeside(t, code)
+	for i := range all {
+		if !strings.Contains(said, fmt.Sprintf("--- FAIL: TestCounterexample%d ", i)) {
+			t.Errorf("test %d does not fail (%v):\n%s\n%s", i, err, code, said)
+		}
+	}
+}
+
+// runBeside runs tests as if their file lay in this package.
+func runBeside(t *testing.T, code string) (string, error) {
+	t.Helper()
+	head := "package planted\n\nimport (\n\t\"testing\"\n"
+	for _, name := range []string{"math", "slices", "github.com/dpmcmc/dpmcmc/accountant",
+		"github.com/dpmcmc/dpmcmc/curator", "github.com/dpmcmc/dpmcmc/proptest", "github.com/dpmcmc/dpmcmc/targets"} {
+		if strings.Contains(code, filepath.Base(name)+".") {
+			head += "\t" + strconv.Quote(name) + "\n"
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, overlay := filepath.Join(t.TempDir(), "printed_test.go"), filepath.Join(t.TempDir(), "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "printed_test.go"): file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{file: []byte(head + ")\n\n" + code), overlay: replaced} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command("go", "test", "-count=1", "-overlay", overlay, "-run", "^TestCounterexample[0-9]", ".").
+		CombinedOutput()
+	return string(out), err
+}
+
+// TestReleasesAreShrunk: a failure of releases is shown with few of them, on records
+// that are no more than it needs.
+func TestReleasesAreShrunk(t *testing.T) {
+	if err := flag.Set("rapid.shrinktime", "10s"); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := flag.Set("rapid.shrinktime", "100ms"); err != nil {
+			t.Error(err)
+		}
+	}()
+	report, _ := proptest.Try("TestYours", func(t rapid.TB) {
+		proptest.CheckMechanism(t, quietSum(), proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
+			A: curator.Records{X: []float64{0.9, 0.37}, Features: 1}, B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
+	})
+	found := regexp.MustCompile(`Releases: (\d+)`).FindStringSubmatch(report)
+	if found == nil {
+		t.Fatal(report)
+	}
+	// 20% too little noise needs some 200 releases to show at 10⁻⁶, and halving may miss
+	// them by two.
+	if n, err := strconv.Atoi(found[1]); err != nil || n > 1500 {
+		t.Errorf("%d releases, of 40000:\n%s", n, report)
+	}
+	if strings.Count(report, "X: []float64{0}") != 2 {
+		t.Errorf("records that do not matter are not 0:\n%s", report)
+	}
+}
