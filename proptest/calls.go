@@ -75,7 +75,7 @@ func distinct(all [][]float64) int {
 // too, under either adjacency.
 func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
 	t.Helper()
-	o.Releases = min(len(onB), max(4000, len(onB)/25))
+	o.Releases = min(len(onB), max(2000, len(onB)/25))
 	strange := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300}
 	columns := min(4, o.A.Features)
 	part := o
@@ -91,8 +91,8 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			said, err := distinguish(m, part, onA, onB[:o.Releases])
 			if err != nil || said.Violated() {
 				o.A = part.A
-				failf(t, "the mechanism costs more than %v where the first record is %s (Seed %d, false-alarm rate %g, error %v): "+
-					"%v%s", m.Claim(), row(part.A, 0), o.Seed, o.FalseAlarm, err, said, o.test())
+				failf(t, "the mechanism costs more than %v where the first record is %s (Seed %d, false-alarm rate %g, error %v):"+
+					"%v%s", m.Claim(), row(part.A, 0), o.Seed, o.FalseAlarm, err, said.lines(), o.test())
 				return
 			}
 		}
@@ -101,8 +101,9 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 
 // shrunk are options with fewer releases and plainer records that still fail: half as
 // many releases as long as that fails, then only the first records, then plain numbers.
-func (o MechanismOptions) shrunk(m Mechanism) MechanismOptions {
-	until := time.Now().Add(shrinkTime())
+// It takes a second, or as long as the failure did, and no longer than rapid may.
+func (o MechanismOptions) shrunk(m Mechanism, took time.Duration) MechanismOptions {
+	until := time.Now().Add(min(shrinkTime(), max(time.Second, took)))
 	fails := func(o MechanismOptions) bool {
 		if time.Now().After(until) {
 			return false

@@ -170,7 +170,7 @@ func values(all [][]float64, statistic func([]float64) float64) []float64 {
 	return v
 }
 
-// projection is the statistic along the difference of two samples' means.
+// projection is the statistic along the difference of two samples' means, of length 1.
 func projection(onA, onB [][]float64) func([]float64) float64 {
 	direction := make([]float64, len(onA[0]))
 	for i := range onA {
@@ -179,6 +179,9 @@ func projection(onA, onB [][]float64) func([]float64) float64 {
 				direction[j] += d
 			}
 		}
+	}
+	if n := norm(direction); n > 0 && finite(n) {
+		times(direction, 1/n)
 	}
 	return func(release []float64) float64 {
 		sum := 0.0

@@ -75,7 +75,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     along the record, at both labels and whole numbers, beside breakpoints that
 //     bisection finds;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a
-//     PriorSampler draws from it;
+//     PriorSampler draws from it independently;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
 //     neighbouring data sets.

@@ -175,7 +175,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	var asked, suspect []event
 	for i, f := range fs {
 		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], claim, event.promises)...)
-		suspect = append(suspect, f.questions(i, onA[third/2:], onB[third/2:], claim, event.shows)...)
+		suspect = append(suspect, f.questions(i, onA[third/2:], onB[third/2:], claim, o.shows)...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
@@ -215,17 +215,16 @@ func (q event) excess(a, b, n int, alarm float64) World {
 		Trials: n}
 }
 
-// further is how many times as many releases as before a suspicion is followed
-// over, looked at whenever their number has doubled: sixTimes.
-const (
-	further  = 32
-	sixTimes = 6
-)
+// further is how many times as many releases as before a suspicion is followed over at
+// most. They are looked at whenever their number has doubled: sixTimes.
+func (e Effort) further() int { return min(32, e.times(32, 2)) }
+
+const sixTimes = 6
 
 // follow counts a set on fresh releases until it exceeds δ or cannot any more.
 func (q event) follow(m Mechanism, o MechanismOptions, f feature, w World) (World, error) {
-	a, b := 0, 0
-	for part := 1; part <= further; part++ {
+	a, b, most := 0, 0, o.Effort.further()
+	for part := 1; part <= most; part++ {
 		onA, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
 		if err != nil {
 			return w, err
@@ -247,7 +246,7 @@ func (q event) follow(m Mechanism, o MechanismOptions, f feature, w World) (Worl
 		if q.onB {
 			p, r = r, p
 		}
-		if q.projected(p, r, float64(further*o.Releases)) <= 0 {
+		if q.projected(p, r, float64(most*o.Releases)) <= 0 {
 			break
 		}
 	}
@@ -282,13 +281,14 @@ func (e event) promises(p, q, n float64) float64 {
 	return (p-by*q-e.delta)/error - 1
 }
 
-// shows is what projected is, of a set that n releases show clearly beyond δ.
-func (e event) shows(p, q, n float64) float64 {
+// shows is what projected is after further releases, of a set that n of them show
+// clearly beyond δ.
+func (o MechanismOptions) shows(e event, p, q, n float64) float64 {
 	by := math.Exp(e.epsilon)
 	if p-by*q-e.delta < 4*math.Sqrt((p+by*by*q)/n) {
 		return math.Inf(-1)
 	}
-	return e.projected(p, q, further*n)
+	return e.projected(p, q, n*float64(o.Effort.further()))
 }
 
 // projected is the excess, as a share of p, that n releases will show if the shares

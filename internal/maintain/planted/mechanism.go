@@ -491,6 +491,14 @@ func mechanismControls() []Case {
 		mechanism("right", "more noise than claimed", "", plain, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 1.3 * noiseSD * rng.NormFloat64() }
 		}),
+		mechanism("right", "a far tail becomes one value", "", bare, func(m *sum) { // as anything may that is released
+			m.last = func(total, noise float64) float64 {
+				if total+noise > 1.3+3.9*noiseSD {
+					return 0.5
+				}
+				return total + noise
+			}
+		}),
 		bit("right", "bit", "", bits{scale: 1}),
 	}
 }

@@ -17,6 +17,17 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"every 50th bit is certain", "sign by a biased coin, additive", "NaN for a total of zero, not additive",
 	"noise too small at even seeds, additive", "bits of a probit", "multiplied by a lognormal, no Jacobian",
 	"Jacobian for positive values only", "prior ratio clamped",
+
+	// Of the fresh ones.
+	"θ′ is copied over θ for a while", "every 100th prior draw repeats the one before", "prior draws share their scale",
+	"now and then a draw of the prior, uncorrected", "scale adapts for ever",
+	"prior ratio too small for long moves", "shifted at every seventh iteration", "Jacobian of a stretch halved far out",
+	"drift too strong where it is negative", "noise of Student's law of the same sd", "says refused, and moves a little",
+	"the second noise has the first one's sign now and then", "the state's low bits from step 3000 on",
+	"the record itself at 1/1000, far out, not additive", "rounded to a fine grid that the data set, not additive",
+	"coordinates share their scale, of three numbers", "the first release of a call has half the noise, additive",
+	"the scale follows the sign before, not additive", "each third sign is the product of the two before, additive",
+	"noise correlated with the 20 000th before, additive",
 }
 
 var subtle = []string{
@@ -48,6 +59,7 @@ var survivors = map[string]string{
 	"autoregressive, no correction": "a pull of 2% of the distance on the moves that are accepted: 0.6% of it a step",
 	"wider above the median":        "1% more moves from one half of the law than back",
 	"scale follows the last answer": "a scale that varies by 4% and remembers one step",
+	"scale adapts for ever":         "the law hardly notices: what is left is below 0.001 sd a step",
 	"swaps the coordinates":         "the law is symmetric in them: what is left is 0.0013 sd a step",
 	"sign by a biased coin, additive": "half a percent of the body, most of which a shift of the whole explains, " +
 		"and a claim that is met but for it",

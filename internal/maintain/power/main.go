@@ -6,9 +6,10 @@
 //	go run ./internal/maintain/power -table docs/proptest.md -results power.tsv
 //
 // The first form goes on where an earlier run of the same results stopped, so
-// that it can be made in pieces (-for limits its time); the second replaces the
-// table in the document. All defects at standard effort take about four minutes of one
-// core a seed, almost all of it for what is found late or never.
+// that it can be made in pieces (-for limits its time); cases that took little come
+// first. The second replaces the table in the document. All defects at standard effort
+// take about six minutes of one core a seed, almost all of it for what is found late or
+// never.
 package main
 
 import (
@@ -25,6 +26,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/planted"
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
@@ -238,13 +240,18 @@ func item(format string, args ...any) string {
 	return text + "\n"
 }
 
-// rate is rejections of runs.
+// rate is rejections of runs, with the interval of their probability where it is not
+// that of all.
 func rate(known map[key]verdict, c planted.Case, effort string) string {
 	runs, rejected := count(known, c, effort)
 	if runs == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%d/%d", rejected, runs)
+	if rejected == runs {
+		return fmt.Sprintf("%d/%d", rejected, runs)
+	}
+	low, high := audit.ClopperPearson(rejected, runs, 0.025)
+	return fmt.Sprintf("%d/%d (%.0f–%.0f%%)", rejected, runs, 100*low, 100*high)
 }
 
 func count(known map[key]verdict, c planted.Case, effort string) (runs, rejected int) {
