@@ -25,7 +25,8 @@
 // A failure says what was claimed and what was seen, prints a Go test with the
 // smallest case found where there is one, and ends with the command that
 // reproduces it. What is not drawn by rapid depends on a Seed alone, which
-// defaults to 1, so the same command gives the same failure.
+// defaults to 1, so the same command gives the same failure. How small its case becomes
+// depends on the time that shrinking has.
 //
 // # False alarms
 //

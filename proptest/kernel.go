@@ -45,6 +45,9 @@ type KernelOptions struct {
 	// it, in scale and direction: a wrong scale of moves may well leave a law
 	// invariant. Needs Exact.
 	Transition func(rng *rand.Rand, theta, next []float64)
+	// Cost, if not nil, is what one step is said to cost on records with the given
+	// facts, as Cost of every sampler package. It must be what the curator charges.
+	Cost func(f curator.Facts) (accountant.Event, error)
 	// Effort is Quick, Standard or Thorough. Defaults to Standard.
 	Effort Effort
 	// Replicates is the number of chains in the test of invariance. Defaults to two
@@ -89,6 +92,8 @@ func orDefault[T comparable](v, otherwise T) T {
 //     give the same states, Info and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
 //     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
+//   - all steps are charged before the first, at what Cost says, and the price does not
+//     depend on records;
 //   - a parallel run equals a serial one, and a thinned run is a slice of it;
 //   - with Exact: invariance, that all parts of the law are connected, with
 //     Reversible detailed balance, and with Transition the steps' own law. Their
@@ -97,8 +102,8 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
 	o = o.withDefaults()
 	c := kernelCheck{t, factory, o}
-	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.badState,
-		kernelCheck.infoFields)
+	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.costs,
+		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
 		c.all(kernelCheck.allocations, kernelCheck.replay)
@@ -262,6 +267,34 @@ func (c kernelCheck) exhaustion() {
 	}
 	c.unchanged(k, s, "the last step that was granted")
 	c.unchanged(k, s, "a refusal")
+}
+
+// costs expects a chain to be charged before its first step, at what Cost says.
+func (c kernelCheck) costs() {
+	records := c.seal(c.o.Records, c.o.Seed)
+	k := c.kernel(records, c.o.Steps)
+	granted := records.Budget().Events()
+	if c.o.Cost != nil {
+		one, err := c.o.Cost(records.Facts())
+		if err != nil {
+			c.fail("Cost fails: %v", err)
+		}
+		if all, err := one.Times(c.o.Steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
+			!near(all.RDP(32), granted.RDP(32)) {
+			c.fail("Cost says %v a step, which makes %v (error %v) for %d steps; the curator charged %v", one, all, err,
+				c.o.Steps, granted)
+		}
+	}
+	rng, s := c.rng(), c.start(k)
+	for n := range c.o.Steps {
+		if _, err := k.Step(rng, s); err != nil {
+			c.fail("step %d of %d: %v", n+1, c.o.Steps, err)
+		}
+	}
+	if now := records.Budget().Events(); !now.Equal(granted) {
+		c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", now,
+			c.o.Steps, granted)
+	}
 }
 
 // badState steps from a state that no chain is in: an error, or a move refused.

@@ -279,3 +279,20 @@ func TestInvarianceAlone(t *testing.T) {
 		}, kernelOptions())
 	})
 }
+
+// TestCostIsWhatIsCharged: a sampler's own Cost passes, and one of half the clip does not.
+func TestCostIsWhatIsCharged(t *testing.T) {
+	o, target := kernelOptions(), mean(t)
+	o.Exact = nil
+	for clip, words := range map[float64]string{50: "", 25: "the curator charged"} {
+		o.Cost = func(f curator.Facts) (accountant.Event, error) {
+			return barker.Cost(barker.Config{Target: target, Proposal: kernels.Isotropic(0.6), Clip: clip}, f)
+		}
+		check := func(t rapid.TB) { proptest.CheckKernel(t, barkerFactory(target), o) }
+		if words == "" {
+			check(t)
+		} else {
+			mustReject(t, words, check)
+		}
+	}
+}

@@ -206,10 +206,11 @@ func (c kernelCheck) compare(from, to curator.Records, steps int64, what string)
 func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) (int64, string) {
 	c.t.Helper()
 	recording := tape.New()
-	want := c.trace(c.kernel(c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option)), steps), steps,
-		"a chain recorded "+what)
+	first := c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option))
+	want := c.trace(c.kernel(first, steps), steps, "a chain recorded "+what)
 	playing := recording.Rewind()
-	got := c.trace(c.kernel(c.seal(to, c.o.Seed+1, tape.Option(playing).(curator.Option)), steps), steps, "a chain, "+what)
+	second := c.seal(to, c.o.Seed+1, tape.Option(playing).(curator.Option))
+	got := c.trace(c.kernel(second, steps), steps, "a chain, "+what)
 	d := len(c.o.Start)
 	for n := range want.info {
 		a, b := want.theta[n*d:(n+1)*d], got.theta[n*d:(n+1)*d]
@@ -221,6 +222,9 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 	if unlike(want.end, got.end) || want.refusal != got.refusal {
 		return steps, fmt.Sprintf("a step beyond those granted shows %+v, %q, and %+v, %q %s: errors depend on the records",
 			want.end, want.refusal, got.end, got.refusal, what)
+	}
+	if paid, now := first.Budget().Events(), second.Budget().Events(); !paid.Equal(now) {
+		return steps, fmt.Sprintf("the chain pays %v, and %v %s: the price depends on the records", paid, now, what)
 	}
 	if !playing.Played() {
 		return steps, fmt.Sprintf("the chain asked for fewer releases %s: their number depends on the records", what)

@@ -328,6 +328,30 @@ func freshKernels() (all []Case) {
 	return all
 }
 
+// prices are of a family whose checks were written with them.
+func prices() []Case {
+	more := func(pays func(k *chain) bool) func() hooks {
+		return func() hooks {
+			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
+				if k.steps == 10 && pays(k) {
+					if _, err := k.desk.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: walkClip}, 1); err != nil {
+						panic(err)
+					}
+				}
+			}}
+		}
+	}
+	none := func() hooks { return hooks{} }
+	return []Case{
+		kernel("prices", "Cost of half the clip", "half", asked{noLaw: true, clip: walkClip / 2}, none),
+		kernel("prices", "Cost too low", "1%", asked{noLaw: true, clip: 0.99 * walkClip}, none),
+		kernel("prices", "pays again at step 10", "one release", asked{noLaw: true},
+			more(func(*chain) bool { return true })),
+		kernel("prices", "pays more for large records", "one release", asked{noLaw: true},
+			more(func(k *chain) bool { return k.spy.largest > 1e4 })),
+	}
+}
+
 func freshMechanisms() (all []Case) {
 	add := func(name, effect string, f form, plant func(m *sum)) {
 		all = append(all, mechanism("fresh", name, effect, f, plant))

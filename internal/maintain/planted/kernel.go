@@ -20,6 +20,7 @@ const (
 	precision = 7.0
 	step      = 0.5  // of walks
 	size      = 0.05 // of Langevin steps
+	walkClip  = 50
 )
 
 var (
@@ -55,6 +56,7 @@ type chain struct {
 	spy    *spy // the target, where a hook looks at records; else nil
 	bits   *curator.Bits
 	slopes *curator.Gradients
+	desk   *curator.Curator // that grants more
 	next   []float64
 	grad   []float64
 	before []float64 // the state of the step before
@@ -196,7 +198,7 @@ var (
 )
 
 func newChain(records *curator.Curator, steps int64, walks, spies bool, h hooks) (kernels.Kernel, error) {
-	k := &chain{target: posteriors.StandardMean(), next: make([]float64, 2), grad: make([]float64, 2),
+	k := &chain{desk: records, target: posteriors.StandardMean(), next: make([]float64, 2), grad: make([]float64, 2),
 		before: make([]float64, 2), last: make([]float64, 2), hooks: h}
 	if spies { // a target of one's own is slower
 		k.spy = &spy{GaussianMean: posteriors.StandardMean()}
@@ -204,7 +206,7 @@ func newChain(records *curator.Curator, steps int64, walks, spies bool, h hooks)
 	}
 	var err error
 	if walks {
-		k.bits, err = records.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: 50}, steps)
+		k.bits, err = records.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: walkClip}, steps)
 	} else {
 		k.slopes, err = records.GrantGradients(curator.NoisyGradient{Target: k.target, Clip: 10,
 			NoiseMultiplier: 0.02}, steps)
@@ -223,6 +225,8 @@ func exactly(sd float64) func(rng *rand.Rand, theta []float64) {
 // asked are options of a case beyond the usual ones.
 type asked struct {
 	langevin, reversible, transition, noLaw bool
+
+	clip float64 // of the bit that the walk is said to cost; 0 if nothing is said
 }
 
 func kernel(family, name, effect string, q asked, plant func() hooks) Case {
@@ -237,6 +241,11 @@ func kernel(family, name, effect string, q asked, plant func() hooks) Case {
 			}
 			if q.noLaw {
 				o.Exact = nil
+			}
+			if q.clip > 0 {
+				o.Cost = func(f curator.Facts) (accountant.Event, error) {
+					return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: q.clip}.Event(f)
+				}
 			}
 			if q.transition {
 				o.Transition = plainWalk
@@ -270,7 +279,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels()} {
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), prices()} {
 		all = append(all, family...)
 	}
 	return all
@@ -283,6 +292,6 @@ func kernelControls() []Case {
 		kernel("right", "walk, reversible, Transition", "", asked{reversible: true, transition: true}, none),
 		kernel("right", "Langevin", "", asked{langevin: true}, none),
 		kernel("right", "Langevin, Transition", "", asked{langevin: true, transition: true}, none),
-		kernel("right", "walk, no law", "", asked{noLaw: true}, none),
+		kernel("right", "walk, no law, its price stated", "", asked{noLaw: true, clip: walkClip}, none),
 	}
 }
