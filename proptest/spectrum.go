@@ -3,6 +3,7 @@ package proptest
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -71,14 +72,27 @@ func strongest(v []float64) []int {
 	return at
 }
 
+// pairs are the first members of disjoint pairs that lie lag apart. Their places keep
+// in step with no period.
+func pairs(low, high, lag int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		rng := rand64(uint64(lag), 31)
+		for i := low; i+2*lag <= high; i += 2*lag + rng.IntN(2) {
+			for k := range lag {
+				if !yield(i + k) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // apart tests that releases from low to high that lie lag apart are independent,
 // by the products of a score at disjoint pairs.
 func apart(score func(i int) float64, low, high, lag int, what string) (p float64, about func() string) {
 	m := moment{span: 4}
-	for i := low; i+lag < high; i++ {
-		if (i-low)%(2*lag) < lag {
-			m.add(score(i) * score(i+lag))
-		}
+	for i := range pairs(low, high, lag) {
+		m.add(score(i) * score(i+lag))
 	}
 	return m.p(), func() string {
 		return fmt.Sprintf("releases %d apart are dependent: the mean product of %s is %.3g", lag, what, m.mean())
@@ -156,22 +170,19 @@ func twins(e *evidence, all [][]float64, coordinate int) {
 		if lag > len(all)/100 {
 			break
 		}
-		near, far, pairs := 0, 0, 0
-		for i := 0; i+lag < 2*quarter; i++ {
-			if i%(2*lag) >= lag || pairs == quarter {
-				continue
-			}
+		near, far, n := 0, 0, 0
+		for i := range pairs(0, 2*quarter, lag) {
 			if equal(i, i+lag) {
 				near++
 			}
-			if equal(2*quarter+pairs, 3*quarter+pairs) {
+			if equal(2*quarter+n, 3*quarter+n) {
 				far++
 			}
-			pairs++
+			n++
 		}
 		e.see(fair(near, far), func() string {
 			return fmt.Sprintf("%d of %d pairs of releases %d apart are equal in coordinate %d, and %d of as many that lie far "+
-				"apart", near, pairs, lag, coordinate, far)
+				"apart", near, n, lag, coordinate, far)
 		})
 	}
 }

@@ -266,6 +266,14 @@ func dependenceDefects() (all []Case) {
 		m.kept = []float64{z}
 		return z
 	})
+	add("antithetic pairs from the second release on", "−1", plain, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		z := noiseSD * rng.NormFloat64()
+		if i%2 == 0 && i > 0 {
+			return -m.kept[0]
+		}
+		m.kept = []float64{z}
+		return z
+	})
 	add("noise shrinks late", "5% in the last fifth", bare, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		if i > 32_000 {

@@ -56,11 +56,12 @@ var survivors = map[string]string{
 	"drift from iteration 100 on": "0.008 sd a step, of the two chains in five that start so late",
 	"scale below two sd":          "2.3% of the law, and the moves there that are accepted",
 
-	"autoregressive, no correction": "a pull of 2% of the distance on the moves that are accepted: 0.6% of it a step",
-	"wider above the median":        "1% more moves from one half of the law than back",
-	"scale follows the last answer": "a scale that varies by 4% and remembers one step",
-	"scale adapts for ever":         "the law hardly notices: what is left is below 0.001 sd a step",
-	"swaps the coordinates":         "the law is symmetric in them: what is left is 0.0013 sd a step",
+	"autoregressive, no correction":   "a pull of 2% of the distance on the moves that are accepted: 0.6% of it a step",
+	"wider above the median":          "1% more moves from one half of the law than back",
+	"scale follows the last answer":   "a scale that varies by 4% and remembers one step",
+	"θ′ is copied over θ for a while": "on one core it shows only where the scheduler switches in between",
+	"scale adapts for ever":           "the law hardly notices: what is left is below 0.001 sd a step",
+	"swaps the coordinates":           "the law is symmetric in them: what is left is 0.0013 sd a step",
 	"sign by a biased coin, additive": "half a percent of the body, most of which a shift of the whole explains, " +
 		"and a claim that is met but for it",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
