@@ -36,7 +36,7 @@ func gaussianEpsilon(mu, logDelta float64) float64 {
 	switch {
 	case mu == 0 || logGaussianDelta(mu, 0) <= logDelta:
 		return 0
-	case math.IsInf(logDelta, -1) || math.IsInf(mu*mu, 1):
+	case math.IsInf(logDelta, -1):
 		return math.Inf(1)
 	}
 	lo, hi := 0.0, mu*mu/2+mu*math.Sqrt(-2*logDelta) // zCDP's bound
