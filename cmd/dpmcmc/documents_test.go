@@ -36,7 +36,8 @@ func commandsIn(text string) (programs, sentences []string) {
 
 // TestDocumentsCommandsAreUnderstood: every command of README.md and docs/*.md is one, and
 // has the flags that it is given, with values of their kinds. Those of docs/planning.md run
-// in TestExamplesRun, those of README.md in .ci/run.
+// in TestExamplesRun, those of other documents in TestDocumentsCommandsRun, and those of
+// README.md in .ci/run.
 func TestDocumentsCommandsAreUnderstood(t *testing.T) {
 	paths, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
