@@ -166,7 +166,8 @@ func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) 
 			Reason: fmt.Sprintf("Of records simulated at the draws' mean, %.2g%% are cut at the clip %v. If more of the real "+
 				"ones are, such as outliers, the parameters are those of the cut records, and nothing shows it.",
 				100*c.Share, r.Clip),
-			Advice:      "Use a loss with a certificate (--loss beta --beta 1.5), or the kernel anchored.",
+			Advice: "A larger clip cuts fewer and costs more noise. For regressions a loss with a certificate (--loss beta " +
+				"--beta 1.5) bounds every record, and the kernel anchored needs no clip.",
 			Conditional: true,
 		}}
 	}
