@@ -107,7 +107,7 @@ func newLedgerInit() *cobra.Command {
 	c.Flags().Float64Var(&limit.Failure, "failure-delta", 0,
 		"the part of --delta for mechanisms that may fail outright; by default a thousandth under a limit")
 	c.Flags().Float64Var(&limit.Order, "order", 0,
-		"Rényi order at which charges add up; by default the first charge's best")
+		"Rényi order at which charges add up; by default the first charge sets it, to leave most to later ones")
 	c.Flags().StringVar(&adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
 	bindWho(c.Flags(), &who)
 	return c
