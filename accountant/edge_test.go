@@ -253,3 +253,13 @@ func TestHugeGaussians(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsAreRoundedDown, below and above 0.
+func TestLimitsAreRoundedDown(t *testing.T) {
+	for _, epsilon := range []float64{0.1, 1, 30} {
+		exact := epsilon - conversionCost(3, math.Log(1e-4))
+		if got := limitAt(3, epsilon, 1e-4); !(got < exact && exact-got < 1e-11) {
+			t.Errorf("ε = %v at order 3 allows %v, want a hair below %v", epsilon, got, exact)
+		}
+	}
+}

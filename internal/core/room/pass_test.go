@@ -1,8 +1,11 @@
 package room
 
 import (
+	"math"
 	"runtime"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // TestTotals: the three sums are those of the contributions, of what is left
@@ -31,5 +34,53 @@ func TestLargePassesAreShared(t *testing.T) {
 			t.Errorf("ours %v, %d records: %d workers, %d goroutines", c.ours, c.n, p.workers, len(p.wake))
 		}
 		p.stop()
+	}
+}
+
+// sumLoss has loss x·θ, whole numbers of grid steps in these tests.
+type sumLoss struct{}
+
+func (sumLoss) Dim() int           { return 1 }
+func (sumLoss) Shape() (int, bool) { return 1, false }
+func (sumLoss) Loss(dst, theta []float64, rows record.Rows) {
+	for i := range dst {
+		dst[i] = rows.X[i] * theta[0]
+	}
+}
+func (sumLoss) LossGrad(dst, _ []float64, rows record.Rows) { copy(dst, rows.X) }
+func (sumLoss) GradLogPrior(dst, _ []float64)               { clear(dst) }
+
+// TestEveryRecordIsAddedOnce, wherever the last block ends: in passes over the full data
+// and over an index, of ratios and of gradients, of the library's targets and of a user's.
+func TestEveryRecordIsAddedOnce(t *testing.T) {
+	for _, n := range []int{1, 2, BlockRows - 1, BlockRows, BlockRows + 1, 2*BlockRows - 1, 2 * BlockRows,
+		ParallelRows - 1, ParallelRows + 1} {
+		x, index := make([]float64, n), make([]int32, n)
+		want := int64(0)
+		for i := range x {
+			x[i], index[i] = float64(1+i%7), int32(i)
+			want += int64(1 + i%7)
+		}
+		set := record.New(x, 1, nil, n, 0)
+		for _, ours := range []bool{true, false} {
+			s, err := Facts{Records: int64(n), Features: 1}.Admit(sumLoss{}, ours)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grid := ExactGrid(1 << GridBits) // steps of 1
+			full, part := NewPass(s, set, 1, math.Inf(1), grid, true), NewPass(s, set, 1, math.Inf(1), grid, false)
+			for range 2 {
+				a := full.Sums([]float64{1}, []float64{0}, []float64{-1}, nil).Sum
+				if b := part.Sums([]float64{1}, []float64{0}, []float64{-1}, index).Sum; a != want || b != want {
+					t.Errorf("%d records, ours %v: %d in all and %d by index, want %d", n, ours, a, b, want)
+				}
+			}
+			gradients, sum := NewVectorPass(s, set, 1, grid), make([]int64, 1)
+			for _, all := range []bool{true, false} {
+				if gradients.Sum(sum, []float64{1}, index, all); sum[0] != want {
+					t.Errorf("%d records, ours %v, all %v: gradients add up to %d, want %d", n, ours, all, sum[0], want)
+				}
+			}
+		}
 	}
 }

@@ -138,6 +138,10 @@ var explained = []defect{
 		equivalent: "it moves the result by less than 10⁻¹⁹, far below its rounding"},
 	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
 		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
+	{file: "internal/core/noise/gaussian.go", old: "if height >= c.upper {", new: ">",
+		equivalent: "a point at the bound is decided exactly, and lies above"},
+	{file: "internal/core/noise/gaussian.go", old: "if gap.Cmp(three) >= 0 {", new: "(0+1)",
+		equivalent: "a gap of just three is decided with 64 bits more"},
 	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(16+1)",
 		equivalent: "the tail that is left out begins later still"},
 }
