@@ -136,6 +136,8 @@ var explained = []defect{
 	{file: "accountant/bounded.go", new: "(638512875+1)",
 		old:        "return x * (1.0/3 - y*(1.0/45-y*(2.0/945-y*(1.0/4725-y*(2.0/93555-y*(1382.0/638512875))))))",
 		equivalent: "it moves the result by less than 10⁻¹⁹, far below its rounding"},
+	{file: "accountant/curve.go", old: "const manyParts = 256", new: "(256+1)",
+		equivalent: "slack covers the rounding of 256 parts too"},
 	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
 		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
 	{file: "internal/core/noise/gaussian.go", old: "if height >= c.upper {", new: ">",
