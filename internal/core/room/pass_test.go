@@ -84,3 +84,34 @@ func TestEveryRecordIsAddedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestContributionsAreClippedAlongTheMove: at slope·|x·δ| where there is a slope, at the
+// grid's top in any case, and by Terms at its bound too.
+func TestContributionsAreClippedAlongTheMove(t *testing.T) {
+	x := []float64{2, -4, 600, 0, -10}
+	set, index := record.New(x, 1, nil, len(x), 0), []int32{0, 1, 2, 3, 4}
+	s, err := Facts{Records: int64(len(x)), Features: 1}.Admit(sumLoss{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := Grid{Step: 1, inverse: 1, Top: 100}
+	next, theta, step := []float64{0}, []float64{1}, []float64{-1}
+	for slope, want := range map[float64][]float64{math.Inf(1): {2, -4, 100, 0, -10}, 1: {2, -4, 100, 0, -10},
+		0.5: {1, -2, 100, 0, -5}, 0.1: {0.2, -0.4, 60, 0, -1}} {
+		sum := int64(0)
+		for _, v := range want {
+			sum += int64(v) // bounds are rounded down
+		}
+		full, part := NewPass(s, set, 1, slope, grid, true), NewPass(s, set, 1, slope, grid, false)
+		if a, b := full.Sums(theta, next, step, nil).Sum, part.Sums(theta, next, step, index).Sum; a != sum || b != sum {
+			t.Errorf("slope %v: %d in all and %d by index, want %d", slope, a, b, sum)
+		}
+		terms := make([]float64, len(x))
+		part.Terms(terms, theta, next, step, index, 50)
+		for i, v := range want {
+			if v = max(-50, min(v, 50)); math.Abs(terms[i]-v) > 1e-12 {
+				t.Errorf("slope %v: term %d is %v, want %v", slope, i, terms[i], v)
+			}
+		}
+	}
+}
