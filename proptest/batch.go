@@ -136,7 +136,8 @@ func checkConcurrent(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 		wg.Wait()
 		if differs.Load() {
-			failf(t, "%s differs when disjoint batches are evaluated at once, with the same parameters (Seed %d); run with -race",
+			failf(t, "%s differs when disjoint batches are evaluated at once, with the same parameters (Seed %d); run "+
+				"with -race",
 				f.name, o.Seed)
 		}
 	}

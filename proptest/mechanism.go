@@ -86,8 +86,8 @@ func (a Audit) String() string {
 		"the event {%s}, seen %d times on A and %d on B in %d releases each",
 		a.Lower, a.Delta, a.Claimed, a.Order, a.LowerRDP, a.ClaimedRDP, a.Event, a.OnA, a.OnB, a.Trials)
 	if w := a.World; w.Excess > 0 {
-		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d times on A and %d on B in "+
-			"%d releases each",
+		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d times on A "+
+			"and %d on B in %d releases each",
 			w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
 	}
 	return said

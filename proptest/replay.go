@@ -148,7 +148,8 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 		c.fail("%s: a step beyond those granted gives no error", what)
 	}
 	again, refused := k.Init(c.o.Start)
-	all.end, all.refusal = info, fmt.Sprint(err, ", ", k.Name(), " of ", k.Dim(), " with ", k.Left(), " left, Init ", refused)
+	all.end = info
+	all.refusal = fmt.Sprint(err, ", ", k.Name(), " of ", k.Dim(), " with ", k.Left(), " left, Init ", refused)
 	if refused == nil {
 		all.refusal += fmt.Sprint(" at ", again.Theta)
 	}

@@ -135,7 +135,8 @@ func seen(onA, onB [][]float64, j int) feature {
 	for _, r := range onB {
 		cell[r[j]] |= 2
 	}
-	return feature{fmt.Sprintf("values of coordinate %d that came before", j), 4, func(r []float64) int { return cell[r[j]] }}
+	return feature{fmt.Sprintf("values of coordinate %d that came before", j), 4,
+		func(r []float64) int { return cell[r[j]] }}
 }
 
 // counts are a feature's cells in one world.

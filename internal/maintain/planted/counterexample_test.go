@@ -83,7 +83,8 @@ func TestCounterexamplesFail(t *testing.T) {
 	mechanism := func(m proptest.Mechanism) func(t rapid.TB) {
 		return func(t rapid.TB) {
 			proptest.CheckMechanism(t, m, proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
-				A: curator.Records{X: []float64{0.9, 0.37}, Features: 1}, B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
+				A: curator.Records{X: []float64{0.9, 0.37}, Features: 1},
+				B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
 		}
 	}
 	target := func(p *planted) func(t rapid.TB) {
@@ -163,7 +164,8 @@ func TestReleasesAreShrunk(t *testing.T) {
 	}()
 	report, _ := proptest.Try("TestYours", func(t rapid.TB) {
 		proptest.CheckMechanism(t, quietSum(), proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
-			A: curator.Records{X: []float64{0.9, 0.37}, Features: 1}, B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
+			A: curator.Records{X: []float64{0.9, 0.37}, Features: 1},
+			B: curator.Records{X: []float64{-0.9, 0.37}, Features: 1}})
 	})
 	found := regexp.MustCompile(`Releases: (\d+)`).FindStringSubmatch(report)
 	if found == nil {

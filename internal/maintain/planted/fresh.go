@@ -230,7 +230,8 @@ func freshKernels() (all []Case) {
 		public: func(_ *chain, theta, next []float64, _ float64) float64 {
 			return (theta[0]*theta[0] - next[0]*next[0]) / 2
 		}})
-	proposes("now and then a draw of the prior, uncorrected", "1 in 20", func(_ *chain, rng *rand.Rand, _, next []float64) {
+	proposes("now and then a draw of the prior, uncorrected", "1 in 20", func(_ *chain, rng *rand.Rand, _,
+		next []float64) {
 		if rng.IntN(20) == 0 {
 			next[0], next[1] = rng.NormFloat64(), rng.NormFloat64()
 		}
@@ -359,7 +360,8 @@ func freshMechanisms() (all []Case) {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) {
 		add(name, effect, f, func(m *sum) { m.noise = draw })
 	}
-	noise("the record itself at 1/1000, far out", "δ = 10⁻³", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+	noise("the record itself at 1/1000, far out", "δ = 10⁻³", bare, func(_ *sum, rng *rand.Rand, _ int,
+		total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		if rng.IntN(1000) == 0 {
 			return z + 40*math.Copysign(1, total)
@@ -376,7 +378,8 @@ func freshMechanisms() (all []Case) {
 			return by * noiseSD * rng.NormFloat64()
 		}
 	})
-	noise("noise correlated with the 20 000th before", "0.2", plain, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+	noise("noise correlated with the 20 000th before", "0.2", plain, func(m *sum, rng *rand.Rand, _ int,
+		_ float64) float64 {
 		z := rng.NormFloat64()
 		if n := len(m.kept); n >= 20_000 {
 			z = 0.2*m.kept[n-20_000] + math.Sqrt(0.96)*z
@@ -449,7 +452,8 @@ func freshMechanisms() (all []Case) {
 		m.kept = append(m.kept[:0], z)
 		return z
 	})
-	add("two releases for the price of one", "√2", form{"of two numbers", 2, 0, true}, func(m *sum) { m.claim = gaussian(1) })
+	add("two releases for the price of one", "√2", form{"of two numbers", 2, 0, true},
+		func(m *sum) { m.claim = gaussian(1) })
 	add("the price of a sample, of all records", "Poisson, 0.5", bare, func(m *sum) {
 		half, err := accountant.WithoutReplacement(2, 1)
 		if err != nil {

@@ -266,7 +266,8 @@ func dependenceDefects() (all []Case) {
 		m.kept = []float64{z}
 		return z
 	})
-	add("antithetic pairs from the second release on", "−1", plain, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+	add("antithetic pairs from the second release on", "−1", plain, func(m *sum, rng *rand.Rand, i int,
+		_ float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		if i%2 == 0 && i > 0 {
 			return -m.kept[0]
