@@ -248,7 +248,8 @@ func TestNoOrderAtDeltaZero(t *testing.T) {
 // TestHugeGaussians have a finite ε as long as a float64 holds it.
 func TestHugeGaussians(t *testing.T) {
 	for mu, finite := range map[float64]bool{1e150: true, 1e154: true, 1.4e154: false, 1e300: false} {
-		if eps := gaussianEpsilon(mu, math.Log(1e-5)); finite != (eps < math.Inf(1)) || !(eps >= min(mu*mu/2, math.MaxFloat64)) {
+		if eps := gaussianEpsilon(mu, math.Log(1e-5)); finite != (eps < math.Inf(1)) ||
+			!(eps >= min(mu*mu/2, math.MaxFloat64)) {
 			t.Errorf("noise of 1/%v has ε = %v", mu, eps)
 		}
 	}

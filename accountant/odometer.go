@@ -139,7 +139,8 @@ func (e Event) FilterOrder(epsilon, delta float64) (float64, error) {
 		return 0, err
 	}
 	if !(delta > 0 && delta < 1) || !(epsilon > 0) || math.IsInf(epsilon, 1) {
-		return 0, fmt.Errorf("accountant: FilterOrder: epsilon %v, delta %v: must be positive, and delta below 1", epsilon, delta)
+		return 0, fmt.Errorf("accountant: FilterOrder: epsilon %v, delta %v: must be positive, and delta below 1",
+			epsilon, delta)
 	}
 	// A Gaussian release costs in proportion to the order.
 	objective := func(order, rdp float64) float64 { return (rdp - limitAt(order, epsilon, delta)) / order }

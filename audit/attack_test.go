@@ -235,7 +235,8 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20, Responses: [2]float64{0, 1},
+	c := Canaries{Name: "randomised response", Run: respond(1, rng), Claim: claim, Records: 250, Each: 200, Runs: 20,
+		Responses:  [2]float64{0, 1},
 		FalseAlarm: 1e-6, Coin: rng}
 	honest, err := c.Attack(context.Background())
 	if err != nil || len(honest) != 3 || honest[0].Violated() || honest[1].Violated() || honest[0].Tightness() < 0.6 ||

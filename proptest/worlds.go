@@ -205,14 +205,14 @@ func (r tested) count(q event, f feature) (onA, onB int) {
 
 // excess bounds by how much a set that was counted a and b times in n releases
 // exceeds δ.
-func (q event) excess(a, b, n int, alarm float64) World {
+func (e event) excess(a, b, n int, alarm float64) World {
 	p, r := a, b
-	if q.onB {
+	if e.onB {
 		p, r = b, a
 	}
 	low, _ := audit.ClopperPearson(p, n, alarm/2)
 	_, high := audit.ClopperPearson(r, n, alarm/2)
-	return World{Excess: low - math.Exp(q.epsilon)*high - q.delta, Epsilon: q.epsilon, Delta: q.delta, OnA: a, OnB: b,
+	return World{Excess: low - math.Exp(e.epsilon)*high - e.delta, Epsilon: e.epsilon, Delta: e.delta, OnA: a, OnB: b,
 		Trials: n}
 }
 
@@ -223,7 +223,7 @@ func (e Effort) further() int { return min(32, e.times(32, 2)) }
 const sixTimes = 6
 
 // follow counts a set on fresh releases until it exceeds δ or cannot any more.
-func (q event) follow(m Mechanism, o MechanismOptions, f feature, w World) (World, error) {
+func (e event) follow(m Mechanism, o MechanismOptions, f feature, w World) (World, error) {
 	a, b, most := 0, 0, o.Effort.further()
 	for part := 1; part <= most; part++ {
 		onA, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
@@ -234,20 +234,20 @@ func (q event) follow(m Mechanism, o MechanismOptions, f feature, w World) (Worl
 		if err != nil {
 			return w, err
 		}
-		k, l := tested{onA, onB}.count(q, f)
+		k, l := tested{onA, onB}.count(e, f)
 		if a, b = a+k, b+l; part&(part-1) != 0 {
 			continue
 		}
 		n := part * o.Releases
-		if found := q.excess(a, b, n, o.FalseAlarm/shares/sixTimes); found.Excess > 0 {
+		if found := e.excess(a, b, n, o.FalseAlarm/shares/sixTimes); found.Excess > 0 {
 			found.Set = f.name
 			return found, nil
 		}
 		p, r := float64(a)/float64(n), float64(b)/float64(n)
-		if q.onB {
+		if e.onB {
 			p, r = r, p
 		}
-		if q.projected(p, r, float64(most*o.Releases)) <= 0 {
+		if e.projected(p, r, float64(most*o.Releases)) <= 0 {
 			break
 		}
 	}
@@ -265,9 +265,9 @@ type World struct {
 	OnA, OnB, Trials int
 }
 
-func (q event) count(f feature, all [][]float64) (k int) {
+func (e event) count(f feature, all [][]float64) (k int) {
 	for _, r := range all {
-		if q.in[f.of(r)] {
+		if e.in[f.of(r)] {
 			k++
 		}
 	}
@@ -278,8 +278,8 @@ func (q event) count(f feature, all [][]float64) (k int) {
 // beyond δ, less one.
 func (e event) promises(p, q, n float64) float64 {
 	by := math.Exp(e.epsilon)
-	error := math.Sqrt((p*(1-p)+by*by*(q*(1-q)+1/n))/n) + by*8/n
-	return (p-by*q-e.delta)/error - 1
+	sd := math.Sqrt((p*(1-p)+by*by*(q*(1-q)+1/n))/n) + by*8/n
+	return (p-by*q-e.delta)/sd - 1
 }
 
 // shows is what projected is after further releases, of a set that n of them show

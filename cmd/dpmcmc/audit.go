@@ -45,9 +45,9 @@ attack could have shown at most is printed with it.
 Without --kernel it attacks every mechanism: two tables that differ in one record are
 released many times and told apart by a likelihood-ratio test. With --kernel it attacks
 whole runs of a median regression (anchored ones of a logistic model): many canaries at
-once, each with a response that a coin decides, are guessed from the draws. Guesses are tested against (ε, δ) (Steinke, Nasr
-and Jagielski 2023) and against the claim at all δ together (Mahloujifar, Melis and
-Chaudhuri 2025). What they throw away is in an estimate from the canaries' scores
+once, each with a response that a coin decides, are guessed from the draws. Guesses are
+tested against (ε, δ) (Steinke, Nasr and Jagielski 2023) and against the claim at all δ
+together (Mahloujifar, Melis and Chaudhuri 2025). What they throw away is in an estimate from the canaries' scores
 (Agrawal et al. 2026), which refutes nothing by itself.`,
 		Example: `  dpmcmc audit
   dpmcmc audit --rounds 1000000 --junit audit.xml
@@ -197,8 +197,9 @@ func (e *violatedError) Error() string {
 func (s *auditSettings) report(findings []audit.Finding, out io.Writer) error {
 	violated := 0
 	if !s.json {
-		fmt.Fprintf(out, "Claims are unconditional, under substitution, by the theorems in docs/proofs. A bound from an attack "+
-			"is wrong at most once in %.4g times.\n", 1/s.falseAlarm)
+		fmt.Fprintf(out,
+			"Claims are unconditional, under substitution, by the theorems in docs/proofs. A bound from an attack "+
+				"is wrong at most once in %.4g times.\n", 1/s.falseAlarm)
 	}
 	for _, f := range findings {
 		if f.Violated() {

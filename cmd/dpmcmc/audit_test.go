@@ -67,8 +67,9 @@ func TestAuditCatchesARunAboveItsClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := audit.Canaries{
-		Name: "overspent", Claim: claim, Records: s.records, Each: s.canaries, Runs: 6, Responses: responses, Delta: 1e-8, FalseAlarm: 1e-6,
-		Coin: rand.New(rand.NewPCG(5, 5)),
+		Name: "overspent", Claim: claim, Records: s.records, Each: s.canaries, Runs: 6, Responses: responses, Delta: 1e-8,
+		FalseAlarm: 1e-6,
+		Coin:       rand.New(rand.NewPCG(5, 5)),
 		Run: func(ctx context.Context, table targets.Rows, run int) ([][]float64, error) {
 			return s.draw(ctx, plan, table, uint64(run))
 		},

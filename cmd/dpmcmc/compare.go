@@ -144,7 +144,8 @@ func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, e
 			return err
 		}
 		if took > 0 {
-			about = fmt.Sprintf(", about %v, as a rehearsal on simulated records says", max(took, time.Second).Round(time.Second))
+			about = fmt.Sprintf(", about %v, as a rehearsal on simulated records says",
+				max(took, time.Second).Round(time.Second))
 		}
 	}
 	_, err = fmt.Fprintf(errw, "%d runs%s.\n", len(plan.Cells), about)

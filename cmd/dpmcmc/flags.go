@@ -247,7 +247,8 @@ func (b *budgetFlags) explained(err error) error {
 	var unreachable *accountant.UnreachableError
 	var exceeded *accountant.ExceededError
 	short, over := errors.As(err, &unreachable), errors.As(err, &exceeded)
-	if b.delta == 0 && (short && math.IsInf(unreachable.Guarantee.Epsilon, 1) || over && math.IsInf(exceeded.AskedEpsilon, 1)) {
+	if b.delta == 0 && (short && math.IsInf(unreachable.Guarantee.Epsilon, 1) ||
+		over && math.IsInf(exceeded.AskedEpsilon, 1)) {
 		return &shortBudgetError{errors.New("--delta is 0, which asks that nothing ever leaks beyond ε, with no exception " +
 			"however unlikely: Gaussian noise and drawn moves cannot promise that at any ε. Give a δ well below 1/records, " +
 			"such as 1e-6")}

@@ -97,7 +97,8 @@ func TestHelpOnNothing(t *testing.T) {
 	for args, want := range map[string]string{
 		"help nosuch": "topics are privacy", "sampel": "did you mean sample?", "frobnicate": "dpmcmc --help lists them",
 		"completion klingon": "one of bash, fish, powershell, zsh", "ledger shwo": "did you mean show?",
-		"schema people.csv": "did you mean --data people.csv?", "account extra": "takes flags only", "man nosuch": "topics are",
+		"schema people.csv": "did you mean --data people.csv?", "account extra": "takes flags only",
+		"man nosuch": "topics are",
 	} {
 		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.Contains(errw, want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw)
@@ -138,7 +139,8 @@ func TestManSaysWhatHelpSays(t *testing.T) {
 			}
 		}
 	})
-	if page, help := succeed(t, "man", "sample"), readText(t, filepath.Join(dir, "man1", "dpmcmc-sample.1")); page != help {
+	if page, help := succeed(t, "man", "sample"), readText(t,
+		filepath.Join(dir, "man1", "dpmcmc-sample.1")); page != help {
 		t.Error("man sample prints another page than --out writes")
 	}
 }

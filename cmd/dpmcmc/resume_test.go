@@ -262,7 +262,8 @@ func TestResumeOfAReport(t *testing.T) {
 	if err := os.MkdirAll(report, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	code, _, errs := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "100", "--out", dir)
+	code, _, errs := call(t.Context(), "sample", "--data", small, "--kernel", "barker", "--iterations", "100",
+		"--out", dir)
 	if code == exitOK || !strings.Contains(errs, "--resume") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
