@@ -21,7 +21,7 @@ func (e *ExceededError) Left() float64 { return max(0, e.Limit.Epsilon-e.SpentEp
 // Error says what was asked, spent and left, and what to do.
 func (e *ExceededError) Error() string {
 	return fmt.Sprintf("accountant: budget exceeded: asked ε %.6g for %v; spent ε %.6g, left ε %.6g of %.6g at δ %.3g "+
-		"(%v); together ε %.6g: ask for fewer or noisier releases (Budget.Remaining says how many fit)",
+		"(%v); together ε %.6g: ask for fewer or noisier releases",
 		e.AskedEpsilon, e.Asked, e.SpentEpsilon, e.Left(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon)
 }
 

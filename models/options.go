@@ -80,7 +80,8 @@ var settings = []Setting{
 		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept " +
 			"stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
-		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns"},
+		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns, " +
+			"which lie within ±1/√K for K columns of the file, the intercept counted"},
 	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale },
 		Models: []string{"linear", "heteroscedastic", "network"},
 		Help:   "the least standard deviation of the errors, in units of the scaled target"},

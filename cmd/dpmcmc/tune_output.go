@@ -84,6 +84,13 @@ over the non-private posterior's. A dash: the chain was not simulated whole.
 	} else {
 		fmt.Fprintf(&b, "\nThe winner is in %s, for sample --config.\n", a.settings.out)
 	}
+	if ess := leastESS(a.result.Candidates[0]); !(ess >= chains.LeastESS) {
+		fmt.Fprintf(&b, `
+Its draws are predicted not to show a posterior: an effective sample size of %s, where
+%d are needed. sample refuses it without --accept-unexplored. Raise --epsilon, try a
+lower temperature (--temperatures), or use the kernel anchored where the model has it.
+`, size(&ess), chains.LeastESS)
+	}
 	return b.String()
 }
 

@@ -19,7 +19,7 @@ func TestTuneFindsSettingsThatSampleTakes(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errw)
 	}
 	for _, want := range []string{"No private record was read", "kernel", "least ESS", "defaults:", "barker", "dpsgld",
-		"The winner is in"} {
+		"The winner is in", "not to show a posterior", "sample refuses it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the answer lacks %q:\n%s", want, out)
 		}
