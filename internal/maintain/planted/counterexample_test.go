@@ -70,9 +70,6 @@ func wideSum() additive {
 // TestCounterexamplesFail: the Go tests that failures print compile as they are, and
 // fail on what they were printed for.
 func TestCounterexamplesFail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs the tests that failures print")
-	}
 	records, _ := posteriors.Conjugate()
 	kernel := func(factory proptest.Factory, exact func(*rand.Rand, []float64)) func(t rapid.TB) {
 		return func(t rapid.TB) {
