@@ -103,6 +103,7 @@ func defects() []defect {
 	moves := func(scale float64) mechanism {
 		return drawn("", curator.AcceptanceBit{Target: target, Move: curator.Isotropic(scale)})
 	}
+	minimum := func(v float64) mechanism { return optimum("", curator.Optimum{Ridge: 2.5, NoiseMultiplier: v}) }
 	moment := func(v float64) mechanism { return moments("", curator.SecondMoment{NoiseMultiplier: v}) }
 
 	twice := doubled(clipped(0.5)) // both bits are of one grant: two are used where one was charged
@@ -122,6 +123,7 @@ func defects() []defect {
 		with("half the noise of a gradient", noise(0.7), noise(0.35)),
 		with("half the noise of a ratio", noisyRatio(0.7), noisyRatio(0.35)),
 		with("half the noise of second moments", moment(0.7), moment(0.2)),
+		with("an eighth of an optimum's noise", minimum(0.7), minimum(0.0875)),
 		with("a tenth of the noise missing", noise(0.7), noise(0.55)),
 		with("twice the sensitivity of a bit", clipped(0.25), clipped(0.5)),
 		with("a bit charged once and used twice", clipped(0.5), twice),

@@ -46,6 +46,8 @@ type mechanism struct {
 	grant func(c *curator.Curator, count int64) (draw, error)
 	score func([]float64) float64 // defaults to the first value
 	first [2]float64              // the first record's value in the two tables
+
+	response bool // every record has the response 1
 }
 
 // Mechanisms returns an attack on each mechanism of the curator: on two tables of four
@@ -71,7 +73,9 @@ var facts = curator.Facts{Records: 4, Features: 1, Radius: 1, RowsPerPerson: 1, 
 const perGrant = 50_000
 
 func (m mechanism) attack(rounds int, falseAlarm float64, seed uint64) (Attack, error) {
-	claim, err := m.event(facts)
+	f := facts
+	f.Response = m.response
+	claim, err := m.event(f)
 	if err != nil {
 		return Attack{}, fmt.Errorf("audit: %s: %w", m.name, err)
 	}
@@ -85,7 +89,7 @@ func (m mechanism) attack(rounds int, falseAlarm float64, seed uint64) (Attack, 
 		}
 		if left[class] == 0 {
 			granted++
-			sealed, err := sealed([]float64{m.first[class], 1, -0.5, -0.5}, seed<<20|granted)
+			sealed, err := sealed([]float64{m.first[class], 1, -0.5, -0.5}, m.response, seed<<20|granted)
 			if err != nil {
 				return nil, err
 			}
@@ -106,13 +110,17 @@ func (m mechanism) attack(rounds int, falseAlarm float64, seed uint64) (Attack, 
 }
 
 // sealed is a table with a budget that nothing here exhausts.
-func sealed(x []float64, seed uint64) (*curator.Curator, error) {
+func sealed(x []float64, response bool, seed uint64) (*curator.Curator, error) {
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: math.MaxFloat64, Delta: 0.5,
 		Adjacency: accountant.Substitute})
 	if err != nil {
 		return nil, err
 	}
-	return curator.Seal(curator.Records{X: x, Features: 1, Radius: 1}, b, curator.InsecureSeed(seed))
+	r := curator.Records{X: x, Features: 1, Radius: 1}
+	if response {
+		r.Y = []float64{1, 1, 1, 1}
+	}
+	return curator.Seal(r, b, curator.InsecureSeed(seed))
 }
 
 // mechanisms lists the curator's, each with settings at which a person shows.
@@ -134,7 +142,9 @@ func mechanisms() []mechanism {
 		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Move: curator.Isotropic(1)}),
 		thinned("thinned bit", curator.ThinnedBit{Target: slope{1}, Clip: clip, Rate: 0.9}),
 		signs("signs of a gradient", curator.GradientSigns{Target: slope{1}, Clip: clip, Scale: 1}),
-		moments("second moments", curator.SecondMoment{NoiseMultiplier: noise}))
+		moments("second moments", curator.SecondMoment{NoiseMultiplier: noise}),
+		optimum("private optimum", curator.Optimum{Ridge: 2.5, NoiseMultiplier: noise}),
+		optimum("private optimum, spherical noise", curator.Optimum{Ridge: 2.5, NoiseMultiplier: noise, Spherical: true}))
 }
 
 func number(accepted bool) []float64 {
@@ -164,7 +174,7 @@ func bit(name string, m curator.AcceptanceBit) mechanism {
 			accepted, err := g.Accept(one, zero, unlikely)
 			return number(accepted), err
 		}, err
-	}, rejected, ends}
+	}, rejected, ends, false}
 }
 
 func thinned(name string, m curator.ThinnedBit) mechanism {
@@ -174,7 +184,7 @@ func thinned(name string, m curator.ThinnedBit) mechanism {
 			accepted, err := g.Accept(one, zero, unlikely)
 			return number(accepted), err
 		}, err
-	}, rejected, ends}
+	}, rejected, ends, false}
 }
 
 func drawn(name string, m curator.AcceptanceBit) mechanism {
@@ -185,7 +195,7 @@ func drawn(name string, m curator.AcceptanceBit) mechanism {
 			accepted, err := g.Move(next, zero, func([]float64) float64 { return 0 })
 			return []float64{next[0], number(accepted)[0]}, err
 		}, err
-	}, func(v []float64) float64 { return v[0] * (1 - 2*v[1]) }, ends}
+	}, func(v []float64) float64 { return v[0] * (1 - 2*v[1]) }, ends, false}
 }
 
 func signs(name string, m curator.GradientSigns) mechanism {
@@ -196,7 +206,7 @@ func signs(name string, m curator.GradientSigns) mechanism {
 			_, err := g.Move(next, zero)
 			return []float64{next[0]}, err
 		}, err
-	}, rejected, ends}
+	}, rejected, ends, false}
 }
 
 func ratio(name string, m curator.NoisyRatio) mechanism {
@@ -206,7 +216,7 @@ func ratio(name string, m curator.NoisyRatio) mechanism {
 			v, err := g.Release(one, zero)
 			return []float64{v}, err
 		}, err
-	}, rejected, ends}
+	}, rejected, ends, false}
 }
 
 func gradient(name string, m curator.NoisyGradient) mechanism {
@@ -214,7 +224,7 @@ func gradient(name string, m curator.NoisyGradient) mechanism {
 		g, err := c.GrantGradients(m, count)
 		v := make([]float64, 1)
 		return func() ([]float64, error) { return v, g.Release(v, zero) }, err
-	}, nil, ends}
+	}, nil, ends, false}
 }
 
 func moments(name string, m curator.SecondMoment) mechanism {
@@ -222,5 +232,13 @@ func moments(name string, m curator.SecondMoment) mechanism {
 		g, err := c.GrantMoments(m, count)
 		v := make([]float64, 1)
 		return func() ([]float64, error) { return v, g.Release(v, nil) }, err
-	}, nil, [2]float64{0, 1}}
+	}, nil, [2]float64{0, 1}, false}
+}
+
+func optimum(name string, m curator.Optimum) mechanism {
+	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
+		g, err := c.GrantOptima(m, count)
+		v := make([]float64, 1)
+		return func() ([]float64, error) { return v, g.Release(v) }, err
+	}, nil, ends, true}
 }
