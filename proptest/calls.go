@@ -154,6 +154,9 @@ func shrinkTime() time.Duration {
 // test is a Go test that repeats a failure.
 func (o MechanismOptions) test() string {
 	options := fmt.Sprintf("\tDelta: %v, Releases: %d, Seed: %d", o.Delta, o.Releases, o.Seed)
+	if o.Effort != Standard { // it decides how far a suspicion is followed
+		options += ", Effort: " + o.Effort.source()
+	}
 	if o.Statistic != nil {
 		options += ", Statistic: yourStatistic"
 	}

@@ -1,5 +1,7 @@
 package proptest
 
+import "strconv"
+
 // Effort is how much work a check does, as a multiple of the standard amount.
 // docs/proptest.md says what each setting detects. False-alarm rates do not
 // depend on it.
@@ -25,3 +27,16 @@ func (e Effort) passes() []Effort {
 
 // times scales an amount of work, which stays at least least.
 func (e Effort) times(amount, least int) int { return max(least, int(float64(e)*float64(amount))) }
+
+// source writes an effort as Go source.
+func (e Effort) source() string {
+	switch e {
+	case Quick:
+		return "proptest.Quick"
+	case Standard:
+		return "proptest.Standard"
+	case Thorough:
+		return "proptest.Thorough"
+	}
+	return strconv.FormatFloat(float64(e), 'g', -1, 64)
+}
