@@ -229,11 +229,19 @@ func TestInsecureSeedRepeatsAndIsMarked(t *testing.T) {
 
 func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
-	defer cancel()
-	cancelled, stop := context.WithCancel(context.Background())
-	go func() { <-ctx.Done(); stop() }()
-	code, out, errw := call(cancelled, "sample", "--data", small, "--kernel", "barker", "--iterations", "50000000",
+	interrupted, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() { // when the first draws are in their file
+		for interrupted.Err() == nil {
+			chain, err := readChain(filepath.Join(dir, "draws_1.csv"))
+			if err == nil && len(chain.Warmup)+len(chain.Draws) > 0 {
+				stop()
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	code, out, errw := call(interrupted, "sample", "--data", small, "--kernel", "barker", "--iterations", "50000000",
 		"--thin", "100", "--epsilon", "4", "--out", dir)
 	if code != exitInterrupted || !strings.Contains(errw, "interrupted") || !strings.Contains(out, "stopped early") {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
