@@ -317,7 +317,7 @@ func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
 	chains := make([]kernels.Chain, len(s.bits))
 	for i, bits := range s.bits {
 		if bits != nil { // a chain that is complete has none
-			w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, kernels.Independent(d.mean, d.factor, tail))
+			w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, curator.Independent(d.mean, d.factor, tail))
 			w.Bits, s.kernels[i].chain = bits, w
 		}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: d.start(rng)}

@@ -98,10 +98,10 @@ func defects() []defect {
 		return bit("", curator.AcceptanceBit{Target: target, Clip: clip})
 	}
 	tempered := func(tau float64) mechanism {
-		return bit("", curator.AcceptanceBit{Target: target, Temperature: tau, Move: curator.Within(1)})
+		return bit("", curator.AcceptanceBit{Target: target, Temperature: tau, Proposal: curator.Within(1)})
 	}
 	moves := func(scale float64) mechanism {
-		return drawn("", curator.AcceptanceBit{Target: target, Move: curator.Isotropic(scale)})
+		return drawn("", curator.AcceptanceBit{Target: target, Proposal: curator.Isotropic(scale)})
 	}
 	minimum := func(v float64) mechanism { return optimum("", curator.Optimum{Ridge: 2.5, NoiseMultiplier: v}) }
 	moment := func(v float64) mechanism { return moments("", curator.SecondMoment{NoiseMultiplier: v}) }

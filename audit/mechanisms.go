@@ -139,7 +139,7 @@ func mechanisms() []mechanism {
 				curator.NoisyGradient{Target: slope{1}, Clip: clip, NoiseMultiplier: noise, Batch: batch}))
 	}
 	return append(all,
-		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Move: curator.Isotropic(1)}),
+		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Proposal: curator.Isotropic(1)}),
 		thinned("thinned bit", curator.ThinnedBit{Target: slope{1}, Clip: clip, Rate: 0.9}),
 		signs("signs of a gradient", curator.GradientSigns{Target: slope{1}, Clip: clip, Scale: 1}),
 		moments("second moments", curator.SecondMoment{NoiseMultiplier: noise}),

@@ -16,7 +16,7 @@ type Config struct {
 	// moves are drawn by the curator, from fresh randomness, so that a certified
 	// linear target pays for the average move (theory 2.7); truncated ones are
 	// drawn from the chain's public stream and pay for the longest.
-	Proposal kernels.Proposal
+	Proposal curator.Proposal
 	// Iterations is the number of steps, all paid for by New. Required.
 	Iterations int64
 	// Test is the acceptance test. Defaults to curator.Logistic().
@@ -40,7 +40,7 @@ func (c Config) mechanism() (curator.AcceptanceBit, error) {
 		return curator.AcceptanceBit{}, err
 	}
 	return curator.AcceptanceBit{
-		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip,
+		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip,
 		Test: c.Test, Batch: c.Batch, Accounting: c.Accounting,
 	}, nil
 }

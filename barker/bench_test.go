@@ -26,7 +26,7 @@ func BenchmarkMixtureMinibatch(b *testing.B) {
 		"corrected2": curator.Corrected(2)} {
 		b.Run(name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, records, []float64{0.5, 0.5}, factory(barker.Config{
-				Target: posteriors.Mixture(), Proposal: kernels.Isotropic(0.1), Test: test, Batch: curator.Poisson(1e-3),
+				Target: posteriors.Mixture(), Proposal: curator.Isotropic(0.1), Test: test, Batch: curator.Poisson(1e-3),
 				Temperature: 1e-4, Clip: math.Sqrt(1000) / 1e6,
 			}))
 		})
@@ -47,13 +47,13 @@ func BenchmarkLogisticFullData(b *testing.B) {
 	for name, loss := range map[string]targets.Loss{"log": targets.LogLoss(),
 		"beta1.5": posteriors.Must(targets.BetaLoss(1.5))} {
 		for size, n := range map[string]int{"N=1e5": 100_000, "N=1e6": 1_000_000} {
-			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: kernels.Isotropic(0.001)}) })
+			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: curator.Isotropic(0.001)}) })
 		}
 	}
 }
 
 // BenchmarkLogisticMinibatch is a step on Poisson batches of 1000 out of 10⁶.
 func BenchmarkLogisticMinibatch(b *testing.B) {
-	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: kernels.Isotropic(0.0005),
+	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: curator.Isotropic(0.0005),
 		Batch: curator.Poisson(1e-3)})
 }

@@ -33,11 +33,11 @@ func TestExactAtAMillion(t *testing.T) {
 		}
 		t.Run("bit, "+p.Name, func(t *testing.T) {
 			p.Check(t, steps, 4, factory(barker.Config{Target: p.Target, Temperature: p.Temperature,
-				Proposal: kernels.Isotropic(h), Clip: clip}))
+				Proposal: curator.Isotropic(h), Clip: clip}))
 		})
 		t.Run("corrected, "+p.Name, func(t *testing.T) {
 			p.Check(t, steps, 4, factory(barker.Config{
-				Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(h), Clip: clip,
+				Target: p.Target, Temperature: p.Temperature, Proposal: curator.Isotropic(h), Clip: clip,
 				Test: curator.Corrected(1),
 			}))
 		})

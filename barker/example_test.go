@@ -35,7 +35,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	kernel, err := barker.New(barker.Config{ // charges every step before the first
-		Target: model, Proposal: kernels.Isotropic(6e-4), Iterations: 100_000, Batch: curator.Poisson(0.01),
+		Target: model, Proposal: curator.Isotropic(6e-4), Iterations: 100_000, Batch: curator.Poisson(0.01),
 	}, records)
 	if err != nil {
 		log.Fatal(err) // the budget does not cover it, and nothing was read
@@ -80,7 +80,7 @@ func ExampleCost() {
 		{"bit, logistic, Poisson batch", curator.Logistic(), curator.Poisson(float64(b) / n), curator.ByBit},
 	} {
 		event, err := barker.Cost(barker.Config{
-			Target: target, Proposal: kernels.Isotropic(0.1), Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
+			Target: target, Proposal: curator.Isotropic(0.1), Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
 			Accounting: c.accounting,
 		}, facts)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
@@ -77,7 +76,7 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			draws := posteriors.Run(t, posteriors.Seal(curator.Records{X: table.X, Features: 1}), []float64{0.5, 0.5}, tc.steps,
 				factory(barker.Config{
-					Target: posteriors.Mixture(), Proposal: kernels.Isotropic(tc.step), Test: tc.test, Batch: tc.batch,
+					Target: posteriors.Mixture(), Proposal: curator.Isotropic(tc.step), Test: tc.test, Batch: tc.batch,
 					Temperature: tau, Clip: math.Sqrt(b) / 1e6,
 				}))
 			centre := make([]float64, len(draws[0]))
@@ -100,8 +99,8 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 func TestLogisticPosterior(t *testing.T) {
 	p := posteriors.Logistic()
 	p.Wrong["prior of twice the scale"] = [2]float64{0.25, 1}
-	for _, proposal := range []kernels.Proposal{kernels.Isotropic(0.9), kernels.OneComponent(1.3),
-		kernels.Truncated(0.9, 3)} {
+	for _, proposal := range []curator.Proposal{curator.Isotropic(0.9), curator.OneComponent(1.3),
+		curator.Truncated(0.9, 3)} {
 		p.Check(t, 100_000, 5.5, factory(barker.Config{Target: p.Target, Proposal: proposal}))
 	}
 }

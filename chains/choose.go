@@ -247,9 +247,9 @@ func (c *choice) priceAt(set func(*Settings)) (accountant.Event, error) {
 }
 
 // moves is the proposal, and whether it is guided.
-func (c *choice) moves(scale float64) (kernels.Proposal, bool, error) {
+func (c *choice) moves(scale float64) (curator.Proposal, bool, error) {
 	if c.Proposal == guided && strings.HasPrefix(c.Kernel, "penalty") {
-		return kernels.OneComponent(scale), true, nil
+		return curator.OneComponent(scale), true, nil
 	}
 	p, err := ParseProposal(c.Proposal, scale)
 	return p, false, err

@@ -241,7 +241,7 @@ func (c *choice) solveMaxMove() error {
 		return err
 	}
 	longest, err := largest(func(length float64) (accountant.Event, error) {
-		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Move: curator.Within(length),
+		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Proposal: curator.Within(length),
 			Clip: c.ratioClip() * length}
 		event, err := bit.Event(c.Facts)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
 // The words that settings take, read.
@@ -65,19 +64,19 @@ const guided = "guided"
 // standard deviation scale: isotropic; one-component; or truncated:K, isotropic
 // moves of length at most K·scale. The penalty kernels' guided moves are
 // one-component moves in a direction that the kernel chooses.
-func ParseProposal(text string, scale float64) (kernels.Proposal, error) {
+func ParseProposal(text string, scale float64) (curator.Proposal, error) {
 	kind, arg, has := strings.Cut(text, ":")
 	switch {
 	case kind == "isotropic" && !has:
-		return kernels.Isotropic(scale), nil
+		return curator.Isotropic(scale), nil
 	case kind == "one-component" && !has:
-		return kernels.OneComponent(scale), nil
+		return curator.OneComponent(scale), nil
 	case kind == "truncated" && has:
 		if k, err := strconv.ParseFloat(arg, 64); err == nil {
-			return kernels.Truncated(scale, k*scale), nil
+			return curator.Truncated(scale, k*scale), nil
 		}
 	}
-	return kernels.Proposal{}, bad("proposal",
+	return curator.Proposal{}, bad("proposal",
 		"%s is %q; it must be isotropic, one-component or truncated:K, such as truncated:5 "+
 			"(the penalty kernels also know guided)", name("proposal"), text)
 }

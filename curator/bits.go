@@ -64,8 +64,9 @@ func newBits(p plan, set *record.Set) (*Bits, error) {
 // moves are the sampler's (use Accept); ErrSpent; ErrBusy. After an error nothing has
 // been released or used up, but next is undefined.
 func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64) (bool, error) {
-	if !b.plan.mechanism.Move.Drawn() {
-		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept", b.plan.mechanism.Move)
+	if !b.plan.mechanism.Proposal.Drawn() {
+		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept",
+			b.plan.mechanism.Proposal)
 	}
 	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
@@ -77,7 +78,7 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 	if err := b.room.Take(); err != nil {
 		return false, err
 	}
-	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.room.Public())
+	b.plan.mechanism.Proposal.draw(b.moveStep, next, theta, fresh{b.room.Public()})
 	b.room.Publish(next)
 	return b.decide(next, theta, logRatio(next)), nil
 }
@@ -86,8 +87,9 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 // accepted; logRatio is the public part of the log-odds as for Move. Only the
 // bit is released. Errors: those of Move; a move longer than was paid for.
 func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
-	if b.plan.mechanism.Move.Drawn() {
-		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move", b.plan.mechanism.Move)
+	if b.plan.mechanism.Proposal.Drawn() {
+		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move",
+			b.plan.mechanism.Proposal)
 	}
 	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
@@ -99,7 +101,7 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 	for j, t := range theta {
 		b.moveStep[j] = next[j] - t
 	}
-	if err := b.plan.mechanism.Move.accepts(b.moveStep); err != nil {
+	if err := b.plan.mechanism.Proposal.accepts(b.moveStep); err != nil {
 		return false, err
 	}
 	if err := b.room.Take(); err != nil {

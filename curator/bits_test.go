@@ -87,7 +87,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 			theta[j] = rapid.Float64Range(-1e3, 1e3).Draw(rt, "theta")
 			next[j] = theta[j] + rapid.Float64Range(-1, 1).Draw(rt, "step")
 		}
-		m := AcceptanceBit{Target: target, Move: Within(2), Temperature: 0.7}
+		m := AcceptanceBit{Target: target, Proposal: Within(2), Temperature: 0.7}
 		if rapid.Bool().Draw(rt, "constant clip") {
 			m.Clip = rapid.Float64Range(1e-6, 10).Draw(rt, "clip")
 		}
@@ -138,7 +138,7 @@ func TestWorkersDoNotChangeSums(t *testing.T) {
 		for i, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
 			c := seal(t, Records{X: x, Features: dim, Y: y, Radius: 2})
-			b := grantBits(t, c, AcceptanceBit{Target: logistic, Move: Isotropic(0.01), Batch: batch}, 1)
+			b := grantBits(t, c, AcceptanceBit{Target: logistic, Proposal: Isotropic(0.01), Batch: batch}, 1)
 			runtime.GOMAXPROCS(before)
 			var index []int32
 			if b.sampler != nil {
@@ -238,8 +238,8 @@ func TestSpentGrantRefuses(t *testing.T) {
 
 func TestReleaseRefusals(t *testing.T) {
 	c := seal(t, Records{X: []float64{1, 1}, Features: 2, Radius: 2})
-	within := grantBits(t, c, AcceptanceBit{Target: newToy(2), Move: Within(1)}, 5)
-	drawn := grantBits(t, c, AcceptanceBit{Target: newToy(2), Move: Isotropic(1)}, 5)
+	within := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Within(1)}, 5)
+	drawn := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Isotropic(1)}, 5)
 	flat := func([]float64) float64 { return 0 }
 	for name, err := range map[string]error{
 		"move too long":       second(within.Accept([]float64{1, 1}, []float64{0, 0}, 0)),
@@ -272,8 +272,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 	c := seal(t, Records{X: x, Features: 2, Radius: 1})
 	for _, m := range []AcceptanceBit{
-		{Target: newToy(2), Move: Isotropic(0.1)},
-		{Target: newToy(2), Move: Isotropic(0.1), Batch: Poisson(0.01)},
+		{Target: newToy(2), Proposal: Isotropic(0.1)},
+		{Target: newToy(2), Proposal: Isotropic(0.1), Batch: Poisson(0.01)},
 		{Target: newToy(2), Clip: 0.001, Batch: FixedSize(100), Test: Corrected(2)},
 	} {
 		b := grantBits(t, c, m, 1000)
@@ -281,7 +281,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 		flat := func([]float64) float64 { return 0 }
 		if got := testing.AllocsPerRun(50, func() {
 			var err error
-			if m.Move.Drawn() {
+			if m.Proposal.Drawn() {
 				_, err = b.Move(next, theta, flat)
 			} else {
 				_, err = b.Accept(next, theta, 0)

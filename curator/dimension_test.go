@@ -53,7 +53,7 @@ func TestDimensionsBeyondTheProofsAreRefused(t *testing.T) {
 		"clip along a move": {mostAlong, func(dim int) error {
 			f := facts(dim)
 			f.Response = false
-			_, err := AcceptanceBit{Target: newToy(dim), Move: Isotropic(1e-3)}.Event(f)
+			_, err := AcceptanceBit{Target: newToy(dim), Proposal: Isotropic(1e-3)}.Event(f)
 			return err
 		}},
 		"optimum": {accountant.MostPerturbed, func(dim int) error {
@@ -73,7 +73,7 @@ func TestDimensionsBeyondTheProofsAreRefused(t *testing.T) {
 		}
 	}
 	shaped := Shaped(1, make([]float64, (mostShaped+1)*(mostShaped+1)))
-	if err := shaped.checkShape(mostShaped + 1); err == nil {
+	if err := shaped.check(mostShaped + 1); err == nil {
 		t.Errorf("moves of %d shaped parameters: priced", mostShaped+1)
 	}
 }

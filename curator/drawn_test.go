@@ -122,7 +122,7 @@ func TestDrawnMovesDivergence(t *testing.T) {
 					}
 					t.Run(fmt.Sprintf("%s, %v, %d rows, %d dimensions", tc.name, adj, rows, dim), func(t *testing.T) {
 						t.Parallel()
-						m := AcceptanceBit{Target: newToy(dim), Move: Isotropic(tc.scale), Test: tc.test, Batch: tc.batch}
+						m := AcceptanceBit{Target: newToy(dim), Proposal: Isotropic(tc.scale), Test: tc.test, Batch: tc.batch}
 						f := Facts{Records: 3, Features: dim, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
 						event, err := m.Event(f)
 						if err != nil {
@@ -205,7 +205,7 @@ func TestDrawnThinnedDivergence(t *testing.T) {
 					t.Run(fmt.Sprintf("%v, %d rows, %d dimensions, scale %v", adj, rows, dim, scale), func(t *testing.T) {
 						t.Parallel()
 						f := Facts{Records: 3, Features: dim, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
-						m := ThinnedBit{Target: newToy(dim), Move: Isotropic(scale)}
+						m := ThinnedBit{Target: newToy(dim), Proposal: Isotropic(scale)}
 						m.Rate = -math.Expm1(-2.001 * scale * (math.Sqrt(float64(dim)) + 4))
 						p, err := m.thinning(f)
 						if err != nil {

@@ -152,7 +152,7 @@ func drawnBits(name string, steps int, m AcceptanceBit, p func(r float64) float6
 		return func() float64 {
 			var ok bool
 			var err error
-			if m.Move.kind == coordinateMove {
+			if m.Proposal.kind == oneComponent {
 				ok, err = b.MoveAlong(next, theta, []float64{1, -1}, flat)
 			} else {
 				ok, err = b.Move(next, theta, flat)
@@ -192,15 +192,15 @@ func contests() []contest {
 	toy2, toy1 := newToy(2), newToy(1)
 	thinned := func(r []float64, length, rate float64) float64 { return thinnedAcceptance(r, length, rate, 0) }
 	all := []contest{
-		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Move: Isotropic(0.25)}, sigmoid),
+		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Proposal: Isotropic(0.25)}, sigmoid),
 		drawnBits("logistic bit, shaped moves", 40, AcceptanceBit{Target: toy2,
-			Move: Shaped(0.25, []float64{1, 0, 0, 0.5})}, sigmoid),
+			Proposal: Shaped(0.25, []float64{1, 0, 0, 0.5})}, sigmoid),
 		drawnBits("penalty bit of variance 1, coordinates along", 60,
-			AcceptanceBit{Target: toy2, Move: Coordinate(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
+			AcceptanceBit{Target: toy2, Proposal: OneComponent(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
 		drawnBits("penalty bit of variance 4, isotropic", 40,
-			AcceptanceBit{Target: toy2, Move: Isotropic(0.25), Test: Penalty(4)}, penaltyAcceptance(4)),
+			AcceptanceBit{Target: toy2, Proposal: Isotropic(0.25), Test: Penalty(4)}, penaltyAcceptance(4)),
 		drawnBits("logistic bit, Poisson batches of 0.5", 60,
-			AcceptanceBit{Target: toy2, Move: Isotropic(0.125), Batch: Poisson(0.5)},
+			AcceptanceBit{Target: toy2, Proposal: Isotropic(0.125), Batch: Poisson(0.5)},
 			func(r float64) float64 { return 0.25 + sigmoid(r/0.5)/2 }),
 		fixedBits("logistic bit, clip", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3}),
 		fixedBits("logistic bit, fixed batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Batch: FixedSize(2)}),
@@ -213,7 +213,7 @@ func contests() []contest {
 			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(4), Batch: Poisson(0.6)}),
 		{"thinned bit", 40, pair, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			const scale, rate = 0.1, 0.75
-			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Move: Isotropic(scale), Rate: rate}, count)
+			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Proposal: Isotropic(scale), Rate: rate}, count)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	bit := curator.AcceptanceBit{Target: model, Move: curator.Isotropic(0.01)}
+	bit := curator.AcceptanceBit{Target: model, Proposal: curator.Isotropic(0.01)}
 
 	bits, err := records.GrantBits(bit, 100) // charged now
 	if err != nil {

@@ -367,9 +367,9 @@ func grants(a asked) map[string]Request {
 	var g *Gradients
 	var s *Signs
 	return map[string]Request{
-		"bits":      RequestBits(&b, AcceptanceBit{Target: a, Move: Isotropic(0.1)}, 1),
-		"within":    RequestBits(&b, AcceptanceBit{Target: a, Move: Within(0.1), Batch: Poisson(0.5)}, 1),
-		"thinned":   RequestThinnedBits(&b, ThinnedBit{Target: a, Move: Isotropic(0.01), Rate: 0.9}, 1),
+		"bits":      RequestBits(&b, AcceptanceBit{Target: a, Proposal: Isotropic(0.1)}, 1),
+		"within":    RequestBits(&b, AcceptanceBit{Target: a, Proposal: Within(0.1), Batch: Poisson(0.5)}, 1),
+		"thinned":   RequestThinnedBits(&b, ThinnedBit{Target: a, Proposal: Isotropic(0.01), Rate: 0.9}, 1),
 		"ratios":    RequestRatios(&r, NoisyRatio{Target: a, Clip: 1, NoiseMultiplier: 1}, 1),
 		"gradients": RequestGradients(&g, NoisyGradient{Target: a, NoiseMultiplier: 1}, 1),
 		"signs":     RequestSigns(&s, GradientSigns{Target: a, Scale: 0.1, Adjusted: true}, 1),
@@ -480,7 +480,7 @@ func TestThinnedBitsComeTogether(t *testing.T) {
 	}
 	var thinned *Bits
 	var ratios *Ratios
-	cheap := RequestThinnedBits(&thinned, ThinnedBit{Target: newToy(1), Move: Isotropic(0.01), Rate: 0.5}, 1)
+	cheap := RequestThinnedBits(&thinned, ThinnedBit{Target: newToy(1), Proposal: Isotropic(0.01), Rate: 0.5}, 1)
 	dear := RequestRatios(&ratios, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 0.1}, 1)
 	if err := c.Grant(cheap, dear); err == nil || thinned != nil || ratios != nil {
 		t.Errorf("a grant beyond the budget: %v, %v, %v", err, thinned, ratios)

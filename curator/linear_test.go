@@ -26,15 +26,15 @@ func (narrow) Loss(dst, theta []float64, rows targets.Rows) {
 func TestFalseLinearTargets(t *testing.T) {
 	facts := Facts{Records: 3, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	target := narrow{newToy(2)}
-	for _, move := range []Move{Isotropic(0.1), Coordinate(0.1), Within(0.1)} {
-		if _, err := (AcceptanceBit{Target: target, Move: move}).Event(facts); err == nil {
+	for _, move := range []Proposal{Isotropic(0.1), OneComponent(0.1), Within(0.1)} {
+		if _, err := (AcceptanceBit{Target: target, Proposal: move}).Event(facts); err == nil {
 			t.Errorf("%v: a bit without a clip was priced", move)
 		}
-		if _, err := (ThinnedBit{Target: target, Move: move, Rate: 0.99}).Event(facts); err == nil {
+		if _, err := (ThinnedBit{Target: target, Proposal: move, Rate: 0.99}).Event(facts); err == nil {
 			t.Errorf("%v: a thinned bit without a clip was priced", move)
 		}
 		// With a clip no record's contribution depends on another's features.
-		m := AcceptanceBit{Target: target, Move: move, Clip: 5}
+		m := AcceptanceBit{Target: target, Proposal: move, Clip: 5}
 		sum := func(x []float64) int64 {
 			b, err := bitsOver(m, facts, record.New(x, 2, nil, 3, 1))
 			if err != nil {

@@ -47,8 +47,8 @@ type AcceptanceBit struct {
 	Target targets.Target
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
-	// Move says how moves arise. Defaults to any move.
-	Move Move
+	// Proposal says how moves arise. Defaults to any law.
+	Proposal Proposal
 	// Clip bounds |τ·(ℓ(z;θ) − ℓ(z;θ′))| for every record. Zero leaves the bound
 	// to the target's certificates, which are enforced in the same way.
 	Clip float64
@@ -83,7 +83,7 @@ func (m AcceptanceBit) check(f Facts) error {
 	if !(m.Clip >= 0) || math.IsInf(m.Clip, 0) {
 		return fmt.Errorf("curator: the clip is %v; it must be positive, or 0 to use the target's certificate", m.Clip)
 	}
-	return errors.Join(checkTemperature(m.temperature()), m.Move.check(), m.Batch.check(f))
+	return errors.Join(checkTemperature(m.temperature()), m.Batch.check(f))
 }
 
 // bound is what the curator enforces on |τ·(ℓ(z;θ) − ℓ(z;θ′))| of one record.
@@ -115,12 +115,12 @@ func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 		return b, err
 	}
 	slope := tau * lipschitz
-	switch m.Move.kind {
-	case isotropicMove, coordinateMove, shapedMove: // a shape never lengthens
-		b.slope, b.perScale = slope, slope*f.Radius*m.Move.scale
-	case boundedMove:
+	switch m.Proposal.kind {
+	case isotropic, oneComponent, shaped: // a shape never lengthens
+		b.slope, b.perScale = slope, slope*f.Radius*m.Proposal.scale
+	case bounded:
 		b.slope = slope
-		b.constant = min(b.constant, slope*f.Radius*m.Move.scale)
+		b.constant = min(b.constant, slope*f.Radius*m.Proposal.radius)
 	}
 	return b, nil
 }
@@ -159,7 +159,7 @@ func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 	if p.subject, err = f.admit(m.Target); err != nil {
 		return p, err
 	}
-	if err := m.Move.checkShape(p.subject.Dim); err != nil {
+	if err := m.Proposal.check(p.subject.Dim); err != nil {
 		return p, err
 	}
 	if p.bound, err = m.bounds(f, p.subject); err != nil {

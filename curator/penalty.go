@@ -24,9 +24,9 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 // the price rests on. Errors: those of Move; moves that are not of one
 // coordinate; directions of the wrong length.
 func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []float64) float64) (bool, error) {
-	if b.plan.mechanism.Move.kind != coordinateMove {
+	if b.plan.mechanism.Proposal.kind != oneComponent {
 		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v",
-			b.plan.mechanism.Move)
+			b.plan.mechanism.Proposal)
 	}
 	if len(direction) != len(theta) {
 		return false, fmt.Errorf("curator: %d directions were given for %d parameters", len(direction), len(theta))
@@ -41,7 +41,7 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 	if err := b.room.Take(); err != nil {
 		return false, err
 	}
-	b.plan.mechanism.Move.draw(b.moveStep, next, theta, b.room.Public())
+	b.plan.mechanism.Proposal.draw(b.moveStep, next, theta, fresh{b.room.Public()})
 	for j, d := range direction {
 		if (b.moveStep[j] > 0) != (d > 0) {
 			b.moveStep[j] = -b.moveStep[j]

@@ -52,7 +52,7 @@ func TestPenaltyBitCostsLessThanItsLipschitzConstant(t *testing.T) {
 func TestMoveAlong(t *testing.T) {
 	const n = 20_000
 	c := seal(t, Records{X: []float64{0.1, 0.2}, Features: 2})
-	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Penalty(1), Move: Coordinate(0.5)}
+	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Penalty(1), Proposal: OneComponent(0.5)}
 	b := grantBits(t, c, m, n)
 	theta, next, direction := []float64{1, -2}, make([]float64, 2), []float64{1, -1}
 	flat := func([]float64) float64 { return 0 }
@@ -83,7 +83,7 @@ func TestMoveAlong(t *testing.T) {
 	if _, err := b.MoveAlong(next, theta, direction[:1], flat); err == nil {
 		t.Error("one direction for two parameters was accepted")
 	}
-	m.Move = Isotropic(0.5)
+	m.Proposal = Isotropic(0.5)
 	if _, err := grantBits(t, c, m, 1).MoveAlong(next, theta, direction, flat); err == nil {
 		t.Error("directions were accepted for isotropic moves")
 	}

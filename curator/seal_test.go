@@ -68,7 +68,7 @@ func TestSealAcceptsAnyValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := grantBits(t, c, AcceptanceBit{Target: target, Move: Isotropic(0.1)}, 3)
+		b := grantBits(t, c, AcceptanceBit{Target: target, Proposal: Isotropic(0.1)}, 3)
 		for range 3 {
 			if _, err := b.Move([]float64{0}, []float64{0.5}, func([]float64) float64 { return 0 }); err != nil {
 				t.Errorf("a record of %v: %v", v, err)
@@ -91,8 +91,8 @@ func TestMechanismRefusals(t *testing.T) {
 		"no target":              {AcceptanceBit{Clip: 1}, facts},
 		"wrong features":         {AcceptanceBit{Target: newToy(2), Clip: 1}, facts},
 		"no bound, any move":     {AcceptanceBit{Target: toy}, facts},
-		"no bound, no radius":    {AcceptanceBit{Target: toy, Move: Isotropic(1)}, unbounded},
-		"no bound, no Lipschitz": {AcceptanceBit{Target: free, Move: Isotropic(1)}, facts},
+		"no bound, no radius":    {AcceptanceBit{Target: toy, Proposal: Isotropic(1)}, unbounded},
+		"no bound, no Lipschitz": {AcceptanceBit{Target: free, Proposal: Isotropic(1)}, facts},
 		"no adjacency":           {AcceptanceBit{Target: toy, Clip: 1}, unstated},
 		"negative clip":          {AcceptanceBit{Target: toy, Clip: -1}, facts},
 		"NaN clip":               {AcceptanceBit{Target: toy, Clip: math.NaN()}, facts},
@@ -103,7 +103,7 @@ func TestMechanismRefusals(t *testing.T) {
 		"batch of 0":             {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(0)}, facts},
 		"batch above N":          {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(101)}, facts},
 		"fixed, add/remove":      {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(10)}, addRemove},
-		"move of scale 0":        {AcceptanceBit{Target: toy, Move: Isotropic(0)}, facts},
+		"move of scale 0":        {AcceptanceBit{Target: toy, Proposal: Isotropic(0)}, facts},
 		"no such correction":     {AcceptanceBit{Target: toy, Clip: 1, Test: Corrected(3)}, facts},
 		"published, logistic":    {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published}, facts},
 		"published, Poisson": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2),
@@ -183,9 +183,9 @@ func TestPublishedTheorem1(t *testing.T) {
 func TestEventsSurviveJSON(t *testing.T) {
 	facts := Facts{Records: 1000, Features: 1, Radius: 1, RowsPerPerson: 2, Adjacency: accountant.Substitute}
 	for _, m := range []AcceptanceBit{
-		{Target: newToy(1), Move: Isotropic(0.1), Batch: Poisson(0.1)},
+		{Target: newToy(1), Proposal: Isotropic(0.1), Batch: Poisson(0.1)},
 		{Target: newToy(1), Clip: 0.1, Batch: FixedSize(50), Test: Corrected(1)},
-		{Target: newToy(1), Move: Coordinate(0.1)},
+		{Target: newToy(1), Proposal: OneComponent(0.1)},
 	} {
 		e, err := m.Event(facts)
 		if err != nil {

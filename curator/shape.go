@@ -8,26 +8,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shaped moves are drawn by the curator from N(0, scale²·LLᵀ), where factor is the
-// lower triangular L, row-major, a matrix of norm at most 1: scale is then the
-// standard deviation in the widest direction, and the price that of Isotropic
-// (docs/proofs/optimum.md, "Shaped moves"). factor is copied. It is public: chosen
-// without looking at the records, or from what a SecondMoment released.
-func Shaped(scale float64, factor []float64) Move {
-	return Move{kind: shapedMove, scale: scale, shape: &shape{slices.Clone(factor)}}
+// Shaped proposes θ′ ~ N(θ, scale²·LLᵀ), where factor is the lower triangular L,
+// row-major, a matrix of norm at most 1: scale is then the standard deviation in the
+// widest direction. It is drawn, and priced, like Isotropic (docs/proofs/optimum.md,
+// "Shaped moves"). factor is copied. It is public: chosen without looking at the
+// records, or from what a SecondMoment released, as package starts does.
+func Shaped(scale float64, factor []float64) Proposal {
+	return Proposal{kind: shaped, scale: scale, factor: slices.Clone(factor)}
 }
 
-// shape is a lower triangular factor of a covariance.
-type shape struct{ factor []float64 }
-
-// apply multiplies step by the factor, in place: row j needs what is before it.
-func (s *shape) apply(step []float64) {
-	for j := len(step) - 1; j >= 0; j-- {
+// multiply replaces v by L·v, in place: row j needs what is before it.
+func multiply(factor, v []float64) {
+	for j := len(v) - 1; j >= 0; j-- {
 		sum := 0.0
-		for k, l := range s.factor[j*len(step) : j*len(step)+j+1] {
-			sum += l * step[k]
+		for k, l := range factor[j*len(v) : j*len(v)+j+1] {
+			sum += l * v[k]
 		}
-		step[j] = sum
+		v[j] = sum
 	}
 }
 
@@ -36,11 +33,7 @@ func (s *shape) apply(step []float64) {
 const mostShaped = 256
 
 // checkShape reports a factor that has no meaning for d parameters, or that lengthens.
-func (m Move) checkShape(d int) error {
-	if m.kind != shapedMove {
-		return nil
-	}
-	factor := m.shape.factor
+func checkShape(factor []float64, d int) error {
 	if d > mostShaped {
 		return fmt.Errorf("curator: shaped moves are for at most %d parameters; the target has %d", mostShaped, d)
 	}

@@ -37,7 +37,7 @@ func (straight) Loss(dst, theta []float64, rows targets.Rows) {
 var leaning = []float64{0.72, 0, 0.68, 0.12}
 
 func shaped(scale float64) curator.AcceptanceBit {
-	return curator.AcceptanceBit{Target: straight{}, Move: curator.Shaped(scale, leaning)}
+	return curator.AcceptanceBit{Target: straight{}, Proposal: curator.Shaped(scale, leaning)}
 }
 
 // TestShapedMovesHaveTheirCovariance: second moments of 20000 drawn moves are
@@ -75,7 +75,7 @@ func TestShapedMovesHaveTheirCovariance(t *testing.T) {
 // refuted. False-alarm rate 10⁻⁶ each.
 func TestShapedMovesCostWhatIsotropicOnesDo(t *testing.T) {
 	f := curator.Facts{Records: 1, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	isotropic := curator.AcceptanceBit{Target: straight{}, Move: curator.Isotropic(1)}
+	isotropic := curator.AcceptanceBit{Target: straight{}, Proposal: curator.Isotropic(1)}
 	want, err := isotropic.Event(f)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestShapeRefusals(t *testing.T) {
 		"must be finite":  {math.NaN(), 0, 0, 0.5},
 		"value 3 of the ": {0.5, 0, 0, math.Inf(1)},
 	} {
-		m := curator.AcceptanceBit{Target: straight{}, Move: curator.Shaped(1, factor)}
+		m := curator.AcceptanceBit{Target: straight{}, Proposal: curator.Shaped(1, factor)}
 		if _, err := m.Event(f); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: error %v, want %q", factor, err, words)
 		}

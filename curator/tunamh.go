@@ -27,8 +27,8 @@ type ThinnedBit struct {
 	Target targets.Target
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
-	// Move says how moves arise. Defaults to any move.
-	Move Move
+	// Proposal says how moves arise. Defaults to any law.
+	Proposal Proposal
 	// Clip bounds |τ·(ℓ(z;θ) − ℓ(z;θ′))| for every record. Zero leaves the bound
 	// to the target's certificates, which are enforced in the same way.
 	Clip float64
@@ -42,7 +42,7 @@ type ThinnedBit struct {
 
 // bit is the mechanism with the same bounds on full batches.
 func (m ThinnedBit) bit() AcceptanceBit {
-	return AcceptanceBit{Target: m.Target, Temperature: m.Temperature, Move: m.Move, Clip: m.Clip}
+	return AcceptanceBit{Target: m.Target, Temperature: m.Temperature, Proposal: m.Proposal, Clip: m.Clip}
 }
 
 // thinning is what a thinned bit enforces, and the buffers of its releases.
@@ -86,7 +86,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Move.checkShape(s.Dim); err != nil {
+	if err := m.Proposal.check(s.Dim); err != nil {
 		return nil, err
 	}
 	t := &thinning{subject: s, perLength: math.Inf(1), radius: f.Radius, tau: bit.temperature(),
@@ -127,13 +127,13 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 // other move: a standard normal vector is longer than √d + 4 with probability
 // below e⁻⁸.
 func (m ThinnedBit) reach(dim int) float64 {
-	switch m.Move.kind {
-	case isotropicMove, shapedMove:
-		return m.Move.scale * (math.Sqrt(float64(dim)) + 4)
-	case coordinateMove:
-		return m.Move.scale * 5
-	case boundedMove:
-		return m.Move.scale
+	switch m.Proposal.kind {
+	case isotropic, shaped:
+		return m.Proposal.scale * (math.Sqrt(float64(dim)) + 4)
+	case oneComponent:
+		return m.Proposal.scale * 5
+	case bounded:
+		return m.Proposal.radius
 	}
 	return math.Inf(1)
 }

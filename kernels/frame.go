@@ -94,7 +94,7 @@ func CheckTarget(sampler string, target targets.Target) error {
 }
 
 // CheckWalk reports a sampler's Config without a target, or without a proposal for it.
-func CheckWalk(sampler string, target targets.Target, proposal Proposal) error {
+func CheckWalk(sampler string, target targets.Target, proposal curator.Proposal) error {
 	if err := CheckTarget(sampler, target); err != nil {
 		return err
 	}

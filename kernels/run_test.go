@@ -3,7 +3,6 @@ package kernels_test
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -198,66 +197,6 @@ func TestRunRefusals(t *testing.T) {
 	} {
 		if err := kernels.Run(context.Background(), c.chains, c.opts); err == nil {
 			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-func TestProposals(t *testing.T) {
-	const n = 200_000
-	theta := []float64{1, -2, 3}
-	next := make([]float64, 3)
-	for _, p := range []kernels.Proposal{kernels.Isotropic(0.5), kernels.OneComponent(0.5), kernels.Truncated(0.5, 1)} {
-		if err := p.Check(3); err != nil {
-			t.Fatal(err)
-		}
-		rng := kernels.Stream(1, 0)
-		var sum, squares, longest float64
-		moved := 0
-		for range n {
-			p.Propose(rng, next, theta)
-			length := 0.0
-			for j := range next {
-				d := next[j] - theta[j]
-				if d != 0 {
-					moved++
-				}
-				sum += d
-				length += d * d
-			}
-			squares += length
-			longest = max(longest, math.Sqrt(length))
-		}
-		// Deterministic seed; the bounds are 6 standard errors of the mean and of
-		// the mean square for a fresh one (false-alarm rate 4·10⁻⁹).
-		if se := 0.5 * math.Sqrt(3*n); math.Abs(sum) > 6*se {
-			t.Errorf("%v: moves sum to %v, more than 6 standard errors of %v", p, sum, se)
-		}
-		mean := squares / n
-		switch {
-		case p.IsOneComponent():
-			if moved != n || math.Abs(mean-0.25) > 6*0.25*math.Sqrt(2.0/n) {
-				t.Errorf("%v: %d coordinates moved in %d moves, mean square %v, want 0.25", p, moved, n, mean)
-			}
-		case math.IsInf(p.Radius(), 1):
-			if math.Abs(mean-0.75) > 6*0.25*math.Sqrt(6.0/n) {
-				t.Errorf("%v: mean square length %v, want 0.75", p, mean)
-			}
-		default:
-			// E[X | X ≤ 4]·0.25 for X ~ χ²(3): 0.25·3·F₅(4)/F₃(4) = 0.25·3·0.450584/0.738536.
-			if want := 0.25 * 3 * 0.45058404 / 0.73853587; math.Abs(mean-want) > 0.004 || longest > 1 {
-				t.Errorf("%v: mean square length %v, want %v; longest %v", p, mean, want, longest)
-			}
-		}
-	}
-}
-
-func TestProposalRefusals(t *testing.T) {
-	for _, p := range []kernels.Proposal{
-		{}, kernels.Isotropic(0), kernels.Isotropic(-1), kernels.Isotropic(math.NaN()), kernels.Isotropic(math.Inf(1)),
-		kernels.OneComponent(0), kernels.Truncated(1, 0), kernels.Truncated(1, math.NaN()), kernels.Truncated(1, 1.5),
-	} {
-		if p.Check(3) == nil {
-			t.Errorf("%v was accepted", p)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Walk struct {
 	Bits *curator.Bits
 
 	name       string
-	proposal   Proposal
+	proposal   curator.Proposal
 	drawn      bool // moves are the curator's
 	next, room []float64
 	theta      []float64 // the chain's state during a step
@@ -28,9 +28,9 @@ var _ Kernel = (*Walk)(nil)
 
 // NewWalk returns the chain of the given kernel name, whose errors begin with the
 // sampler's name. Bits that draw moves themselves must have been asked for with
-// proposal.Move().
-func NewWalk(name, sampler string, target targets.Target, proposal Proposal) *Walk {
-	w := &Walk{Frame: NewFrame(sampler, target), name: name, proposal: proposal, drawn: proposal.Move().Drawn()}
+// proposal.
+func NewWalk(name, sampler string, target targets.Target, proposal curator.Proposal) *Walk {
+	w := &Walk{Frame: NewFrame(sampler, target), name: name, proposal: proposal, drawn: proposal.Drawn()}
 	w.next, w.room = make([]float64, target.Dim()), make([]float64, target.Dim())
 	w.ratio = w.logRatio
 	return w

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -14,11 +13,11 @@ import (
 // records, and on Poisson batches of 1000 out of 10⁶. Allocations must be 0.
 func BenchmarkStep(b *testing.B) {
 	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}}))
-	full := penalty.Config{Target: target, Proposal: kernels.Isotropic(1e-4), Noise: penalty.Fixed(1)}
+	full := penalty.Config{Target: target, Proposal: curator.Isotropic(1e-4), Noise: penalty.Fixed(1)}
 	published := full
 	published.Noise, published.Accounting = penalty.Scaled(100), curator.Published
 	guided := full
-	guided.Proposal, guided.Guided = kernels.OneComponent(1e-4), true
+	guided.Proposal, guided.Guided = curator.OneComponent(1e-4), true
 	batch := full
 	batch.Noise, batch.Batch = penalty.Fixed(4), curator.Poisson(1e-3)
 	for _, c := range []struct {

@@ -47,7 +47,7 @@ type Config struct {
 	// Proposal is the law of the moves. Required. When decisions are released,
 	// isotropic and one-component moves are drawn by the curator, so that a
 	// certified linear target pays for the average move (theory 2.7).
-	Proposal kernels.Proposal
+	Proposal curator.Proposal
 	// Guided makes a one-component walk keep a coordinate's direction until one of
 	// its moves is rejected. Defaults to false.
 	Guided bool
@@ -98,7 +98,7 @@ func (c Config) check() error {
 // released.
 func (c Config) bit() curator.AcceptanceBit {
 	return curator.AcceptanceBit{
-		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip,
+		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip,
 		Test: curator.Penalty(c.Noise.value), Batch: c.Batch,
 	}
 }

@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	kernel, err := penalty.New(penalty.Config{
-		Target: model, Proposal: kernels.OneComponent(0.003), Guided: true, Noise: penalty.Fixed(2), Iterations: 2000,
+		Target: model, Proposal: curator.OneComponent(0.003), Guided: true, Noise: penalty.Fixed(2), Iterations: 2000,
 	}, records)
 	if err != nil {
 		log.Fatal(err)
@@ -64,7 +64,7 @@ func ExampleCost() {
 	for _, variance := range []float64{0.25, 0.5, 1, 2, 4, 9} {
 		fmt.Printf("σ² = %-4v", variance)
 		for _, accounting := range []curator.Accounting{curator.ByBit, curator.Published} {
-			event, err := penalty.Cost(penalty.Config{Target: target, Proposal: kernels.Isotropic(0.1), Clip: 0.01,
+			event, err := penalty.Cost(penalty.Config{Target: target, Proposal: curator.Isotropic(0.1), Clip: 0.01,
 				Noise: penalty.Fixed(variance), Accounting: accounting}, facts)
 			if err != nil {
 				log.Fatal(err)

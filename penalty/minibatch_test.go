@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
@@ -13,7 +12,7 @@ import (
 // minibatch reads half of the records in each step, with batch variances of
 // log-odds around 0.5.
 func minibatch(p posteriors.Problem, noise penalty.Noise) penalty.Config {
-	return penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(0.5), Noise: noise,
+	return penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: curator.Isotropic(0.5), Noise: noise,
 		Clip: 0.6, Batch: curator.Poisson(0.5)}
 }
 

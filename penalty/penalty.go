@@ -47,7 +47,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	}
 	k := &Kernel{Frame: kernels.NewFrame("penalty", c.Target), config: c, next: make([]float64, c.Target.Dim()),
 		room:  make([]float64, c.Target.Dim()),
-		drawn: c.Proposal.Move().Drawn()}
+		drawn: c.Proposal.Drawn()}
 	k.ratio = k.logRatio
 	if c.Guided {
 		k.direction = make([]float64, c.Target.Dim())

@@ -36,10 +36,10 @@ func factory(c penalty.Config) proptest.Factory {
 func TestKernels(t *testing.T) {
 	target := posteriors.StandardMean()
 	walks := map[string]penalty.Config{
-		"isotropic":     {Proposal: kernels.Isotropic(0.5)},
-		"one component": {Proposal: kernels.OneComponent(0.8)},
-		"guided":        {Proposal: kernels.OneComponent(0.8), Guided: true},
-		"truncated":     {Proposal: kernels.Truncated(0.5, 1.5)},
+		"isotropic":     {Proposal: curator.Isotropic(0.5)},
+		"one component": {Proposal: curator.OneComponent(0.8)},
+		"guided":        {Proposal: curator.OneComponent(0.8), Guided: true},
+		"truncated":     {Proposal: curator.Truncated(0.5, 1.5)},
 	}
 	for walk, c := range walks {
 		for name, set := range map[string]func(*penalty.Config){
@@ -78,7 +78,7 @@ func (m *mutant) Init(theta []float64) (*kernels.State, error) {
 }
 
 func (m *mutant) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-	kernels.Isotropic(0.5).Propose(rng, m.next, s.Theta)
+	curator.Isotropic(0.5).Propose(rng, m.next, s.Theta)
 	length := math.Hypot(m.next[0]-s.Theta[0], m.next[1]-s.Theta[1])
 	clip := 20 * length
 	switch m.mutation {
@@ -141,13 +141,13 @@ func TestMutantsAreRejected(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	target := posteriors.StandardMean()
 	facts := curator.Facts{Records: 6, Features: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	good := penalty.Config{Target: target, Proposal: kernels.Isotropic(0.5), Noise: penalty.Fixed(1), Clip: 1}
+	good := penalty.Config{Target: target, Proposal: curator.Isotropic(0.5), Noise: penalty.Fixed(1), Clip: 1}
 	if _, err := penalty.Cost(good, facts); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*penalty.Config){
 		"Target":         func(c *penalty.Config) { c.Target = nil },
-		"proposal":       func(c *penalty.Config) { c.Proposal = kernels.Proposal{} },
+		"proposal":       func(c *penalty.Config) { c.Proposal = curator.Proposal{} },
 		"Noise":          func(c *penalty.Config) { c.Noise = penalty.Noise{} },
 		"Fixed":          func(c *penalty.Config) { c.Noise = penalty.Fixed(math.NaN()) },
 		"variance":       func(c *penalty.Config) { c.Noise = penalty.Fixed(10) },

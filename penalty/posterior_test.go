@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
@@ -19,9 +18,9 @@ func TestPosteriors(t *testing.T) {
 	for _, p := range append(posteriors.All(), banana) {
 		h := scale[p.Name]
 		for _, c := range []penalty.Config{
-			{Proposal: kernels.Isotropic(h), Noise: penalty.Fixed(1)},
-			{Proposal: kernels.OneComponent(1.4 * h), Guided: true, Noise: penalty.Fixed(2)},
-			{Proposal: kernels.Isotropic(h), Noise: penalty.Scaled(0.02), Accounting: curator.Published},
+			{Proposal: curator.Isotropic(h), Noise: penalty.Fixed(1)},
+			{Proposal: curator.OneComponent(1.4 * h), Guided: true, Noise: penalty.Fixed(2)},
+			{Proposal: curator.Isotropic(h), Noise: penalty.Scaled(0.02), Accounting: curator.Published},
 		} {
 			t.Run(fmt.Sprintf("%s, %v, %v, %v", p.Name, c.Proposal, c.Noise, c.Accounting), func(t *testing.T) {
 				c.Target, c.Temperature, c.Clip = p.Target, p.Temperature, 50
@@ -35,11 +34,11 @@ func TestPosteriors(t *testing.T) {
 // the chain is exact without a Clip; the bit is priced by the average move.
 func TestCertificatesReplaceClips(t *testing.T) {
 	for _, p := range posteriors.All()[1:] { // logistic: linear; mixture: moves
-		c := penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: kernels.Isotropic(0.6),
+		c := penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: curator.Isotropic(0.6),
 			Noise: penalty.Scaled(0.3), Accounting: curator.Published}
 		t.Run(p.Name, func(t *testing.T) { p.Check(t, steps, 4, factory(c)) })
 	}
 	logistic := posteriors.All()[1]
-	c := penalty.Config{Target: logistic.Target, Proposal: kernels.Isotropic(0.6), Noise: penalty.Fixed(1)}
+	c := penalty.Config{Target: logistic.Target, Proposal: curator.Isotropic(0.6), Noise: penalty.Fixed(1)}
 	t.Run("bit", func(t *testing.T) { logistic.Check(t, steps, 4, factory(c)) })
 }

@@ -47,7 +47,7 @@ func (b *BitMechanism) Release(r curator.Records, seed uint64, count int) ([][]f
 	flat := func([]float64) float64 { return b.public }
 	for i := range all {
 		var accepted bool
-		if b.mechanism.Move.Drawn() {
+		if b.mechanism.Proposal.Drawn() {
 			all[i] = make([]float64, len(b.theta))
 			accepted, err = bits.Move(all[i], b.theta, flat)
 		} else {

@@ -267,7 +267,8 @@ func TestCuratorMechanisms(t *testing.T) {
 // price averages over it.
 func TestDrawnMoves(t *testing.T) {
 	facts := curator.Facts{Records: 1, Features: 1, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Move: curator.Isotropic(1)}, facts, []float64{0}, nil, 0)
+	m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Proposal: curator.Isotropic(1)}, facts,
+		[]float64{0}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shape returns a factor for kernels.Shaped moves from what curator.Moments released:
+// Shape returns a factor for curator.Shaped moves from what curator.Moments released:
 // that of the covariance (weight·M + precision·I)⁻¹, divided by its norm, where M is
 // the nearest matrix to moment with no eigenvalue below what its noise hides. For
 // logistic regression at temperature τ a weight of τ/8 stands for the mean of

@@ -109,7 +109,7 @@ func ExampleShape() {
 	}
 	sd, _ := second.NoiseSD(records.Facts())
 	factor, _ := starts.Shape(moment, sd, tau/8, 1.0/9)
-	chain, err := barker.New(barker.Config{Target: model, Proposal: kernels.Shaped(0.05, factor), Iterations: 500,
+	chain, err := barker.New(barker.Config{Target: model, Proposal: curator.Shaped(0.05, factor), Iterations: 500,
 		Temperature: tau}, records)
 	if err != nil {
 		fmt.Println(err)

@@ -3,7 +3,7 @@ package tunamh_test
 import (
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"github.com/dpmcmc/dpmcmc/tunamh"
@@ -20,7 +20,7 @@ func BenchmarkStep(b *testing.B) {
 	}{{"batch of 1000", 1_000_000, 2e-5, 1e-3}, {"half", 100_000, 1e-3, 0.5}} {
 		b.Run(c.name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(c.n, 10), make([]float64, 10),
-				factory(tunamh.Config{Target: target, Proposal: kernels.Isotropic(c.scale), Rate: c.rate}))
+				factory(tunamh.Config{Target: target, Proposal: curator.Isotropic(c.scale), Rate: c.rate}))
 		})
 	}
 }

@@ -16,7 +16,7 @@ type Config struct {
 	// moves are drawn by the curator, so that a certified linear target pays for
 	// the average move (theory 2.7); those longer than √d + 4 scales (one component:
 	// 5), fewer than one in 2000, are refused.
-	Proposal kernels.Proposal
+	Proposal curator.Proposal
 	// Iterations is the number of steps, all paid for by New. Required.
 	Iterations int64
 	// Rate is the share of the records that a step reads. Required: at least
@@ -39,7 +39,7 @@ func (c Config) mechanism() (curator.ThinnedBit, error) {
 		return curator.ThinnedBit{}, err
 	}
 	return curator.ThinnedBit{
-		Target: c.Target, Temperature: c.Temperature, Move: c.Proposal.Move(), Clip: c.Clip, Limit: c.Limit, Rate: c.Rate,
+		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip, Limit: c.Limit, Rate: c.Rate,
 	}, nil
 }
 

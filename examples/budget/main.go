@@ -14,7 +14,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/planning"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -36,7 +35,7 @@ func run(out io.Writer, n, steps int64) error {
 		Adjacency: accountant.Substitute}
 	step := func(scale float64) (accountant.Event, error) {
 		return barker.Cost(barker.Config{
-			Target: model, Proposal: kernels.Isotropic(scale), Iterations: steps, Batch: curator.Poisson(0.01), Temperature: 0.1,
+			Target: model, Proposal: curator.Isotropic(scale), Iterations: steps, Batch: curator.Poisson(0.01), Temperature: 0.1,
 		}, facts)
 	}
 	chain := func(scale float64) (accountant.Event, error) {

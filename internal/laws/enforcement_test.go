@@ -35,7 +35,8 @@ func (liar) PredictorLipschitz() float64 { return 0.5 }
 // that lies about its Lipschitz constant. False-alarm rate 10⁻⁶.
 func TestFalseCertificatesAreClipped(t *testing.T) {
 	facts := curator.Facts{Records: 1, Features: 1, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m, err := proptest.Bit(curator.AcceptanceBit{Target: liar{}, Move: curator.Isotropic(1)}, facts, []float64{0}, nil, 0)
+	m, err := proptest.Bit(curator.AcceptanceBit{Target: liar{}, Proposal: curator.Isotropic(1)}, facts,
+		[]float64{0}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func (k *stale) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 
 // TestMutantsAreRejected: the mistakes that kernels like to make change the law.
 func TestMutantsAreRejected(t *testing.T) {
-	m, move := mean(t), kernels.Isotropic(0.4)
+	m, move := mean(t), curator.Isotropic(0.4)
 	cached := law{Records: curator.Records{X: rights.Points, Features: 2}, Exact: rights.Exactly(rights.Points, 1)}
 	cached.Factory = func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := records.GrantBits(curator.AcceptanceBit{Target: m, Clip: 50}, steps)

@@ -34,9 +34,9 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 	}
 	logistic := regression(t)
 	lipschitz := logistic.PredictorLipschitz()
-	drawn := curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Temperature: 0.5}
+	drawn := curator.AcceptanceBit{Target: logistic, Proposal: curator.Isotropic(0.01), Temperature: 0.5}
 	const rate = 0.2
-	thinned := curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Temperature: 0.5, Rate: rate}
+	thinned := curator.ThinnedBit{Target: logistic, Proposal: curator.Isotropic(0.01), Temperature: 0.5, Rate: rate}
 	clipped := curator.AcceptanceBit{Target: mean(t), Clip: 0.01}
 	batched := func(b curator.Batch) curator.AcceptanceBit {
 		m := clipped
@@ -105,15 +105,15 @@ func TestAddRemovePricesDoNotCountRecords(t *testing.T) {
 		facts curator.Facts
 	}{
 		"bit": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Poisson(0.1)}, facts},
-		"drawn": {curator.AcceptanceBit{Target: logistic, Move: curator.Isotropic(0.01), Batch: curator.Poisson(0.1),
+		"drawn": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Isotropic(0.01), Batch: curator.Poisson(0.1),
 			Test: curator.Corrected(1)}, certified},
 		"penalty": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Penalty(1)}, facts},
-		"thinned": {curator.ThinnedBit{Target: logistic, Move: curator.Isotropic(0.01), Rate: 0.3}, certified},
+		"thinned": {curator.ThinnedBit{Target: logistic, Proposal: curator.Isotropic(0.01), Rate: 0.3}, certified},
 		"ratio":   {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
 		"gradient": {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
 			Batch: curator.Poisson(0.1)}, facts},
 		"signs":     {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
-		"unbatched": {curator.AcceptanceBit{Target: logistic, Move: curator.Coordinate(0.01)}, certified},
+		"unbatched": {curator.AcceptanceBit{Target: logistic, Proposal: curator.OneComponent(0.01)}, certified},
 	} {
 		fewer := c.facts
 		fewer.Records--

@@ -23,7 +23,7 @@ import (
 // gradients has fewer.
 func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (kernels.Kernel, error) {
 	const n = 20
-	move := kernels.Isotropic(0.05)
+	move := curator.Isotropic(0.05)
 	all := map[string]func() (kernels.Kernel, error){
 		"barker": func() (kernels.Kernel, error) {
 			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 1}, c)

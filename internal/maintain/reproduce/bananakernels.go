@@ -87,10 +87,10 @@ func pick(eps float64, values ...float64) float64 {
 }
 
 // walkClip is the clip of a walk of scale h: so many times h.
-func bananaWalk(eps, h, perScale float64, build func(p kernels.Proposal, clip float64) (string,
+func bananaWalk(eps, h, perScale float64, build func(p curator.Proposal, clip float64) (string,
 	chainOf)) bananaContender {
 	clip := h * perScale
-	extra, chain := build(kernels.Isotropic(h), clip)
+	extra, chain := build(curator.Isotropic(h), clip)
 	return bananaContender{
 		settings: fmt.Sprintf("h = %.3g, clip %.3g%s", h, clip, extra), target: bananaScaled, chain: chain, ratioClip: clip,
 		ratioScale: h,
@@ -129,7 +129,7 @@ func bananaRows() []bananaRow {
 
 func bananaBarker(eps float64) bananaContender {
 	return bananaWalk(eps, pick(eps, 0.4, 0.4, 0.5), pick(eps, 0.03, 0.04, 0.06),
-		func(p kernels.Proposal, clip float64) (string, chainOf) {
+		func(p curator.Proposal, clip float64) (string, chainOf) {
 			return "", barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip})
 		})
 }
@@ -138,7 +138,7 @@ func bananaBarker(eps float64) bananaContender {
 func bananaMinibatch(test curator.Test) func(eps float64) bananaContender {
 	return func(eps float64) bananaContender {
 		const rate = 0.3
-		return bananaWalk(eps, 0.1, pick(eps, 0.12, 0.3, 0.8), func(p kernels.Proposal, clip float64) (string, chainOf) {
+		return bananaWalk(eps, 0.1, pick(eps, 0.12, 0.3, 0.8), func(p curator.Proposal, clip float64) (string, chainOf) {
 			return fmt.Sprintf(", rate %v", rate), barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip,
 				Test: test, Batch: curator.Poisson(rate)})
 		})
@@ -147,7 +147,7 @@ func bananaMinibatch(test curator.Test) func(eps float64) bananaContender {
 
 func bananaPenaltyBit(eps float64) bananaContender {
 	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08),
-		func(p kernels.Proposal, clip float64) (string, chainOf) {
+		func(p curator.Proposal, clip float64) (string, chainOf) {
 			return ", σ² = 1", penaltyChain(penalty.Config{Target: bananaScaled, Proposal: p, Clip: clip,
 				Noise: penalty.Fixed(1)})
 		})
@@ -161,7 +161,7 @@ func bananaPenaltyPublished(eps float64) bananaContender {
 		settings: fmt.Sprintf("as published: h = %v, clip %v a unit, τ√n = %.1f", scale, clip, noise), target: bananaPlain,
 		ratioClip: clip * scale * sqrt(2), ratioScale: scale,
 		chain: penaltyChain(penalty.Config{
-			Target: bananaPlain, Proposal: kernels.Isotropic(scale), Clip: clip, Noise: penalty.Scaled(noise),
+			Target: bananaPlain, Proposal: curator.Isotropic(scale), Clip: clip, Noise: penalty.Scaled(noise),
 			Accounting: curator.Published,
 		}),
 	}
@@ -170,7 +170,7 @@ func bananaPenaltyPublished(eps float64) bananaContender {
 func bananaTuna(eps float64) bananaContender {
 	const rate = 0.3
 	return bananaWalk(eps, pick(eps, 0.4, 0.6, 0.8), pick(eps, 0.03, 0.05, 0.08),
-		func(p kernels.Proposal, clip float64) (string, chainOf) {
+		func(p curator.Proposal, clip float64) (string, chainOf) {
 			return fmt.Sprintf(", rate %v", rate), tunamhChain(tunamh.Config{Target: bananaScaled, Proposal: p, Clip: clip,
 				Rate: rate})
 		})

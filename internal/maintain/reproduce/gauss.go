@@ -135,7 +135,7 @@ func gaussMethods() []gaussMethod {
 	const clip = 6   // a record's gradient there has norm χ₁₀; one in 10⁴ is longer
 	return []gaussMethod{
 		{"penalty, as published", ones, 0, penaltyChain(penalty.Config{
-			Target: own, Proposal: kernels.Isotropic(0.0007), Noise: penalty.Scaled(0.05 * root), Clip: 10,
+			Target: own, Proposal: curator.Isotropic(0.0007), Noise: penalty.Scaled(0.05 * root), Clip: 10,
 			Accounting: curator.Published,
 		})},
 		{"DP-HMC, as published", ones, 0, hmcChain(dphmc.Config{

@@ -10,7 +10,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -126,7 +125,7 @@ func mixPrice(batch, steps int64, how curator.Accounting) (accountant.Event, err
 		return accountant.Event{}, err
 	}
 	step, err := barker.Cost(barker.Config{
-		Target: target, Proposal: kernels.Isotropic(mixScale), Test: curator.Corrected(2), Batch: curator.FixedSize(batch),
+		Target: target, Proposal: curator.Isotropic(mixScale), Test: curator.Corrected(2), Batch: curator.FixedSize(batch),
 		Temperature: mixTau, Clip: 0.999999999 * math.Sqrt(float64(batch)) / mixN, Accounting: how,
 	}, mixFacts)
 	if err != nil {

@@ -38,7 +38,7 @@ func mixChains() ([]mixChain, error) {
 	if err != nil {
 		return nil, err
 	}
-	walk := barker.Config{Target: target, Proposal: kernels.Isotropic(mixScale), Temperature: mixTau, Clip: mixClip}
+	walk := barker.Config{Target: target, Proposal: curator.Isotropic(mixScale), Temperature: mixTau, Clip: mixClip}
 	corrected := walk
 	corrected.Test, corrected.Batch = curator.Corrected(2), curator.FixedSize(mixBatch)
 	// Steps of 0.01 keep the discretisation's bias and the batch's noise near 1%.
@@ -51,7 +51,7 @@ func mixChains() ([]mixChain, error) {
 	return []mixChain{
 		{"corrected test, C = 2", mixSteps, 20, true, barkerChain(corrected)},
 		{"exact test, thinned batches", 100_000, 10, false, tunamhChain(tunamh.Config{
-			Target: target, Proposal: kernels.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau,
+			Target: target, Proposal: curator.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau,
 			Clip: mixClip,
 		})},
 		{"DP-SGLD", 50_000, 10, false, sgldChain(langevin)},

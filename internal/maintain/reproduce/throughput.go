@@ -35,7 +35,7 @@ func timedChains() ([]timed, error) {
 		return nil, err
 	}
 	const rate, scale = 0.001, 1e-3
-	walk := kernels.Isotropic(scale)
+	walk := curator.Isotropic(scale)
 	batch := curator.Poisson(rate)
 	bit := func(test curator.Test, b curator.Batch) chainOf {
 		return barkerChain(barker.Config{Target: model, Proposal: walk, Test: test, Batch: b})

@@ -103,7 +103,7 @@ func Barker(name string, x []float64, c barker.Config, tau float64) Kernel {
 // barkers lists every variant of the Barker test. Variants without a law are
 // exact only up to the batch's own noise.
 func barkers() []Kernel {
-	m, move := Mean(), kernels.Isotropic(0.4)
+	m, move := Mean(), curator.Isotropic(0.4)
 	certified := Barker("certified", Points, barker.Config{Target: Regression(), Proposal: move}, 0)
 	certified.Records.Y, certified.Records.Radius = labels, 1
 	poisson := Barker("certified, Poisson", Points,
@@ -113,10 +113,10 @@ func barkers() []Kernel {
 		certified, poisson,
 		Barker("logistic", Points, barker.Config{Target: m, Proposal: move, Clip: 50}, 1),
 		Barker("tempered", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Temperature: 0.25}, 0.25),
-		Barker("shaped", Points, barker.Config{Target: m, Proposal: kernels.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}),
+		Barker("shaped", Points, barker.Config{Target: m, Proposal: curator.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}),
 			Clip: 50}, 1),
-		Barker("one-component", Points, barker.Config{Target: m, Proposal: kernels.OneComponent(0.6), Clip: 50}, 1),
-		Barker("truncated, public seed", Points, barker.Config{Target: m, Proposal: kernels.Truncated(0.4, 0.9),
+		Barker("one-component", Points, barker.Config{Target: m, Proposal: curator.OneComponent(0.6), Clip: 50}, 1),
+		Barker("truncated, public seed", Points, barker.Config{Target: m, Proposal: curator.Truncated(0.4, 0.9),
 			Clip: 50}, 1),
 		Barker("corrected", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Test: curator.Corrected(1)}, 1),
 		Barker("fixed batches", Alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2)}, 1),
@@ -134,7 +134,7 @@ func barkers() []Kernel {
 
 // others are the samplers that release decisions of other tests, or noisy ratios.
 func others() []Kernel {
-	m, r, move := Mean(), curator.Records{X: Points, Features: 2}, kernels.Isotropic(0.4)
+	m, r, move := Mean(), curator.Records{X: Points, Features: 2}, curator.Isotropic(0.4)
 	walk := func(c penalty.Config) proptest.Factory {
 		return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := c
@@ -151,11 +151,11 @@ func others() []Kernel {
 	certified := curator.Records{X: Points, Features: 2, Y: labels, Radius: 1}
 	return []Kernel{
 		{"tunamh, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return tunamh.New(tunamh.Config{Target: Regression(), Proposal: kernels.Isotropic(0.1), Rate: 0.8,
+			return tunamh.New(tunamh.Config{Target: Regression(), Proposal: curator.Isotropic(0.1), Rate: 0.8,
 				Iterations: steps}, records)
 		}, nil},
 		{"penalty, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return penalty.New(penalty.Config{Target: Regression(), Proposal: kernels.Truncated(0.4, 0.9),
+			return penalty.New(penalty.Config{Target: Regression(), Proposal: curator.Truncated(0.4, 0.9),
 				Noise: penalty.Fixed(1), Iterations: steps}, records)
 		}, nil},
 		{"Barker dynamics, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
@@ -166,7 +166,7 @@ func others() []Kernel {
 			Exactly(Points, 1)},
 		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20,
 			Accounting: curator.Published}), Exactly(Points, 1)},
-		{"penalty, guided", r, walk(penalty.Config{Proposal: kernels.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1),
+		{"penalty, guided", r, walk(penalty.Config{Proposal: curator.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1),
 			Clip: 20}), Exactly(Points, 1)},
 		{"Barker dynamics", r, signs(false), nil},
 		{"Barker dynamics, adjusted", r, signs(true), Exactly(Points, 1)},
