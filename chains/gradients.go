@@ -298,10 +298,9 @@ func (c *choice) langevin() (dpsgld.Config, error) {
 	if power > 0 {
 		step = kernels.Polynomial(cmp.Or(c.Step, 1), float64(c.Iterations)/shrinking, power)
 	}
-	return dpsgld.Config{
-		Target: target, Iterations: c.granted(), Step: step, NoiseMultiplier: c.Noise,
-		Clip: c.Clip, Batch: batch, Temperature: c.Temperature, AsPublished: c.AsPublished,
-	}, cmp.Or(err1, err2, err3)
+	return dpsgld.Config{Driven: kernels.Driven{Target: target, Iterations: c.granted(), Step: step,
+			NoiseMultiplier: c.Noise, Clip: c.Clip, Batch: batch, Temperature: c.Temperature}, AsPublished: c.AsPublished},
+		cmp.Or(err1, err2, err3)
 }
 
 const shrinking = 10 // offsets of a polynomial schedule in a chain
@@ -330,10 +329,7 @@ func (c *choice) thermostatChain() (*parts, error) {
 		return nil, err
 	}
 	config, err := c.langevin()
-	r.prepare = prepared(sgnht.Config{
-		Target: config.Target, Iterations: config.Iterations, Step: config.Step, Friction: c.Friction,
-		NoiseMultiplier: config.NoiseMultiplier, Clip: config.Clip, Batch: config.Batch, Temperature: config.Temperature,
-	}, sgnht.Prepare)
+	r.prepare = prepared(sgnht.Config{Driven: config.Driven, Friction: c.Friction}, sgnht.Prepare)
 	return r, err
 }
 

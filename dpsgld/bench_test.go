@@ -11,6 +11,7 @@ import (
 
 func BenchmarkStep(b *testing.B) {
 	posteriors.BenchmarkGradients(b, func(target targets.GradTarget, batch curator.Batch) posteriors.Factory {
-		return factory(Config{Target: target, Step: kernels.Constant(1e-9), NoiseMultiplier: 10, Batch: batch})
+		return factory(Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(1e-9), NoiseMultiplier: 10,
+			Batch: batch}})
 	})
 }

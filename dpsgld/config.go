@@ -1,40 +1,19 @@
 package dpsgld
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Config describes a Langevin chain. Every field is public and must be chosen
 // without looking at the records.
 type Config struct {
-	// Target is the model. Required.
-	Target targets.GradTarget
-	// Iterations is the number of steps, all paid for by New. Required.
-	Iterations int64
-	// Step is the schedule of step sizes h, in the unit of θ² divided by Precondition.
-	// Required.
-	Step kernels.Schedule
-	// NoiseMultiplier is the privacy noise's standard deviation over twice the
-	// clip (curator.NoisyGradient). Required.
-	NoiseMultiplier float64
-	// Clip bounds ‖τ·∇ℓ(z;θ)‖₂ for every record; longer gradients are shortened,
-	// which biases the chain. Zero uses the target's certificate, which shortens
-	// nothing, and is refused when it has none.
-	Clip float64
-	// Batch is how records are chosen in each step; curator.Poisson is the cheaper
-	// scheme for the same expected size. Defaults to the full data.
-	Batch curator.Batch
-	// Temperature τ in (0, 1] multiplies the log-likelihood. Defaults to 1.
-	Temperature float64
-	// Precondition multiplies the step coordinate by coordinate, Dim positive
-	// numbers: the squares of the posterior's public scales. Defaults to ones.
-	Precondition []float64
+	// Driven has the target, the steps and their noise. The unit of Step is that of θ²
+	// divided by Precondition.
+	kernels.Driven
 	// Hot lets the privacy noise exceed the Langevin noise: the chain then samples
 	// at a temperature above 1, to first order h·s²/4. Package sgnht absorbs what is
 	// too much.
@@ -43,27 +22,6 @@ type Config struct {
 	// two published implementations do. It targets the SQUARE of the posterior,
 	// half of its variance, and exists for comparison only.
 	AsPublished bool
-}
-
-// mechanism is what the curator is asked to enforce and to price.
-func (c Config) mechanism() curator.NoisyGradient {
-	return curator.NoisyGradient{
-		Target: c.Target, Temperature: c.Temperature, Clip: c.Clip, NoiseMultiplier: c.NoiseMultiplier, Batch: c.Batch,
-	}
-}
-
-// check reports settings that make no sense whatever the records.
-func (c Config) check() error {
-	if err := kernels.CheckTarget("dpsgld", c.Target); err != nil {
-		return err
-	}
-	if err := c.Step.Check(); err != nil {
-		return fmt.Errorf("dpsgld: %w", err)
-	}
-	if err := kernels.CheckIterations("dpsgld", c.Iterations); err != nil {
-		return err
-	}
-	return kernels.CheckScales("dpsgld", "Precondition", c.Precondition, c.Target.Dim())
 }
 
 // drift is the fraction of h that multiplies the gradient.
@@ -80,10 +38,10 @@ func (c Config) drift() float64 {
 // Above 1 it is, to first order, the temperature that the chain samples at. It
 // charges nothing. Errors are those of Cost.
 func NoiseShare(c Config, f curator.Facts) (float64, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check("dpsgld"); err != nil {
 		return 0, err
 	}
-	sd, err := c.mechanism().NoiseSD(f)
+	sd, err := c.Mechanism().NoiseSD(f)
 	if err != nil {
 		return 0, err
 	}
@@ -95,8 +53,8 @@ func NoiseShare(c Config, f curator.Facts) (float64, error) {
 // setting that is missing or out of range, a target that does not fit, a bound
 // that neither Clip nor a certificate supplies.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check("dpsgld"); err != nil {
 		return accountant.Event{}, err
 	}
-	return c.mechanism().Event(f)
+	return c.Mechanism().Event(f)
 }

@@ -69,8 +69,8 @@ func TestStationaryVariance(t *testing.T) {
 		{"hot", 2, func(c *Config) { c.Hot = true }, h * h / 4 * 80 * 80, 0.5},
 		{"published", 0.5, func(c *Config) { c.AsPublished = true }, h, 1},
 	} {
-		c := Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: tc.multiplier,
-			Clip: testClip}
+		c := Config{Driven: kernels.Driven{Target: mean(1), Iterations: steps, Step: kernels.Constant(h),
+			NoiseMultiplier: tc.multiplier, Clip: testClip}}
 		tc.config(&c)
 		k := posteriors.Must(New(c, seal(1, x)))
 		draws := walk(t, k, center)[0]
@@ -93,8 +93,8 @@ func TestClipThatBindsIsNoticed(t *testing.T) {
 		clip  float64
 		right bool
 	}{{5, true}, {0.4, false}} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.1,
-			Clip: c.clip}, seal(1, x)))
+		k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: mean(1), Iterations: steps, Step: kernels.Constant(h),
+			NoiseMultiplier: 0.1, Clip: c.clip}}, seal(1, x)))
 		if right := within(t, "clipped", walk(t, k, center)[0], center[0],
 			langevinSD(curvature, h, 0.5, h)); right != c.right {
 			t.Errorf("a clip of %v: the stationary law: %v, want %v", c.clip, right, c.right)
@@ -107,8 +107,8 @@ func TestClipThatBindsIsNoticed(t *testing.T) {
 func TestPreconditionedAndDecaying(t *testing.T) {
 	x, center, curvature := sample(2, 4)
 	const h = 0.001
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.7,
-		Clip: testClip, Precondition: []float64{1, 4}}, seal(2, x)))
+	k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: mean(2), Iterations: steps, Step: kernels.Constant(h),
+		NoiseMultiplier: 0.7, Clip: testClip, Precondition: []float64{1, 4}}}, seal(2, x)))
 	draws := walk(t, k, center)
 	for j, m := range []float64{1, 4} {
 		if !within(t, "preconditioned", draws[j], center[j], langevinSD(curvature, h*m, 0.5, h*m)) {
@@ -139,8 +139,8 @@ func TestMinibatchNoise(t *testing.T) {
 		"poisson": {curator.Poisson(0.4), 0.6 / 0.4 * (squares + 50/curvature)},
 		"fixed":   {curator.FixedSize(20), 50. * 50 / 20 * (1 - 20./50) * squares / 49},
 	} {
-		k := posteriors.Must(New(Config{Target: mean(1), Iterations: steps, Step: kernels.Constant(h), NoiseMultiplier: 0.3,
-			Clip: testClip, Batch: tc.batch}, seal(1, x)))
+		k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: mean(1), Iterations: steps, Step: kernels.Constant(h),
+			NoiseMultiplier: 0.3, Clip: testClip, Batch: tc.batch}}, seal(1, x)))
 		if !within(t, name, walk(t, k, center)[0], center[0], langevinSD(curvature, h, 0.5, h+h*h/4*tc.extra)) {
 			t.Errorf("%s: not the stationary law", name)
 		}
@@ -150,7 +150,8 @@ func TestMinibatchNoise(t *testing.T) {
 func TestExcessNoiseIsRefused(t *testing.T) {
 	x, _, _ := sample(1, 3)
 	records := seal(1, x)
-	c := Config{Target: mean(1), Iterations: 10, Step: kernels.Constant(0.01), NoiseMultiplier: 1, Clip: testClip}
+	c := Config{Driven: kernels.Driven{Target: mean(1), Iterations: 10, Step: kernels.Constant(0.01), NoiseMultiplier: 1,
+		Clip: testClip}}
 	_, err := New(c, records)
 	if err == nil || !strings.Contains(err.Error(), "at most 0.0025") {
 		t.Errorf("privacy noise of four times the Langevin noise: %v", err)
@@ -166,7 +167,8 @@ func TestExcessNoiseIsRefused(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	x, _, _ := sample(2, 3)
-	good := Config{Target: mean(2), Iterations: 10, Step: kernels.Constant(0.001), NoiseMultiplier: 0.5, Clip: testClip}
+	good := Config{Driven: kernels.Driven{Target: mean(2), Iterations: 10, Step: kernels.Constant(0.001),
+		NoiseMultiplier: 0.5, Clip: testClip}}
 	for name, change := range map[string]func(*Config){
 		"no target":             func(c *Config) { c.Target = nil },
 		"no iterations":         func(c *Config) { c.Iterations = 0 },
@@ -190,8 +192,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	k := posteriors.Must(New(Config{Target: mean(2), Iterations: 1, Step: kernels.Constant(0.001), NoiseMultiplier: 0.5,
-		Clip: testClip}, seal(2, x)))
+	k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: mean(2), Iterations: 1, Step: kernels.Constant(0.001),
+		NoiseMultiplier: 0.5, Clip: testClip}}, seal(2, x)))
 	if _, err := k.Init([]float64{0, math.Inf(1)}); err == nil {
 		t.Error("an infinite start was accepted")
 	}
@@ -205,8 +207,8 @@ func factory(c Config) posteriors.Factory {
 }
 
 func usual() posteriors.Factory {
-	return factory(Config{Target: mean(2), Step: kernels.Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip,
-		Batch: curator.Poisson(0.5)})
+	return factory(Config{Driven: kernels.Driven{Target: mean(2), Step: kernels.Polynomial(0.001, 10, 0.6),
+		NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)}})
 }
 
 func TestReplayOverOtherRecords(t *testing.T) {
@@ -224,7 +226,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 // below the posterior's mean, are not made, but are paid for.
 func TestLeavingTheSupport(t *testing.T) {
 	cloud := posteriors.NewCloud(1, 3)
-	k := posteriors.Must(New(Config{Target: posteriors.Above{GradTarget: cloud.Target, Low: 0.6}, Iterations: 1000,
-		Step: kernels.Constant(0.002), NoiseMultiplier: 0.1, Clip: testClip}, cloud.Seal()))
+	k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: posteriors.Above{GradTarget: cloud.Target, Low: 0.6},
+		Iterations: 1000, Step: kernels.Constant(0.002), NoiseMultiplier: 0.1, Clip: testClip}}, cloud.Seal()))
 	posteriors.CheckSupport(t, k, cloud.Center, 0.6)
 }

@@ -28,10 +28,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kernel, err := dpsgld.New(dpsgld.Config{
-		Target: logistic, Iterations: 100, NoiseMultiplier: 50,
-		Step: kernels.Constant(4e-4),
-	}, records)
+	kernel, err := dpsgld.New(dpsgld.Config{Driven: kernels.Driven{Target: logistic, Iterations: 100, NoiseMultiplier: 50,
+		Step: kernels.Constant(4e-4)}}, records)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +46,8 @@ func ExampleNoiseShare() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := dpsgld.Config{Target: logistic, Iterations: 1000, NoiseMultiplier: 50, Step: kernels.Constant(1e-4)}
+	c := dpsgld.Config{Driven: kernels.Driven{Target: logistic, Iterations: 1000, NoiseMultiplier: 50,
+		Step: kernels.Constant(1e-4)}}
 	facts := curator.Facts{Records: 10_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
 	share, err := dpsgld.NoiseShare(c, facts)

@@ -20,8 +20,9 @@ func TestLogisticBias(t *testing.T) {
 		config Config
 		right  bool
 	}{
-		{"Langevin", Config{Step: kernels.Constant(0.03), NoiseMultiplier: 5}, true},
-		{"published", Config{Step: kernels.Constant(0.03), NoiseMultiplier: 2, AsPublished: true}, false},
+		{"Langevin", Config{Driven: kernels.Driven{Step: kernels.Constant(0.03), NoiseMultiplier: 5}}, true},
+		{"published", Config{Driven: kernels.Driven{Step: kernels.Constant(0.03), NoiseMultiplier: 2},
+			AsPublished: true}, false},
 	} {
 		c := tc.config
 		c.Target = p.Target

@@ -43,33 +43,6 @@ func (f Frame) Inside(theta []float64) bool {
 	return !math.IsNaN(lp) && !math.IsInf(lp, -1)
 }
 
-// Drift is the frame of kernels that follow noisy gradients of the log posterior.
-type Drift struct {
-	Frame
-	// Gradients are those of the loss, which a grant sets before the first step.
-	Gradients *curator.Gradients
-
-	target   targets.GradTarget
-	released []float64
-}
-
-// NewDrift returns the frame of a sampler's chains.
-func NewDrift(sampler string, target targets.GradTarget) Drift {
-	return Drift{Frame: NewFrame(sampler, target), target: target, released: make([]float64, target.Dim())}
-}
-
-// Release sets gradient to a noisy gradient of the log posterior at theta.
-func (d *Drift) Release(gradient, theta []float64) error {
-	if err := d.Gradients.Release(d.released, theta); err != nil {
-		return err
-	}
-	d.target.GradLogPrior(gradient, theta)
-	for j, v := range d.released {
-		gradient[j] -= v
-	}
-	return nil
-}
-
 // Granted makes a kernel with a sampler's Prepare and charges what the kernel asks for
 // to the curator's budget. On an error nothing was charged or read.
 func Granted[C, K any](prepare func(C, curator.Facts) (K, []curator.Request, error), c C,

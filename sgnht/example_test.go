@@ -17,10 +17,10 @@ func ExampleCost() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	step, err := sgnht.Cost(sgnht.Config{
-		Target: logistic, Iterations: 1000, Step: kernels.Constant(0.01), Friction: 100, NoiseMultiplier: 50,
-	}, curator.Facts{Records: 10_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
-		Adjacency: accountant.Substitute})
+	step, err := sgnht.Cost(sgnht.Config{Driven: kernels.Driven{Target: logistic, Iterations: 1000,
+		Step: kernels.Constant(0.01), NoiseMultiplier: 50}, Friction: 100},
+		curator.Facts{Records: 10_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+			Adjacency: accountant.Substitute})
 	if err != nil {
 		log.Fatal(err)
 	}

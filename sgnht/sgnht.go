@@ -48,7 +48,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	sd, err := c.mechanism().NoiseSD(f)
+	sd, err := c.Mechanism().NoiseSD(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +62,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	for j, m := range scales {
 		scales[j] = math.Sqrt(m)
 	}
-	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.Mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_sgnht".

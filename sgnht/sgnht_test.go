@@ -24,8 +24,9 @@ func factory(c Config) posteriors.Factory {
 }
 
 func usual() posteriors.Factory {
-	return factory(Config{Target: posteriors.NewCloud(2, 1).Target, Step: kernels.Polynomial(0.001, 10, 0.6), Friction: 1,
-		NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)})
+	return factory(Config{Driven: kernels.Driven{Target: posteriors.NewCloud(2, 1).Target,
+		Step: kernels.Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)},
+		Friction: 1})
 }
 
 // TestPosterior holds the thermostat to the posterior with little noise, with
@@ -48,10 +49,9 @@ func TestPosterior(t *testing.T) {
 		{"batches", 0.05, curator.Poisson(0.4), 0, true},
 		{"batches, cannot learn", 0.05, curator.Poisson(0.4), 1e12, false},
 	} {
-		k := posteriors.Must(New(Config{
-			Target: cloud.Target, Iterations: steps, Step: kernels.Constant(0.03), Friction: 4, ThermalMass: tc.mass,
-			NoiseMultiplier: tc.multiplier, Clip: testClip, Batch: tc.batch,
-		}, cloud.Seal()))
+		k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: cloud.Target, Iterations: steps,
+			Step: kernels.Constant(0.03), NoiseMultiplier: tc.multiplier, Clip: testClip, Batch: tc.batch}, Friction: 4,
+			ThermalMass: tc.mass}, cloud.Seal()))
 		draws, _ := posteriors.Walk(t, k, cloud.Center, steps)
 		exact := posteriors.Moments{Mean: cloud.Center}
 		for j := range draws {
@@ -70,7 +70,7 @@ func TestPosterior(t *testing.T) {
 func TestLogisticBias(t *testing.T) {
 	p := posteriors.Circle()
 	exact := p.Exact(1, 1)
-	c := Config{Target: p.Target, Step: kernels.Constant(0.2), NoiseMultiplier: 1, Friction: 1}
+	c := Config{Driven: kernels.Driven{Target: p.Target, Step: kernels.Constant(0.2), NoiseMultiplier: 1}, Friction: 1}
 	draws, _ := posteriors.Walk(t, posteriors.Must(factory(c)(p.Seal(), 2*steps)), exact.Mean, 2*steps)
 	if !exact.Agree(t, "thermostat", draws, 5, 0.03) {
 		t.Error("beyond the documented bias")
@@ -79,8 +79,8 @@ func TestLogisticBias(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	cloud := posteriors.NewCloud(2, 3)
-	good := Config{Target: cloud.Target, Iterations: 10, Step: kernels.Constant(0.001), Friction: 1, NoiseMultiplier: 0.5,
-		Clip: testClip}
+	good := Config{Driven: kernels.Driven{Target: cloud.Target, Iterations: 10, Step: kernels.Constant(0.001),
+		NoiseMultiplier: 0.5, Clip: testClip}, Friction: 1}
 	if _, err := New(good, cloud.Seal()); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 // below the posterior's mean, are not made, but are paid for.
 func TestLeavingTheSupport(t *testing.T) {
 	cloud := posteriors.NewCloud(1, 3)
-	k := posteriors.Must(New(Config{Target: posteriors.Above{GradTarget: cloud.Target, Low: 0.6}, Iterations: 1000,
-		Step: kernels.Constant(0.03), Friction: 4, NoiseMultiplier: 0.1, Clip: testClip}, cloud.Seal()))
+	k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: posteriors.Above{GradTarget: cloud.Target, Low: 0.6},
+		Iterations: 1000, Step: kernels.Constant(0.03), NoiseMultiplier: 0.1, Clip: testClip}, Friction: 4}, cloud.Seal()))
 	posteriors.CheckSupport(t, k, cloud.Center, 0.6)
 }
 
@@ -125,8 +125,8 @@ func TestLeavingTheSupport(t *testing.T) {
 // would be refused for ever without one.
 func TestStatesOfNoChainAreRefused(t *testing.T) {
 	cloud := posteriors.NewCloud(1, 3)
-	k := posteriors.Must(New(Config{Target: cloud.Target, Step: kernels.Constant(0.01), NoiseMultiplier: 1, Clip: testClip,
-		Iterations: 5, Friction: 1}, cloud.Seal()))
+	k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: cloud.Target, Step: kernels.Constant(0.01),
+		NoiseMultiplier: 1, Clip: testClip, Iterations: 5}, Friction: 1}, cloud.Seal()))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, theta := range [][]float64{{math.NaN()}, {math.Inf(1)}, {}, {1, 2}} {
 		s := &kernels.State{Theta: theta}

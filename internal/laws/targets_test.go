@@ -52,12 +52,12 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 		return barkerdynamics.New(barkerdynamics.Config{Target: g, Scale: 0.05, Iterations: n, Clip: 5, Adjusted: true}, c)
 	}
 	all["dpsgld"] = func() (kernels.Kernel, error) {
-		return dpsgld.New(dpsgld.Config{Target: g, Iterations: n, Step: kernels.Constant(1e-4), NoiseMultiplier: 1,
-			Clip: 5}, c)
+		return dpsgld.New(dpsgld.Config{Driven: kernels.Driven{Target: g, Iterations: n, Step: kernels.Constant(1e-4),
+			NoiseMultiplier: 1, Clip: 5}}, c)
 	}
 	all["thermostat"] = func() (kernels.Kernel, error) {
-		return sgnht.New(sgnht.Config{Target: g, Friction: 1, Iterations: n, Step: kernels.Constant(1e-3),
-			NoiseMultiplier: 1, Clip: 5}, c)
+		return sgnht.New(sgnht.Config{Driven: kernels.Driven{Target: g, Iterations: n, Step: kernels.Constant(1e-3),
+			NoiseMultiplier: 1, Clip: 5}, Friction: 1}, c)
 	}
 	all["dphmc"] = func() (kernels.Kernel, error) {
 		return dphmc.New(dphmc.Config{Target: g, Iterations: n, Steps: 3, StepSize: 0.01, GradientNoise: 1, GradientClip: 5,

@@ -206,8 +206,8 @@ func bananaLangevin(eps float64) bananaContender {
 	return bananaContender{
 		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled,
 		gradientClip: clip,
-		chain: sgldChain(dpsgld.Config{Target: bananaScaled, Step: kernels.Constant(h * h), NoiseMultiplier: noise,
-			Clip: clip, Batch: curator.Poisson(rate)}),
+		chain: sgldChain(dpsgld.Config{Driven: kernels.Driven{Target: bananaScaled, Step: kernels.Constant(h * h),
+			NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate)}}),
 	}
 }
 
@@ -219,10 +219,8 @@ func bananaThermostat(eps float64) bananaContender {
 	return bananaContender{
 		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise),
 		target:   bananaScaled, gradientClip: clip,
-		chain: thermostatChain(sgnht.Config{
-			Target: bananaScaled, Step: kernels.Constant(h), NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate),
-			Friction: friction,
-		}),
+		chain: thermostatChain(sgnht.Config{Driven: kernels.Driven{Target: bananaScaled, Step: kernels.Constant(h),
+			NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate)}, Friction: friction}),
 	}
 }
 

@@ -71,8 +71,8 @@ var biasKernels = []struct {
 	{"dpsgld, privacy noise 0.9 of all", func(t *targets.GaussianMean, h float64, n int64,
 		c *curator.Curator) (kernels.Kernel, error) {
 		noise := math.Sqrt(0.9) / h / biasClip
-		return dpsgld.New(dpsgld.Config{Target: t, Step: kernels.Constant(h * h), NoiseMultiplier: noise, Clip: biasClip,
-			Iterations: n}, c)
+		return dpsgld.New(dpsgld.Config{Driven: kernels.Driven{Target: t, Step: kernels.Constant(h * h),
+			NoiseMultiplier: noise, Clip: biasClip, Iterations: n}}, c)
 	}},
 	{"sgnht, friction 1/step", biasThermostat(1)},
 	{"sgnht, friction 0.2/step", biasThermostat(0.2)},
@@ -85,10 +85,8 @@ func biasThermostat(friction float64) func(t *targets.GaussianMean, h float64, n
 	return func(t *targets.GaussianMean, h float64, n int64, c *curator.Curator) (kernels.Kernel, error) {
 		step := h / math.Sqrt2
 		noise := math.Sqrt(2*0.9*friction/step/step) / (2 * biasClip)
-		return sgnht.New(sgnht.Config{
-			Target: t, Step: kernels.Constant(step), NoiseMultiplier: noise, Clip: biasClip, Iterations: n,
-			Friction: friction / step,
-		}, c)
+		return sgnht.New(sgnht.Config{Driven: kernels.Driven{Target: t, Step: kernels.Constant(step), NoiseMultiplier: noise,
+			Clip: biasClip, Iterations: n}, Friction: friction / step}, c)
 	}
 }
 

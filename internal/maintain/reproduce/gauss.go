@@ -148,9 +148,8 @@ func gaussMethods() []gaussMethod {
 		})},
 		{"Barker dynamics, white", sd, gaussMost, dynamicsChain(barkerdynamics.Config{Target: white, Scale: size / 2,
 			Clip: clip})},
-		{"DP-SGLD, white", sd, gaussMost, sgldChain(dpsgld.Config{
-			Target: white, Step: kernels.Constant(size * size / 4), NoiseMultiplier: 4 * root / (2 * clip) * 0.95, Clip: clip,
-		})},
+		{"DP-SGLD, white", sd, gaussMost, sgldChain(dpsgld.Config{Driven: kernels.Driven{Target: white,
+			Step: kernels.Constant(size * size / 4), NoiseMultiplier: 4 * root / (2 * clip) * 0.95, Clip: clip}})},
 	}
 }
 

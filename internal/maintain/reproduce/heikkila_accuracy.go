@@ -42,10 +42,8 @@ func mixChains() ([]mixChain, error) {
 	corrected := walk
 	corrected.Test, corrected.Batch = curator.Corrected(2), curator.FixedSize(mixBatch)
 	// Steps of 0.01 keep the discretisation's bias and the batch's noise near 1%.
-	langevin := dpsgld.Config{
-		Target: target, Step: kernels.Constant(0.01), NoiseMultiplier: 8, Clip: 6e-4,
-		Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau,
-	}
+	langevin := dpsgld.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.01), NoiseMultiplier: 8,
+		Clip: 6e-4, Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau}}
 	squared := langevin
 	squared.AsPublished, squared.Step = true, kernels.Constant(0.005)
 	return []mixChain{

@@ -48,10 +48,10 @@ func mixtureContenders() ([]mixtureContender, error) {
 		return barkerChain(barker.Config{Target: target, Proposal: curator.Isotropic(scale), Test: test, Batch: rate(size),
 			Temperature: mixTau, Clip: clip})
 	}
-	langevin := dpsgld.Config{Target: target, Step: kernels.Constant(0.02), NoiseMultiplier: 2, Clip: 6e-4,
-		Batch: rate(500), Temperature: mixTau}
-	thermostat := sgnht.Config{Target: target, Step: kernels.Constant(0.1), Friction: 1, NoiseMultiplier: 2, Clip: 6e-4,
-		Batch: rate(250), Temperature: mixTau}
+	langevin := dpsgld.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.02), NoiseMultiplier: 2,
+		Clip: 6e-4, Batch: rate(500), Temperature: mixTau}}
+	thermostat := sgnht.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.1), NoiseMultiplier: 2,
+		Clip: 6e-4, Batch: rate(250), Temperature: mixTau}, Friction: 1}
 	return []mixtureContender{
 		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Logistic(), 1000)},
 		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Corrected(1), 500)},

@@ -40,8 +40,10 @@ func timedChains() ([]timed, error) {
 	bit := func(test curator.Test, b curator.Batch) chainOf {
 		return barkerChain(barker.Config{Target: model, Proposal: walk, Test: test, Batch: b})
 	}
-	langevin := dpsgld.Config{Target: model, Step: kernels.Constant(1e-8), NoiseMultiplier: 2, Batch: batch}
-	thermostat := sgnht.Config{Target: model, Step: kernels.Constant(1e-4), Friction: 1, NoiseMultiplier: 2, Batch: batch}
+	langevin := dpsgld.Config{Driven: kernels.Driven{Target: model, Step: kernels.Constant(1e-8), NoiseMultiplier: 2,
+		Batch: batch}}
+	thermostat := sgnht.Config{Driven: kernels.Driven{Target: model, Step: kernels.Constant(1e-4), NoiseMultiplier: 2,
+		Batch: batch}, Friction: 1}
 	fullLangevin := langevin
 	fullLangevin.Batch = curator.FullData()
 	return []timed{

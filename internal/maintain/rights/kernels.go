@@ -183,7 +183,8 @@ func gradientKernels() []Kernel {
 			return dphmc.New(c, records)
 		}
 	}
-	langevin := dpsgld.Config{Target: m, Step: kernels.Constant(0.01), NoiseMultiplier: 0.1, Clip: 10}
+	langevin := dpsgld.Config{Driven: kernels.Driven{Target: m, Step: kernels.Constant(0.01),
+		NoiseMultiplier: 0.1, Clip: 10}}
 	return []Kernel{
 		{"dphmc, Barker bit", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30}), Exactly(Points, 1)},
 		{"dphmc, published", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioClip: 30, RatioNoise: 0.02,
@@ -209,8 +210,8 @@ func gradientKernels() []Kernel {
 			return dpsgld.New(c, records)
 		}, nil},
 		{"sgnht", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return sgnht.New(sgnht.Config{Target: m, Step: langevin.Step, Friction: 1, NoiseMultiplier: 0.1, Clip: 10,
-				Batch: curator.Poisson(0.5), Iterations: steps}, records)
+			return sgnht.New(sgnht.Config{Driven: kernels.Driven{Target: m, Step: langevin.Step, NoiseMultiplier: 0.1, Clip: 10,
+				Batch: curator.Poisson(0.5), Iterations: steps}, Friction: 1}, records)
 		}, nil},
 	}
 }
