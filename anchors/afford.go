@@ -42,7 +42,6 @@ const (
 const ridgeReach = 0.1
 
 const (
-	mostNoise = 512  // the largest noise multiplier that the curator takes
 	manyRows  = 1000 // records beyond which a step reads a part
 	mostParts = 64   // expected records of a step then, at least
 	easeOfBit = 8    // times the clip, of a part's intensity: a record then costs 7% more
@@ -66,11 +65,9 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 		return c, fmt.Errorf("anchors: ε = %v; it must be positive and finite", epsilon)
 	}
-	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event,
-		error) {
+	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
 		return accountant.ZCDP(f.Adjacency, x)
-	},
-		1e-9, 1e6, epsilon, delta, true)
+	}, 1e-9, 1e6, epsilon, delta, true)
 	if err != nil {
 		return c, err
 	}
@@ -101,7 +98,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	c.Law = Normal
 	if c.MomentNoise == 0 {
-		c.MomentNoise = min(mostNoise, multiplier(f, momentShare*rho)*adjacent(f, math.Sqrt2))
+		c.MomentNoise = min(curator.MostNoise, multiplier(f, momentShare*rho)*adjacent(f, math.Sqrt2))
 	}
 	if c.Aim.Bits() {
 		c.chooseBits(m, f, rho)
@@ -130,7 +127,7 @@ func (c Config) spherical(m model, f curator.Facts, epsilon, rho float64) bool {
 	}
 	sd := float64(max(1, f.RowsPerPerson)) / (sphericalShare * epsilon) * math.Sqrt(float64(f.Features)+1)
 	moments := multiplier(f, math.Pow((1-sphericalShare)*epsilon, 2)/40) // of ρ, at any δ in use
-	return c.OptimumNoise == 0 && c.MomentNoise == 0 && m.loss.IsLogistic() && moments < mostNoise/2 &&
+	return c.OptimumNoise == 0 && c.MomentNoise == 0 && m.loss.IsLogistic() && moments < curator.MostNoise/2 &&
 		sd < clearly*multiplier(f, (1-momentShare)*rho)
 }
 
@@ -139,10 +136,10 @@ func (c Config) spherical(m model, f curator.Facts, epsilon, rho float64) bool {
 func (c Config) affordSpherical(m model, f curator.Facts, epsilon, delta float64) (Config, error) {
 	c.Law = Spherical
 	if c.OptimumNoise == 0 {
-		noise, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
+		noise, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
 			c.OptimumNoise = x
 			return c.determined(f).optimum(m).Event(f)
-		}, 1e-3, mostNoise, sphericalShare*epsilon, delta/2, false)
+		}, sphericalShare*epsilon, delta/2)
 		if err != nil {
 			return c, err
 		}
@@ -164,10 +161,10 @@ func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config,
 	if given != 0 {
 		return c, nil
 	}
-	m, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
+	m, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
 		set(&c, x)
 		return Cost(c, f)
-	}, 1e-3, mostNoise, epsilon, delta, false)
+	}, epsilon, delta)
 	set(&c, m)
 	return c, err
 }

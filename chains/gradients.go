@@ -95,7 +95,7 @@ func (c *choice) chooseIterations(gradients func(n int64) int64, share float64) 
 	if err != nil {
 		return err
 	}
-	loudest.NoiseMultiplier = mostNoise
+	loudest.NoiseMultiplier = curator.MostNoise
 	release, err := dpsgld.Cost(loudest, c.Facts)
 	if err != nil {
 		return err

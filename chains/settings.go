@@ -133,7 +133,7 @@ var table = []Setting{
 	},
 	{
 		Name: "anchor-noise", of: "anchored ",
-		at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, mostNoise),
+		at: func(s *Settings) any { return &s.AnchorNoise }, span: within(0.05, curator.MostNoise),
 		Help: "standard deviation of the noise of an anchor's gradient over its sensitivity, at most 512",
 		Rule: "by default the least that the budget covers",
 	},
@@ -144,7 +144,7 @@ var table = []Setting{
 	},
 	{
 		Name: "moment-noise", of: "anchored ",
-		at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, mostNoise),
+		at: func(s *Settings) any { return &s.MomentNoise }, span: within(0.05, curator.MostNoise),
 		Help: "standard deviation of the noise of an anchor's second moments over their sensitivity, at most 512",
 		Rule: "by default a fifth of the budget's ρ",
 	},
@@ -201,13 +201,13 @@ var table = []Setting{
 		Name: "noise", of: "penalty-ratio " + followers + sums, Turned: Probed,
 		at:   func(s *Settings) any { return &s.Noise },
 		Help: "standard deviation of a released gradient's or ratio's noise over twice its clip, at most 512",
-		Rule: "by default the least that the budget covers", span: within(0.05, mostNoise),
+		Rule: "by default the least that the budget covers", span: within(0.05, curator.MostNoise),
 	},
 	{
 		Name: "ratio-noise", of: "dphmc ", Turned: Probed,
 		at:   func(s *Settings) any { return &s.RatioNoise },
 		Help: "with acceptance penalty: standard deviation of a ratio's noise over twice its clip",
-		Rule: "by default the least that half of the budget covers", span: within(0.05, mostNoise),
+		Rule: "by default the least that half of the budget covers", span: within(0.05, curator.MostNoise),
 	},
 	{
 		Name: "step", of: walks + dynamics + followers, Turned: Probed,

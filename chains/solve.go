@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
@@ -12,9 +13,6 @@ const (
 	minStep = 1.0 / (1 << 20)
 	maxStep = 8
 )
-
-// mostNoise is the largest noise multiplier that the curator's exact sampler takes.
-const mostNoise = 512
 
 // solveStep finds the largest scale of moves whose whole run the budget
 // covers. It looks at public facts only.
@@ -106,7 +104,7 @@ func (c *choice) chooseNoise() (err error) {
 // little noise are slow to compute, so it descends from above.
 func (c *choice) quietest(setting name, price func(noise float64) (accountant.Event, error),
 	epsilon float64) (float64, error) {
-	hi := float64(mostNoise)
+	hi := float64(curator.MostNoise)
 	for ; hi > leastNoise; hi /= 2 {
 		event, err := price(hi / 2)
 		if err != nil {
@@ -122,7 +120,8 @@ func (c *choice) quietest(setting name, price func(noise float64) (accountant.Ev
 	}
 	noise, _, err := accountant.SolveParameter(price, hi/2, hi, epsilon, c.Delta, false)
 	if err != nil {
-		return 0, bad(setting, "no %s up to %d fits the budget with %d %s; lower them, or raise ε: %w", setting, mostNoise,
+		return 0, bad(setting, "no %s up to %d fits the budget with %d %s; lower them, or raise ε: %w", setting,
+			curator.MostNoise,
 			c.Iterations, name("iterations"), err)
 	}
 	return noise, nil

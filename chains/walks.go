@@ -102,7 +102,7 @@ func (c *choice) withMostNoise() (accountant.Event, error) {
 		return accountant.Event{}, c.unbounded("part of the log-odds of a move of length 1")
 	}
 	one := *c
-	one.Noise = mostNoise
+	one.Noise = curator.MostNoise
 	r, err := one.plan()
 	if err != nil {
 		return accountant.Event{}, err

@@ -80,16 +80,16 @@ func checkNoise(clip, multiplier float64) error {
 	if !(clip >= leastBound && clip <= mostBound) {
 		return fmt.Errorf("curator: the clip is %v; it must be between %v and %v", clip, leastBound, mostBound)
 	}
-	if !(multiplier > 0) || multiplier > maxMultiplier {
+	if !(multiplier > 0) || multiplier > MostNoise {
 		return fmt.Errorf("curator: the noise multiplier is %v; it must be positive and at most %v", multiplier,
-			maxMultiplier)
+			MostNoise)
 	}
 	return nil
 }
 
-// maxMultiplier keeps the noise on a grid of room.GridBits bits inside the range of
-// the exact sampler: 2·2³⁰·2⁹ = 2⁴⁰.
-const maxMultiplier = 1 << 9
+// MostNoise is the largest noise multiplier. It keeps the noise on a grid of
+// room.GridBits bits inside the range of the exact sampler: 2·2³⁰·2⁹ = 2⁴⁰.
+const MostNoise = 1 << 9
 
 // gaussianEvent prices Gaussian noise of standard deviation 2·multiplier
 // times the clip, in every coordinate: relative to a sensitivity of 2·clip·rows under

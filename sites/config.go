@@ -19,8 +19,6 @@ const (
 	// and what pays for curvatures.
 	firstShare  = 0.15
 	momentShare = 0.2
-	// mostNoise is the largest multiplier that the curator takes.
-	mostNoise = 512
 )
 
 // Config is the model, and the noise of one site. It is public and chosen without
@@ -110,7 +108,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 			}
 		}
 	}
-	most := mostNoise * math.Sqrt(firstShare*momentShare) / float64(max(1, f.RowsPerPerson))
+	most := curator.MostNoise * math.Sqrt(firstShare*momentShare) / float64(max(1, f.RowsPerPerson))
 	scale, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
 		set(x)
 		return Cost(c, f)

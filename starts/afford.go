@@ -13,9 +13,6 @@ import (
 // with a chain too.
 const curvatureShare = 0.5
 
-// mostNoise is the largest noise multiplier that the curator takes.
-const mostNoise = 512
-
 // Afford fills in NoiseMultiplier, and Ridge and Steps where they are not given, so
 // that the start alone costs at most (epsilon, delta). The ridge is the least that
 // the price hardly notices. A descent has fewer steps where more would need more
@@ -37,10 +34,10 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		c.Ridge = float64(max(1, f.RowsPerPerson)) * tau * f.Radius * f.Radius / (curvatureShare * epsilon)
 	}
 	solve := func() error {
-		m, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
+		m, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
 			c.NoiseMultiplier = x
 			return Cost(c, f)
-		}, 1e-3, mostNoise, epsilon, delta, false)
+		}, epsilon, delta)
 		c.NoiseMultiplier = m
 		return err
 	}
