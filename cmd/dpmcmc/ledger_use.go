@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -51,7 +52,11 @@ func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adja
 		return accounts{}, nil
 	}
 	path := s.file
-	if path == "" {
+	switch strings.ToLower(path) {
+	case "none", "no", "off", "false":
+		return accounts{}, fmt.Errorf("--ledger %s would name a file; --no-ledger keeps no accounts, ./%s is a file of that name",
+			path, path)
+	case "":
 		people, err := accountsOf(data)
 		if err != nil {
 			return accounts{}, fmt.Errorf("--data: %w", err)

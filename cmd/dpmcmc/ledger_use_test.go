@@ -122,6 +122,16 @@ func TestSampleChargesTheLedger(t *testing.T) {
 		!strings.Contains(errs, "keeps no accounts") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
+	t.Chdir(t.TempDir())
+	for _, word := range []string{"none", "No", "off", "false"} {
+		code, _, errs := run("--ledger", word)
+		if _, err := os.Stat(word); code != exitUsage || !strings.Contains(errs, "--no-ledger") || err == nil {
+			t.Errorf("--ledger %s: exit %d: %s", word, code, errs)
+		}
+	}
+	if code, _, errs := run("--ledger", "./none"); code != exitOK {
+		t.Errorf("a ledger called none: exit %d: %s", code, errs)
+	}
 }
 
 // TestSampleMakesALedger where there is none, which counts.
