@@ -8,6 +8,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/stancsv"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
 	"github.com/dpmcmc/dpmcmc/ledger"
@@ -37,7 +39,7 @@ const thin = 10
 type campaign struct {
 	dir, binary, data, schema string
 	longest                   time.Duration
-	budget                    atomic.Int64 // kills to go
+	budget                    atomic.Int64 // kills to go; stops are not counted
 	counts                    [kindCount]atomic.Int64
 	mu                        sync.Mutex
 	failures                  []string
@@ -62,7 +64,7 @@ var words = [kindCount]string{"killed", "stopped", "finished", "went on", "becam
 
 func main() {
 	binary := flag.String("binary", "", "the dpmcmc command")
-	kills := flag.Int64("kills", 1000, "number of kills")
+	kills := flag.Int64("kills", 1000, "number of kills (signal 9); stops come beside them")
 	workers := flag.Int("workers", 8, "processes at once")
 	longest := flag.Duration("longest", 1500*time.Millisecond, "longest time before a kill")
 	most := flag.Duration("for", time.Hour, "longest time for the whole, which then has fewer kills")
@@ -255,7 +257,6 @@ func (c *campaign) ended(code int, out, text string) bool {
 	case code == 0:
 		c.counts[finished].Add(1)
 	case code == 130:
-		c.budget.Add(-1)
 		c.counts[stopped].Add(1)
 		return true
 	case code == 3: // by the ledger, or by the run's own limit when it is to become longer again
@@ -310,7 +311,7 @@ func (c *campaign) check(out string) error {
 }
 
 // charged checks that a run stands in the ledger, once and once for each time that it
-// became longer. A charge for that may have been made and not have been noted.
+// became longer at a price. A charge for that may have been made and not have been noted.
 func (c *campaign) charged(s journal.State) error {
 	l, err := ledger.Open(c.data+".ledger", ledger.Options{})
 	if err != nil {
@@ -320,7 +321,17 @@ func (c *campaign) charged(s journal.State) error {
 	if err != nil {
 		return err
 	}
-	if times, noted := len(r.Charges), 1+len(s.More); times < noted {
+	noted := 1
+	for _, m := range s.More {
+		var price accountant.Event
+		if err := json.Unmarshal(m.Event, &price); err != nil {
+			return err
+		}
+		if len(price.Mechanisms()) > 0 { // anchored runs become longer for nothing
+			noted++
+		}
+	}
+	if times := len(r.Charges); times < noted {
 		return fmt.Errorf("the run was charged %d times and noted %d", times, noted)
 	} else if times > noted {
 		c.counts[forfeited].Add(1)
