@@ -264,3 +264,28 @@ func TestLimitsAreRoundedDown(t *testing.T) {
 		}
 	}
 }
+
+// TestDeparturesAddUp: a composition of discrete Gaussians is charged with the departure
+// of each of its releases, in ε and in log δ, and with no more.
+func TestDeparturesAddUp(t *testing.T) {
+	const departs = 3 * 0.01
+	grid, plain := must(GridGaussian(AddRemove, 2, 0.01)), must(Gaussian(AddRemove, 1.5))
+	e := must(Compose(must(grid.Times(3)), must(plain.Times(2))))
+	one := must(Gaussian(AddRemove, 1/math.Sqrt(3/4.0+2/2.25)))
+	for _, delta := range []float64{1e-12, 1e-5, 0.1} {
+		got, want := exactly(t, e, delta), exactly(t, one, delta*math.Exp(-departs))+departs
+		if !(got >= want*(1-1e-11)) || !(got <= want*(1+1e-11)) {
+			t.Errorf("δ = %v: ε %v, want %v", delta, got, want)
+		}
+	}
+}
+
+// exactly is ε by the exact trade-off of Gaussians.
+func exactly(t *testing.T, e Event, delta float64) float64 {
+	t.Helper()
+	g, err := e.Epsilon(delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Alternatives[MethodGaussianExact]
+}
