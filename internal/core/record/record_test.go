@@ -61,6 +61,20 @@ func TestSetCopiesAndGathers(t *testing.T) {
 	}
 }
 
+// TestRecordsWithoutFeatures have a response alone.
+func TestRecordsWithoutFeatures(t *testing.T) {
+	for name, s := range map[string]*record.Set{
+		"copied": record.New([]float64{}, 0, []float64{7, 8, 9}, 3, 0),
+		"shared": record.Share([]float64{}, nil, 0, []float64{7, 8, 9}, 3, 0),
+		"none":   record.New(nil, 0, []float64{7, 8, 9}, 3, 0),
+	} {
+		gx, gy := s.Gather(make([]float64, 0), make([]float64, 2), []int32{2, 0})
+		if len(gx) != 0 || !slices.Equal(gy, []float64{9, 7}) {
+			t.Errorf("%s: gathered %v and %v", name, gx, gy)
+		}
+	}
+}
+
 // TestSharedRowsAreProjectedWheneverTheyAreRead: whoever writes to shared memory changes
 // a record, and never puts one outside the ball. In single precision it is the widened row.
 func TestSharedRowsAreProjectedWheneverTheyAreRead(t *testing.T) {
