@@ -289,3 +289,44 @@ func exactly(t *testing.T, e Event, delta float64) float64 {
 	}
 	return g.Alternatives[MethodGaussianExact]
 }
+
+// asked is a mechanism that counts how often its curve is worked out.
+type asked struct {
+	gaussian
+	count *int
+}
+
+func (m asked) rdp(adj Adjacency, order float64) float64 {
+	*m.count++
+	return m.gaussian.rdp(adj, order)
+}
+
+// askedSlow is one whose curve is worth remembering.
+type askedSlow struct{ asked }
+
+func (askedSlow) slow() {}
+
+// TestSlowCurvesAreRemembered at each order, by whatever the event is composed into.
+func TestSlowCurvesAreRemembered(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(asked) mechanism
+		want int
+	}{
+		"slow":  {func(m asked) mechanism { return askedSlow{m} }, 2},
+		"quick": {func(m asked) mechanism { return m }, 4},
+	} {
+		count := 0
+		e, err := newEvent(AddRemove, c.of(asked{gaussian{1}, &count}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, order := range []float64{2, 3} {
+			if one, two := e.RDP(order), must(Compose(e, must(e.Times(2)))).RDP(order); !near(two, 3*one, 1e-9) {
+				t.Errorf("%s: %v and %v at order %v", name, one, two, order)
+			}
+		}
+		if count != c.want {
+			t.Errorf("%s: the curve was worked out %d times, want %d", name, count, c.want)
+		}
+	}
+}
