@@ -265,6 +265,15 @@ func TestLimitsAreRoundedDown(t *testing.T) {
 	}
 }
 
+// TestGaussianOfNothing: at the δ that ε = 0 has, ε is 0, and not a little more.
+func TestGaussianOfNothing(t *testing.T) {
+	for _, mu := range []float64{1e-9, 0.3, 1, 8} {
+		if eps := gaussianEpsilon(mu, logGaussianDelta(mu, 0)); eps != 0 {
+			t.Errorf("µ = %v: ε %v", mu, eps)
+		}
+	}
+}
+
 // TestDeparturesAddUp: a composition of discrete Gaussians is charged with the departure
 // of each of its releases, in ε and in log δ, and with no more.
 func TestDeparturesAddUp(t *testing.T) {
