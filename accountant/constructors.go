@@ -59,15 +59,9 @@ func GaussianDP(adj Adjacency, mu float64) (Event, error) {
 	return newEvent(adj, gaussianDP{mu})
 }
 
-// RandomizedResponse is binary randomised response: the truth is e^ε times as
-// likely as the lie. epsilon ≥ 0.
-func RandomizedResponse(adj Adjacency, epsilon float64) (Event, error) {
-	return KaryRandomizedResponse(adj, epsilon, 2)
-}
-
-// KaryRandomizedResponse reports one of categories ≥ 2 values, the true one
+// RandomizedResponse reports one of categories ≥ 2 values, the true one
 // e^ε times as likely as each other one. epsilon ≥ 0.
-func KaryRandomizedResponse(adj Adjacency, epsilon float64, categories int64) (Event, error) {
+func RandomizedResponse(adj Adjacency, epsilon float64, categories int64) (Event, error) {
 	if err := cost("RandomizedResponse: epsilon", epsilon); err != nil {
 		return Event{}, err
 	}

@@ -91,7 +91,7 @@ func TestRecordedMistakes(t *testing.T) {
 		t.Errorf("100 exponential mechanisms: ε %v, want at most 34.912", got)
 	}
 	const p, k = 0.5, 4.0
-	rr := must(KaryRandomizedResponse(Substitute, math.Log((1-p+p/k)/(p/k)), k))
+	rr := must(RandomizedResponse(Substitute, math.Log((1-p+p/k)/(p/k)), k))
 	if got := epsilon(t, must(rr.Times(50)), 1e-5); got < 69.17 || got > 71.3 {
 		t.Errorf("50 randomised responses: ε %v, want at least 69.17 (numerical) and little more", got)
 	}
@@ -131,7 +131,9 @@ func TestRefusals(t *testing.T) {
 	for _, x := range []float64{nan, -1, math.Inf(-1)} {
 		for name, build := range map[string]func(Adjacency, float64) (Event, error){
 			"Gaussian": Gaussian, "DiscreteGaussian": DiscreteGaussian, "Laplace": Laplace, "Pure": Pure, "ZCDP": ZCDP,
-			"GaussianDP": GaussianDP, "RandomizedResponse": RandomizedResponse, "BoundedRange": BoundedRange,
+			"GaussianDP": GaussianDP, "RandomizedResponse": func(adj Adjacency, epsilon float64) (Event, error) {
+				return RandomizedResponse(adj, epsilon, 2)
+			}, "BoundedRange": BoundedRange,
 			"AcceptanceBit": AcceptanceBit, "IsotropicBit": IsotropicBit,
 		} {
 			bad[name] = func() error { _, err := build(Substitute, x); return err }
@@ -173,7 +175,7 @@ func TestRefusals(t *testing.T) {
 			_, err := Sampled(wor, must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))))
 			return err
 		},
-		"categories 1":       func() error { _, err := KaryRandomizedResponse(Substitute, 1, 1); return err },
+		"categories 1":       func() error { _, err := RandomizedResponse(Substitute, 1, 1); return err },
 		"infinite ε":         func() error { _, err := Pure(Substitute, inf); return err },
 		"rows 0":             func() error { _, err := GroupPrivacy(ok, 0); return err },
 		"convert substitute": func() error { _, err := FromAddRemove(ok); return err },

@@ -28,7 +28,7 @@ func TestJSONContract(t *testing.T) {
 		must(must(Sampled(poisson, must(Gaussian(Substitute, 1)))).Times(10000)),
 		must(must(Sampled(fixed, must(BoundedRange(Substitute, 0.063)))).Times(20000)),
 		must(Laplace(Substitute, 1)), must(Pure(Substitute, 0.1)), must(ZCDP(Substitute, 0.01)),
-		must(RandomizedResponse(Substitute, 0.5)), must(ZCDP(Substitute, 0.5)), must(Approximate(Substitute, 0.1, 1e-8))))
+		must(RandomizedResponse(Substitute, 0.5, 2)), must(ZCDP(Substitute, 0.5)), must(Approximate(Substitute, 0.1, 1e-8))))
 	if !e.Equal(want) {
 		t.Errorf("read %v, want %v", e, want)
 	}

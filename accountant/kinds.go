@@ -66,7 +66,7 @@ func init() {
 				if _, ok := f.values["categories"]; ok {
 					categories = f.integer("categories")
 				}
-				return KaryRandomizedResponse(adj, f.number("epsilon"), categories)
+				return RandomizedResponse(adj, f.number("epsilon"), categories)
 			}},
 		{"isotropic_bit", []string{"scale"}, "a bit with its public Gaussian move",
 			one("scale", IsotropicBit)},

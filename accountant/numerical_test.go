@@ -20,7 +20,7 @@ func TestNumericalBoundsAreOrdered(t *testing.T) {
 		case 1:
 			e = must(Laplace(adj, 1/x))
 		case 2:
-			e = must(RandomizedResponse(adj, x))
+			e = must(RandomizedResponse(adj, x, 2))
 		case 3:
 			e = must(Pure(adj, x))
 		case 4:

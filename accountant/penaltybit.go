@@ -9,8 +9,8 @@ import (
 
 // The noise variances that PenaltyBit and IsotropicPenaltyBit accept.
 const (
-	LeastPenaltyVariance = 0.25
-	MostPenaltyVariance  = 9
+	leastPenaltyVariance = 0.25
+	mostPenaltyVariance  = 9
 )
 
 // PenaltyBit is the released decision of a penalty test with Gaussian noise of
@@ -44,9 +44,9 @@ func IsotropicPenaltyBit(adj Adjacency, variance, scale float64) (Event, error) 
 }
 
 func penaltyParameters(what string, variance float64, name string, value float64) error {
-	if !(variance >= LeastPenaltyVariance && variance <= MostPenaltyVariance) {
-		return fmt.Errorf("accountant: %s: variance %v: must be in [%v, %v]", what, variance, LeastPenaltyVariance,
-			MostPenaltyVariance)
+	if !(variance >= leastPenaltyVariance && variance <= mostPenaltyVariance) {
+		return fmt.Errorf("accountant: %s: variance %v: must be in [%v, %v]", what, variance, leastPenaltyVariance,
+			mostPenaltyVariance)
 	}
 	return cost(what+": "+name, value)
 }

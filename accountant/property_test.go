@@ -17,7 +17,7 @@ func leaf(t *rapid.T, adj Adjacency, label string) func(strength float64) Event 
 		func(x float64) (Event, error) { return ZCDP(adj, x) },
 		func(x float64) (Event, error) { return Laplace(adj, 1/x) },
 		func(x float64) (Event, error) { return Pure(adj, x) },
-		func(x float64) (Event, error) { return RandomizedResponse(adj, x) },
+		func(x float64) (Event, error) { return RandomizedResponse(adj, x, 2) },
 		func(x float64) (Event, error) { return BoundedRange(adj, x) },
 		func(x float64) (Event, error) { return AcceptanceBit(adj, x) },
 		func(x float64) (Event, error) { return IsotropicBit(adj, x) },

@@ -120,7 +120,7 @@ func (p params) build(t testing.TB, family string) (Event, bool) {
 		// The truth is told with probability 1−p, a uniform value otherwise.
 		k := float64(p.Buckets)
 		eps := math.Log((1 - p.NoiseParameter + p.NoiseParameter/k) / (p.NoiseParameter / k))
-		e = must(KaryRandomizedResponse(Substitute, eps, p.Buckets))
+		e = must(RandomizedResponse(Substitute, eps, p.Buckets))
 	case "epsilon_delta":
 		e = must(Approximate(Substitute, p.Epsilon0, p.Delta0))
 	case "exponential_bounded_range":

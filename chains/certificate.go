@@ -46,7 +46,7 @@ type Certificate struct {
 	Widening        float64        `json:"widening,omitempty"`
 	Caveat          string         `json:"caveat,omitempty"`    // in which way the draws are not the posterior's
 	Doubts          []Doubt        `json:"doubts,omitempty"`    // of the intervals, seen in what was released
-	Shortened       string         `json:"shortened,omitempty"` // see Shortened
+	Shortened       string         `json:"shortened,omitempty"` // see shortened
 	Start           CertifiedStart `json:"start"`
 	Chains          int64          `json:"chains"`
 	Iterations      int64          `json:"iterations"`
@@ -119,7 +119,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
 	}
 	if m.Shape != nil {
-		c.Shortened = Shortened(m.Shape)
+		c.Shortened = shortened(m.Shape)
 	}
 	if !targets.Ours(m.Target) {
 		c.Assumed = targets.Assumed
@@ -241,8 +241,8 @@ func (c *Certificate) Words(complete bool) string {
 	return b.String()
 }
 
-// Shortened says which rows the radius of a shape shortens, as far as that is public.
-func Shortened(s *data.Shape) string {
+// shortened says which rows the radius of a shape shortens, as far as that is public.
+func shortened(s *data.Shape) string {
 	share, possible := s.Longer()
 	if !possible {
 		return fmt.Sprintf("no row is shortened; within their bounds none is longer than %.4g.", s.Radius)

@@ -251,7 +251,7 @@ func (c *choice) moves(scale float64) (curator.Proposal, bool, error) {
 	if c.Proposal == guided && strings.HasPrefix(c.Kernel, "penalty") {
 		return curator.OneComponent(scale), true, nil
 	}
-	p, err := ParseProposal(c.Proposal, scale)
+	p, err := parseProposal(c.Proposal, scale)
 	return p, false, err
 }
 

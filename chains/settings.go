@@ -32,13 +32,13 @@ type Settings struct {
 	Ridge       float64 // ridge: of the private optimum that is an anchor
 
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
-	Proposal string  // proposal: see ParseProposal
+	Proposal string  // proposal: see parseProposal
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients
 	// the norm of its gradient and its part of the log-odds of a move of length 1. Both
 	// count after the temperature: a clip meant for the loss is to be multiplied by it.
 	Clip       float64
-	Test       string // test: see ParseTest
-	Accounting string // accounting: see ParseAccounting
+	Test       string // test: see parseTest
+	Accounting string // accounting: see parseAccounting
 
 	Batch      int64   // batch: expected number of records in a step
 	Rate       float64 // rate: probability that a record is in a step's batch, instead of Batch

@@ -182,8 +182,8 @@ func (c *choice) clipFor(scale float64) float64 {
 func (c *choice) barkerChain() (*parts, error) {
 	proposal, _, err1 := c.moves(c.Step)
 	batch, err2 := c.Scheme(c.Facts)
-	test, err3 := ParseTest(c.Test)
-	accounting, err4 := ParseAccounting(c.Accounting)
+	test, err3 := parseTest(c.Test)
+	accounting, err4 := parseAccounting(c.Accounting)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
 	return curator.Poisson(float64(s.Batch) / float64(f.Records)), nil
 }
 
-// ParseTest reads the setting test: logistic, or corrected:C with a Gaussian part
+// parseTest reads the setting test: logistic, or corrected:C with a Gaussian part
 // of variance C.
-func ParseTest(text string) (curator.Test, error) {
+func parseTest(text string) (curator.Test, error) {
 	kind, arg, has := strings.Cut(text, ":")
 	switch {
 	case kind == "logistic" && !has:
@@ -43,8 +43,8 @@ func ParseTest(text string) (curator.Test, error) {
 		name("test"), text)
 }
 
-// ParseAccounting reads the setting accounting.
-func ParseAccounting(text string) (curator.Accounting, error) {
+// parseAccounting reads the setting accounting.
+func parseAccounting(text string) (curator.Accounting, error) {
 	switch text {
 	case "bit":
 		return curator.ByBit, nil
@@ -60,11 +60,11 @@ func ParseAccounting(text string) (curator.Accounting, error) {
 // that keep a coordinate's direction while they are accepted.
 const guided = "guided"
 
-// ParseProposal reads the setting proposal, for moves whose coordinates have the
+// parseProposal reads the setting proposal, for moves whose coordinates have the
 // standard deviation scale: isotropic; one-component; or truncated:K, isotropic
 // moves of length at most K·scale. The penalty kernels' guided moves are
 // one-component moves in a direction that the kernel chooses.
-func ParseProposal(text string, scale float64) (curator.Proposal, error) {
+func parseProposal(text string, scale float64) (curator.Proposal, error) {
 	kind, arg, has := strings.Cut(text, ":")
 	switch {
 	case kind == "isotropic" && !has:

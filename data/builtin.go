@@ -25,39 +25,22 @@ type Simulated struct {
 	Truth []float64 // their true values, in the units of the table
 }
 
-// BuiltinInfo describes a built-in table.
-type BuiltinInfo struct {
-	Name        string // as Builtin takes it, without settings
-	Description string // one sentence
-	Records     int    // default of the setting n
-	Features    int    // default of the setting d; 0 if there is none
-}
-
 // builtin is a model that tables can be drawn from.
 type builtin struct {
-	BuiltinInfo
-	shape func(n, d int) *Shape
-	draw  func(t *Table, r *stream) *Simulated
+	name     string // as Builtin takes it, without settings
+	records  int    // default of the setting n
+	features int    // default of the setting d; 0 if there is none
+	shape    func(n, d int) *Shape
+	draw     func(t *Table, r *stream) *Simulated
 }
 
 var builtins = []builtin{
-	{BuiltinInfo{"builtin:logistic", "logistic regression: an intercept, d standard normal features and a binary response",
-		10_000, 3}, logisticShape, drawLogistic},
-	{BuiltinInfo{"builtin:linear",
-		"linear regression: an intercept, d standard normal features and normal errors of standard deviation 0.5", 10_000, 3},
-		linearShape, drawLinear},
-	{BuiltinInfo{"builtin:mixture",
-		"½N(θ₁,2)+½N(θ₁+θ₂,2) at θ = (0,1), the experiment of Heikkilä et al. (2019), section 4", 1_000_000, 0}, mixtureShape,
-		drawMixture},
-}
-
-// Builtins lists the built-in tables.
-func Builtins() []BuiltinInfo {
-	list := make([]BuiltinInfo, len(builtins))
-	for i, b := range builtins {
-		list[i] = b.BuiltinInfo
-	}
-	return list
+	// An intercept, d standard normal features and a binary response.
+	{"builtin:logistic", 10_000, 3, logisticShape, drawLogistic},
+	// An intercept, d standard normal features and normal errors of standard deviation 0.5.
+	{"builtin:linear", 10_000, 3, linearShape, drawLinear},
+	// ½N(θ₁,2) + ½N(θ₁+θ₂,2) at θ = (0,1): Heikkilä et al. (2019), section 4.
+	{"builtin:mixture", 1_000_000, 0, mixtureShape, drawMixture},
 }
 
 // Builtin simulates the table called name, such as "builtin:logistic" or
@@ -83,7 +66,7 @@ func Builtin(name string) (*Simulated, error) {
 		t.Y = make([]float64, shape.Records)
 	}
 	sim := b.draw(t, newStream(seed))
-	sim.Table, sim.Model = t, strings.TrimPrefix(b.Name, BuiltinPrefix)
+	sim.Table, sim.Model = t, strings.TrimPrefix(b.name, BuiltinPrefix)
 	return sim, nil
 }
 
@@ -99,7 +82,7 @@ func lookUp(name string) (*builtin, *Shape, uint64, error) {
 	names := make([]string, len(builtins))
 	for i := range builtins {
 		b := &builtins[i]
-		if names[i] = b.Name; b.Name != base {
+		if names[i] = b.name; b.name != base {
 			continue
 		}
 		n, d, seed, err := b.settings(query)
@@ -114,7 +97,7 @@ func lookUp(name string) (*builtin, *Shape, uint64, error) {
 
 // settings reads the part of a name behind the question mark.
 func (b *builtin) settings(query string) (n, d int, seed uint64, err error) {
-	n, d, seed = b.Records, b.Features, 1
+	n, d, seed = b.records, b.features, 1
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return 0, 0, 0, fmt.Errorf("settings %s cannot be read; write key=value, joined by &", quote(query))
@@ -126,7 +109,7 @@ func (b *builtin) settings(query string) (n, d int, seed uint64, err error) {
 		switch {
 		case key == "n":
 			n, err = strconv.Atoi(given[0])
-		case key == "d" && b.Features > 0:
+		case key == "d" && b.features > 0:
 			d, err = strconv.Atoi(given[0])
 		case key == "seed":
 			seed, err = strconv.ParseUint(given[0], 10, 64)
@@ -137,7 +120,7 @@ func (b *builtin) settings(query string) (n, d int, seed uint64, err error) {
 			return 0, 0, 0, fmt.Errorf("setting %s = %s is not a whole number from 0 on", key, quote(given[0]))
 		}
 	}
-	if n < 1 || d < min(1, b.Features) || d >= maxEntries || n > maxEntries/(d+1) {
+	if n < 1 || d < min(1, b.features) || d >= maxEntries || n > maxEntries/(d+1) {
 		return 0, 0, 0, fmt.Errorf("n = %d and d = %d, but both must be at least 1 and n·(d+1) at most %d", n, d, maxEntries)
 	}
 	return n, d, seed, nil
@@ -145,7 +128,7 @@ func (b *builtin) settings(query string) (n, d int, seed uint64, err error) {
 
 // keys lists the settings.
 func (b *builtin) keys() string {
-	if b.Features > 0 {
+	if b.features > 0 {
 		return "n, d and seed"
 	}
 	return "n and seed"

@@ -45,29 +45,29 @@ func TestBuiltinsAreReproducible(t *testing.T) {
 }
 
 func TestBuiltinsKeepTheirBounds(t *testing.T) {
-	for _, b := range Builtins() {
-		sim, err := Builtin(b.Name)
+	for _, b := range builtins {
+		sim, err := Builtin(b.name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		table := sim.Table
-		if table.Records != b.Records || len(table.X) != table.Records*table.Features() ||
+		if table.Records != b.records || len(table.X) != table.Records*table.Features() ||
 			len(table.Terms) != table.Features() || table.RowsPerPerson != 1 {
-			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.Name, table.Records, len(table.X), table.Features(),
+			t.Errorf("%s: %d records, %d entries, %d columns, %d terms", b.name, table.Records, len(table.X), table.Features(),
 				len(table.Terms))
 		}
-		if b.Features > 0 && table.Features() != b.Features+1 || len(sim.Names) != len(sim.Truth) ||
-			BuiltinPrefix+sim.Model != b.Name {
-			t.Errorf("%s: P = %d, parameters %v = %v of %s", b.Name, table.Features(), sim.Names, sim.Truth, sim.Model)
+		if b.features > 0 && table.Features() != b.features+1 || len(sim.Names) != len(sim.Truth) ||
+			BuiltinPrefix+sim.Model != b.name {
+			t.Errorf("%s: P = %d, parameters %v = %v of %s", b.name, table.Features(), sim.Names, sim.Truth, sim.Model)
 		}
 		for i := range table.Records {
 			if record.Norm(table.Row(i)) > table.Radius {
-				t.Fatalf("%s: row %d is longer than %v", b.Name, i, table.Radius)
+				t.Fatalf("%s: row %d is longer than %v", b.name, i, table.Radius)
 			}
 		}
 		for i, y := range table.Y {
 			if target := table.Target; y < target.At(target.Lower) || y > target.At(target.Upper) {
-				t.Fatalf("%s: response %d = %v outside [%v, %v]", b.Name, i, y, target.Lower, target.Upper)
+				t.Fatalf("%s: response %d = %v outside [%v, %v]", b.name, i, y, target.Lower, target.Upper)
 			}
 		}
 	}

@@ -202,7 +202,7 @@ func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
 	if bad != "" {
 		fmt.Fprintf(b, "# Line %d holds %s, which is no number: correct it, or let it count as missing.\n", t.badLine,
 			tomlString(bad))
-		fmt.Fprintf(b, "missing_tokens = %s%s\n", tomlStrings(append(DefaultMissingTokens(), bad)), readOff)
+		fmt.Fprintf(b, "missing_tokens = %s%s\n", tomlStrings(append(defaultMissingTokens(), bad)), readOff)
 	}
 	switch {
 	case t.missing == 0 && bad == "":

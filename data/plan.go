@@ -164,7 +164,7 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 	d := &decoder{name: c.Name, kind: c.Kind, missing: c.Missing, outside: c.Outside, tokens: c.MissingTokens,
 		numbers: numbers}
 	if d.tokens == nil {
-		d.tokens = DefaultMissingTokens()
+		d.tokens = defaultMissingTokens()
 	}
 	for _, token := range d.tokens {
 		if v, ok := parseNumber([]byte(token)); ok {

@@ -52,9 +52,9 @@ const (
 // MissingTerm names the level that missing cells are under MissingLevel.
 const MissingTerm = "(missing)"
 
-// DefaultMissingTokens returns the cells that count as missing where a column does
+// defaultMissingTokens returns the cells that count as missing where a column does
 // not say otherwise: the empty cell, NA and ?.
-func DefaultMissingTokens() []string { return []string{"", "NA", "?"} }
+func defaultMissingTokens() []string { return []string{"", "NA", "?"} }
 
 // Schema states what is public about a table. All of it must be known without
 // looking at the records.
@@ -150,7 +150,7 @@ type Column struct {
 	// bounds, a level or a label. Required under MissingImpute.
 	Impute string
 	// MissingTokens are the cells that count as missing. Nil stands for
-	// DefaultMissingTokens, an empty list for none.
+	// defaultMissingTokens, an empty list for none.
 	MissingTokens []string
 }
 

@@ -46,7 +46,7 @@ func newTally(name string) *tally {
 }
 
 func (t *tally) add(text []byte, line int) {
-	if slices.Contains(DefaultMissingTokens(), string(text)) {
+	if slices.Contains(defaultMissingTokens(), string(text)) {
 		if t.missing == 0 {
 			t.missing = line
 		}

@@ -12,7 +12,7 @@ import (
 const bandwidthPairs = 500
 
 // MMD returns the maximum mean discrepancy between two samples x and y, one
-// draw a row: sqrt|SquaredMMD| with the bandwidth set to the median distance of
+// draw a row: sqrt|squaredMMD| with the bandwidth set to the median distance of
 // 500 random pairs of a draw of x and a draw of y, taken from rng with
 // replacement. This is the distance that Räisä, Koskela and Honkela (2021)
 // report, so figures can be compared. Its floor for samples of one law is
@@ -31,15 +31,15 @@ func MMD(x, y [][]float64, rng *rand.Rand) float64 {
 		distances[i] = math.Sqrt(squaredDistance(x[rng.IntN(len(x))], y[rng.IntN(len(y))]))
 	}
 	slices.Sort(distances)
-	return math.Sqrt(math.Abs(SquaredMMD(x, y, Quantile(distances, 0.5))))
+	return math.Sqrt(math.Abs(squaredMMD(x, y, Quantile(distances, 0.5))))
 }
 
-// SquaredMMD returns the unbiased estimate of the squared maximum mean
+// squaredMMD returns the unbiased estimate of the squared maximum mean
 // discrepancy between the laws of x and y, one draw a row, under the kernel
 // exp(−‖a − b‖²/(2·bandwidth²)) [Gretton et al. 2012, Lemma 6]. It can be
 // negative. It panics if draws differ in length, and returns NaN if a sample has
 // fewer than two draws, a value is not a number or bandwidth is not positive.
-func SquaredMMD(x, y [][]float64, bandwidth float64) float64 {
+func squaredMMD(x, y [][]float64, bandwidth float64) float64 {
 	checkDraws(x, y)
 	if len(x) < 2 || len(y) < 2 || !(bandwidth > 0) {
 		return math.NaN()

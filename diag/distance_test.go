@@ -15,8 +15,8 @@ func TestSquaredMMDByHand(t *testing.T) {
 	y := [][]float64{{0, 0}, {1, 0}}
 	k := func(squared float64) float64 { return math.Exp(-squared / 8) } // bandwidth 2
 	want := (k(25)+k(1)+k(18))/3 + k(1) - (k(0)+k(1)+k(25)+k(20)+k(1)+k(2))/3
-	if got := SquaredMMD(x, y, 2); math.Abs(got-want) > 1e-15 {
-		t.Errorf("SquaredMMD is %v, by hand it is %v", got, want)
+	if got := squaredMMD(x, y, 2); math.Abs(got-want) > 1e-15 {
+		t.Errorf("squaredMMD is %v, by hand it is %v", got, want)
 	}
 }
 
@@ -51,18 +51,18 @@ func meanSquaredMMD(estimate func(x, y [][]float64, bandwidth float64) float64) 
 // and rejects the biased estimate and two wrong bandwidths.
 func TestSquaredMMDUnbiased(t *testing.T) {
 	const bound = 6
-	if z := meanSquaredMMD(SquaredMMD); math.Abs(z) > bound {
+	if z := meanSquaredMMD(squaredMMD); math.Abs(z) > bound {
 		t.Errorf("the mean estimate is %.1f standard errors from the closed form", z)
 	}
 	for name, mutant := range map[string]func(x, y [][]float64, b float64) float64{
 		"pairs of a draw with itself": func(x, y [][]float64, b float64) float64 {
 			n, m := float64(len(x)), float64(len(y))
 			scale := -0.5 / (b * b)
-			return SquaredMMD(x, y, b) + (1-2*pairs(x, scale)/(n*(n-1)))/n + (1-2*pairs(y, scale)/(m*(m-1)))/m
+			return squaredMMD(x, y, b) + (1-2*pairs(x, scale)/(n*(n-1)))/n + (1-2*pairs(y, scale)/(m*(m-1)))/m
 		},
-		"exp(-d²/b²)": func(x, y [][]float64, b float64) float64 { return SquaredMMD(x, y, b/math.Sqrt2) },
+		"exp(-d²/b²)": func(x, y [][]float64, b float64) float64 { return squaredMMD(x, y, b/math.Sqrt2) },
 		"exp(-d²/4b²)": func(x, y [][]float64, b float64) float64 {
-			return SquaredMMD(x, y, b*math.Sqrt2)
+			return squaredMMD(x, y, b*math.Sqrt2)
 		},
 	} {
 		if z := meanSquaredMMD(mutant); math.Abs(z) <= bound {
@@ -109,9 +109,9 @@ func TestMMDUndefined(t *testing.T) {
 		"no draws":       MMD(nil, two, rng),
 		"one draw":       MMD(two, two[:1], rng),
 		"not a number":   MMD(two, nan, rng),
-		"bandwidth 0":    SquaredMMD(two, two, 0),
-		"one draw given": SquaredMMD(two[:1], two, 1),
-		"neither sample": SquaredMMD(nil, nil, 1),
+		"bandwidth 0":    squaredMMD(two, two, 0),
+		"one draw given": squaredMMD(two[:1], two, 1),
+		"neither sample": squaredMMD(nil, nil, 1),
 	} {
 		if !math.IsNaN(d) {
 			t.Errorf("%s: the distance is %v instead of NaN", name, d)
@@ -122,5 +122,5 @@ func TestMMDUndefined(t *testing.T) {
 			t.Error("draws of different lengths did not panic")
 		}
 	}()
-	SquaredMMD(two, [][]float64{{0, 1}, {1, 2}}, 1)
+	squaredMMD(two, [][]float64{{0, 1}, {1, 2}}, 1)
 }

@@ -34,14 +34,8 @@ func ESSMean(chains [][]float64) float64 {
 	return ess(halves(chains))
 }
 
-// ESSQuantile returns the effective sample size for the p-quantile, 0 ≤ p ≤ 1:
-// that of the mean of the indicators x ≤ Quantile(p). It is NaN for any other p.
-func ESSQuantile(chains [][]float64, p float64) float64 {
-	chains, _ = align(chains)
-	return essQuantile(chains, pooled(chains), p)
-}
-
-// essQuantile is ESSQuantile with the sorted draws at hand.
+// essQuantile is the effective sample size for the p-quantile of the sorted draws,
+// 0 ≤ p ≤ 1: that of the mean of the indicators x ≤ Quantile(p). It is NaN for any other p.
 func essQuantile(chains [][]float64, sorted []float64, p float64) float64 {
 	if undefined(chains) || !(p >= 0 && p <= 1) {
 		return math.NaN()

@@ -23,16 +23,6 @@ func MCSESD(chains [][]float64) float64 {
 	return mcseSD(chains, pooled(chains))
 }
 
-// MCSEQuantile returns the Monte Carlo standard error of the p-quantile,
-// 0 ≤ p ≤ 1: half the width of the interval of order statistics between the 16%
-// and 84% quantiles of Beta(p·ESS+1, (1-p)·ESS+1) [Vehtari et al. 2021, §4.4].
-// It is NaN for any other p.
-func MCSEQuantile(chains [][]float64, p float64) float64 {
-	chains, _ = align(chains)
-	sorted := pooled(chains)
-	return mcseQuantile(sorted, p, essQuantile(chains, sorted, p))
-}
-
 // mcseMean is MCSEMean with the sorted draws at hand.
 func mcseMean(chains [][]float64, sorted []float64) float64 {
 	return stat.StdDev(sorted, nil) / math.Sqrt(ess(halves(chains)))
@@ -63,7 +53,10 @@ func mcseSD(chains [][]float64, sorted []float64) float64 {
 	return math.Sqrt((fourth - second*second) / ess(halves(squares)) / second / 4)
 }
 
-// mcseQuantile is MCSEQuantile with the sorted draws and their ESS at hand.
+// mcseQuantile is the Monte Carlo standard error of the p-quantile of the sorted draws,
+// 0 ≤ p ≤ 1, of which size is the ESS: half the width of the interval of order statistics
+// between the 16% and 84% quantiles of Beta(p·ESS+1, (1-p)·ESS+1) [Vehtari et al. 2021,
+// §4.4]. It is NaN where size is.
 func mcseQuantile(sorted []float64, p, size float64) float64 {
 	if math.IsNaN(size) {
 		return math.NaN()

@@ -157,9 +157,9 @@ func TestOtherDefinitionsRejected(t *testing.T) {
 		"mad":     func(x [][]float64) float64 { return Summarize(x).MAD / madScale },
 		"q5":      func(x [][]float64) float64 { return stat.Quantile(0.05, stat.Empirical, pooled(x), nil) },
 		"ess_tail": func(x [][]float64) float64 {
-			return ESSQuantile(x, 0.05)
+			return essAt(x, 0.05)
 		},
-		"mcse_q95": func(x [][]float64) float64 { return MCSEQuantile(x, 0.95) * math.Sqrt2 },
+		"mcse_q95": func(x [][]float64) float64 { return mcseAt(x, 0.95) * math.Sqrt2 },
 	}
 	for name, mutant := range mutants {
 		rejected := false

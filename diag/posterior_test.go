@@ -61,12 +61,12 @@ var figures = map[string]func([][]float64) float64{
 	"ess_bulk":    ESSBulk,
 	"ess_tail":    ESSTail,
 	"ess_mean":    ESSMean,
-	"ess_median":  func(x [][]float64) float64 { return ESSQuantile(x, 0.5) },
+	"ess_median":  func(x [][]float64) float64 { return essAt(x, 0.5) },
 	"mcse_mean":   MCSEMean,
 	"mcse_sd":     MCSESD,
-	"mcse_median": func(x [][]float64) float64 { return MCSEQuantile(x, 0.5) },
-	"mcse_q5":     func(x [][]float64) float64 { return MCSEQuantile(x, 0.05) },
-	"mcse_q95":    func(x [][]float64) float64 { return MCSEQuantile(x, 0.95) },
+	"mcse_median": func(x [][]float64) float64 { return mcseAt(x, 0.5) },
+	"mcse_q5":     func(x [][]float64) float64 { return mcseAt(x, 0.05) },
+	"mcse_q95":    func(x [][]float64) float64 { return mcseAt(x, 0.95) },
 }
 
 // ofSummary is the same figure as Summarize reports it.
@@ -157,4 +157,14 @@ func show(want *float64) any {
 		return "NA"
 	}
 	return *want
+}
+
+// essAt is essQuantile of unsorted draws, and mcseAt mcseQuantile.
+func essAt(chains [][]float64, p float64) float64 {
+	chains, _ = align(chains)
+	return essQuantile(chains, pooled(chains), p)
+}
+
+func mcseAt(chains [][]float64, p float64) float64 {
+	return mcseQuantile(pooled(chains), p, essAt(chains, p))
 }

@@ -100,7 +100,7 @@ func TestUnevenChainsAreCut(t *testing.T) {
 func TestProbabilities(t *testing.T) {
 	x := ar1(rand.New(rand.NewPCG(5, 6)), 0.5, 2, 50)
 	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
-		if !math.IsNaN(ESSQuantile(x, p)) || !math.IsNaN(MCSEQuantile(x, p)) || !math.IsNaN(Quantile(x[0], p)) {
+		if !math.IsNaN(essAt(x, p)) || !math.IsNaN(mcseAt(x, p)) || !math.IsNaN(Quantile(x[0], p)) {
 			t.Errorf("p = %v gives a number", p)
 		}
 	}
@@ -108,8 +108,8 @@ func TestProbabilities(t *testing.T) {
 	if Quantile(sorted, 0) != sorted[0] || Quantile(sorted, 1) != sorted[99] || !math.IsNaN(Quantile(nil, 0.5)) {
 		t.Error("the extreme quantiles are not the extremes")
 	}
-	if !(ESSQuantile(x, 1) > 0) {
-		t.Errorf("the maximum has ESS %v", ESSQuantile(x, 1))
+	if !(essAt(x, 1) > 0) {
+		t.Errorf("the maximum has ESS %v", essAt(x, 1))
 	}
 }
 

@@ -6,5 +6,5 @@
 // [Score] the posterior given it. [Sums] are the noisy second moments of a linear
 // regression with its response, and [Linear] the posterior given those. Both contain
 // the noise of the release, so their intervals can be believed at every budget.
-// [Sample] draws from either. [Foresee] says before a release what it would give.
+// [Sample] draws from either.
 package surrogates

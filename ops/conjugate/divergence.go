@@ -6,20 +6,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Renyi returns the Rényi divergence of order > 1 of Dirichlet(p) from
-// Dirichlet(q), +Inf when it does not exist (Geumlek et al. 2017, eq. 5). It is
-// not rounded outward; [Mechanism.RDP] is.
-func Renyi(order float64, p, q []float64) float64 {
-	mixed := make([]float64, len(p))
-	for i := range p {
-		mixed[i] = order*p[i] + (1-order)*q[i]
-		if !(mixed[i] > 0) {
-			return math.Inf(1)
-		}
-	}
-	return (logBeta(mixed)-order*logBeta(p))/(order-1) + logBeta(q)
-}
-
 // KL returns the Kullback-Leibler divergence of Dirichlet(p) from Dirichlet(q).
 func KL(p, q []float64) float64 {
 	sum := 0.0

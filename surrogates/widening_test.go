@@ -74,38 +74,6 @@ func TestScoreOfQuadratic(t *testing.T) {
 	}
 }
 
-func TestForesee(t *testing.T) {
-	plan := Plan{Records: 2000, Features: 3, Radius: 1, ScoreSD: 9, Link: Logistic, Prior: targets.Gaussian{SD: 3}}
-	at := func(change func(*Plan)) Forecast {
-		p := plan
-		change(&p)
-		f, err := Foresee(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	now := at(func(*Plan) {})
-	free := at(func(p *Plan) { p.ScoreSD = 0 })
-	more := at(func(p *Plan) { p.Records *= 10 })
-	less := at(func(p *Plan) { p.ScoreSD *= 5 })
-	if math.Abs(free.Widening-1) > 1e-9 || math.Abs(free.Kept-1) > 1e-9 {
-		t.Errorf("without noise widening %v and κ %v", free.Widening, free.Kept)
-	}
-	if !(free.Error < now.Error && more.Error < now.Error && now.Error < less.Error) ||
-		!(more.Widening < now.Widening && now.Widening < less.Widening) {
-		t.Errorf("forecasts are out of order: %+v, without noise %+v, more records %+v, more noise %+v", now, free,
-			more, less)
-	}
-	// Measured on 20 simulated data sets at these settings: median error 0.25.
-	if now.Error < 0.12 || now.Error > 0.5 {
-		t.Errorf("error %v; simulations have a median of 0.25", now.Error)
-	}
-	if _, err := Foresee(Plan{Records: 1}); err == nil {
-		t.Error("a plan without features passes")
-	}
-}
-
 func TestWidening(t *testing.T) {
 	s := example()
 	widening := func() []float64 {
