@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 )
 
@@ -67,6 +69,36 @@ func TestEveryKernelUnderEveryCommand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryKernelIsCompared: a comparison runs each kernel of the registry on its
+// defaults, and gives each a row.
+func TestEveryKernelIsCompared(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("name = \"all\"\nepsilons = [1]\ndelta = 1e-6\nrepeats = 1\n[data]\nsimulate = \"logistic\"\n" +
+		"records = [200]\nfeatures = 1\ntest-records = 40\n[model]\nname = \"logistic\"\nprior-sd = 1\n" +
+		"[reference]\nchains = 1\nwarmup = 40\ndraws = 40\n")
+	for _, kernel := range chains.Names() {
+		fmt.Fprintf(&text, "[[method]]\nname = %q\nsettings = { iterations = 20 }\n", kernel)
+	}
+	config := writeText(t, filepath.Join(t.TempDir(), "all.toml"), text.String())
+	code, out, errw := call(t.Context(), "compare", "--config", config, "--json")
+	var got experiment.Results
+	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, errw)
+	}
+	drawn := map[string]int{}
+	for _, r := range got.Cells {
+		if r.Error != "" {
+			t.Errorf("%s: %s", r.Method, r.Error)
+		}
+		drawn[r.Method] = r.Draws
+	}
+	for _, kernel := range chains.Names() {
+		if drawn[kernel] == 0 {
+			t.Errorf("%s is compared without a draw", kernel)
+		}
 	}
 }
 

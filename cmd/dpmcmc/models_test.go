@@ -56,7 +56,7 @@ func tableFor(t *testing.T, model string) (csv, schema string) {
 }
 
 // TestEveryModelInEveryCommand: a model of the registry is sampled, planned, tuned and
-// compared. tune may say that a simulated posterior is too hard for its reference, which
+// compared, and predicts its response where it has one. tune may say that a simulated posterior is too hard for its reference, which
 // those with several modes are.
 func TestEveryModelInEveryCommand(t *testing.T) {
 	const budget = " --epsilon 2 --delta 1e-6"
@@ -71,7 +71,7 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 		if name == "negative-binomial" {
 			model, toml = model+" --dispersion 2", toml+"dispersion = 2\n"
 		}
-		config := filepath.Join(t.TempDir(), "compare.toml")
+		config, run := filepath.Join(t.TempDir(), "compare.toml"), filepath.Join(t.TempDir(), "run")
 		text := "name = \"x\"\nepsilons = [2]\ndelta = 1e-6\nrepeats = 1\n[data]\nfile = \"" + csv + "\"\nschema = \"" +
 			schema + "\"\n[model]\n" + toml +
 			"[[method]]\nname = \"barker\"\nsettings = { iterations = 10, step = 0.1, clip = 0.1 }\n"
@@ -80,7 +80,7 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 		}
 		for command, args := range map[string]string{
 			"sample": "--data " + csv + " --schema " + schema + model + budget +
-				" --iterations 10 --step 0.1 --clip 0.1 --start prior-mean --json",
+				" --iterations 10 --step 0.1 --clip 0.1 --start prior-mean --out " + run,
 			"plan": fmt.Sprintf("--kernel barker --records 60 --radius 1 --dimension %d --solve iterations --step 0.1 "+
 				"--clip 0.1 --full", max(1, shape.Features())) + model + budget,
 			"tune": "--schema " + schema + model + budget +
@@ -95,6 +95,13 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 			if code != exitOK {
 				t.Errorf("%s %s: exit code %d, %s", command, args, code, errw)
 			}
+		}
+		code, out, errw := call(t.Context(), "predict", run, "--data", csv)
+		switch {
+		case !shape.HasTarget() && (code == exitOK || !strings.Contains(errw, "predicts no response")):
+			t.Errorf("predict without a response: exit code %d, %s", code, errw)
+		case shape.HasTarget() && (code != exitOK || strings.Count(out, "\n") < 60):
+			t.Errorf("predict by %s: exit code %d, %s, %s", name, code, errw, out)
 		}
 	}
 }
