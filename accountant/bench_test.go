@@ -35,6 +35,18 @@ func BenchmarkRepeatedEpsilon(b *testing.B) {
 	}
 }
 
+// BenchmarkClosedForms composes and converts 100 releases (dp_accounting: 0.27 and 0.19 ms).
+func BenchmarkClosedForms(b *testing.B) {
+	for _, build := range []func(Adjacency, float64) (Event, error){Gaussian, Laplace} {
+		b.Run(must(build(AddRemove, 5)).Mechanisms()[0].Kind, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				epsilon(b, must(must(build(AddRemove, 5)).Times(100)), benchDelta)
+			}
+		})
+	}
+}
+
 // BenchmarkSigmaForEpsilon solves for the noise at ε = 1 (dp_accounting: 300 ms).
 func BenchmarkSigmaForEpsilon(b *testing.B) {
 	b.ReportAllocs()

@@ -16,8 +16,14 @@ func conversionCost(order, logDelta float64) float64 {
 
 // epsilonAt converts a cost at one order.
 func epsilonAt(order, rdp, logDelta float64) float64 {
-	if rdp == 0 || 2*logDelta >= math.Log(-math.Expm1(-rdp)) {
+	if flat(rdp, logDelta) {
 		return 0
 	}
 	return max(0, rdp+conversionCost(order, logDelta))
+}
+
+// flat reports whether δ² is at least 1 − e^−rdp, which is at least rdp/(1 + rdp).
+func flat(rdp, logDelta float64) bool {
+	square := math.Exp(2 * logDelta)
+	return rdp == 0 || square*(1+rdp) >= rdp && 2*logDelta >= math.Log(-math.Expm1(-rdp))
 }

@@ -57,26 +57,22 @@ func newEvent(adj Adjacency, m mechanism) (Event, error) {
 }
 
 func keyOf(m mechanism) string {
-	var b strings.Builder
-	b.WriteString(m.kind())
+	var room [64]byte
+	b := append(room[:0], m.kind()...)
 	for _, f := range m.fields() {
-		b.WriteByte(' ')
-		b.WriteString(f.name)
-		b.WriteByte('=')
+		b = append(append(append(b, ' '), f.name...), '=')
 		switch v := f.value.(type) {
 		case float64:
-			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
 		case int64:
-			b.WriteString(strconv.FormatInt(v, 10))
+			b = strconv.AppendInt(b, v, 10)
 		case string:
-			b.WriteString(v)
+			b = append(b, v...)
 		case Event:
-			b.WriteByte('(')
-			b.WriteString(v.key())
-			b.WriteByte(')')
+			b = append(append(append(b, '('), v.key()...), ')')
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // key is equal for two events exactly when they describe the same releases,

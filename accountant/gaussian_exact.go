@@ -39,19 +39,23 @@ func gaussianEpsilon(mu, logDelta float64) float64 {
 	case math.IsInf(logDelta, -1):
 		return math.Inf(1)
 	}
-	lo, hi := 0.0, mu*mu/2+mu*math.Sqrt(-2*logDelta) // zCDP's bound
+	// log δ is concave, so Newton's steps come down from above and never pass the root.
+	hi := mu*mu/2 + mu*math.Sqrt(-2*logDelta) // zCDP's bound
 	for range 200 {
-		mid := lo + (hi-lo)/2
-		if hi-lo <= 1e-13*hi || mid <= lo || mid >= hi {
+		l := logGaussianDelta(mu, hi)
+		next := hi - (logDelta-l)/gaussianFall(mu, hi, l)
+		if !(next < hi*(1-1e-13)) {
 			break
 		}
-		if logGaussianDelta(mu, mid) > logDelta {
-			lo = mid
-		} else {
-			hi = mid
-		}
+		hi = max(0, next)
 	}
 	return hi * (1 + 1e-12)
+}
+
+// gaussianFall is −d log δ/dε = e^ε Φ(a−µ)/δ, given log δ.
+func gaussianFall(mu, eps, logDelta float64) float64 {
+	a := mu/2 - eps/mu
+	return normal.Mills(mu-a) * math.Exp(-a*a/2-math.Log(2*math.Pi)/2-logDelta)
 }
 
 // Nodes and weights of 8-point Gauss–Legendre quadrature on [−1, 1].

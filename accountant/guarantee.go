@@ -136,10 +136,11 @@ const lowestOrder = 1 + 1.0/(1<<14)
 // epsilonValue is epsilonAt without the clamp at 0, so that its minimum has a
 // slope to follow; zero stays exact.
 func epsilonValue(order, rdp, logDelta float64) float64 {
-	if epsilonAt(order, rdp, logDelta) == 0 {
-		return min(0, rdp+conversionCost(order, logDelta))
+	value := rdp + conversionCost(order, logDelta)
+	if flat(rdp, logDelta) {
+		return min(0, value)
 	}
-	return rdp + conversionCost(order, logDelta)
+	return value
 }
 
 // query is one question an event was asked: a δ ('d') or an ε ('e').

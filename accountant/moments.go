@@ -68,3 +68,11 @@ func (c *momentCurve) poisson(order float64) float64 {
 	}
 	return s.log() + 1e-12
 }
+
+// logChoose is the logarithm of the binomial coefficient.
+func logChoose(n, k float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return a - b - c
+}

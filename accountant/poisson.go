@@ -41,7 +41,7 @@ const workLimit = 1 << 15
 // 1/µ, on a Poisson batch of rate q (Mironov, Talwar, Zhang 2019): the Rényi
 // divergence of (1−q)N(0,1)+qN(µ,1) from N(0,1), the larger direction.
 func poissonGaussianRDP(order, mu, q float64) float64 {
-	nodes := 8 * (20 + order*mu)
+	nodes := (20 + order*mu) / poissonStep(mu)
 	integer := order == math.Floor(order)
 	switch {
 	case integer && order <= min(nodes, workLimit):
@@ -101,10 +101,9 @@ func minusLog1p(t float64) float64 {
 
 // poissonGaussianIntegral is the same at any order by the trapezoidal rule on
 // φ(y)·[(1+qw)^α − 1 − αqw], w = e^{µy−µ²/2} − 1, a non-negative analytic
-// integrand, so that the rule converges geometrically. The step resolves the
-// unit Gaussian and the branch points at distance π/µ from the real line.
+// integrand, so that the rule converges geometrically (docs/accountant.md).
 func poissonGaussianIntegral(order, mu, q float64) float64 {
-	step := min(0.125, 0.5/mu)
+	step := poissonStep(mu)
 	s := newLogSum()
 	for y := -9.5; y <= order*mu+9.5; y += step {
 		l, t := logMixture(q, mu*y-mu*mu/2)
@@ -112,6 +111,10 @@ func poissonGaussianIntegral(order, mu, q float64) float64 {
 	}
 	return fromExcess(order, s.log()+math.Log(step)-math.Log(2*math.Pi)/2+quadratureMargin)
 }
+
+// poissonStep resolves the unit Gaussian and the branch points of the integrand, at
+// distance π/µ from the real line.
+func poissonStep(mu float64) float64 { return min(0.5, 0.5/mu) }
 
 // logMixture returns log(1 + t) and t for t = q(e^x − 1).
 func logMixture(q, x float64) (l, t float64) {

@@ -24,6 +24,9 @@ func pureBounds(e Event, delta, rest float64) (cs []candidate) {
 // basic returns the sums of ε and δ where every part has a pure cost. They are
 // exact and rounded up once, so that an event is (ε, δ)-DP at its own ε and δ.
 func (e Event) basic() (eps, delta float64, ok bool) {
+	if eps, ok = e.basicAlone(); ok {
+		return eps, 0, true
+	}
 	sumEps, sumDelta := exactSum(), exactSum()
 	for _, p := range e.flat().parts {
 		m, pureOK := p.m.(pureLike)
@@ -40,6 +43,24 @@ func (e Event) basic() (eps, delta float64, ok bool) {
 		}
 	}
 	return roundedUp(sumEps), min(1, roundedUp(sumDelta)), true
+}
+
+// basicAlone is the same for one mechanism that cannot fail, of ordinary size: a
+// product and its exact error.
+func (e Event) basicAlone() (eps float64, ok bool) {
+	if len(e.parts) != 1 {
+		return 0, false
+	}
+	p := e.flat().parts[0]
+	m, pureOK := p.m.(pureLike)
+	if _, fails := p.m.(failing); !pureOK || fails || p.count >= 1<<53 {
+		return 0, false
+	}
+	n, each := float64(p.count), m.pureEpsilon(e.adj)
+	if eps = n * each; math.FMA(n, each, -eps) > 0 {
+		eps = math.Nextafter(eps, math.Inf(1))
+	}
+	return eps, each > 1e-200 && eps < 1e200
 }
 
 // exactSum holds sums of integers times float64s of ordinary size exactly, and
@@ -78,21 +99,15 @@ func (e Event) repeatedPure() (eps float64, count int64, ok bool) {
 }
 
 // optimalEpsilon is the exact ε at δ of n randomised responses, into which n
-// ε-DP releases can be simulated. The privacy loss takes the values (2j−n)ε
-// with the probabilities of a binomial; sums run from the largest loss down
-// until δ is passed, inside one interval of which δ(·) is solved exactly.
+// ε-DP releases can be simulated.
 func optimalEpsilon(eps float64, n int64, delta float64) float64 {
-	logDelta := math.Log(delta) - 1e-10 // covers the rounding of the log-probabilities
-	logP, logQ := math.Inf(-1), math.Inf(-1)
-	for j := n; 2*j > n; j-- {
-		l := logBinomialMass(n, j, eps)
-		loss := float64(2*j-n) * eps
-		logP, logQ = logAddExp(logP, l), logAddExp(logQ, l-loss)
-		next := max(0, loss-2*eps)
-		if d := logP + math.Log1p(-math.Exp(min(0, next+logQ-logP))); d > logDelta {
-			// δ(t) = P − e^t Q on [next, loss] passes delta here.
-			t := logP + math.Log1p(-math.Exp(logDelta-logP)) - logQ
-			return min(loss, max(0, t)) * (1 + slack)
+	w := newResponses(eps, n)
+	logDelta := math.Log(delta) - 1e-10 // covers the rounding of the masses
+	for ; w.loss() > 0; w.next() {
+		d := math.Exp(logDelta - w.scale)
+		if next := max(0, w.loss()-2*eps); w.delta(next) > d {
+			t := w.loss() + math.Log1p(-(d-w.past)/w.tied)
+			return min(w.loss(), max(0, t)) * (1 + slack)
 		}
 	}
 	return 0
@@ -100,29 +115,47 @@ func optimalEpsilon(eps float64, n int64, delta float64) float64 {
 
 // optimalDelta is δ at ε of the same composition.
 func optimalDelta(eps float64, n int64, target float64) float64 {
-	total := 0.0
-	for j := n; 2*j > n; j-- {
-		loss := float64(2*j-n) * eps
-		if loss <= target {
-			break
-		}
-		total += math.Exp(logBinomialMass(n, j, eps)) * -math.Expm1(target-loss)
+	w := newResponses(eps, n)
+	if w.loss() <= target {
+		return 0
 	}
-	return min(1, total*(1+1e-10))
+	for w.loss()-2*eps > max(target, 0) {
+		w.next()
+	}
+	return min(1, math.Exp(w.scale+math.Log(w.delta(target)))*(1+1e-10))
 }
 
-// logBinomialMass is the log-probability that j of n randomised responses tell
-// the truth.
-func logBinomialMass(n, j int64, eps float64) float64 {
-	return logChoose(float64(n), float64(j)) - float64(j)*softplus(-eps) - float64(n-j)*softplus(eps)
+// responses walks the losses (2j−n)ε of n randomised responses down from j = n,
+// where j of them tell the truth. All masses are times e^−scale; every sum is of
+// positive terms, so n steps err by a relative 1e-15·n at most.
+type responses struct {
+	eps, fall, rise float64 // e^−ε, 1 − e^−2ε
+	n, j            int64
+	mass            float64 // that j tell the truth
+	past            float64 // δ at the loss
+	tied            float64 // expected e^−(excess over the loss), of losses from here on
+	scale           float64
 }
 
-// logChoose is the logarithm of the binomial coefficient.
-func logChoose(n, k float64) float64 {
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
-	return a - b - c
+func newResponses(eps float64, n int64) responses {
+	return responses{eps: eps, fall: math.Exp(-eps), rise: -math.Expm1(-2 * eps), n: n, j: n,
+		mass: 1, tied: 1, scale: -float64(n) * softplus(-eps)}
+}
+
+func (w *responses) loss() float64 { return float64(2*w.j-w.n) * w.eps }
+
+// delta is δ, times e^−scale, at a loss that the next one does not exceed.
+func (w *responses) delta(at float64) float64 { return w.past - w.tied*math.Expm1(at-w.loss()) }
+
+func (w *responses) next() {
+	w.past += w.tied * w.rise
+	w.mass *= w.fall * float64(w.j) / float64(w.n-w.j+1)
+	w.tied = w.tied*w.fall*w.fall + w.mass
+	w.j--
+	if top := max(w.past, w.tied); top > 0x1p500 || top < 0x1p-500 {
+		w.mass, w.past, w.tied = w.mass/top, w.past/top, w.tied/top
+		w.scale += math.Log(top)
+	}
 }
 
 const (
