@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+)
 
 // bound is a bound on one direction's profile, ready for queries.
 type bound struct {
@@ -33,14 +37,18 @@ func (p *plan) bound(d *lattice, escape float64) bound {
 		scale = max(0, 1-arithmetic(steps))
 	}
 	escape *= scale
+	if d.first < 0 { // losses below 0 answer no query
+		from := min(-d.first, len(d.mass))
+		d = &lattice{step: d.step, first: d.first + from, mass: d.mass[from:], log: d.log, slip: d.slip, noise: d.noise}
+	}
 	b := bound{below: p.below, step: d.step, first: d.first, escape: escape, theta: p.theta,
 		logSlip: math.Log(d.slip*math.Exp(logShare(p.theta))+d.noise*shareNorm(p.theta, d.step)) + d.log,
 		excess:  make([]float64, len(d.mass)+1), near: make([]float64, len(d.mass)+1)}
-	fall := math.Exp(-d.step)
+	fall, lost := math.Exp(-d.step), -math.Expm1(-d.step)
 	for i := len(d.mass) - 1; i >= 0; i-- {
 		// A probability is at most 1, whatever the noise of the transform.
-		w := min(1, scale*d.mass[i]*math.Exp(d.log-p.theta*float64(d.first+i)*d.step))
-		b.excess[i] = b.excess[i+1] - math.Expm1(-d.step)*b.near[i+1]
+		w := min(1, scale*d.mass[i]*vec.Exp(d.log-p.theta*float64(d.first+i)*d.step))
+		b.excess[i] = b.excess[i+1] + lost*b.near[i+1]
 		b.near[i] = b.near[i+1]*fall + w
 	}
 	if p.below {

@@ -30,7 +30,8 @@ func AtEpsilon(epsilon float64) Target {
 
 // Compose returns the privacy profile of releasing all parts, which must be
 // stated under one adjacency, adaptively composed. The result is valid at every
-// ε and δ, sharp near the target, and resolves δ down to about 1e-280. Work grows
+// ε and δ, sharp near the target (far from it, where the other direction may decide,
+// within 1e-3 of ε), and resolves δ down to about 1e-280. Work grows
 // slowly with counts but linearly with the number of parts: merge equal ones.
 // parts is not kept or changed.
 func Compose(parts []Part, target Target) (*Result, error) {
@@ -84,17 +85,77 @@ func composeAll(parts []Part, t Target, below bool, guess float64) []bound {
 		}
 		sides = max(sides, len(ways))
 	}
-	out := make([]bound, sides)
-	var wg sync.WaitGroup
-	for side := range out {
-		wg.Go(func() { out[side] = newJob(parts, side, t, below).run(guess) })
+	plans := make([]plan, sides)
+	each(sides, func(side int) { plans[side] = newJob(parts, side, t, below).prepare(guess) })
+	if sides == 2 {
+		leave(&plans[0], &plans[1])
 	}
-	wg.Wait()
+	return runAll(plans, t)
+}
+
+// runAll composes the directions, and once more one that was left to a coarse grid and
+// turns out to decide.
+func runAll(plans []plan, t Target) []bound {
+	out := make([]bound, len(plans))
+	each(len(plans), func(side int) { out[side] = plans[side].run() })
+	for side := 0; side < len(plans); side++ {
+		if p := &plans[side]; p.leeway > accuracy && t.decides(out, side) {
+			p.leeway = accuracy
+			out[side] = p.run()
+			side = -1 // the other may decide now
+		}
+	}
 	return out
 }
 
+// each calls f for every direction, on all cores.
+func each(sides int, f func(side int)) {
+	if sides == 1 {
+		f(0)
+		return
+	}
+	var wg sync.WaitGroup
+	for side := range sides {
+		wg.Go(func() { f(side) })
+	}
+	wg.Wait()
+}
+
+// leave lets the direction that is expected to decide less at the target be bounded on
+// a coarser grid, to a part of the difference in ε.
+func leave(a, b *plan) {
+	if a.alone() {
+		return
+	}
+	gap := b.saddle() - a.saddle()
+	if eps := a.target.epsilon; a.target.byEpsilon {
+		gap = (b.saddleAt(eps) - a.saddleAt(eps)) / max(a.aimed, b.aimed)
+	}
+	if gap < 0 {
+		a, gap = b, -gap
+	}
+	a.spare(gap)
+}
+
+// decides reports whether side's bound is what a result says at the target.
+func (t Target) decides(bounds []bound, side int) bool {
+	value := func(b *bound) float64 {
+		if t.byEpsilon {
+			return b.delta(t.epsilon)
+		}
+		return b.epsilon(math.Exp(t.logDelta))
+	}
+	own := value(&bounds[side])
+	for other := range bounds {
+		if other != side && value(&bounds[other]) > own {
+			return false
+		}
+	}
+	return own > 0
+}
+
 func newJob(parts []Part, side int, t Target, below bool) job {
-	j := job{target: t, below: below}
+	j := job{target: t, below: below, leeway: accuracy}
 	for _, p := range parts {
 		ways := p.Mechanism.directions()
 		j.pairs = append(j.pairs, ways[min(side, len(ways)-1)])
@@ -106,26 +167,40 @@ func newJob(parts []Part, side int, t Target, below bool) job {
 	return j
 }
 
-// run composes the job. Where the Rényi bound, which the tilt and the grids
-// follow, is far above what to expect, it aims at that, and once more if the
-// answer is far below it.
-func (j job) run(guess float64) bound {
-	if len(j.pairs) == 1 && j.counts[0] == 1 {
-		return bound{single: &j.pairs[0], below: j.below}
+// alone reports whether the job is a single release, whose profile is its own bound.
+func (j job) alone() bool { return len(j.pairs) == 1 && j.counts[0] == 1 }
+
+// prepare sketches the job and aims. Where the Rényi bound, which the tilt and the
+// grids follow, is far above what to expect, it aims at that.
+func (j job) prepare(guess float64) plan {
+	if j.alone() {
+		return plan{job: j}
 	}
 	p := newPlan(j)
 	if guess <= 0 && !j.target.byEpsilon {
 		guess = p.saddle()
+		if p.eps == 0 { // even by the Rényi bound
+			guess = math.Inf(-1)
+		}
+		p.spare(-guess)
 	}
 	if 0 < guess && guess < p.eps/2 {
 		p.aimAt(guess)
 	}
+	return p
+}
+
+// run composes a prepared job, and once more where the answer is far below the aim.
+func (p *plan) run() bound {
+	if p.alone() {
+		return bound{single: &p.pairs[0], below: p.below}
+	}
 	p.settle()
 	b := p.compose()
-	if j.below || j.target.byEpsilon || p.once {
+	if p.below || p.target.byEpsilon || p.once {
 		return b
 	}
-	if answer := b.epsilon(math.Exp(j.target.logDelta)); 0 < answer && answer < p.eps/2 {
+	if answer := b.epsilon(math.Exp(p.target.logDelta)); 0 < answer && answer < p.eps/2 {
 		p.aimAt(answer)
 		p.settle()
 		b = p.compose()

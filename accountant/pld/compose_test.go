@@ -33,7 +33,8 @@ func TestGaussianCompositionIsExact(t *testing.T) {
 		mu := math.Sqrt(float64(c.count)) / c.sigma
 		for _, delta := range []float64{0.3, 1e-2, 1e-5, 1e-10, 1e-40, 1e-200} {
 			// Past Compose, which would merge the Gaussians.
-			b := newJob([]Part{{gaussian(t, c.sigma), c.count}}, 0, AtDelta(delta), false).run(0)
+			p := newJob([]Part{{gaussian(t, c.sigma), c.count}}, 0, AtDelta(delta), false).prepare(0)
+			b := p.run()
 			got := b.epsilon(delta)
 			if got == 0 {
 				if gaussianDelta(mu, 0) > delta {

@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
@@ -26,12 +27,10 @@ type term struct {
 
 // normalise rescales mass to total 1.
 func (d *lattice) normalise() {
-	sum := 0.0
-	for _, m := range d.mass {
-		sum += m
-	}
+	sum := total(d.mass)
+	scale := 1 / sum
 	for i := range d.mass {
-		d.mass[i] /= sum
+		d.mass[i] *= scale
 	}
 	d.log += math.Log(sum)
 	d.slip /= sum
@@ -66,11 +65,13 @@ func (d *lattice) coarsen(factor int, theta float64) *lattice {
 		down[r] = math.Exp(-below) * -math.Expm1(-above) / whole * math.Exp(-theta*below)
 		most = max(most, up[r]+down[r])
 	}
-	for i, m := range d.mass {
-		j := floorDiv(d.first+i, factor)
-		r := d.first + i - j*factor
-		out.mass[j-low] += m * down[r]
-		out.mass[j-low+1] += m * up[r]
+	j, r := 0, d.first-low*factor
+	for _, m := range d.mass {
+		out.mass[j] += m * down[r]
+		out.mass[j+1] += m * up[r]
+		if r++; r == factor {
+			j, r = j+1, 0
+		}
 	}
 	out.slip = d.slip * most
 	// Schur's test: columns of the map sum to at most most, rows to 2·factor·most.
@@ -93,7 +94,7 @@ func floorDiv(a, b int) int {
 func convolve(terms, less []term, tau float64) *lattice {
 	low, high, lost := window(terms, tau)
 	n := transformLength(high - low + 1)
-	c := convolver{transform: newTransform(n), buf: make([]float64, n)}
+	c := convolver{transform: newTransform(n)}
 	out := &lattice{step: terms[0].d.step, first: low, mass: make([]float64, high-low+1)}
 	product := c.product(terms)
 	if less != nil {
@@ -113,14 +114,9 @@ func convolve(terms, less []term, tau float64) *lattice {
 	}
 	seq := c.transform.backward(product)
 	scale := 1 / float64(n)
-	at := mod(low-base, n)
-	for i := range out.mass {
-		out.mass[i] = max(0, seq[at]*scale)
-		if at++; at == n {
-			at = 0
-		}
-	}
-	outward := scale * norm2(seq)
+	seq.unfold(out.mass, mod(low-base, n), scale)
+	outward := scale * seq.norm()
+	seq.free()
 	if less != nil {
 		outward = 2 // both products have norm at most 1
 	}
@@ -130,10 +126,9 @@ func convolve(terms, less []term, tau float64) *lattice {
 	return out
 }
 
-// convolver holds a transform and what goes into it.
+// convolver is a transform and the size of what goes into it.
 type convolver struct {
 	transform *transform
-	buf       []float64
 	inward    float64 // sum of the Euclidean norms of all factors
 }
 
@@ -141,8 +136,9 @@ type convolver struct {
 func (c *convolver) product(terms []term) waves {
 	var product waves
 	for i, t := range terms {
-		factor := c.transform.forward(fold(c.buf, t.d.mass))
-		c.inward += float64(t.k) * norm2(c.buf)
+		folded := c.transform.fold(t.d.mass)
+		c.inward += float64(t.k) * folded.norm()
+		factor := c.transform.forward(folded)
 		factor.power(t.k)
 		if i == 0 {
 			product = factor
@@ -163,25 +159,16 @@ func mod(a, n int) int {
 	return a
 }
 
-// fold writes mass into dst, wrapping around.
-func fold(dst, mass []float64) []float64 {
-	clear(dst)
-	for len(mass) > 0 {
-		k := min(len(dst), len(mass))
-		for i, m := range mass[:k] {
-			dst[i] += m
-		}
-		mass = mass[k:]
+// total adds up x, in four sums, each of which waits for its own last addition only.
+func total(x []float64) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
 	}
-	return dst
-}
-
-func norm2(x []float64) float64 {
-	sum := 0.0
 	for _, v := range x {
-		sum += v * v
+		a += v
 	}
-	return math.Sqrt(sum)
+	return a + b + (c + d)
 }
 
 // power raises every coefficient to the k-th power by repeated squaring.
@@ -218,19 +205,9 @@ func powerError(terms []term) float64 {
 	return 5e-16 * k
 }
 
-// transformLength returns the least length 2^a·{4, 5, 6} that is at least n.
-func transformLength(n int) int {
-	p := 1
-	for 6*p < n {
-		p *= 2
-	}
-	for _, m := range []int{4, 5, 6} {
-		if m*p >= n {
-			return m * p
-		}
-	}
-	return 6 * p
-}
+// transformLength returns the least power of two, 4 or more, that is at least n. Factors
+// of 3 and 5 would take as long as the next power: they have no wide passes.
+func transformLength(n int) int { return 1 << max(2, bits.Len(uint(n-1))) }
 
 // window returns the first and last grid point of the composition outside which
 // it has at most tau of mass on either side, and how much mass may be missing
@@ -252,6 +229,9 @@ func window(terms []term, tau float64) (low, high int, lost float64) {
 	return low, high, lost
 }
 
+// atoms is the most that a block has.
+const atoms = 512
+
 // block is a lattice reduced to few atoms, each moved away from the centre.
 type block struct {
 	k    float64
@@ -260,15 +240,11 @@ type block struct {
 
 // blocks sums runs of mass at their end in direction sign.
 func (d *lattice) blocks(k int64, sign int) block {
-	const atoms = 512
 	run := (len(d.mass) + atoms - 1) / atoms
 	b := block{k: float64(k)}
 	for i := 0; i < len(d.mass); i += run {
 		end := min(i+run, len(d.mass))
-		sum := 0.0
-		for _, m := range d.mass[i:end] {
-			sum += m
-		}
+		sum := total(d.mass[i:end])
 		if sum == 0 {
 			continue
 		}
@@ -284,6 +260,7 @@ func (d *lattice) blocks(k int64, sign int) block {
 // chernoffEnd returns a point beyond which the sum has mass at most tau.
 func chernoffEnd(bs []block, tau float64) float64 {
 	variance := 0.0
+	var room [atoms]float64
 	for _, b := range bs {
 		mean, square := 0.0, 0.0
 		for i, x := range b.x {
@@ -296,9 +273,14 @@ func chernoffEnd(bs []block, tau float64) float64 {
 		sum := -math.Log(tau)
 		for _, b := range bs {
 			top := max(b.x[0], b.x[len(b.x)-1])
-			m := 0.0
+			e := room[:len(b.x)]
 			for i, x := range b.x {
-				m += b.p[i] * vec.Exp(l*(x-top))
+				e[i] = l * (top - x)
+			}
+			vec.ExpNegAbs(e, e)
+			m := 0.0
+			for i, p := range b.p {
+				m += p * e[i]
 			}
 			sum += b.k * (math.Log(m) + l*top)
 		}

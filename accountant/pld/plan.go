@@ -12,6 +12,8 @@ type job struct {
 	counts []int64
 	target Target
 	below  bool // bound from below
+	// leeway is the relative excess of ε to aim at.
+	leeway float64
 	// A single pair's losses may be multiples of lattice, or end at ± knee.
 	lattice, knee float64
 }
@@ -35,6 +37,7 @@ const (
 	fewest     = 32 // compositions of fewer steps are done at once
 
 	accuracy   = 3e-6    // aimed relative excess of ε from all grids together
+	coarsest   = 1e-3    // the same of a direction that does not decide
 	mostPoints = 1 << 18 // per step distribution or final grid
 	escapes    = 1e-7    // share of δ spent on steps' losses beyond the grid
 	loses      = 1e-10   // share of δ lost at each end of a window
@@ -85,9 +88,26 @@ func (p *plan) aimAt(eps float64) {
 // saddle returns what ε to expect at the target's δ, by the saddlepoint formula
 // δ ≈ e^(K−θε)/(θ(θ+1)√(2πV)). Nothing rests on it.
 func (p *plan) saddle() float64 {
+	return (p.saddleAt(0) - p.target.logDelta) / p.aimed
+}
+
+// saddleAt returns what log δ to expect at eps, by the formula at the aimed tilt.
+func (p *plan) saddleAt(eps float64) float64 {
 	p.theta = p.aimed
 	logDelta := totalMGF(p.parts, p.theta) - math.Log(p.theta*(p.theta+1)*math.Sqrt(2*math.Pi)*p.width())
-	return (logDelta - p.target.logDelta) / p.theta
+	return logDelta - p.theta*eps
+}
+
+// scale is the ε that errors are relative to: the aim, or a part of the width where
+// nearly none is spent.
+func (p *plan) scale() float64 { return max(p.eps, p.width()/30) }
+
+// spare coarsens the grids of a plan that is expected to be gap in ε below what it would
+// take to matter.
+func (p *plan) spare(gap float64) {
+	if leeway := gap / 8 / p.scale(); leeway > p.leeway {
+		p.leeway = min(coarsest, leeway)
+	}
 }
 
 // settle chooses the grids, and the tilt they bear.
@@ -123,7 +143,7 @@ func (p *plan) grid() float64 {
 		first += s.count*math.Pow(coarsening, -float64(n))*float64(n+1) + again
 		span = max(span, (s.x[len(s.x)-1]-s.x[0])*math.Pow(coarsening, float64(n)))
 	}
-	allowed := accuracy * max(p.eps, p.width()/1000)
+	allowed := p.leeway * p.scale()
 	h := max(math.Sqrt(12*allowed/((p.theta+1)*second)), allowed/first)
 	most := float64(mostPoints)
 	if p.below { // a profile can only be inscribed where it is resolved

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+)
 
 // Every truncation and rounding is measured in total variation after the
 // exponential tilt e^{θ·loss}. For y > 0, 1 − e^{−y} ≤ c(θ)e^{θy} with
@@ -28,7 +32,8 @@ func shareNorm(theta, step float64) float64 {
 // sketch is a rough discrete pair of one part, for choosing tilts and grids.
 type sketch struct {
 	dots
-	count float64
+	logP, room []float64 // logarithms of p, and as many numbers of any value
+	count      float64
 }
 
 // sketchNodes is the number of losses on either side of 0, in a geometric
@@ -43,41 +48,51 @@ func newSketch(pr pair, count int64, level float64) sketch {
 		x[j], x[2*sketchNodes-j] = -left, right
 		left, right = left*ratio, right*ratio
 	}
-	return sketch{connect(pr, x, half.upper), float64(count)}
+	s := sketch{dots: connect(pr, x, half.upper), count: float64(count)}
+	s.logP, s.room = make([]float64, len(s.p)), make([]float64, len(s.p))
+	for i, p := range s.p {
+		s.logP[i] = math.Log(p)
+	}
+	return s
 }
 
 // logMGF is K(θ) of one step.
 func (s sketch) logMGF(theta float64) float64 {
 	if theta*max(-s.x[0], s.x[len(s.x)-1]) < 1 { // without cancellation
-		sum := -s.escape
 		for i, x := range s.x {
-			sum += s.p[i] * math.Expm1(theta*x)
+			s.room[i] = theta * x
+		}
+		vec.Expm1All(s.room, s.room)
+		sum := -s.escape
+		for i, p := range s.p {
+			sum += p * s.room[i]
 		}
 		return math.Log1p(sum)
 	}
 	peak := math.Inf(-1)
 	for i, x := range s.x {
-		if s.p[i] > 0 {
-			peak = max(peak, theta*x+math.Log(s.p[i]))
-		}
+		peak = max(peak, theta*x+s.logP[i])
 	}
-	sum := 0.0
+	s.tilt(theta, peak)
+	return peak + math.Log(total(s.room))
+}
+
+// tilt leaves the atoms' p·e^{θx − k} in room; k is at least the logarithm of the
+// largest.
+func (s sketch) tilt(theta, k float64) {
 	for i, x := range s.x {
-		sum += s.p[i] * math.Exp(theta*x-peak)
+		s.room[i] = min(0, theta*x+s.logP[i]-k)
 	}
-	return peak + math.Log(sum)
+	vec.ExpNegAbs(s.room, s.room)
 }
 
 // moments returns the mean and variance of the loss of one step under the tilt.
 func (s sketch) moments(theta float64) (mean, variance float64) {
-	k := s.logMGF(theta)
+	s.tilt(theta, s.logMGF(theta))
 	square := 0.0
 	for i, x := range s.x {
-		if s.p[i] > 0 {
-			w := math.Exp(math.Log(s.p[i]) + theta*x - k)
-			mean += w * x
-			square += w * x * x
-		}
+		mean += s.room[i] * x
+		square += s.room[i] * x * x
 	}
 	return mean, max(0, square-mean*mean)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// transform is the discrete Fourier transform of n real numbers, n even: that of
+// transform is the discrete Fourier transform of n real numbers, a power of two: that of
 // n/2 complex ones, by Stockham's radix-4 passes, with the halves of its waves
 // separated afterwards. Real and imaginary parts are kept apart, so that the inner
 // loops run over contiguous numbers.
@@ -98,26 +98,17 @@ func turn(k, n int) (sin, cos float64) {
 // complexForward transforms x of length n/2, with y as room, and returns which of
 // the two holds the result.
 func (t *transform) complexForward(x, y waves) waves {
-	left := t.n / 2
+	stride := 1
 	for i := range t.passes {
 		t.passes[i].run(x, y)
 		x, y = y, x
-		left /= 4
+		stride *= 4
 	}
-	s := t.n / 2 / left
-	if left%2 == 0 {
-		halve(x, y, s, left)
-		x, y, s, left = y, x, 2*s, left/2
+	if stride < t.n/2 {
+		halve(x, y, stride)
+		return y
 	}
-	switch left {
-	case 1:
-		return x
-	case 3:
-		butterfly3(x, y, s)
-	default:
-		butterfly5(x, y, s)
-	}
-	return y
+	return x
 }
 
 // run is one pass: four numbers a quarter apart become four neighbours. The
@@ -149,60 +140,72 @@ func times(ar, ai, br, bi float64) (re, im float64) {
 	return float64(ar*br) - float64(ai*bi), float64(ar*bi) + float64(ai*br)
 }
 
-func butterfly3(x, y waves, s int) {
-	const half, root = -0.5, -0.86602540378443864676
+// halve is a pass of radix 2 over pairs that are s apart, the last.
+func halve(x, y waves, s int) {
 	for q := range s {
-		ar, ai := x.re[q], x.im[q]
-		sr, si := x.re[s+q]+x.re[2*s+q], x.im[s+q]+x.im[2*s+q]
-		dr, di := x.re[s+q]-x.re[2*s+q], x.im[s+q]-x.im[2*s+q]
-		mr, mi := ar+half*sr, ai+half*si
-		y.re[q], y.im[q] = ar+sr, ai+si
-		y.re[s+q], y.im[s+q] = mr-root*di, mi+root*dr
-		y.re[2*s+q], y.im[2*s+q] = mr+root*di, mi-root*dr
+		ar, ai, br, bi := x.re[q], x.im[q], x.re[q+s], x.im[q+s]
+		y.re[q], y.im[q] = ar+br, ai+bi
+		y.re[q+s], y.im[q+s] = ar-br, ai-bi
 	}
 }
 
-func butterfly5(x, y waves, s int) {
-	const (
-		c1, c2 = 0.30901699437494742410, -0.80901699437494742410
-		s1, s2 = -0.95105651629515357212, -0.58778525229247312917
-	)
-	for q := range s {
-		ar, ai := x.re[q], x.im[q]
-		pr, pi := x.re[s+q]+x.re[4*s+q], x.im[s+q]+x.im[4*s+q]
-		mr, mi := x.re[s+q]-x.re[4*s+q], x.im[s+q]-x.im[4*s+q]
-		ur, ui := x.re[2*s+q]+x.re[3*s+q], x.im[2*s+q]+x.im[3*s+q]
-		vr, vi := x.re[2*s+q]-x.re[3*s+q], x.im[2*s+q]-x.im[3*s+q]
-		y.re[q], y.im[q] = ar+(pr+ur), ai+(pi+ui)
-		er, ei := ar+(c1*pr+c2*ur), ai+(c1*pi+c2*ui)
-		or, oi := s1*mr+s2*vr, s1*mi+s2*vi
-		y.re[s+q], y.im[s+q], y.re[4*s+q], y.im[4*s+q] = er-oi, ei+or, er+oi, ei-or
-		er, ei = ar+(c2*pr+c1*ur), ai+(c2*pi+c1*ui)
-		or, oi = s2*mr-s1*vr, s2*mi-s1*vi
-		y.re[2*s+q], y.im[2*s+q], y.re[3*s+q], y.im[3*s+q] = er-oi, ei+or, er+oi, ei-or
+// fold returns mass, wrapped around to length n: even-numbered reals in one half, odd
+// ones in the other.
+func (t *transform) fold(mass []float64) waves {
+	h := t.n / 2
+	z := newWaves(h + 1)
+	clear(z.re)
+	clear(z.im)
+	for ; len(mass) > 0; mass = mass[min(t.n, len(mass)):] {
+		round := mass[:min(t.n, len(mass))]
+		re, im := z.re[:(len(round)+1)/2], z.im[:len(round)/2]
+		for i := range im {
+			re[i] += round[2*i]
+			im[i] += round[2*i+1]
+		}
+		if len(re) > len(im) {
+			re[len(im)] += round[2*len(im)]
+		}
 	}
+	return z
 }
 
-// halve is a radix-2 pass over left/2 groups of s numbers.
-func halve(x, y waves, s, left int) {
-	m := left / 2
-	for k := range m {
-		wi, wr := turn(k, left)
-		for q := k * s; q < (k+1)*s; q++ {
-			ar, ai, br, bi := x.re[q], x.im[q], x.re[q+s*m], x.im[q+s*m]
-			y.re[q+k*s], y.im[q+k*s] = ar+br, ai+bi
-			y.re[q+k*s+s], y.im[q+k*s+s] = times(ar-br, ai-bi, wr, wi)
+// unfold sets dst to scale times what backward returned, from the one numbered at on and
+// round again. What is negative becomes 0.
+func (w waves) unfold(dst []float64, at int, scale float64) {
+	halves, h := [2][]float64{w.re, w.im}, len(w.re)
+	for parity := range min(2, len(dst)) {
+		from, k := halves[(at+parity)%2], (at+parity)/2%h
+		for i := parity; i < len(dst); i += 2 {
+			v := from[k] * scale
+			if v < 0 {
+				v = 0
+			}
+			dst[i] = v
+			if k++; k == h {
+				k = 0
+			}
 		}
 	}
 }
 
-// forward returns the n/2 + 1 coefficients of x, real and of length n.
-func (t *transform) forward(x []float64) waves {
-	h := t.n / 2
-	z, room := newWaves(h+1), newWaves(h+1)
-	for i := range h {
-		z.re[i], z.im[i] = x[2*i], x[2*i+1]
+// norm is the Euclidean norm of the numbers in both halves.
+func (w waves) norm() float64 {
+	var a, b, c, d float64
+	re, im := w.re, w.im[:len(w.re)]
+	for ; len(re) >= 2; re, im = re[2:], im[2:len(re)] {
+		a, b, c, d = a+re[0]*re[0], b+re[1]*re[1], c+im[0]*im[0], d+im[1]*im[1]
 	}
+	for i, v := range re {
+		a += v*v + im[i]*im[i]
+	}
+	return math.Sqrt(a + b + (c + d))
+}
+
+// forward returns the n/2 + 1 coefficients of the folded reals z, which it takes.
+func (t *transform) forward(z waves) waves {
+	h := t.n / 2
+	room := newWaves(h + 1)
 	got := t.complexForward(z.slice(0, h), room.slice(0, h))
 	out := waves{got.re[:h+1], got.im[:h+1]}
 	if &got.re[0] == &z.re[0] {
@@ -224,8 +227,8 @@ func (t *transform) forward(x []float64) waves {
 	return out
 }
 
-// backward returns n times the reals whose coefficients are c, which it takes.
-func (t *transform) backward(c waves) []float64 {
+// backward returns n times the reals, folded, whose coefficients are c, which it takes.
+func (t *transform) backward(c waves) waves {
 	h := t.n / 2
 	first, last := c.re[0], c.re[h]
 	c.re[0], c.im[0] = first+last, first-last
@@ -241,11 +244,10 @@ func (t *transform) backward(c waves) []float64 {
 	// The inverse is the transform with real and imaginary parts exchanged.
 	room := newWaves(h)
 	got := t.complexForward(waves{c.im[:h], c.re[:h]}, room)
-	out := make([]float64, t.n)
-	for i := range h {
-		out[2*i], out[2*i+1] = got.im[i], got.re[i]
+	if &got.re[0] == &room.re[0] {
+		c.free()
+	} else {
+		room.free()
 	}
-	c.free()
-	room.free()
-	return out
+	return waves{got.im, got.re}
 }
