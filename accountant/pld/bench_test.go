@@ -46,3 +46,18 @@ func BenchmarkPoissonBits(b *testing.B) {
 		compose(b, AtDelta(1e-6), Part{must(PoissonBitSubstitution(0.007, 1)), 20_000})
 	}
 }
+
+// The reference cases from cold, each at its first δ (docs/figures.md compares them).
+func BenchmarkReference(b *testing.B) {
+	for _, c := range reference(b) {
+		if c.Accountant != "pld" {
+			continue
+		}
+		b.Run(c.ID, func(b *testing.B) {
+			for b.Loop() {
+				delta := c.Results[0].Delta
+				compose(b, AtDelta(delta), refParts(c)...).Epsilon(delta)
+			}
+		})
+	}
+}

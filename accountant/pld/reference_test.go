@@ -41,7 +41,7 @@ type refCase struct {
 	EpsilonLower           []float64 `json:"epsilon_lower"`
 }
 
-func reference(t *testing.T) []refCase {
+func reference(t testing.TB) []refCase {
 	t.Helper()
 	data, err := os.ReadFile(shared.Path(t, "reference/accountant.json"))
 	if err != nil {
