@@ -49,6 +49,14 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 			Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
 				"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
 		}}
+	case release.Prior.Separable():
+		return []Doubt{{
+			Headline: "Not usable as it stands: the release shows coefficients and does not bound their size.",
+			Reason: "Coefficients of twice the size explain the release about as well, and none at all explain it far worse. " +
+				"Classes that are nearly separable look like this.",
+			Advice: "Use the signs of coefficients and predictions. For their size state the prior's width (prior-sd) from " +
+				"what was known beforehand, or spend more; either is a new release.",
+		}}
 	case len(release.Prior.Narrow) > 0:
 		return []Doubt{{
 			Headline: "Not usable as it stands: the prior leaves out ordinary coefficients that the release cannot show.",

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -68,6 +69,7 @@ func New(name string, shape *data.Shape, options Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	options.PriorSD = cmp.Or(options.PriorSD, DefaultPriorSD(name, shape))
 	if misfit := e.misfit(shape); misfit != "" {
 		return nil, bad("model", "%s %s %s", setting.Name("model"), name, misfit)
 	}

@@ -330,7 +330,7 @@ func TestCustom(t *testing.T) {
 // TestPriorsOfColumns: a column's own standard deviation replaces the model's, and a
 // group's scale is unknown: its tails are those of a half-Cauchy.
 func TestPriorsOfColumns(t *testing.T) {
-	m := built(t, "softmax", func(s *data.Shape, _ *Options) { s.Terms[1].PriorSD = 0.5 })
+	m := built(t, "softmax", func(s *data.Shape, o *Options) { o.PriorSD, s.Terms[1].PriorSD = 3, 0.5 })
 	theta := make([]float64, m.Target.Dim())
 	for j := range theta {
 		clear(theta)
@@ -343,7 +343,9 @@ func TestPriorsOfColumns(t *testing.T) {
 			t.Errorf("parameter %d: log prior %v, want %v", j, got, want)
 		}
 	}
-	m = built(t, "linear", func(s *data.Shape, _ *Options) { s.Terms[1].PriorGroup, s.Terms[2].PriorGroup = "g", "g" })
+	m = built(t, "linear", func(s *data.Shape, o *Options) {
+		o.PriorSD, s.Terms[1].PriorGroup, s.Terms[2].PriorGroup = 3, "g", "g"
+	})
 	fall := func(j int) float64 { // of the log prior from 10 to 20
 		a, b := make([]float64, 4), make([]float64, 4)
 		a[j], b[j] = 10, 20
@@ -364,5 +366,47 @@ func TestPriorsOfColumns(t *testing.T) {
 	if _, err := New("linear", &shape, Options{}); err == nil ||
 		!strings.Contains(err.Error(), "both prior_sd and prior_group") {
 		t.Errorf("both: %v", err)
+	}
+}
+
+// TestDefaultPriorSD: by default a column at its bound moves the linear predictor by as
+// much however many columns there are, and a stated prior stays.
+func TestDefaultPriorSD(t *testing.T) {
+	for _, name := range Names() {
+		if name == "bernoulli" || name == "categorical" || name == "mixture" {
+			continue
+		}
+		for _, features := range []int{1, 3, 15} {
+			shape, err := StandardShape(name, 100, features)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{}
+			if name == "negative-binomial" {
+				o.Dispersion = 1
+			}
+			m, err := New(name, shape, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theta := make([]float64, m.Target.Dim())
+			none := m.Target.LogPrior(theta)
+			theta[0] = 2
+			want := 3 * math.Sqrt(float64(features+1))
+			switch name {
+			case "mean", "network":
+				want = 3
+			case "linear", "median", "heteroscedastic":
+				want /= 2
+			}
+			if sd := 2 / math.Sqrt(2*(none-m.Target.LogPrior(theta))); math.Abs(sd-want) > 1e-9 || m.Options.PriorSD != want {
+				t.Errorf("%s with %d features: prior sd %v, and %v in the options; want %v", name, features, sd,
+					m.Options.PriorSD, want)
+			}
+			o.PriorSD = 0.7
+			if m, err = New(name, shape, o); err != nil || m.Options.PriorSD != 0.7 {
+				t.Errorf("%s: prior sd %v, want the stated 0.7, %v", name, m.Options.PriorSD, err)
+			}
+		}
 	}
 }

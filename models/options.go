@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -80,8 +81,9 @@ var settings = []Setting{
 		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept " +
 			"stays normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
-		Help: "standard deviation of the Gaussian prior of every coefficient, in the units of the scaled columns, " +
-			"which lie within ±1/√K for K columns of the file, the intercept counted"},
+		Help: "standard deviation of the normal prior of every coefficient, in the units of the scaled columns, " +
+			"which lie within ±1/√K for K columns of the file, the intercept counted; by default 3·√K, for numbers " +
+			"1.5·√K, and 3 for mean and network"},
 	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale },
 		Models: []string{"linear", "heteroscedastic", "network"},
 		Help:   "the least standard deviation of the errors, in units of the scaled target"},
@@ -100,17 +102,14 @@ var settings = []Setting{
 }
 
 // Filled are the options with the defaults of what is not given: the log loss, a normal
-// prior of standard deviation 3, a least scale of 0.05, a mean absolute error of 0.25 and
-// 4 hidden units.
+// prior, a least scale of 0.05, a mean absolute error of 0.25 and 4 hidden units. The
+// prior's standard deviation follows from the shape of the table: see DefaultPriorSD.
 func (o Options) Filled() Options {
 	if o.Loss == "" {
 		o.Loss = "log"
 	}
 	if o.Prior == "" {
 		o.Prior = "normal"
-	}
-	if o.PriorSD == 0 {
-		o.PriorSD = 3
 	}
 	if o.MinScale == 0 {
 		o.MinScale = 0.05
@@ -122,6 +121,19 @@ func (o Options) Filled() Options {
 		o.Hidden = 4
 	}
 	return o
+}
+
+// DefaultPriorSD is the standard deviation of the prior of a coefficient of the named
+// model where none is stated: 3·√K, and 1.5·√K where the response is a number. Entries
+// of design columns carry the factor 1/√K (data.Shape.Spread), so that a column at its
+// bound moves log-odds or the log of a mean by N(0, 3²), and a response that the schema
+// scales to ±1 by N(0, 1.5²), however many columns there are. Parameters that are no
+// coefficients of columns, those of mean and network, have 3.
+func DefaultPriorSD(model string, shape *data.Shape) float64 {
+	if e := find(model); e != nil && e.response.effect > 0 {
+		return e.response.effect * max(1, shape.Spread)
+	}
+	return 3
 }
 
 // value is what of points to, as a number to compare or print; 0 where it is not given.

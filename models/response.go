@@ -69,33 +69,36 @@ type response struct {
 	needs    string // for people, after "needs"
 	fits     func(*data.Shape) bool
 	standard func(*data.Shape) // states such a response
+	// effect is the prior standard deviation of what a column at its bound adds to the
+	// linear predictor of the response; 0 where parameters are no coefficients of columns.
+	effect float64
 }
 
 var (
-	noResponse     = response{"no target column", func(s *data.Shape) bool { return !s.HasTarget() }, nil}
+	noResponse     = response{"no target column", func(s *data.Shape) bool { return !s.HasTarget() }, nil, 0}
 	binaryResponse = response{"a binary target column", func(s *data.Shape) bool { return s.Classes() == 2 },
 		func(s *data.Shape) {
 			s.Target = data.Term{Name: "y", Column: "y", Level: "1", Unit: 1, Upper: 1}
 			s.Labels = []string{"0", "1"}
-		}}
+		}, 3}
 	labelResponse = response{"a target column of labels", func(s *data.Shape) bool { return s.Classes() >= 2 },
 		func(s *data.Shape) {
 			s.Target = data.Term{Name: "y", Column: "y", Level: "3", Unit: 1, Upper: 2}
 			s.Labels = []string{"1", "2", "3"}
-		}}
+		}, 3}
 	countResponse = response{
 		"a target column of counts, a number with center = 0, scale = 1 and a lower bound of at least 0 in the schema",
 		func(s *data.Shape) bool {
 			t := s.Target
 			return s.HasTarget() && s.Classes() == 0 && t.Center == 0 && t.Unit == 1 && t.Lower >= 0
 		},
-		func(s *data.Shape) { s.Target = data.Term{Name: "y", Column: "y", Unit: 1} },
+		func(s *data.Shape) { s.Target = data.Term{Name: "y", Column: "y", Unit: 1} }, 3,
 	}
 	numberResponse = response{"a numeric target column",
 		func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 }, func(s *data.Shape) {
 			s.Target = data.Term{Name: "y", Column: "y", Unit: 1, Lower: -10, Upper: 10}
-		}}
-	anyResponse = response{"a target column", (*data.Shape).HasTarget, numberResponse.standard}
+		}, 1.5}
+	anyResponse = response{"a target column", (*data.Shape).HasTarget, numberResponse.standard, 0}
 )
 
 // targetText describes a shape's target.

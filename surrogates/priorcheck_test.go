@@ -177,3 +177,23 @@ func TestCheckPriorSeesWhatNoiseHides(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckPriorSeesSizesThatNothingBounds: where a line separates the classes a release of
+// little noise says that there are coefficients and not how large they are. Of 20 tables 18
+// are so, and 2 of 20 with coefficients from a wide prior. Seeds are fixed, so that an alarm
+// means a change of the code. Either kind of table is the mutant of the other's limit.
+func TestCheckPriorSeesSizesThatNothingBounds(t *testing.T) {
+	count := func(scale float64) (separable int) {
+		for seed := range uint64(20) {
+			if checked(t, 2, 2000, 8, scale, seed).Separable() {
+				separable++
+			}
+		}
+		return separable
+	}
+	apart, control := count(1e6), count(1)
+	t.Logf("separable: %d of 20, and %d of 20 with coefficients from the prior", apart, control)
+	if apart < 14 || control > 5 {
+		t.Errorf("separable: %d of 20, and %d of 20 with coefficients from the prior", apart, control)
+	}
+}

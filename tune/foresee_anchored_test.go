@@ -18,7 +18,7 @@ func TestSmallTablesStandForLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := models.New("logistic", shape, models.Options{})
+	m, err := models.New("logistic", shape, models.Options{PriorSD: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,12 +126,13 @@ func tempered(ctx context.Context, c tune.Config, s chains.Settings, epsilon flo
 type modelFlags struct {
 	model string
 	models.Options
+	given func(name string) bool
 }
 
 // bind declares a flag for the model and every option of package models.
 func (m *modelFlags) bind(f *pflag.FlagSet, except ...string) {
 	f.StringVar(&m.model, "model", "", strings.Join(models.Names(), ", ")+"; by default what the target column suggests")
-	m.Options = m.Filled()
+	m.Options, m.given = m.Filled(), f.Changed
 	for _, v := range models.Settings() {
 		help := v.Help
 		if v.Models != nil {
@@ -164,10 +165,9 @@ func (m *modelFlags) names() []string {
 
 // build makes the model for a shape.
 func (m *modelFlags) build(shape *data.Shape) (*models.Model, error) {
-	defaults := models.Options{}.Filled()
 	for _, v := range models.Settings() {
-		if v.Value(&m.Options) == nil && v.Value(&defaults) != nil {
-			return nil, fmt.Errorf("--%s is zero or empty; leave it out for the default, %v", v.Name, v.Value(&defaults))
+		if v.Value(&m.Options) == nil && m.given(v.Name) {
+			return nil, fmt.Errorf("--%s is zero or empty; leave it out for the default", v.Name)
 		}
 	}
 	built, err := models.New(m.model, shape, m.Options)

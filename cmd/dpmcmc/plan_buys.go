@@ -153,7 +153,6 @@ func (s *planSettings) solveWant(ctx context.Context, f *pflag.FlagSet, m *model
 		return nil, fmt.Errorf("--want: %w", err)
 	}
 	c := s.foreseeing(m, adjacency)
-	c.Repeats = 3
 	if !f.Changed("epsilon") {
 		s.epsilon, _, err = tune.EpsilonFor(ctx, c, s.Settings, want)
 		return m, err

@@ -44,7 +44,7 @@ func tuneCell(ctx context.Context, s settings, t *table, n int64, d int, epsilon
 	if err != nil {
 		return err
 	}
-	model, err := models.New("logistic", shape, models.Options{})
+	model, err := models.New("logistic", shape, models.Options{PriorSD: 3})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -64,6 +66,7 @@ func logisticTable(name string) error {
 	rows := targets.Rows{X: table.X, Y: table.Y, P: table.Features()}
 	d := rows.P
 	*features, *records = d, table.Records
+	*priorSD = cmp.Or(*priorSD, models.DefaultPriorSD("logistic", &table.Shape))
 	v, err := price()
 	if err != nil {
 		return err

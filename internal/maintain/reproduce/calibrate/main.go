@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -46,8 +47,9 @@ var (
 	verbose = flag.Bool("v", false, "print every parameter")
 	classes = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
-	priorSD = flag.Float64("prior-sd", 3, "standard deviation of the normal prior")
-	pure    = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
+	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
+		"and 3 for simulated records")
+	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
 	rivals   = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
 	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
@@ -240,6 +242,7 @@ func run() error {
 	if *classes != "" {
 		return logisticTable(*classes)
 	}
+	*priorSD = cmp.Or(*priorSD, 3)
 	if *rivals {
 		objective, draw, err := rivalTable()
 		fmt.Printf("n %d d %d ε %v sets %d: median RMSE objective perturbation %.3f, β-OPS %.3f\n", *records, *features,

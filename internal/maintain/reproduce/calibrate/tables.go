@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
+	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -73,6 +75,7 @@ func linearTable(name string) error {
 	if err != nil {
 		return err
 	}
+	*priorSD = cmp.Or(*priorSD, models.DefaultPriorSD("linear", &table.Shape))
 	mu, err := gaussianMu(*epsilon, delta)
 	if err != nil {
 		return err
@@ -141,7 +144,7 @@ func linearTable(name string) error {
 		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * unit / float64(*sets)
 		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * unit / float64(*sets)
 	}
-	fmt.Printf("%s n %d d %d ε %v sets %d:", name, table.Records, table.Features(), *epsilon, *sets)
+	fmt.Printf("%s n %d d %d ε %v prior sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon, *priorSD, *sets)
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
