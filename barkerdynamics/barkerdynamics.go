@@ -62,7 +62,7 @@ type Kernel struct {
 	next   []float64
 }
 
-var _ kernels.Kernel = (*Kernel)(nil)
+var _ kernels.Watched = (*Kernel)(nil)
 
 // New charges all of c.Iterations steps to the curator's budget and
 // returns the kernel that makes them. On an error nothing was charged or read.
@@ -101,6 +101,7 @@ func (k *Kernel) Step(_ *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	if err != nil {
 		return kernels.Info{}, err
 	}
+	k.Moved(k.next, s.Theta, 0.5)
 	if accepted {
 		copy(s.Theta, k.next)
 	}

@@ -163,7 +163,11 @@ func (k *Kernel) accept(rng *rand.Rand, theta []float64, public float64) (bool, 
 		return false, nil
 	}
 	if k.bits != nil {
-		return k.bits.Accept(next, theta, public)
+		accepted, err := k.bits.Accept(next, theta, public)
+		if err == nil {
+			k.Decided(next, theta, accepted)
+		}
+		return accepted, err
 	}
 	if length == 0 {
 		return true, nil // nothing moves, so there is nothing to release
@@ -180,6 +184,7 @@ func (k *Kernel) accept(rng *rand.Rand, theta []float64, public float64) (bool, 
 		return false, err
 	}
 	sd := k.ratios.NoiseSD()
+	k.Moved(next, theta, ratio/(sd*sd))
 	return math.Log(rng.Float64()) < ratio+public-sd*sd/2, nil
 }
 

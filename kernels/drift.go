@@ -75,6 +75,7 @@ func (d *Drift) Release(gradient, theta []float64) error {
 	if err := d.Gradients.Release(d.released, theta); err != nil {
 		return err
 	}
+	d.leaned(d.released, d.Gradients.NoiseSD())
 	d.target.GradLogPrior(gradient, theta)
 	for j, v := range d.released {
 		gradient[j] -= v

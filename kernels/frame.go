@@ -15,11 +15,14 @@ type Frame struct {
 	sampler string
 	target  targets.Target
 	dim     int
+
+	see      func(evidence []float64) // nil for nobody
+	evidence []float64
 }
 
 // NewFrame returns the frame of a sampler's chains.
 func NewFrame(sampler string, target targets.Target) Frame {
-	return Frame{sampler, target, target.Dim()}
+	return Frame{sampler: sampler, target: target, dim: target.Dim()}
 }
 
 // Dim is the number of parameters.

@@ -56,6 +56,7 @@ func (w *Walk) Step(rng *rand.Rand, s *State) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	w.Decided(w.next, s.Theta, accepted)
 	if accepted {
 		copy(s.Theta, w.next)
 	}

@@ -151,6 +151,9 @@ func (k *Kernel) byBit(rng *rand.Rand, theta []float64) (moved int, accepted boo
 		k.config.Proposal.Propose(rng, k.next, theta)
 		accepted, err = k.bits.Accept(k.next, theta, k.logRatio(k.next))
 	}
+	if err == nil {
+		k.Decided(k.next, theta, accepted)
+	}
 	return changed(k.next, theta), accepted, err
 }
 
@@ -172,6 +175,7 @@ func (k *Kernel) byRatio(rng *rand.Rand, theta []float64) (moved int, accepted b
 		return 0, false, err
 	}
 	sd := k.ratios.NoiseSD()
+	k.Moved(k.next, theta, noisy/(sd*sd))
 	return moved, noisy-sd*sd/2+public+rng.ExpFloat64() > 0, nil
 }
 

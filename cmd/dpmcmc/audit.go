@@ -45,7 +45,8 @@ attack could have shown at most is printed with it.
 Without --kernel it attacks every mechanism: two tables that differ in one record are
 released many times and told apart by a likelihood-ratio test. With --kernel it attacks
 whole runs of a median regression (anchored ones of a logistic model): many canaries at
-once, each with a response that a coin decides, are guessed from the draws. Guesses are
+once, each with a response that a coin decides, are guessed from what the chain releases:
+gradients, ratios, signs and bits (of anchored chains from the draws). Guesses are
 tested against (ε, δ) (Steinke, Nasr and Jagielski 2023) and against the claim at all δ
 together (Mahloujifar, Melis and Chaudhuri 2025). What they throw away is in an estimate from the canaries' scores
 (Agrawal et al. 2026), which refutes nothing by itself.`,
@@ -178,10 +179,22 @@ func (s *auditSettings) draw(ctx context.Context, plan *chains.Plan, table targe
 	if err != nil {
 		return nil, err
 	}
+	evidence := make([]float64, s.canaries)
+	watched, ok := all[0].Kernel.(kernels.Watched)
+	if ok = ok && s.chain.Kernel != "anchored"; ok { // whose draws say all
+		watched.Watch(func(v []float64) {
+			for i := range evidence {
+				evidence[i] += v[i]
+			}
+		})
+	}
 	memory := kernels.NewMemory(len(all))
 	if err := kernels.Run(ctx, all, kernels.Options{Iterations: plan.Settings.Iterations, Seed: seed,
 		Sink: memory}); err != nil {
 		return nil, err
+	}
+	if ok {
+		return [][]float64{evidence}, nil
 	}
 	return memory.Draws(0), nil
 }
