@@ -125,10 +125,12 @@ func clopperPearson(caught, total int) (low, high float64) {
 	return low, high
 }
 
+const onlySign = "only the sign of what Inf or IsInf is given counts"
+
 // explained are the survivors of random samples that do no harm, by file and line text.
 var explained = []defect{
 	{file: "accountant/guarantee.go", old: "if pureEps := e.RDP(math.Inf(1)); pureEps < eps {",
-		equivalent: "only the sign of what Inf is given counts"},
+		equivalent: onlySign},
 	{file: "accountant/guarantee.go", old: "const lowestOrder = 1 + 1.0/(1<<14)",
 		equivalent: "the bound at whichever order is tried holds"},
 	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
@@ -136,6 +138,10 @@ var explained = []defect{
 	{file: "accountant/guarantee.go", old: "case delta > 0:", new: ">=", equivalent: "δ = 0 is a case before it"},
 	{file: "accountant/guarantee.go", old: "if epsilonAt(order, rdp, logDelta) == 0 {", new: "(0+1)",
 		equivalent: "it gives the search a slope; whoever called sets the bound to 0 by epsilonAt itself"},
+	{file: "accountant/budget.go", old: "if !(order > 1) || math.IsInf(order, 1) {", equivalent: onlySign},
+	{file: "accountant/convert.go", old: "if math.IsInf(order, 1) {", new: "(1+1)", equivalent: onlySign},
+	{file: "accountant/internal/normal/normal.go", old: "for k := 40.0; k >= 1; k-- {", new: "(40.0+1)",
+		equivalent: "the fraction's 41st term is below rounding"},
 	{file: "accountant/bounded.go", new: "(638512875+1)",
 		old:        "return x * (1.0/3 - y*(1.0/45-y*(2.0/945-y*(1.0/4725-y*(2.0/93555-y*(1382.0/638512875))))))",
 		equivalent: "it moves the result by less than 10⁻¹⁹, far below its rounding"},
