@@ -87,29 +87,30 @@ func (d *decoder) encode(text []byte) (code, fault) {
 
 // encodeNumber encodes a number that is not missing.
 func (d *decoder) encodeNumber(v float64) (code, fault) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return code{}, faultNumber
-	}
-	if v < d.lower || v > d.upper {
-		if d.outside == OutsideRefuse {
+	if !(v >= d.lower && v <= d.upper) { // bounds are finite
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return code{}, faultNumber
+		case d.outside == OutsideRefuse:
 			return code{}, faultOutside
 		}
 		v = min(max(v, d.lower), d.upper)
 	}
-	return code{value: d.term.At(d.transformed(v))}, 0
+	if d.transform != "" {
+		v = d.transformed(v)
+	}
+	return code{value: d.term.At(v)}, 0
 }
 
-// transformed is the transform of a number within its bounds.
+// transformed is the transform, a logarithm, of a number within its bounds.
 func (d *decoder) transformed(v float64) float64 {
 	switch {
 	case d.transform == TransformLog && v >= 0x1p-1022:
 		return logarithm(v)
 	case d.transform == TransformLog1p && 1+v >= 0x1p-1022:
 		return logarithm(1 + v)
-	case d.transform != "":
-		return math.Inf(-1)
 	}
-	return v
+	return math.Inf(-1)
 }
 
 // parseNumber reads a finite decimal number: no infinities, no hexadecimal digits,

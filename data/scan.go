@@ -246,21 +246,18 @@ func (s *scanner) number() (v float64, text []byte, last bool) {
 	if sign == '-' || sign == '+' {
 		i = 1
 	}
-	first, point, whole := i, -1, int64(0)
-	for ; i < 17; i++ {
-		digit := b[i] - '0'
-		if digit > 9 {
-			if b[i] != '.' || point >= 0 {
-				break
-			}
-			point = i
-			continue
-		}
-		whole = 10*whole + int64(digit)
+	first, scale, whole := i, 0, int64(0)
+	for ; i < 17 && b[i]-'0' <= 9; i++ {
+		whole = 10*whole + int64(b[i]-'0')
 	}
-	digits, scale := i-first, 0
-	if point >= 0 {
-		digits, scale = digits-1, i-1-point
+	digits := i - first
+	if b[i] == '.' {
+		point := i
+		for i++; i < 17 && b[i]-'0' <= 9; i++ {
+			whole = 10*whole + int64(b[i]-'0')
+		}
+		scale = i - 1 - point
+		digits += scale
 	}
 	last = b[i] == '\n'
 	if digits == 0 || digits > 15 || !last && b[i] != s.delimiter {

@@ -118,8 +118,12 @@ func (w *Writer) Append(x []float64, y float64) error {
 	return err
 }
 
-// inwards rounds to single precision towards zero.
+// inwards rounds to single precision towards zero: the digits that do not fit are cut.
+// No radius is so large that an entry overflows.
 func inwards(v float64) float32 {
+	if math.Abs(v) >= 0x1p-126 {
+		return float32(math.Float64frombits(math.Float64bits(v) &^ (1<<29 - 1)))
+	}
 	f := float32(v)
 	if math.Abs(float64(f)) > math.Abs(v) {
 		f = math.Float32frombits(math.Float32bits(f) - 1)
