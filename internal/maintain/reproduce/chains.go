@@ -29,51 +29,45 @@ type chainOf struct {
 	build func(n int64, sealed *curator.Curator) (kernels.Kernel, error)
 }
 
-// perStep is a chain whose price is n times that of a step.
-func perStep(step func(curator.Facts) (accountant.Event, error),
-	build func(int64, *curator.Curator) (kernels.Kernel, error)) chainOf {
-	return chainOf{build: build, price: func(n int64, f curator.Facts) (accountant.Event, error) {
-		e, err := step(f)
-		if err != nil {
-			return e, err
-		}
-		return e.Times(n)
-	}}
+// perStep is a chain whose price is n times that of a step of config, in which n is the
+// number of iterations.
+func perStep[C any, K kernels.Kernel](config *C, n *int64, step func(C, curator.Facts) (accountant.Event, error),
+	build func(C, *curator.Curator) (K, error)) chainOf {
+	*n = 1
+	return chainOf{
+		price: func(count int64, f curator.Facts) (accountant.Event, error) {
+			e, err := step(*config, f)
+			if err != nil {
+				return e, err
+			}
+			return e.Times(count)
+		},
+		build: func(count int64, s *curator.Curator) (kernels.Kernel, error) { *n = count; return build(*config, s) },
+	}
 }
 
 func barkerChain(c barker.Config) chainOf {
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return barker.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return barker.New(c, s) })
+	return perStep(&c, &c.Iterations, barker.Cost, barker.New)
 }
 
 func dynamicsChain(c barkerdynamics.Config) chainOf {
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return barkerdynamics.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) {
-			c.Iterations = n
-			return barkerdynamics.New(c, s)
-		})
+	return perStep(&c, &c.Iterations, barkerdynamics.Cost, barkerdynamics.New)
 }
 
 func penaltyChain(c penalty.Config) chainOf {
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return penalty.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return penalty.New(c, s) })
+	return perStep(&c, &c.Iterations, penalty.Cost, penalty.New)
 }
 
 func tunamhChain(c tunamh.Config) chainOf {
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return tunamh.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return tunamh.New(c, s) })
+	return perStep(&c, &c.Iterations, tunamh.Cost, tunamh.New)
 }
 
 func sgldChain(c dpsgld.Config) chainOf {
-	c.Iterations = 1
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return dpsgld.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return dpsgld.New(c, s) })
+	return perStep(&c, &c.Iterations, dpsgld.Cost, dpsgld.New)
 }
 
 func thermostatChain(c sgnht.Config) chainOf {
-	c.Iterations = 1
-	return perStep(func(f curator.Facts) (accountant.Event, error) { return sgnht.Cost(c, f) },
-		func(n int64, s *curator.Curator) (kernels.Kernel, error) { c.Iterations = n; return sgnht.New(c, s) })
+	return perStep(&c, &c.Iterations, sgnht.Cost, sgnht.New)
 }
 
 func hmcChain(c dphmc.Config) chainOf {
