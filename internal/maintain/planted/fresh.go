@@ -426,7 +426,9 @@ func freshMechanisms() (all []Case) {
 			}
 			return z
 		})
-	add("the seed's low byte only", "256 streams", plain, func(m *sum) { m.low = true })
+	add("the seed's low byte only", "256 streams", plain, func(m *sum) {
+		m.seeds = func(seed uint64) uint64 { return seed & 255 }
+	})
 	noise("the lowest bit is the noise's sign", "1 bit", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		k := int64(math.Round(z/0x1p-30)) &^ 1

@@ -34,10 +34,15 @@ type spy struct {
 	last, largest float64
 	strange       bool // NaN was shown
 	repeated      int
+	huge          int // records beyond 10⁶ in the last batch
 }
 
 func (s *spy) Loss(dst, theta []float64, rows targets.Rows) {
+	s.huge = 0
 	for _, x := range rows.X {
+		if math.Abs(x) > 1e6 {
+			s.huge++
+		}
 		if x == s.last {
 			s.repeated++
 		}
@@ -279,7 +284,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), prices()} {
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), prices()} {
 		all = append(all, family...)
 	}
 	return all

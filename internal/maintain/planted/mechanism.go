@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -25,11 +26,14 @@ type sum struct {
 	noise func(m *sum, rng *rand.Rand, i int, total float64) float64
 	last  func(total, noise float64) float64 // what is released
 	check func(r curator.Records) error
-	fixed bool                      // the seed is ignored
-	low   bool                      // but for its lowest byte
-	even  float64                   // what the noise is multiplied by at even seeds; 0 for 1
+	seeds func(seed uint64) uint64  // the seed that is used
 	extra func(x []float64) float64 // added to the sum
 	kept  []float64
+
+	// What Release was called with.
+	x     []float64
+	seed  uint64
+	count int
 }
 
 func (m *sum) Claim() accountant.Event { return m.claim }
@@ -47,22 +51,16 @@ func (m *sum) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	if m.extra != nil {
 		totals[0] += m.extra(r.X)
 	}
-	if m.fixed {
-		seed = 1
+	if m.seeds != nil {
+		seed = m.seeds(seed)
 	}
-	if m.low {
-		seed &= 255
-	}
-	m.kept = nil
+	m.kept, m.x, m.seed, m.count = nil, r.X, seed, count
 	rng := rand.New(rand.NewPCG(seed, 7))
 	all := make([][]float64, count)
 	for i := range all {
 		all[i] = make([]float64, m.dim)
 		for j, total := range totals {
 			noise := m.noise(m, rng, i, total)
-			if m.even > 0 && seed%2 == 0 {
-				noise *= m.even
-			}
 			if m.grid > 0 {
 				noise = m.grid * math.Round(noise/m.grid)
 				total = m.grid * math.Round(total/m.grid)
@@ -291,7 +289,9 @@ func dependenceDefects() (all []Case) {
 		m.kept[0] = z
 		return noiseSD * v
 	})
-	all = append(all, mechanism("dependence", "the seed is ignored", "all", plain, func(m *sum) { m.fixed = true }))
+	all = append(all, mechanism("dependence", "the seed is ignored", "all", plain, func(m *sum) {
+		m.seeds = func(uint64) uint64 { return 1 }
+	}))
 	all = append(all, mechanism("dependence", "randomness of its own", "10⁻⁹", plain, func(m *sum) {
 		m.last = func(total, noise float64) float64 { return total + noise + 1e-9*rand.Float64() }
 	}))
@@ -434,6 +434,7 @@ type bits struct {
 	twin    bool    // every twentieth bit repeats the one before
 	every   int     // every so manieth bit has no noise; 0 for none
 	probit  float64 // the offset of a probit that takes the logistic's place; 0 for none
+	ones    int     // after so many ones comes a zero; 0 for none
 }
 
 func (b bits) Claim() accountant.Event { return b.claim }
@@ -445,6 +446,7 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := make([][]float64, count)
+	ones := 0
 	for i := range all {
 		all[i] = []float64{0}
 		p := 1 / (1 + math.Exp(-b.scale*total/2))
@@ -459,6 +461,12 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 		}
 		if b.twin && i%20 == 19 {
 			all[i][0] = all[i-1][0]
+		}
+		if b.ones > 0 && ones == b.ones {
+			all[i][0] = 0
+		}
+		if ones++; all[i][0] == 0 {
+			ones = 0
 		}
 	}
 	return all, nil
@@ -481,7 +489,7 @@ func mechanismDefects() (all []Case) {
 	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
 		all = append(all, family...)
 	}
-	all = append(append(all, unseenMechanisms()...), freshMechanisms()...)
+	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

@@ -403,7 +403,7 @@ func stateDefects() []Case {
 
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
-		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets()} {
+		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets()} {
 		all = append(all, family...)
 	}
 	return all
