@@ -72,6 +72,25 @@ func atLeast(k, n int, p float64) float64 {
 // atMost is P(Binomial(n, p) ≤ k), without the cancellation of 1 − atLeast.
 func atMost(k, n int, p float64) float64 { return atLeast(n-k, n, 1-p) }
 
+// fisher is the p-value of k of n against l of m, of one probability: given k + l, k is
+// hypergeometric.
+func fisher(k, n, l, m int) float64 {
+	all, term, p := k+l, 1.0, 0.0
+	choose := func(n, k int) float64 {
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - c
+	}
+	for i := k; i <= min(n, all) && term > 0; i++ {
+		if all-i <= m {
+			term = math.Exp(choose(n, i) + choose(m, all-i) - choose(n+m, all))
+			p += term
+		}
+	}
+	return min(1, p*(1+1e-9))
+}
+
 // evidence is the smallest of many p-values, and what it is about.
 type evidence struct {
 	p     float64

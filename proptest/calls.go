@@ -1,35 +1,42 @@
 package proptest
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"pgregory.net/rapid"
 )
 
-// checkCalls makes many calls of one release and of four, from seeds that differ in
-// some of their bits only: calls give other releases, and the first and the last
-// release of a call have the law of all.
+// checkCalls makes many calls of one release and of 64, in pairs whose seeds differ in one
+// bit: calls give other releases, and the first and the last release of a call have the
+// law of all.
 func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	t.Helper()
-	const count = 4
+	const count = 64
 	calls := min(len(onA), max(400, min(len(onA)/500, 2000)))
-	var single, first, last [][]float64
+	var single, first, last, before [][]float64
+	pairs, equal, bits := 0, 0, [64]int{}
 	for i := range calls {
-		n := 1 + (count-1)*(i%2)
-		all, err := releases(m, o.A, o.Seed+uint64(i/4+1)<<(i/2%2*32+i%2*16), n)
+		n, bit := 1+(count-1)*(i/2%2), i/4%64
+		seed := (o.Seed + uint64(i/2+1)*0x9e3779b97f4a7c15) &^ (1 << bit)
+		all, err := releases(m, o.A, seed|uint64(i%2)<<bit, n)
 		if err != nil {
 			failf(t, "%v", err)
 			return
 		}
 		if n == 1 {
 			single = append(single, all[0])
-		} else {
-			first, last = append(first, all[0]), append(last, all[n-1])
+			continue
 		}
+		first, last = append(first, all[0]), append(last, all[n-1])
+		if i%2 == 1 {
+			if pairs++; alike(before, all) {
+				equal++
+				bits[bit]++
+			}
+		}
+		before = all
 	}
 	e := &evidence{}
 	among := slices.Concat(single, first)
@@ -40,8 +47,20 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 		return fmt.Sprintf("%d calls of different seeds give %d different releases, and as many releases of one call %d",
 			calls, distinct(among), distinct(onA[:len(among)]))
 	})
-	for name, some := range map[string][][]float64{"the only release of a call": single, "the first of four": first,
-		"the last of four": last} {
+	chance, blocks := 0, len(onA)/(2*count)
+	for i := range blocks {
+		if alike(onA[2*i*count:(2*i+1)*count], onA[(2*i+1)*count:(2*i+2)*count]) {
+			chance++
+		}
+	}
+	e.see(fisher(equal, pairs, chance, blocks), func() string {
+		worst := slices.Index(bits[:], slices.Max(bits[:]))
+		return fmt.Sprintf("%d of %d pairs of calls whose seeds differ in one bit are equal, most of them where it is bit "+
+			"%d, and "+
+			"%d of %d pairs of as many releases in a row", equal, pairs, worst, chance, blocks)
+	})
+	for name, some := range map[string][][]float64{"the only release of a call": single, "the first of a call": first,
+		"the last of a call": last} {
 		for j := range min(4, len(onA[0])) {
 			scores := scored(column(slices.Concat(some, onA), j))
 			for degree := range 4 {
@@ -62,6 +81,11 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	}
 }
 
+// alike reports whether two calls give the same releases.
+func alike(a, b [][]float64) bool {
+	return slices.EqualFunc(a, b, func(a, b []float64) bool { return slices.EqualFunc(a, b, same) })
+}
+
 // distinct counts different releases, by their first coordinate.
 func distinct(all [][]float64) int {
 	seen := make(map[float64]bool, len(all))
@@ -71,41 +95,61 @@ func distinct(all [][]float64) int {
 	return len(seen)
 }
 
-// checkNeighbours compares A with a strange first record with B: they are neighbours
-// too, under either adjacency.
+// checkNeighbours compares A with a strange first record with B, and A with B where all
+// other records are strange: neighbours too, under either adjacency.
 func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
 	t.Helper()
 	o.Releases = min(len(onB), max(2000, len(onB)/25))
 	strange := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300}
-	columns := min(4, o.A.Features)
+	var all []MechanismOptions
 	part := o
-	part.FalseAlarm /= float64(len(strange) * columns * 3) // the bounds', the curve's and suspicions' shares
-	for j := range columns {
+	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
+		x[0] *= math.Phi - 1
+		if y != nil {
+			y[0] *= math.Phi - 1
+		}
+	})
+	all = append(all, part)
+	for j := range min(4, o.A.Features) {
 		for _, v := range strange {
 			part.A = edited(o.A, func(x, _ []float64) { x[j] = v })
-			onA, err := releases(m, part.A, o.Seed, o.Releases)
-			if err != nil {
-				failf(t, "%v", err)
-				return
-			}
-			said, err := distinguish(m, part, onA, onB[:o.Releases])
-			if err != nil || said.Violated() {
-				o.A = part.A
-				failf(t, "the mechanism costs more than %v where the first record is %s (Seed %d, false-alarm rate %g, error %v):"+
-					"%v%s", m.Claim(), row(part.A, 0), o.Seed, o.FalseAlarm, err, said.lines(), o.test())
-				return
-			}
+			all = append(all, part)
+		}
+	}
+	if n := len(o.A.X) / o.A.Features; n > 1 {
+		for _, v := range []float64{0, math.NaN(), math.Inf(-1)} {
+			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/o.B.Features-n+1, v)
+			all = append(all, part)
+		}
+	}
+	for _, pair := range all {
+		onB := onB[:o.Releases]
+		onA, err := releases(m, pair.A, o.Seed, o.Releases)
+		if err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
+			onB, err = releases(m, pair.B, o.Seed+1, o.Releases)
+		}
+		if err != nil {
+			failf(t, "%v", err)
+			return
+		}
+		pair.FalseAlarm /= float64(len(all) * 3) // the bounds', the curve's and suspicions' shares
+		said, err := distinguish(m, pair, onA, onB)
+		if err != nil || said.Violated() {
+			o.A, o.B = pair.A, pair.B
+			failf(t, "the mechanism costs more than %v where A is %s (Seed %d, false-alarm rate %g, error %v):%v%s", m.Claim(),
+				sourceOfRecords(pair.A), o.Seed, o.FalseAlarm, err, said.lines(), o.test())
+			return
 		}
 	}
 }
 
 // shrunk are options with fewer releases and plainer records that still fail: half as
 // many releases as long as that fails, then only the first records, then plain numbers.
-// It takes a second, or as long as the failure did, and no longer than rapid may.
-func (o MechanismOptions) shrunk(m Mechanism, took time.Duration) MechanismOptions {
-	until := time.Now().Add(min(shrinkTime(), max(time.Second, took)))
+// It makes about as many releases as led to the failure, whatever the time.
+func (o MechanismOptions) shrunk(m Mechanism) MechanismOptions {
+	left := max(4*o.Releases, 200_000)
 	fails := func(o MechanismOptions) bool {
-		if time.Now().After(until) {
+		if left -= max(o.Releases, 2000); left < 0 {
 			return false
 		}
 		_, failed := Try("", func(t rapid.TB) { checkReleases(t, m, o) })
@@ -141,19 +185,9 @@ func (o MechanismOptions) shrunk(m Mechanism, took time.Duration) MechanismOptio
 	return from(u)
 }
 
-// shrinkTime is what rapid is given for its own counterexamples.
-func shrinkTime() time.Duration {
-	if f := flag.Lookup("rapid.shrinktime"); f != nil {
-		if d, ok := f.Value.(flag.Getter).Get().(time.Duration); ok {
-			return d
-		}
-	}
-	return 30 * time.Second
-}
-
 // test is a Go test that repeats a failure.
 func (o MechanismOptions) test() string {
-	options := fmt.Sprintf("\tDelta: %v, Releases: %d, Seed: %d", o.Delta, o.Releases, o.Seed)
+	options := fmt.Sprintf("\tDelta: %v, Releases: %d, Seed: %d", o.Delta, o.Releases, o.Seed) + falseAlarm(o.FalseAlarm)
 	if o.Effort != Standard { // it decides how far a suspicion is followed
 		options += ", Effort: " + o.Effort.source()
 	}

@@ -69,7 +69,7 @@ func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 		}
 		found = append(found, best)
 	}
-	for _, radius := range []float64{0.05, 0.5, 3, 20} {
+	for _, radius := range []float64{0.01, 0.05, 0.5, 3, 20, 1000} {
 		wider := o
 		wider.Radius *= radius
 		for i, c := range wider.claims(target) {
@@ -243,11 +243,12 @@ type searcher struct {
 	p, d   int
 }
 
-// record makes a record of p+1 numbers, projected onto the radius as at sealing;
-// an infinite radius leaves it as it is.
+// record makes a record of p+1 numbers, in units of the radius if that is large, and
+// projected onto it as at sealing; an infinite radius leaves it as it is.
 func (s searcher) record(u []float64, radius float64) targets.Rows {
 	r := targets.Rows{X: append([]float64(nil), u[:s.p]...), P: s.p}
 	if !math.IsInf(radius, 1) {
+		times(r.X, max(1, radius))
 		record.Project(r.X, radius)
 	}
 	if _, response := s.target.Shape(); response {

@@ -40,6 +40,9 @@ func sourceOfRecords(r curator.Records) string {
 	if r.Radius != 0 {
 		s += fmt.Sprintf(", Radius: %v", r.Radius)
 	}
+	if r.RowsPerPerson != 0 {
+		s += fmt.Sprintf(", RowsPerPerson: %d", r.RowsPerPerson)
+	}
 	return s + "}"
 }
 
@@ -67,10 +70,25 @@ func (c kernelCheck) reproduceReplay(from, to curator.Records, steps int64) stri
 }
 
 func (c kernelCheck) reproduceInvariance(n int) string {
+	more := falseAlarm(c.o.FalseAlarm)
+	if c.o.Reversible {
+		more += ", Reversible: true"
+	}
+	if c.o.Transition != nil {
+		more += ", Transition: yourTransition"
+	}
 	return goTest(fmt.Sprintf("proptest.CheckInvariance(t, yourFactory, proptest.KernelOptions{Adjacency: "+
 		"accountant.%s, Start: %s, Stride: %d, Replicates: %d, Seed: %d,",
 		c.adjacency(), source(c.o.Start), c.o.Stride, n, c.o.Seed),
-		"\tRecords: "+sourceOfRecords(c.o.Records)+", Exact: yourExact})")
+		"\tRecords: "+sourceOfRecords(c.o.Records)+", Exact: yourExact"+more+"})")
+}
+
+// falseAlarm is the option, where it is not the default.
+func falseAlarm(rate float64) string {
+	if rate == 1e-6 {
+		return ""
+	}
+	return fmt.Sprintf(", FalseAlarm: %v", rate)
 }
 
 func (c kernelCheck) adjacency() string {

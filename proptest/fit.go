@@ -422,17 +422,22 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 // dependence is the evidence that draws in a row are not independent and alike.
 func dependence(all [][]float64, seed uint64) *evidence {
 	e := &evidence{}
-	for j := range min(4, len(all[0])) {
+	d := len(all[0])
+	mixed, weight := make([][2]float64, len(all)), 1.0 // of all coordinates: it shows what ties one to another
+	for j := range min(16, d) {
 		scores := scored(column(all, j))
-		for degree := range 2 {
-			score := func(i int) float64 { return scores[i][degree] }
-			what := fmt.Sprintf("the score of degree %d of coordinate %d", degree+1, j)
-			for _, lag := range lags {
-				if lag <= len(scores)/100 {
-					e.see(apart(score, 0, len(scores), lag, what))
-				}
+		for i := range scores {
+			for degree := range 2 {
+				mixed[i][degree] += weight * (scores[i][degree] - mixed[i][degree])
 			}
-			repeats(e, score, len(scores), what)
+		}
+		weight = 1 / (1/weight + 1.5)
+		if j >= 4 {
+			continue
+		}
+		for degree := range 2 {
+			lagged(e, func(i int) float64 { return scores[i][degree] }, len(scores),
+				fmt.Sprintf("the score of degree %d of coordinate %d", degree+1, j))
 		}
 		related(e, scores, j, rand64(seed, 30))
 		twins(e, all, j)
@@ -449,7 +454,23 @@ func dependence(all [][]float64, seed uint64) *evidence {
 			}
 		}
 	}
+	for degree := range 2 {
+		if d > 1 {
+			lagged(e, func(i int) float64 { return mixed[i][degree] }, len(mixed),
+				fmt.Sprintf("the weighted score of degree %d of all coordinates", degree+1))
+		}
+	}
 	return e
+}
+
+// lagged compares a score of each release with that of earlier ones.
+func lagged(e *evidence, score func(i int) float64, n int, what string) {
+	for _, lag := range lags {
+		if lag <= n/100 {
+			e.see(apart(score, 0, n, lag, what))
+		}
+	}
+	repeats(e, score, n, what)
 }
 
 // checkSameNoise compares releases of one seed on the two data sets: an Additive

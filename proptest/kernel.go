@@ -82,8 +82,8 @@ func orDefault[T comparable](v, otherwise T) T {
 // CheckKernel puts a kernel through what the library demands of all of them:
 //
 //   - conformance: a name of lower-case letters, digits and underscores; Dim; a
-//     grant that goes down by one a step and ends in an error; the state
-//     unchanged after an error; Init that copies, refuses bad starts and reads
+//     grant that goes down by one a step and ends in errors; the state
+//     unchanged after each; a budget's refusal passed on; Init that copies, refuses bad starts and reads
 //     nothing; steps that allocate nothing (not counted under the race detector,
 //     which allocates itself); Info of reviewed fields only;
 //   - it moves: every parameter, in every direction, by sizes that do not repeat,
@@ -266,34 +266,60 @@ func (c kernelCheck) exhaustion() {
 		c.fail("the only step that was granted: %v", err)
 	}
 	c.unchanged(k, s, "the last step that was granted")
-	c.unchanged(k, s, "a refusal")
+	for refusals := 1; refusals <= 20; refusals++ {
+		c.unchanged(k, s, fmt.Sprintf("the last step that was granted and %d refusals", refusals))
+	}
 }
 
-// costs expects a chain to be charged before its first step, at what Cost says.
+// costs expects chains of any length to be charged before their first step, at what Cost
+// says whenever it is asked.
 func (c kernelCheck) costs() {
-	records := c.seal(c.o.Records, c.o.Seed)
-	k := c.kernel(records, c.o.Steps)
-	granted := records.Budget().Events()
-	if c.o.Cost != nil {
-		one, err := c.o.Cost(records.Facts())
-		if err != nil {
-			c.fail("Cost fails: %v", err)
+	for _, steps := range []int64{c.o.Steps, 1, 20 * c.o.Steps} {
+		records := c.seal(c.o.Records, c.o.Seed)
+		k := c.kernel(records, steps)
+		granted := records.Budget().Events()
+		if c.o.Cost != nil {
+			one, err := c.o.Cost(records.Facts())
+			if err != nil {
+				c.fail("Cost fails: %v", err)
+			}
+			if all, err := one.Times(steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
+				!near(all.RDP(32), granted.RDP(32)) {
+				c.fail("Cost says %v a step, which makes %v (error %v) for %d steps; the curator charged %v", one, all, err,
+					steps, granted)
+			}
 		}
-		if all, err := one.Times(c.o.Steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
-			!near(all.RDP(32), granted.RDP(32)) {
-			c.fail("Cost says %v a step, which makes %v (error %v) for %d steps; the curator charged %v", one, all, err,
-				c.o.Steps, granted)
+		if steps > c.o.Steps {
+			return
+		}
+		if granted.RDP(2) > 0 {
+			c.poor()
+		}
+		rng, s := c.rng(), c.start(k)
+		for n := range steps {
+			if _, err := k.Step(rng, s); err != nil {
+				c.fail("step %d of %d: %v", n+1, steps, err)
+			}
+		}
+		if now := records.Budget().Events(); !now.Equal(granted) {
+			c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", now, steps,
+				granted)
 		}
 	}
-	rng, s := c.rng(), c.start(k)
-	for n := range c.o.Steps {
-		if _, err := k.Step(rng, s); err != nil {
-			c.fail("step %d of %d: %v", n+1, c.o.Steps, err)
-		}
+}
+
+// poor expects a factory to pass on the refusal of a budget that nothing is paid from.
+func (c kernelCheck) poor() {
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e-12, Delta: 1e-18, Adjacency: c.o.Adjacency})
+	if err != nil {
+		c.fail("a budget of nearly nothing: %v", err)
 	}
-	if now := records.Budget().Events(); !now.Equal(granted) {
-		c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", now,
-			c.o.Steps, granted)
+	records, err := curator.Seal(c.o.Records, budget, curator.InsecureSeed(c.o.Seed))
+	if err != nil {
+		c.fail("the records cannot be sealed: %v", err)
+	}
+	if _, err := c.factory(records, c.o.Steps); err == nil {
+		c.fail("the factory gives no error where the budget covers no step: it must pass on what a grant says")
 	}
 }
 

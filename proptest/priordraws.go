@@ -35,6 +35,16 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			scale[j] += math.Abs(v) / 200
 		}
 	}
+	for range 20 {
+		seed, again := rng.Uint64(), make([]float64, d)
+		fill(again, math.NaN())
+		s.SamplePrior(theta, rand64(seed, 32))
+		if s.SamplePrior(again, rand64(seed, 32)); !slices.EqualFunc(theta, again, identical) {
+			failf(t, "SamplePrior draws %v and %v from one random stream; all randomness comes from rng, and nothing from what "+
+				"theta held (Seed %d)", theta, again, o.Seed)
+			t.FailNow()
+		}
+	}
 	moments, draws := make([][5]moment, d), make([][]float64, 0, n)
 	for made := 1; made <= n; made++ {
 		s.SamplePrior(theta, rng)
@@ -56,10 +66,29 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			checkQuantiles(t, moments, o)
 		}
 	}
+	checkAtoms(t, draws, o)
 	if e := dependence(draws, o.Seed); e.family() < priorAlarm/priorLooks {
 		failf(t, "draws of SamplePrior are not independent: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
 			e.count, o.Seed)
 		t.FailNow()
+	}
+}
+
+// checkAtoms expects no value of a parameter to come again and again, unless it is
+// where numbers near an end of the support are rounded to: a density has no atoms.
+func checkAtoms(t rapid.TB, draws [][]float64, o TargetOptions) {
+	t.Helper()
+	for j := range draws[0] {
+		v := column(draws, j)
+		slices.Sort(v)
+		for i, few := len(v)/20, max(5, len(v)/5000); i < len(v)*19/20; i++ {
+			if k := i + few; k < len(v)*19/20 && v[k] == v[i] {
+				failf(t,
+					"SamplePrior does not draw from LogPrior: parameter %d is %v in more than %d of %d draws, and a density has "+
+						"no such atoms (Seed %d)", j, v[i], few, len(v), o.Seed)
+				t.FailNow()
+			}
+		}
 	}
 }
 

@@ -163,6 +163,7 @@ type tally struct {
 	flows [][cells][cells]int // by direction, from the cell of one to that of the other
 	poly  [][4]moment
 	cross []moment // products of degree 1 of two directions
+	joint []corner // of two directions
 	turn  []moment // how much further one state has turned than the other, from one direction to another
 }
 
@@ -177,7 +178,25 @@ func newTally(dirs []*direction) *tally {
 		t.cross = append(t.cross, moment{span: 4})
 		t.turn = append(t.turn, moment{span: 4})
 	}
+	t.joint = make([]corner, len(t.cross))
 	return t
+}
+
+// corner counts what entered and left the cells that the quantiles of two directions
+// cut: corners, edges and the middle.
+type corner struct{ in, out [16]int }
+
+// coarse puts cells together between the levels 0.13, 0.5 and 0.87.
+func coarse(cell uint8) int {
+	switch {
+	case cell < 6:
+		return 0
+	case cell < 10:
+		return 1
+	case cell < 14:
+		return 2
+	}
+	return 3
 }
 
 // place ranks a state along every direction.
@@ -203,6 +222,11 @@ func (t *tally) add(a, b []rank) {
 			ai, aj, bi, bj := 2*a[i].u-1, 2*a[j].u-1, 2*b[i].u-1, 2*b[j].u-1
 			t.cross[next].add(bi*bj - ai*aj)
 			t.turn[next].add(ai*bj - aj*bi)
+			was, is := 4*coarse(a[i].cell)+coarse(a[j].cell), 4*coarse(b[i].cell)+coarse(b[j].cell)
+			if was != is {
+				t.joint[next].out[was]++
+				t.joint[next].in[is]++
+			}
 			next++
 		}
 	}
@@ -264,8 +288,14 @@ func (t *tally) equal(e *evidence, what string) {
 	next := 0
 	for i := range t.dirs {
 		for j := range i {
-			m := &t.cross[next]
+			m, c := &t.cross[next], &t.joint[next]
 			next++
+			for k := range c.in {
+				e.see(fair(c.in[k], c.out[k]), func() string {
+					return fmt.Sprintf("%s %d entered and %d left where %s is in quarter %d and %s in quarter %d of what the levels "+
+						"0.13, 0.5 and 0.87 cut", what, c.in[k], c.out[k], t.dirs[i].name, k/4+1, t.dirs[j].name, k%4+1)
+				})
+			}
 			e.see(m.p(), func() string {
 				return fmt.Sprintf("%s the rank covariance of %s and %s changed by %.2g", what, t.dirs[i].name,
 					t.dirs[j].name, m.mean())

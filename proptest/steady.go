@@ -19,6 +19,7 @@ var blockSizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 6
 func checkBlocks(t rapid.TB, target targets.Target, o TargetOptions) {
 	t.Helper()
 	g := o.stage(target, 22)
+	g.long(t)
 	most := o.Effort.times(2049, 300)
 	for _, n := range blockSizes {
 		if n > most {
@@ -104,6 +105,30 @@ func (g stage) block(f form, theta, next []float64, rows targets.Rows) string {
 	return ""
 }
 
+// long evaluates a batch longer than any block, of a few records again and again.
+func (g stage) long(t rapid.TB) {
+	t.Helper()
+	const few = 89
+	theta, next, short := g.o.state(g.rng, g.target), g.o.state(g.rng, g.target), g.o.plausible(g.rng, g.target, few)
+	order := make([]int, g.o.Effort.times(70_000, 5000))
+	for i := range order {
+		order[i] = i % few
+	}
+	rows := permuted(short, order)
+	for _, f := range forms(g.target) {
+		want, got, w := f.run(0, theta, next, short), f.run(1, theta, next, rows), f.width
+		for i, from := range order {
+			if !slices.EqualFunc(got[i*w:(i+1)*w], want[from*w:(from+1)*w], same) {
+				failf(t,
+					"%s of record %d in a batch of %d is %v, and %v in a batch of %d; dst[i] must depend on record i alone: θ "+
+						"= %s, %s (Seed %d)", f.name, i, len(order), got[i*w:(i+1)*w], want[from*w:(from+1)*w], few, text(theta),
+					describe(rows.Slice(i, i+1)), g.o.Seed)
+				t.FailNow()
+			}
+		}
+	}
+}
+
 func permuted(rows targets.Rows, order []int) targets.Rows {
 	out := targets.Rows{P: rows.P}
 	for _, i := range order {
@@ -155,7 +180,31 @@ func (g stage) questions() (all []question) {
 	for _, f := range forms(g.target) {
 		all = append(all, question{f.name, func(s scene) []float64 { return f.run(0, s.theta, s.next, s.z) }})
 	}
-	return append(all, question{"LogPrior", func(s scene) []float64 { return []float64{g.target.LogPrior(s.theta)} }})
+	one := func(name string, ask func(s scene) float64) {
+		all = append(all, question{name, func(s scene) []float64 { return []float64{ask(s)} }})
+	}
+	one("LogPrior", func(s scene) float64 { return g.target.LogPrior(s.theta) })
+	if c, ok := g.target.(targets.GradTarget); ok {
+		all = append(all, question{"GradLogPrior", func(s scene) []float64 {
+			dst := make([]float64, g.d)
+			c.GradLogPrior(dst, s.theta)
+			return dst
+		}})
+	}
+	if c, ok := g.target.(targets.RatioCertificate); ok {
+		one("RatioBound", func(s scene) float64 { return c.RatioBound(s.theta, s.next, g.o.Radius) })
+		one("RatioBound at twice the radius", func(s scene) float64 { return c.RatioBound(s.theta, s.next, 2*g.o.Radius) })
+	}
+	if c, ok := g.target.(targets.GradCertificate); ok {
+		one("GradBound", func(scene) float64 { return c.GradBound(g.o.Radius) })
+	}
+	if c, ok := g.target.(targets.RangeCertificate); ok {
+		one("LossRange", func(scene) float64 { return c.LossRange() })
+	}
+	if c, ok := g.target.(targets.LinearTarget); ok {
+		one("PredictorLipschitz", func(scene) float64 { return c.PredictorLipschitz() })
+	}
+	return all
 }
 
 // changed says which answer is another one now. Each question is put to all scenes

@@ -14,7 +14,8 @@ var sizes = []float64{0, 1e-8, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5,
 	35, 40, 50, 75, 100, 250, 700, 800, 1e3, 1e4, 9e4, 1.1e5, 1e6, 1e8}
 
 // replies are turned into responses that a continuous draw never hits.
-var replies = []float64{0, 1, -1, 2, 3, 4, 5, 7, 10, 0.5, 1.5, 100, -100}
+var replies = []float64{0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 50, 64, 0.5, 1.5, 100,
+	-100, 128, 255, 256}
 
 // scene is one place to look at a target: a move and one record.
 type scene struct {
@@ -208,6 +209,7 @@ func (g stage) scans(visit func(scene)) {
 			}
 		}
 	}
+	g.zeros(visit)
 	if g.response {
 		for _, v := range replies {
 			for range 20 {
@@ -216,6 +218,28 @@ func (g stage) scans(visit func(scene)) {
 				s.next = g.move(s)
 				visit(s)
 			}
+		}
+	}
+}
+
+// zeros visits plausible records some of whose features, or all, are 0. Where plausible
+// features are of either sign, so that 0 lies among them, those are plausible too.
+func (g stage) zeros(visit func(scene)) {
+	below, above := make([]bool, g.p), make([]bool, g.p)
+	for range 50 {
+		for j, x := range g.record().X {
+			below[j], above[j] = below[j] || x < 0, above[j] || x > 0
+		}
+	}
+	for from := range g.p {
+		for _, to := range []int{from + 1, g.p} {
+			s := g.plain()
+			for j := from; j < to; j++ {
+				if below[j] && above[j] {
+					s.z.X[j] = 0
+				}
+			}
+			visit(s)
 		}
 	}
 }

@@ -66,8 +66,9 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     with the same bits; nothing is kept from one call to the next;
 //   - arguments are not written to, and no record makes it panic: NaN, ±Inf, ±0,
 //     subnormal numbers, 2⁵³ and beyond, in every column and next to ordinary ones;
-//   - the loss and its gradient are finite at plausible parameters and records,
-//     and the loss is a number wherever the prior has mass;
+//   - the loss and its gradient are finite at plausible parameters and records, with
+//     features of 0 too where plausible ones are of either sign, and the loss is a
+//     number wherever the prior has mass;
 //   - LossRatio is the difference of losses; LossGrad and GradLogPrior agree with
 //     differences, and with the complex step where ComplexTarget is offered; LossAt
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
@@ -75,7 +76,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     along the record, at both labels and whole numbers, beside breakpoints that
 //     bisection finds;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a
-//     PriorSampler draws from it independently;
+//     PriorSampler draws from it independently, without atoms, from its stream alone;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
 //     neighbouring data sets.

@@ -43,6 +43,9 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 		low := func(r []float64) int { return lowBits(r[j], step) }
 		all = append(all, feature{fmt.Sprintf("low bits of coordinate %d", j), 256, low})
 		all = append(all, singles(both, j), seen(onA, onB, j))
+		for _, by := range []float64{1 << 24, 1 << 36, 1e6} {
+			all = append(all, phases(j, by))
+		}
 		if step > 0 { // without a grid, the bits of a number depend on its size
 			coarse := quantiles("", 16, statistic)
 			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16,
@@ -125,6 +128,19 @@ func singles(all [][]float64, j int) feature {
 		func(r []float64) int { return cell[r[j]] }}
 }
 
+// phases are the places of a coordinate between multiples of 1/by. On a finer grid that
+// the noise keeps to and the records shift, they tell the records.
+func phases(j int, by float64) feature {
+	const n = 16
+	return feature{fmt.Sprintf("coordinate %d between multiples of %.3g", j, 1/by), n + 1, func(r []float64) int {
+		v := r[j] * by
+		if v -= math.Floor(v); v >= 0 && v < 1 {
+			return int(n * v)
+		}
+		return n
+	}}
+}
+
 // seen tells values that came on one data set alone: those of a grid that the
 // records choose hardly ever come twice on the other.
 func seen(onA, onB [][]float64, j int) feature {
@@ -192,8 +208,8 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	if w.Excess > 0 || len(suspect) == 0 {
 		return w, nil
 	}
-	q := slices.MaxFunc(suspect, func(a, b event) int { return cmp.Compare(a.promise, b.promise) })
-	return q.follow(m, o, fs[q.feature], w)
+	slices.SortFunc(suspect, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
+	return follow(m, o, fs, suspect[:min(len(suspect), followed)], w)
 }
 
 // tested are releases of both worlds.
@@ -216,38 +232,53 @@ func (e event) excess(a, b, n int, alarm float64) World {
 		Trials: n}
 }
 
-// further is how many times as many releases as before a suspicion is followed over at
+// further is how many times as many releases as before suspicions are followed over at
 // most. They are looked at whenever their number has doubled: sixTimes.
 func (e Effort) further() int { return min(32, e.times(32, 2)) }
 
-const sixTimes = 6
+const (
+	sixTimes = 6
+	followed = 16 // suspicions, together
+)
 
-// follow counts a set on fresh releases until it exceeds δ or cannot any more.
-func (e event) follow(m Mechanism, o MechanismOptions, f feature, w World) (World, error) {
-	a, b, most := 0, 0, o.Effort.further()
+// follow counts sets on fresh releases until one exceeds δ or none can any more.
+func follow(m Mechanism, o MechanismOptions, fs []feature, sets []event, w World) (World, error) {
+	onA, onB, most := make([]int, len(sets)), make([]int, len(sets)), o.Effort.further()
+	alarm := o.FalseAlarm / shares / sixTimes / float64(len(sets))
 	for part := 1; part <= most; part++ {
-		onA, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
+		a, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
 		if err != nil {
 			return w, err
 		}
-		onB, err := releases(m, o.B, o.Seed+uint64(2*part+1), o.Releases)
+		b, err := releases(m, o.B, o.Seed+uint64(2*part+1), o.Releases)
 		if err != nil {
 			return w, err
 		}
-		k, l := tested{onA, onB}.count(e, f)
-		if a, b = a+k, b+l; part&(part-1) != 0 {
-			continue
+		n, look, goOn := part*o.Releases, part&(part-1) == 0, false
+		for i, e := range sets {
+			if e.in == nil {
+				continue // given up
+			}
+			k, l := tested{a, b}.count(e, fs[e.feature])
+			if onA[i], onB[i] = onA[i]+k, onB[i]+l; !look {
+				goOn = true
+				continue
+			}
+			if found := e.excess(onA[i], onB[i], n, alarm); found.Excess > 0 {
+				found.Set = fs[e.feature].name
+				return found, nil
+			}
+			p, r := float64(onA[i])/float64(n), float64(onB[i])/float64(n)
+			if e.onB {
+				p, r = r, p
+			}
+			if e.projected(p, r, float64(most*o.Releases)) > 0 {
+				goOn = true
+			} else {
+				sets[i].in = nil
+			}
 		}
-		n := part * o.Releases
-		if found := e.excess(a, b, n, o.FalseAlarm/shares/sixTimes); found.Excess > 0 {
-			found.Set = f.name
-			return found, nil
-		}
-		p, r := float64(a)/float64(n), float64(b)/float64(n)
-		if e.onB {
-			p, r = r, p
-		}
-		if e.projected(p, r, float64(most*o.Releases)) <= 0 {
+		if !goOn {
 			break
 		}
 	}

@@ -2,7 +2,6 @@ package planted
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -49,6 +48,15 @@ func honestSum() *sum {
 		last: func(total, noise float64) float64 { return total + noise }}
 }
 
+func turningFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return newChain(c, steps, true, false, hooks{
+		after: func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+			x, y := s.Theta[0]-center[0], s.Theta[1]-center[1]
+			s.Theta[0], s.Theta[1] = center[0]+0.96*x-0.28*y, center[1]+0.28*x+0.96*y
+			info.Accepted = true
+		}})
+}
+
 func quietSum() proptest.Mechanism {
 	m := honestSum()
 	m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 0.8 * noiseSD * rng.NormFloat64() }
@@ -87,6 +95,11 @@ func TestCounterexamplesFail(t *testing.T) {
 	target := func(p *planted) func(t rapid.TB) {
 		return func(t rapid.TB) { proptest.CheckTarget(t, p, p.options(1, proptest.Quick)) }
 	}
+	reversible := func(t rapid.TB) {
+		proptest.CheckKernel(t, turningFactory, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute,
+			Start: []float64{1, 0}, Effort: proptest.Quick, Exact: exactly(sd), Reversible: true, Transition: plainWalk,
+			FalseAlarm: 1e-9, Stride: 3})
+	}
 	code := ""
 	all := []struct {
 		as    *strings.Replacer
@@ -97,6 +110,8 @@ func TestCounterexamplesFail(t *testing.T) {
 		{strings.NewReplacer("yourFactory", "leakingFactory"), kernel(leakingFactory, nil)},
 		{strings.NewReplacer("yourFactory", "driftingFactory", "yourExact", "exactly(sd)"), kernel(driftingFactory,
 			exactly(sd))},
+		{strings.NewReplacer("yourFactory", "turningFactory", "yourExact", "exactly(sd)", "yourTransition", "plainWalk"),
+			reversible},
 		{strings.NewReplacer("yourMechanism", "quietSum()"), mechanism(quietSum())},
 		{strings.NewReplacer("yourMechanism", "cheapSum()"), mechanism(cheapSum())},
 		{strings.NewReplacer("yourMechanism", "wideSum()"), mechanism(wideSum())},
@@ -151,14 +166,6 @@ func runBeside(t *testing.T, code string) (string, error) {
 // TestReleasesAreShrunk: a failure of releases is shown with few of them, on records
 // that are no more than it needs.
 func TestReleasesAreShrunk(t *testing.T) {
-	if err := flag.Set("rapid.shrinktime", "10s"); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := flag.Set("rapid.shrinktime", "100ms"); err != nil {
-			t.Error(err)
-		}
-	}()
 	report, _ := proptest.Try("TestYours", func(t rapid.TB) {
 		proptest.CheckMechanism(t, quietSum(), proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
 			A: curator.Records{X: []float64{0.9, 0.37}, Features: 1},

@@ -34,7 +34,7 @@ type spy struct {
 	last, largest float64
 	strange       bool // NaN was shown
 	repeated      int
-	huge          int // records beyond 10⁶ in the last batch
+	huge          int // numbers beyond 10⁶ in the last batch
 }
 
 func (s *spy) Loss(dst, theta []float64, rows targets.Rows) {
@@ -284,7 +284,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), prices()} {
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(), prices()} {
 		all = append(all, family...)
 	}
 	return all

@@ -7,7 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 func leakDefects() (all []Case) {
@@ -189,5 +195,13 @@ func conformanceDefects() (all []Case) {
 			panic("far")
 		}
 	}})
-	return all
+	return append(all, Case{Suite: "CheckKernel", Family: "conformance", Name: "takes a grant that was refused",
+		Effect: "no error", Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			records, _ := posteriors.Conjugate()
+			proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+				k, _ := newChain(c, steps, true, true, hooks{})
+				return k, nil
+			}, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
+				Effort: effort})
+		}})
 }

@@ -420,6 +420,18 @@ func dataDefects() (all []Case) {
 			return nil
 		}
 	})
+	add("sorts its records", "writes", bare, func(m *sum) {
+		m.check = func(r curator.Records) error {
+			slices.Sort(r.X)
+			return nil
+		}
+	})
+	add("claims less from the second call on", "half", bare, func(m *sum) {
+		m.check = func(curator.Records) error {
+			m.claim = gaussian(2)
+			return nil
+		}
+	})
 	add("price of add/remove", "half the sensitivity", plain, func(m *sum) { m.claim = gaussian(2) })
 	add("price 5% too low", "5%", plain, func(m *sum) { m.claim = gaussian(1.05) })
 	add("price 10% too low", "10%", bare, func(m *sum) { m.claim = gaussian(1.1) })
@@ -489,7 +501,7 @@ func mechanismDefects() (all []Case) {
 	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
 		all = append(all, family...)
 	}
-	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms())
+	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

@@ -233,7 +233,7 @@ func secondKernels() []Case {
 					rng.Uint64()
 				}
 			}),
-		tells("Info for two records beyond 10⁶", "pairs", func(k *chain, _ *rand.Rand, _ *kernels.State,
+		tells("Info for two numbers beyond 10⁶", "pairs", func(k *chain, _ *rand.Rand, _ *kernels.State,
 			info *kernels.Info) {
 			if k.spy.huge > 1 {
 				info.StepSize /= 2

@@ -28,6 +28,18 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"coordinates share their scale, of three numbers", "the first release of a call has half the noise, additive",
 	"the scale follows the sign before, not additive", "each third sign is the product of the two before, additive",
 	"noise correlated with the 20 000th before, additive",
+
+	// Of the second and third ones.
+	"refuses to leave a corner", "long moves upwards turn round", "one noise by the other's state",
+	"noise too small at even iterations", "steps upwards too long, downwards too short",
+	"wide steps now and then, by the state's sign", "noise grows with the total, not additive",
+	"the third number has the first one's noise of two releases before, of three numbers",
+	"tails drawn again, not additive", "after five ones comes a zero", "seeds in pairs, additive",
+	"the second number without noise now and then, of two numbers",
+	"a call for one release has half the noise, additive", "noise in single precision, not additive",
+	"half the noise now and then, not additive", "less noise with many records, additive",
+	"certain one time in 300", "the record itself, far out, not additive",
+	"the sign of small noise follows the record, not additive",
 }
 
 var subtle = []string{
@@ -64,6 +76,14 @@ var survivors = map[string]string{
 	"swaps the coordinates":           "the law is symmetric in them: what is left is 0.0013 sd a step",
 	"sign by a biased coin, additive": "half a percent of the body, most of which a shift of the whole explains, " +
 		"and a claim that is met but for it",
+	"half the noise now and then, not additive": "its δ exceeds the claim's by 6·10⁻⁴ at ε = 0, and nowhere beyond ε = 1.5",
+	"less noise with many records, additive": "the number of records is public under substitution, and the pair has two: " +
+		"a mechanism is tested at the size that it is used at",
+	"wide steps now and then, by the state's sign": "1% of all proposals, most of which are refused",
+	"certain one time in 300":                      "0.13% of one bit: below what a million releases make suspicious",
+	"the record itself, far out, not additive":     "3 in 100 000, whose absence from B takes 10⁸ releases to show",
+	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below what a " +
+		"million releases make suspicious",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 

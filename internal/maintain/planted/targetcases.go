@@ -275,6 +275,13 @@ func priorDefects() []Case {
 		add("SamplePrior correlated", "0.2", func(p *planted) {
 			p.draw = func(t []float64, _ *rand.Rand) { t[1] = math.Sqrt(0.96)*t[1] + 0.2*t[0] }
 		}),
+		add("SamplePrior has randomness of its own", "one in 10", func(p *planted) {
+			p.draw = func(t []float64, rng *rand.Rand) {
+				if rng.IntN(10) == 0 {
+					t[0] = priorSD * rand.NormFloat64()
+				}
+			}
+		}),
 		add("LogPrior counts calls", "10⁻⁶ a call", func(p *planted) {
 			n := 0.0
 			p.prior = func(_ []float64, lp float64) float64 { n++; return lp + 1e-6*n }
@@ -382,6 +389,10 @@ func stateDefects() []Case {
 				return l
 			}
 		}),
+		add("RatioBound grows with every call", "10⁻⁹", func(p *planted) {
+			var calls atomic.Int64
+			p.bound = func(_, _ []float64, _, b float64) float64 { return b * (1 + 1e-9*float64(calls.Add(1))) }
+		}),
 		add("sorts the responses", "writes", func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
 				if a.n > 1 && a.i == 0 && a.rows.Y[0] > a.rows.Y[1] {
@@ -403,7 +414,8 @@ func stateDefects() []Case {
 
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
-		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets()} {
+		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
+		thirdTargets()} {
 		all = append(all, family...)
 	}
 	return all
