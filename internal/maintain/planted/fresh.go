@@ -91,16 +91,12 @@ func freshTargets() (all []Case) {
 		}
 	})
 	add("range exceeded for responses beyond 200", "2%", welsch, func(p *planted) {
-		by := func(y float64) float64 {
+		p.weigh(func(y float64) float64 {
 			if math.Abs(y) > 200 {
 				return 1.02
 			}
 			return 1
-		}
-		p.loss = func(a at, l float64) float64 { return l * by(a.y) }
-		p.grad = func(a at, g []float64) { g[0] *= by(a.y); g[1] *= by(a.y) }
-		p.lossAt = func(_, y, v float64) float64 { return v * by(y) }
-		p.slopeAt = func(_, y, v float64) float64 { return v * by(y) }
+		})
 	})
 	add("θ′ is copied over θ for a while", "writes", logistic, func(p *planted) {
 		p.ratio = func(a at, _ float64) float64 {
@@ -277,12 +273,7 @@ func freshKernels() (all []Case) {
 	langevin("noise of Student's law of the same sd", "10 degrees", hooks{
 		noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
 			for j := range z {
-				s := 0.0
-				for range 10 {
-					v := rng.NormFloat64()
-					s += v * v / 10
-				}
-				z[j] *= math.Sqrt(0.8 / s)
+				z[j] *= heavier(rng, 10)
 			}
 		}})
 	langevin("the second noise has the first one's sign now and then", "1 in 20", hooks{

@@ -75,6 +75,14 @@ type planted struct {
 	spans           func() float64
 }
 
+// weigh multiplies losses and gradients by a function of the response.
+func (p *planted) weigh(by func(y float64) float64) {
+	p.loss = func(a at, l float64) float64 { return l * by(a.y) }
+	p.grad = func(a at, g []float64) { g[0] *= by(a.y); g[1] *= by(a.y) }
+	p.lossAt = func(_, y, v float64) float64 { return v * by(y) }
+	p.slopeAt = func(_, y, v float64) float64 { return v * by(y) }
+}
+
 const dim = 2
 
 const priorSD = 2

@@ -117,10 +117,7 @@ func unseenTargets() (all []Case) {
 		p.gradBound = func(r, b float64) float64 { return b * min(1, r) }
 	})
 	add("slope grows with the response", "2% at y = 100", huber, func(p *planted) {
-		p.loss = func(a at, l float64) float64 { return l * weight(a.y) }
-		p.grad = func(a at, g []float64) { g[0] *= weight(a.y); g[1] *= weight(a.y) }
-		p.lossAt = func(_, y, v float64) float64 { return v * weight(y) }
-		p.slopeAt = func(_, y, v float64) float64 { return v * weight(y) }
+		p.weigh(func(y float64) float64 { return 1 + 0.02*math.Tanh(math.Abs(y)/50) })
 	})
 	add("prior's support smaller than its draws", "0.3%", logistic, func(p *planted) {
 		p.prior = func(t []float64, lp float64) float64 {
@@ -139,18 +136,21 @@ func unseenTargets() (all []Case) {
 	})
 	add("draws with heavier tails", "Student, 8 degrees", logistic, func(p *planted) {
 		p.draw = func(t []float64, rng *rand.Rand) {
-			s := 0.0
-			for range 8 {
-				z := rng.NormFloat64()
-				s += z * z / 8
-			}
-			t[0] *= math.Sqrt(0.75 / s)
+			t[0] *= heavier(rng, 8)
 		}
 	})
 	return all
 }
 
-func weight(y float64) float64 { return 1 + 0.02*math.Tanh(math.Abs(y)/50) }
+// heavier is what makes a normal number one of Student's law, of the same variance.
+func heavier(rng *rand.Rand, degrees int) float64 {
+	s := 0.0
+	for range degrees {
+		z := rng.NormFloat64()
+		s += z * z
+	}
+	return math.Sqrt(float64(degrees-2) / s)
+}
 
 func scaledTarget(family, name, effect string, s scaled) Case {
 	return Case{Suite: "CheckTarget", Family: family, Name: name, Effect: effect,
