@@ -186,17 +186,27 @@ func newTally(dirs []*direction) *tally {
 // cut: corners, edges and the middle.
 type corner struct{ in, out [16]int }
 
-// coarse puts cells together between the levels 0.13, 0.5 and 0.87.
-func coarse(cell uint8) int {
-	switch {
-	case cell < 6:
-		return 0
-	case cell < 10:
-		return 1
-	case cell < 14:
-		return 2
+// coarse are the cells at whose upper ends quarters meet: at the levels 0.13, 0.5, 0.87.
+var coarse = [3]uint8{5, 9, 13}
+
+// quarter is that of a cell, from 0.
+func quarter(cell uint8) (k int) {
+	for k < len(coarse) && cell > coarse[k] {
+		k++
 	}
-	return 3
+	return k
+}
+
+// quarter writes the values in a quarter.
+func (d *direction) quarter(k int) string {
+	low, high := math.Inf(-1), math.Inf(1)
+	if k > 0 {
+		low = d.border(int(coarse[k-1]))
+	}
+	if k < len(coarse) {
+		high = d.border(int(coarse[k]))
+	}
+	return fmt.Sprintf("(%.4g, %.4g] of %s", low, high, d.name)
 }
 
 // place ranks a state along every direction.
@@ -222,7 +232,7 @@ func (t *tally) add(a, b []rank) {
 			ai, aj, bi, bj := 2*a[i].u-1, 2*a[j].u-1, 2*b[i].u-1, 2*b[j].u-1
 			t.cross[next].add(bi*bj - ai*aj)
 			t.turn[next].add(ai*bj - aj*bi)
-			was, is := 4*coarse(a[i].cell)+coarse(a[j].cell), 4*coarse(b[i].cell)+coarse(b[j].cell)
+			was, is := 4*quarter(a[i].cell)+quarter(a[j].cell), 4*quarter(b[i].cell)+quarter(b[j].cell)
 			if was != is {
 				t.joint[next].out[was]++
 				t.joint[next].in[is]++
@@ -292,8 +302,8 @@ func (t *tally) equal(e *evidence, what string) {
 			next++
 			for k := range c.in {
 				e.see(fair(c.in[k], c.out[k]), func() string {
-					return fmt.Sprintf("%s %d entered and %d left where %s is in quarter %d and %s in quarter %d of what the levels "+
-						"0.13, 0.5 and 0.87 cut", what, c.in[k], c.out[k], t.dirs[i].name, k/4+1, t.dirs[j].name, k%4+1)
+					return fmt.Sprintf("%s %d entered and %d left where %s meets %s", what, c.in[k], c.out[k],
+						t.dirs[i].quarter(k/4), t.dirs[j].quarter(k%4))
 				})
 			}
 			e.see(m.p(), func() string {
