@@ -8,8 +8,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // TestExactAtAMillion holds a million steps of every kernel of this package that

@@ -7,7 +7,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 )
 
 // mixtureTable is the published experiment's data (Heikkilä et al. 2019, §4),

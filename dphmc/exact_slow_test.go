@@ -5,7 +5,7 @@ package dphmc
 import (
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 )
 
 // TestExactAtAMillion holds a million trajectories with noisy gradients, under

@@ -2,8 +2,8 @@ package dphmc
 
 import (
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // model is a posterior with the trajectories and bounds of a chain, without noise.

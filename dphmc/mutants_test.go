@@ -10,9 +10,9 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 

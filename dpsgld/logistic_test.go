@@ -3,8 +3,8 @@ package dpsgld
 import (
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // TestLogisticBias measures the kernel on a certified logistic posterior

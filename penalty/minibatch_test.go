@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/penalty"
 	"github.com/dpmcmc/dpmcmc/proptest"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // minibatch reads half of the records in each step, with batch variances of

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/penalty"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // TestPosteriors holds both releases, and every kind of noise and walk, to exact

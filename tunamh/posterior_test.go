@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
 

@@ -1,5 +1,5 @@
-// Package maintain holds programs that only this repository's maintainers run, and
-// nothing that the library or its command needs:
+// Package maintain holds what only this repository's maintainers run, and nothing that
+// the library or its command needs:
 //
 //	reproduce    the figures and tables of docs/, from the papers' experiments and ours
 //	mutation     deliberate defects, each of which a test has to notice
@@ -7,5 +7,7 @@
 //	rights       right targets and kernels of every package
 //	power        how many of the planted defects package proptest detects
 //	kills        what is left of a ledger when its runs are killed
+//	posteriors   small posteriors with exact moments, for the tests of every sampler
+//	bigtable     simulated tables of any length, and passes over them timed
 //	acceptfit    the coefficients of the corrected acceptance tests
 package maintain

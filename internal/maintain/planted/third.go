@@ -8,9 +8,9 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
-	"github.com/dpmcmc/dpmcmc/proptest/posteriors"
 )
 
 // The families named third were written after the second ones were dealt with, and run
