@@ -30,6 +30,21 @@ func forms(target targets.Target) []form {
 			g.LossGrad(dst, theta, rows)
 		}})
 	}
+	if l, ok := target.(targets.LinearTarget); ok {
+		at := func(name string, eval func(dst, eta, y []float64)) {
+			all = append(all, form{name, 1, func(dst, theta, _ []float64, rows targets.Rows) {
+				eta := make([]float64, len(dst))
+				for i := range eta {
+					for j, x := range rows.Row(i) {
+						eta[i] += float64(x * theta[j])
+					}
+				}
+				eval(dst, eta, rows.Y)
+			}})
+		}
+		at("LossAt", l.LossAt)
+		at("SlopeAt", l.SlopeAt)
+	}
 	return all
 }
 

@@ -178,6 +178,26 @@ func predictorDefects() []Case {
 		add("SlopeAt for large responses", "5%", huber, func(p *planted) {
 			p.slopeAt = factor(func(_, y float64) bool { return y > 20 }, 1.05)
 		}),
+		add("SlopeAt kept by the predictor", "stale response", huber, func(p *planted) {
+			var mu sync.Mutex
+			at, kept := math.NaN(), 0.0
+			p.slopeAt = func(eta, _, v float64) float64 {
+				mu.Lock()
+				defer mu.Unlock()
+				if eta != at {
+					at, kept = eta, v
+				}
+				return kept
+			}
+		}),
+		add("SlopeAt panics for infinite responses", "panic", huber, func(p *planted) {
+			p.slopeAt = func(_, y, v float64) float64 {
+				if math.IsInf(y, 1) {
+					panic("response")
+				}
+				return v
+			}
+		}),
 		add("SlopeAt for negative zero", "sign", welsch, func(p *planted) {
 			p.slopeAt = factor(func(_, y float64) bool { return y == 0 }, -1)
 		}),
