@@ -142,9 +142,8 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		l := s.model.linear
 		unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
 		p, err := surrogates.NewLinear(surrogates.LinearConfig{
-			Sums: r.Sums, Prior: scaledPrior{l.Prior(), unit}, MinScale: l.MinScale() / unit,
-			ScalePrior: scaledScale{l.ScalePrior(), unit}, Seed: seed,
-		})
+			Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
+		}.In(unit))
 		if err != nil {
 			return nil, r, err
 		}
@@ -160,7 +159,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 			r.Widening = middle(widened)
 			for _, chain := range draws.Chains {
 				for _, theta := range chain {
-					unscale(theta, unit)
+					surrogates.Unscale(theta, unit)
 				}
 			}
 			return nil

@@ -14,5 +14,7 @@
 // Sites need not trust each other, nor the one who fits: a site's answer is private
 // before it leaves, at any point that it is asked about, and it answers twice. What that
 // costs beside a pooled table is √k times the noise for k sites: docs/sites.md has the
-// figures. Models are regressions whose score likelihood is known (surrogates.LinkOf).
+// figures. Models are regressions whose score likelihood is known (surrogates.LinkOf), and
+// linear regressions with normal errors, whose sites publish second moments once
+// ([ReleaseLinear], [FitLinear]) or trust an aggregator with them ([PoolLinear]).
 package sites

@@ -1,4 +1,4 @@
-package anchors
+package surrogates
 
 import (
 	"math"
@@ -7,8 +7,14 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Sums are of responses in a unit of their own, in which coefficients and scales are
-// smaller by it. These are the priors there.
+// In restates a regression whose Sums are of responses in a unit of their own, in which
+// coefficients and scales are smaller by it: its priors and MinScale were those of the
+// response itself. Unscale turns draws back.
+func (c LinearConfig) In(unit float64) LinearConfig {
+	c.Prior, c.ScalePrior = scaledPrior{c.Prior, unit}, scaledScale{c.ScalePrior, unit}
+	c.MinScale /= unit
+	return c
+}
 
 // scaledPrior is the prior of β/unit.
 type scaledPrior struct {
@@ -50,8 +56,8 @@ func (p scaledScale) LogDensity(x float64) float64  { return p.ScalePrior.LogDen
 func (p scaledScale) Elasticity(x float64) float64  { return p.ScalePrior.Elasticity(x * p.unit) }
 func (p scaledScale) Sample(rng *rand.Rand) float64 { return p.ScalePrior.Sample(rng) / p.unit }
 
-// unscale turns a draw of (β/unit, log((σ−s)/unit)) into one of the target's parameters.
-func unscale(theta []float64, unit float64) {
+// Unscale turns a draw of (β/unit, log((σ−s)/unit)) into one of the target's parameters.
+func Unscale(theta []float64, unit float64) {
 	last := len(theta) - 1
 	for j := range last {
 		theta[j] *= unit
