@@ -1,6 +1,6 @@
 // Command customkernel writes a sampler that the library does not have: a scan that
 // moves one coordinate after the other by at most a public width, and lets the curator
-// decide with one private bit. A kernel is five methods, about twenty lines. It never
+// decide with one private bit. A kernel is three methods on a frame, about twenty lines. It never
 // sees a record: all that it learns of them is its bits, which were charged before the
 // first step.
 //
@@ -26,19 +26,15 @@ import (
 
 // scan changes coordinate after coordinate by at most width.
 type scan struct {
-	target targets.Target
-	width  float64
-	bits   *curator.Bits
-	next   []float64
+	kernels.Frame // Dim and Init
+	target        targets.Target
+	width         float64
+	bits          *curator.Bits
+	next          []float64
 }
 
 func (k *scan) Name() string { return "scan" }
-func (k *scan) Dim() int     { return len(k.next) }
 func (k *scan) Left() int64  { return k.bits.Left() }
-
-func (k *scan) Init(theta []float64) (*kernels.State, error) {
-	return kernels.NewState(k.target, theta)
-}
 
 func (k *scan) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	copy(k.next, s.Theta)
@@ -67,7 +63,7 @@ func newScan(target targets.Target, width float64, iterations int64, records *cu
 	if err != nil {
 		return nil, err
 	}
-	return &scan{target: target, width: width, bits: bits, next: make([]float64, target.Dim())}, nil
+	return &scan{Frame: kernels.NewFrame("scan", target), target: target, width: width, bits: bits, next: make([]float64, target.Dim())}, nil
 }
 
 // run scans a simulated table of n records.
