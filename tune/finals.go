@@ -8,17 +8,10 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 )
 
-// finals runs the whole chains of the best kernels, and ranks everything.
-func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*stage, result *Result) ([]Candidate,
-	error) {
-	var found []*search
-	for _, s := range searches {
-		if s.skipped == nil {
-			found = append(found, s)
-		}
-	}
-	byScore := slices.Clone(found)
-	slices.SortStableFunc(byScore, func(a, b *search) int {
+// ranking is the searches that found settings, the highest score first.
+func ranking(searches []*search) []*search {
+	found := slices.DeleteFunc(slices.Clone(searches), func(s *search) bool { return s.skipped != nil })
+	slices.SortStableFunc(found, func(a, b *search) int {
 		switch {
 		case a.best.Score > b.best.Score:
 			return -1
@@ -27,35 +20,44 @@ func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*
 		}
 		return 0
 	})
-	groups := min(len(byScore), finalists*len(c.Models)*len(c.Temperatures))
-	var trials, variants []*trial
-	of := map[*trial]*search{}
-	for i, s := range byScore {
-		mine := []*trial{s.best}
+	return found
+}
+
+// entrants are the best and the default settings of every search, and behind them other
+// starts of the first groups' best. rank is the place of a trial's search.
+func entrants(found []*search, groups int) (trials []*trial, rank map[*trial]int) {
+	rank = map[*trial]int{}
+	var variants []*trial
+	for i, s := range found {
+		trials = append(trials, s.best)
 		if s.best != s.defaults {
-			mine = append(mine, s.defaults)
+			trials = append(trials, s.defaults)
 		}
-		if i < groups && !c.SearchOnly {
-			variants = append(variants, s.starts()...)
-		}
-		trials = append(trials, mine...)
-		for _, t := range append(mine, variants...) {
-			if of[t] == nil {
-				of[t] = s
+		rank[s.best], rank[s.defaults] = i, i
+		if i < groups {
+			for _, t := range s.starts() {
+				variants, rank[t] = append(variants, t), i
 			}
 		}
 	}
-	trials = append(trials, variants...)
+	return append(trials, variants...), rank
+}
+
+// finals runs the whole chains of the best kernels, and ranks everything.
+func (c Config) finals(ctx context.Context, searches []*search, stages map[key]*stage, result *Result) ([]Candidate,
+	error) {
+	found := ranking(searches)
 	// The best are run first, as long as the work lasts.
-	left := float64(c.Work) * (1 - searchShare)
+	groups, left := min(len(found), finalists*len(c.Models)*len(c.Temperatures)), float64(c.Work)*(1-searchShare)
 	if c.SearchOnly {
-		left, groups = 0, 0
+		groups, left = 0, 0
 	}
+	trials, rank := entrants(found, groups)
 	var whole []final
 	for _, t := range trials {
-		s := of[t]
+		s := found[rank[t]]
 		cost := looks(t.plan, c.facts()) * float64(t.plan.Settings.Iterations) * float64(c.Repeats)
-		if slices.Index(byScore, s) >= groups || cost > left {
+		if rank[t] >= groups || cost > left {
 			continue
 		}
 		left -= cost
