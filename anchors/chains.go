@@ -137,69 +137,86 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 	if err != nil {
 		return nil, Release{}, err
 	}
+	var chains []kernels.Chain
 	switch s.config.Aim {
 	case Sums:
-		l := s.model.linear
-		unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
-		p, err := surrogates.NewLinear(surrogates.LinearConfig{
-			Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
-		}.In(unit))
-		if err != nil {
-			return nil, r, err
-		}
-		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
-			r.Linear = p.CheckPrior(draws)
-			if cut := s.config.Cut; cut[0] < cut[1] {
-				r.Cut = p.Cut(draws, cut[0]/unit, cut[1]/unit)
-			}
-			widened, err := p.Widening(draws)
-			if err != nil {
-				return err
-			}
-			r.Widening = middle(widened)
-			for _, chain := range draws.Chains {
-				for _, theta := range chain {
-					surrogates.Unscale(theta, unit)
-				}
-			}
-			return nil
-		})
-		return chains, r, err
+		chains, err = s.fromSums(ctx, seed, &r)
 	case Score:
-		p, err := s.score(r.Statistics, seed)
-		if err != nil {
-			return nil, r, err
+		chains, err = s.fromScore(ctx, seed, &r)
+	default:
+		chains, err = s.fromRemainder(seed, &r)
+	}
+	return chains, r, err
+}
+
+// fromSums draws from the posterior of a linear model given its released sums, and says in
+// r what it means.
+func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kernels.Chain, error) {
+	l := s.model.linear
+	unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
+	p, err := surrogates.NewLinear(surrogates.LinearConfig{
+		Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
+	}.In(unit))
+	if err != nil {
+		return nil, err
+	}
+	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+		r.Linear = p.CheckPrior(draws)
+		if cut := s.config.Cut; cut[0] < cut[1] {
+			r.Cut = p.Cut(draws, cut[0]/unit, cut[1]/unit)
 		}
-		widened, err := p.Widening()
+		widened, err := p.Widening(draws)
 		if err != nil {
-			return nil, r, err
+			return err
 		}
 		r.Widening = middle(widened)
-		chains, err := s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
-			r.Prior, err = p.CheckPrior(draws)
-			return err
-		})
-		return chains, r, err
+		for _, chain := range draws.Chains {
+			for _, theta := range chain {
+				surrogates.Unscale(theta, unit)
+			}
+		}
+		return nil
+	})
+}
+
+// fromScore draws from the posterior given the released score.
+func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kernels.Chain, error) {
+	p, err := s.score(r.Statistics, seed)
+	if err != nil {
+		return nil, err
 	}
+	widened, err := p.Widening()
+	if err != nil {
+		return nil, err
+	}
+	r.Widening = middle(widened)
+	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+		r.Prior, err = p.CheckPrior(draws)
+		return err
+	})
+}
+
+// fromRemainder walks with bits on remainders, from the released normal approximation.
+func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error) {
 	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
 	if err != nil {
-		return nil, r, err
+		return nil, err
 	}
 	r.Kept, r.Widening = d.kept, d.widening
 	if s.config.Aim == Remainder && s.model.link != nil {
 		p, err := s.score(r.Statistics, seed)
 		if err != nil {
-			return nil, r, err
+			return nil, err
 		}
 		if r.Prior, err = p.CheckPrior(surrogates.Draws{}); err != nil {
-			return nil, r, err
+			return nil, err
 		}
 		r.Apart = p.Apart(d.mean)
 	}
 	if err := s.remainder.Anchor(r.Statistics.Anchor, d.kept, d.log); err != nil {
-		return nil, r, err
+		return nil, err
 	}
-	return s.walks(d, seed), r, nil
+	return s.walks(d, seed), nil
 }
 
 // score is the posterior given a release.
