@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // auditRuns is the number of runs a world of the end-to-end audits; .ci/audit asks for
@@ -229,7 +230,8 @@ func contests() []contest {
 				return 0
 			}, b.Event()
 		}},
-		signsContest("signs", 30, 0.25, false), signsContest("signs and a bit", 30, 0.05, true),
+		signsContest("signs", 30, 0.25, false, toy2, 1), signsContest("signs and a bit", 30, 0.05, true, toy2, 1),
+		signsContest("signs and a bit, wrong slopes", 30, 0.05, true, wrongSlopes{toy2}, -1),
 		{"noisy ratio", 10, single, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			g, err := c.GrantRatios(NoisyRatio{Target: toy1, Clip: 1, NoiseMultiplier: 2}, count)
 			if err != nil {
@@ -269,12 +271,20 @@ func contests() []contest {
 	return all
 }
 
-// signsContest scores the signs of a move, and the bit, by their laws.
-func signsContest(name string, steps int, scale float64, adjusted bool) contest {
+// wrongSlopes is a target whose slopes have the wrong sign, so that the bit of an adjusted
+// move tells most: it has the ratio and both slopes against it.
+type wrongSlopes struct{ toy }
+
+func (wrongSlopes) SlopeAt(dst, _, _ []float64) { fill(dst, -1) }
+
+// signsContest scores the signs of a move, and the bit, by their laws. slope is that of a
+// target that says it is.
+func signsContest(name string, steps int, scale float64, adjusted bool, target targets.GradTarget,
+	slope float64) contest {
 	return contest{name, steps, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1},
 		{X: []float64{-1, 0}, Features: 2, Radius: 1}},
 		func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-			g, err := c.GrantSigns(GradientSigns{Target: newToy(2), Scale: scale, Adjusted: adjusted}, count)
+			g, err := c.GrantSigns(GradientSigns{Target: target, Scale: scale, Adjusted: adjusted}, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,10 +294,10 @@ func signsContest(name string, steps int, scale float64, adjusted bool) contest 
 				if err != nil {
 					t.Fatal(err)
 				}
-				w := next[0] // the gradient of the log posterior is −x
-				score := math.Log(sigmoid(-w) / sigmoid(w))
+				w := next[0]
+				score := -slope * w // log σ(−slope·w)/σ(slope·w): the gradient of the log posterior is −slope·x
 				if adjusted {
-					score += bitScore(ok, sigmoid(-w+math.Log(sigmoid(w)/sigmoid(-w))), sigmoid(w+math.Log(sigmoid(-w)/sigmoid(w))))
+					score += bitScore(ok, sigmoid(slope*w-w), sigmoid(w-slope*w))
 				}
 				return score
 			}, g.Event()
