@@ -76,9 +76,9 @@ func AcceptanceBit(adj Adjacency, contribution float64) (Event, error) {
 
 // langevin returns coth x − 1/x for x ≥ 0.
 func langevin(x float64) float64 {
-	if x < 0.3 {
+	if x < 0.3 { // Lambert's continued fraction, but for less than 10⁻¹⁷
 		y := x * x
-		return x * (1.0/3 - y*(1.0/45-y*(2.0/945-y*(1.0/4725-y*(2.0/93555-y*(1382.0/638512875))))))
+		return x / (3 + y/(5+y/(7+y/(9+y/(11+y/13)))))
 	}
 	return 1/math.Tanh(x) - 1/x
 }

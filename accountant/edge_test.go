@@ -3,6 +3,7 @@ package accountant
 import (
 	"errors"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -338,6 +339,35 @@ func TestSlowCurvesAreRemembered(t *testing.T) {
 		}
 		if count != c.want {
 			t.Errorf("%s: the curve was worked out %d times, want %d", name, count, c.want)
+		}
+	}
+}
+
+// langevinOf is coth x − 1/x by the series of cosh and sinh in 300 bits.
+func langevinOf(x float64) float64 {
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	term, cosh, sinh := number(1), number(1), number(0)
+	for k := 1.0; k < 80; k++ {
+		term.Quo(term.Mul(term, number(x)), number(k))
+		if int(k)%2 == 1 {
+			sinh.Add(sinh, term)
+		} else {
+			cosh.Add(cosh, term)
+		}
+	}
+	out, _ := cosh.Sub(cosh.Quo(cosh, sinh), number(0).Quo(number(1), number(x))).Float64()
+	return out
+}
+
+// TestLangevin holds the slope of bounded ranges' prices to the definition, in 300 bits.
+func TestLangevin(t *testing.T) {
+	for x := 0.001; x < 5; x *= 1.01 {
+		tolerance := 6e-16
+		if x >= 0.3 {
+			tolerance = 2e-14 // what the subtraction of 1/x leaves
+		}
+		if got, want := langevin(x), langevinOf(x); !near(got, want, tolerance) {
+			t.Errorf("at %v: %v, want %v: off by %v", x, got, want, got/want-1)
 		}
 	}
 }

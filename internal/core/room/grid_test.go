@@ -25,6 +25,13 @@ func TestGridRounds(t *testing.T) {
 	}
 }
 
+// TestPadding: what is charged for float rounding is what docs/proofs/curator.md adds up.
+func TestPadding(t *testing.T) {
+	if Padded(0) != 0x1p-38 || Padded(4) != 4+0x1p-28+0x1p-38 {
+		t.Errorf("contributions of 0 and 4 are charged as %v and %v", Padded(0), Padded(4))
+	}
+}
+
 // TestSumsStayInsideTheirIntegers: the largest sum of contributions, 2⁶¹ steps, and any
 // public part add up without overflow, and are clamped in whole steps.
 func TestSumsStayInsideTheirIntegers(t *testing.T) {
