@@ -45,7 +45,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	if c.Shape == nil {
 		return config, nil
 	}
-	config.Columns = columns(c.Shape)
+	config.Columns = Columns(c.Shape)
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
@@ -56,8 +56,8 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	return config, nil
 }
 
-// columns are what a shape says of features.
-func columns(s *data.Shape) []surrogates.Column {
+// Columns are what a shape says of features.
+func Columns(s *data.Shape) []surrogates.Column {
 	out, groups := make([]surrogates.Column, len(s.Terms)), map[string]int{}
 	for j := range s.Terms {
 		t := &s.Terms[j]

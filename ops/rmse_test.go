@@ -13,24 +13,30 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/dpsgd"
 	"github.com/dpmcmc/dpmcmc/ops/laplaceapprox"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 const (
-	features = 3
-	priorSD  = 3.0
-	delta    = 1e-5
+	features  = 3
+	intercept = 0.5
+	priorSD   = 3.0
+	delta     = 1e-5
 )
 
-// simulate draws coefficients from the prior, and records with two features and an
-// intercept, ‖x‖₂ ≤ 1.
-func simulate(rng *rand.Rand, n int) (theta []float64, rows targets.Rows) {
-	theta = make([]float64, features)
+// simulate draws d coefficients from the prior, and records whose features have this
+// spread and whose last column is an intercept of ½, ‖x‖₂ ≤ 1.
+func simulate(rng *rand.Rand, n, d int, spread float64) (theta []float64, rows targets.Rows) {
+	theta = make([]float64, d)
 	targets.Gaussian{SD: priorSD}.Sample(theta, rng)
-	rows.P = features
+	rows.P = d
 	for range n {
-		x := []float64{rng.NormFloat64() / 2, rng.NormFloat64() / 2, 0.5}
-		x = ops.Project(targets.Rows{X: x, P: features}, 1).X
+		x := make([]float64, d)
+		for j := range d - 1 {
+			x[j] = spread * rng.NormFloat64()
+		}
+		x[d-1] = intercept
+		x = ops.Project(targets.Rows{X: x, P: d}, 1).X
 		eta := 0.0
 		for j, v := range x {
 			eta += v * theta[j]
@@ -103,8 +109,7 @@ func betaPosterior(epsilon float64) (*posterior.Mechanism, error) {
 
 func laplaceEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]float64, error) {
 	return func(src *ops.Source, rows targets.Rows) ([]float64, error) {
-		m, err := laplaceapprox.New(laplaceapprox.Config{Features: features, Records: n, Radius: 1, PriorSD: priorSD,
-			Epsilon: epsilon, Delta: delta})
+		m, err := laplace(n, features, epsilon)
 		if err != nil {
 			return nil, err
 		}
@@ -114,6 +119,14 @@ func laplaceEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]
 		}
 		return r.Mean, nil
 	}
+}
+
+// laplace is the noise-aware approximation for records as they are simulated.
+func laplace(n, d int, epsilon float64) (*laplaceapprox.Mechanism, error) {
+	columns := make([]surrogates.Column, d)
+	columns[d-1] = surrogates.Column{Kind: surrogates.Constant, Upper: intercept}
+	return laplaceapprox.New(laplaceapprox.Config{Features: d, Records: n, Radius: 1, PriorSD: priorSD, Epsilon: epsilon,
+		Delta: delta, Columns: columns})
 }
 
 func sgdEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]float64, error) {
@@ -142,7 +155,7 @@ func BenchmarkRMSE(b *testing.B) {
 					for b.Loop() {
 						rng := rand.New(rand.NewPCG(runs, 77))
 						seed := sha256.Sum256(binary.BigEndian.AppendUint64([]byte(name), runs))
-						theta, rows := simulate(rng, n)
+						theta, rows := simulate(rng, n, features, 0.5)
 						got, err := estimate(ops.NewInsecureSource(seed), rows)
 						if err != nil {
 							b.Fatal(err)
@@ -167,7 +180,7 @@ func TestEveryEstimatorLearns(t *testing.T) {
 	for name, estimate := range estimators(n, 5) {
 		squares, null := 0.0, 0.0
 		for run := range uint64(2) {
-			theta, rows := simulate(rand.New(rand.NewPCG(run, 77)), n)
+			theta, rows := simulate(rand.New(rand.NewPCG(run, 77)), n, features, 0.5)
 			got, err := estimate(ops.NewInsecureSource([32]byte{byte(run)}), rows)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)

@@ -59,8 +59,8 @@ func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	n := rows(d)
 	x := c.Features
 	var at []float64
+	var second *mat.SymDense
 	if x == nil {
-		var second *mat.SymDense
 		if m.mean == nil {
 			second = m.draw(rng)
 		} else {
@@ -82,9 +82,13 @@ func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	for i, o := range c.predictors(x) {
 		im.offset[i] = at[i] - o
 	}
-	if s.Ridge > 0 && !s.Weighted {
-		h := c.curvature(x)
-		h.ScaleSym(s.temperature()*float64(s.Records), h)
+	if s.Ridge > 0 {
+		h := mat.NewSymDense(d, nil)
+		if s.Weighted && second != nil {
+			h.ScaleSym(s.temperature(), second)
+		} else {
+			h.ScaleSym(s.temperature()*float64(s.Records), c.curvature(x))
+		}
 		for j := range d {
 			h.SetSym(j, j, h.At(j, j)+s.Ridge)
 		}

@@ -86,10 +86,33 @@ func (m *moments) average(rng *rand.Rand) {
 // told from none, relative to the mean.
 const least = 1e-3
 
-// draw returns one matrix from the posterior, positive definite.
+// tries is how many matrices are drawn for one that is positive definite.
+const tries = 50
+
+// draw returns one matrix from the posterior, positive definite: the first such of some.
+// To mend every one that is not would make nearly singular ones as likely as all of those
+// together.
 func (m *moments) draw(rng *rand.Rand) *mat.SymDense {
-	scale := m.scales(rng)
-	return rescaled(nearestCorrelation(m.correlations(scale, rng)), scale)
+	var scale []float64
+	var c *mat.SymDense
+	for range tries {
+		scale = m.scales(rng)
+		if c = m.correlations(scale, rng); positiveDefinite(c) {
+			break
+		}
+	}
+	return rescaled(nearestCorrelation(c), scale)
+}
+
+// positiveDefinite reports whether no eigenvalue is below least.
+func positiveDefinite(c *mat.SymDense) bool {
+	lowered := mat.NewSymDense(c.SymmetricDim(), nil)
+	lowered.CopySym(c)
+	for j := range c.SymmetricDim() {
+		lowered.SetSym(j, j, c.At(j, j)-least)
+	}
+	var chol mat.Cholesky
+	return chol.Factorize(lowered)
 }
 
 // positive is the mean, raised to be positive definite.

@@ -32,6 +32,9 @@ type Config struct {
 	// Epsilon and Delta are the cost of the whole release. Required, positive and
 	// in (0, 1).
 	Epsilon, Delta float64
+	// Columns says what is publicly known of each feature, such as which one is the
+	// intercept. The posterior is nearer the truth with it, and nothing is spent. Optional.
+	Columns []surrogates.Column
 	// HessianShare is the part of the Gaussian budget µ² that the Hessian gets.
 	// Defaults to 0.15; must be in (0, 1).
 	HessianShare float64
@@ -43,6 +46,10 @@ const (
 	determinantShare = 0.1
 	minimumShare     = 1e-3
 )
+
+// imputations is how many sets of features the posterior averages over: with few, one
+// whose noise hid a direction counts for too much.
+const imputations = 8
 
 // Mechanism is a configured release. It is immutable.
 type Mechanism struct {
@@ -109,7 +116,18 @@ func (c Config) check() error {
 	if !(c.HessianShare > 0 && c.HessianShare < 1-minimumShare) {
 		return fmt.Errorf("laplaceapprox: HessianShare = %v: must be in (0, %v)", c.HessianShare, 1-minimumShare)
 	}
+	empty := c.statistics(make([]float64, c.Features), make([]float64, c.Features*c.Features))
+	if err := empty.Check(); err != nil {
+		return fmt.Errorf("laplaceapprox: Columns: %w", err)
+	}
 	return nil
+}
+
+// statistics are those of an optimum and of a Hessian there, without their noise. The
+// optimum says that the score there is −Λθ̃.
+func (c Config) statistics(optimum, hessian []float64) surrogates.Statistics {
+	return surrogates.Statistics{Anchor: optimum, Score: make([]float64, c.Features), Moment: hessian, Weighted: true,
+		Records: int64(c.Records), Radius: c.Radius, Columns: c.Columns}
 }
 
 // shape is the objective that is minimised. A linear term longer than the bound has
@@ -197,26 +215,26 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) (*Release, error
 	return r, m.posterior(r)
 }
 
-// posterior fills in Posterior, Mean and Cov. The optimum says that the score there
-// is −Λθ̃, with the noise of the linear term and of what the optimum was published
-// with, which is at most the largest curvature times its own.
+// posterior fills in Posterior, Mean and Cov. The score's noise is that of the linear term
+// and of what the optimum was published with, which is at most the largest curvature
+// times its own.
 func (m *Mechanism) posterior(r *Release) error {
 	d := m.cfg.Features
 	most := float64(m.cfg.Records)*m.cfg.Radius*m.cfg.Radius/4 + m.ridge
-	s := surrogates.Statistics{
-		Anchor: r.Optimum, Score: make([]float64, d), ScoreSD: math.Hypot(m.linear, most*m.output.Sigma()), Ridge: m.ridge,
-		Moment: make([]float64, 0, d*d), MomentSD: m.hessian.Sigma(), Weighted: true,
-		Records: int64(m.cfg.Records), Radius: m.cfg.Radius,
+	hessian := make([]float64, 0, d*d)
+	for i := range d {
+		for j := range d {
+			hessian = append(hessian, r.Hessian.At(i, j))
+		}
 	}
+	s := m.cfg.statistics(r.Optimum, hessian)
+	s.Ridge, s.ScoreSD, s.MomentSD = m.ridge, math.Hypot(m.linear, most*m.output.Sigma()), m.hessian.Sigma()
 	for i, t := range r.Optimum {
 		s.Score[i] = -m.ridge * t
-		for j := range d {
-			s.Moment = append(s.Moment, r.Hessian.At(i, j))
-		}
 	}
 	var err error
 	r.Posterior, err = surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-		Prior: targets.Gaussian{SD: m.cfg.PriorSD}})
+		Prior: targets.Gaussian{SD: m.cfg.PriorSD}, Imputations: imputations})
 	if err != nil {
 		return fmt.Errorf("laplaceapprox: %w", err)
 	}

@@ -1,13 +1,11 @@
 package laplaceapprox
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -226,6 +224,7 @@ func TestRefusals(t *testing.T) {
 		"epsilon":  func(c *Config) { c.Epsilon = 0 },
 		"delta":    func(c *Config) { c.Delta = 0 },
 		"share":    func(c *Config) { c.HessianShare = 1 },
+		"columns":  func(c *Config) { c.Columns = make([]surrogates.Column, 2) },
 	} {
 		cfg := good
 		spoil(&cfg)
@@ -261,72 +260,4 @@ func BenchmarkRelease(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// BenchmarkCells reports, over data sets whose coefficients come from a prior of standard
-// deviation 3, how often intervals of 90% hold the truth and the root-mean-square errors
-// of Mean and Optimum: the table of docs/ops.md.
-func BenchmarkCells(b *testing.B) {
-	for _, n := range []int{500, 2000, 10_000} {
-		for _, d := range []int{2, 3, 6} {
-			for _, epsilon := range []float64{0.2, 1, 5} {
-				b.Run(fmt.Sprintf("n=%d/d=%d/ε=%v", n, d, epsilon), func(b *testing.B) {
-					m := mechanism(b, Config{Features: d, Records: n, Radius: 1, PriorSD: 3, Epsilon: epsilon, Delta: 1e-5})
-					var held, mean, optimum float64
-					runs := 0
-					for b.Loop() {
-						theta, rows := withIntercept(rand.New(rand.NewPCG(uint64(runs), 7)), n, d)
-						r, err := m.Release(ops.NewInsecureSource(sha256.Sum256(fmt.Append(nil, runs))), rows)
-						if err != nil {
-							b.Fatal(err)
-						}
-						draws, err := surrogates.Sample(b.Context(), r.Posterior,
-							surrogates.SampleConfig{Chains: 2, Draws: 300, LeastESS: 100, MostRHat: 1.05, Workers: 1})
-						if err != nil {
-							b.Fatal(err)
-						}
-						all := slices.Concat(draws.Chains...)
-						for j, t := range theta {
-							slices.SortFunc(all, func(a, b []float64) int { return cmp.Compare(a[j], b[j]) })
-							if all[len(all)/20][j] <= t && t <= all[len(all)*19/20][j] {
-								held++
-							}
-							mean += (r.Mean[j] - t) * (r.Mean[j] - t)
-							optimum += (r.Optimum[j] - t) * (r.Optimum[j] - t)
-						}
-						runs++
-					}
-					count := float64(runs * d)
-					b.ReportMetric(held/count, "held")
-					b.ReportMetric(math.Sqrt(mean/count), "rmse-mean")
-					b.ReportMetric(math.Sqrt(optimum/count), "rmse-optimum")
-				})
-			}
-		}
-	}
-}
-
-// withIntercept draws coefficients from N(0, 3²), and records whose last column is ½.
-func withIntercept(rng *rand.Rand, n, d int) (theta []float64, rows targets.Rows) {
-	theta = make([]float64, d)
-	targets.Gaussian{SD: 3}.Sample(theta, rng)
-	rows.P = d
-	for range n {
-		x := make([]float64, d)
-		for j := range x {
-			x[j] = rng.NormFloat64() / math.Sqrt(2*float64(d))
-		}
-		x[d-1] = 0.5
-		x = ops.Project(targets.Rows{X: x, P: d}, 1).X
-		eta := 0.0
-		for j, v := range x {
-			eta += v * theta[j]
-		}
-		y := 0.0
-		if rng.Float64() < 1/(1+math.Exp(-eta)) {
-			y = 1
-		}
-		rows.X, rows.Y = append(rows.X, x...), append(rows.Y, y)
-	}
-	return theta, rows
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/dpsgd"
 	"github.com/dpmcmc/dpmcmc/ops/laplaceapprox"
@@ -89,7 +90,7 @@ func buildLaplace(p Problem, b Budget, s settings) (*Mechanism, error) {
 	}
 	m, err := laplaceapprox.New(laplaceapprox.Config{
 		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, PriorSD: p.Options.PriorSD,
-		Epsilon: b.Epsilon, Delta: b.Delta, HessianShare: s.float("hessian-share"),
+		Epsilon: b.Epsilon, Delta: b.Delta, HessianShare: s.float("hessian-share"), Columns: chains.Columns(p.Shape),
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -84,7 +85,7 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Columns = columns(&table.Shape)
+		s.Columns = chains.Columns(&table.Shape)
 		began := time.Now()
 		prior, err := coefficients(table, *priorSD, *priorSD/3)
 		if err != nil {

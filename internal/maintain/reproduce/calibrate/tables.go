@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
@@ -36,26 +37,6 @@ func load(name string) (*data.Table, error) {
 		return nil, err
 	}
 	return data.Load(context.Background(), filepath.Join(*shared, "data", file+".csv"), schema)
-}
-
-// columns is what a table's public half says of its features.
-func columns(s *data.Shape) []surrogates.Column {
-	out := make([]surrogates.Column, s.Features())
-	groups := map[string]int{}
-	for j, t := range s.Terms {
-		switch {
-		case t.Name == data.Intercept:
-			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / t.Unit}
-		case t.Level != "":
-			if _, ok := groups[t.Column]; !ok {
-				groups[t.Column] = len(groups)
-			}
-			out[j] = surrogates.Column{Kind: surrogates.Level, Lower: t.At(0), Upper: t.At(1), Group: groups[t.Column]}
-		default:
-			out[j] = surrogates.Column{Lower: t.At(t.Lower), Upper: t.At(t.Upper)}
-		}
-	}
-	return out
 }
 
 // gaussianMu is the Gaussian budget of (ε, δ).
@@ -193,7 +174,7 @@ func sums(t *data.Table, unit, bound, sd float64, rng *rand.Rand) surrogates.Sum
 	d := t.Features()
 	p := d + 1
 	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
-		Radius: 1, Columns: columns(&t.Shape)}
+		Radius: 1, Columns: chains.Columns(&t.Shape)}
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
