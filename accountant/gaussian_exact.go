@@ -54,8 +54,8 @@ func gaussianEpsilon(mu, logDelta float64) float64 {
 
 // gaussianFall is −d log δ/dε = e^ε Φ(a−µ)/δ, given log δ.
 func gaussianFall(mu, eps, logDelta float64) float64 {
-	a := mu/2 - eps/mu
-	return normal.Mills(mu-a) * math.Exp(-a*a/2-math.Log(2*math.Pi)/2-logDelta)
+	at := eps/mu - mu/2
+	return normal.Mills(at+mu) * math.Exp(-at*at/2-math.Log(2*math.Pi)/2-logDelta)
 }
 
 // Nodes and weights of 8-point Gauss–Legendre quadrature on [−1, 1].

@@ -5,7 +5,8 @@
 // gradient and the curvature of its log-likelihood at a public point, with noise of its
 // own. Sums over sites are those of the pooled table, and so are their noises' variances.
 // [Fit] looks at 0, then where that leads, and samples the posterior given the second
-// look (package surrogates). No record, and no sum without noise, leaves its site.
+// look (package surrogates). No record leaves its site, and no sum without noise but to an
+// aggregator that all sites trust.
 //
 // People of one site are in no other. So one person's guarantee is that of their own
 // site, whatever the others spend (parallel composition, docs/proofs/sites.md). Sites

@@ -136,8 +136,6 @@ var explained = []defect{
 	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
 		equivalent: "it says when to stop looking for orders; the bound at whichever is found holds"},
 	{file: "accountant/guarantee.go", old: "case delta > 0:", new: ">=", equivalent: "δ = 0 is a case before it"},
-	{file: "accountant/guarantee.go", old: "if epsilonAt(order, rdp, logDelta) == 0 {", new: "(0+1)",
-		equivalent: "it gives the search a slope; whoever called sets the bound to 0 by epsilonAt itself"},
 	{file: "accountant/budget.go", old: "if !(order > 1) || math.IsInf(order, 1) {", equivalent: onlySign},
 	{file: "accountant/convert.go", old: "if math.IsInf(order, 1) {", new: "(1+1)", equivalent: onlySign},
 	{file: "accountant/internal/normal/normal.go", old: "for k := 40.0; k >= 1; k-- {", new: "(40.0+1)",
