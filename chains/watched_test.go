@@ -43,7 +43,8 @@ func TestWatchingChangesNothing(t *testing.T) {
 				w.Watch(func(evidence []float64) { seen, last = seen+1, slices.Clone(evidence) })
 			}
 			memory := kernels.NewMemory(1)
-			if err := kernels.Run(t.Context(), all, kernels.Options{Iterations: s.Iterations, Seed: 5, Sink: memory}); err != nil {
+			if err := kernels.Run(t.Context(), all, kernels.Options{Iterations: s.Iterations, Seed: 5,
+				Sink: memory}); err != nil {
 				t.Fatal(err)
 			}
 			draws[run] = memory.Draws(0)

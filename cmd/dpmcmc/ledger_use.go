@@ -54,7 +54,8 @@ func (s *ledgerFlags) open(data string, n ledger.Note, adjacency accountant.Adja
 	path := s.file
 	switch strings.ToLower(path) {
 	case "none", "no", "off", "false":
-		return accounts{}, fmt.Errorf("--ledger %s would name a file; --no-ledger keeps no accounts, ./%s is a file of that name",
+		return accounts{}, fmt.Errorf("--ledger %s would name a file; --no-ledger keeps no accounts, ./%s is a file of "+
+			"that name",
 			path, path)
 	case "":
 		people, err := accountsOf(data)

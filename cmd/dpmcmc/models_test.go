@@ -56,8 +56,8 @@ func tableFor(t *testing.T, model string) (csv, schema string) {
 }
 
 // TestEveryModelInEveryCommand: a model of the registry is sampled, planned, tuned and
-// compared, and predicts its response where it has one. tune may say that a simulated posterior is too hard for its reference, which
-// those with several modes are.
+// compared, and predicts its response where it has one. tune may say that a simulated
+// posterior is too hard for its reference, which those with several modes are.
 func TestEveryModelInEveryCommand(t *testing.T) {
 	const budget = " --epsilon 2 --delta 1e-6"
 	for _, name := range models.Names() {

@@ -63,7 +63,8 @@ func newScan(target targets.Target, width float64, iterations int64, records *cu
 	if err != nil {
 		return nil, err
 	}
-	return &scan{Frame: kernels.NewFrame("scan", target), target: target, width: width, bits: bits, next: make([]float64, target.Dim())}, nil
+	return &scan{Frame: kernels.NewFrame("scan", target), target: target, width: width, bits: bits,
+		next: make([]float64, target.Dim())}, nil
 }
 
 // run scans a simulated table of n records.

@@ -44,7 +44,8 @@ type defect struct {
 
 func main() {
 	only := flag.String("only", "", "run the defects whose file or text matches this expression")
-	timeout := flag.Duration("timeout", 20*time.Minute, "longest time by the clock for tests; what counts is processor time")
+	timeout := flag.Duration("timeout", 20*time.Minute,
+		"longest time by the clock for tests; what counts is processor time")
 	share := flag.Float64("share", 0.95, "share of the defects that must be caught")
 	skip := flag.String("skip", "^$", "leave out the tests whose name matches, such as one that fails without a defect")
 	from := flag.Int("from", 1, "first defect of the list to try, so that a long run can be made in pieces")

@@ -76,14 +76,15 @@ var survivors = map[string]string{
 	"swaps the coordinates":           "the law is symmetric in them: what is left is 0.0013 sd a step",
 	"sign by a biased coin, additive": "half a percent of the body, most of which a shift of the whole explains, " +
 		"and a claim that is met but for it",
-	"half the noise now and then, not additive": "its δ exceeds the claim's by 6·10⁻⁴ at ε = 0, and nowhere beyond ε = 1.5",
-	"less noise with many records, additive": "the number of records is public under substitution, and the pair has two: " +
-		"a mechanism is tested at the size that it is used at",
+	"half the noise now and then, not additive": "its δ exceeds the claim's by 6·10⁻⁴ at ε = 0, " +
+		"and nowhere beyond ε = 1.5",
+	"less noise with many records, additive": "the number of records is public under substitution, and the pair has " +
+		"two: a mechanism is tested at the size that it is used at",
 	"wide steps now and then, by the state's sign": "1% of all proposals, most of which are refused",
 	"certain one time in 300":                      "0.13% of one bit: below what a million releases make suspicious",
 	"the record itself, far out, not additive":     "3 in 100 000, whose absence from B takes 10⁸ releases to show",
-	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below what a " +
-		"million releases make suspicious",
+	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below what " +
+		"a million releases make suspicious",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 

@@ -125,7 +125,8 @@ func linearTable(name string) error {
 		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * unit / float64(*sets)
 		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * unit / float64(*sets)
 	}
-	fmt.Printf("%s n %d d %d ε %v prior sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon, *priorSD, *sets)
+	fmt.Printf("%s n %d d %d ε %v prior sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon,
+		*priorSD, *sets)
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
