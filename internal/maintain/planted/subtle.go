@@ -83,8 +83,8 @@ var survivors = map[string]string{
 	"wide steps now and then, by the state's sign": "1% of all proposals, most of which are refused",
 	"certain one time in 300":                      "0.13% of one bit: below what a million releases make suspicious",
 	"the record itself, far out, not additive":     "3 in 100 000, whose absence from B takes 10⁸ releases to show",
-	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below what " +
-		"a million releases make suspicious",
+	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below " +
+		"what a million releases make suspicious",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 
