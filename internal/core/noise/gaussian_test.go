@@ -182,6 +182,28 @@ func TestDecideIsExact(t *testing.T) {
 	}
 }
 
+// TestBelowIsExact: what the first 56 bits of a height are said to settle is so, on either
+// side of f(x), up to a unit of those bits.
+func TestBelowIsExact(t *testing.T) {
+	for _, sigma := range []float64{1, 2.7, 12345.678, 1 << 30, maxSigma} {
+		g := discreteGaussian(t, sigma)
+		for _, of := range []float64{0.1, 0.7, 1.5, 3} {
+			x := uint64(of * sigma)
+			whole := expNeg(exponent(sigma, x), 56).Int64()
+			for off := -int64(g.slack) - 3; off <= int64(g.slack)+3; off++ {
+				height := whole + off
+				if off == 0 || height < 0 || height >= 1<<56 {
+					continue
+				}
+				play := script{1 << 63, 0, 0, 0}
+				if got := g.below(&play, uint64(height), x); got != (off < 0) {
+					t.Errorf("σ = %v, x = %d: a height %+d units from f(x) is below: %v", sigma, x, off, got)
+				}
+			}
+		}
+	}
+}
+
 // scales are the σ of the tests that need no draws.
 func scales(src words, n int) []float64 {
 	list := []float64{1, math.Nextafter(1, 2), 1.5, 9.5, math.Nextafter(9.5, 10), 19, 19.1, 12345.678, 1 << 20, maxSigma}
