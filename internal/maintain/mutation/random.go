@@ -155,6 +155,8 @@ var explained = []defect{
 		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
 	{file: "internal/core/noise/expneg.go", old: "guard := r + 2*uint(bits.Len(prec+r)) + 16", new: "(16+1)",
 		equivalent: "one bit more of what is rounded off"},
+	{file: "internal/core/room/pass.go", old: "p.theta, p.next, p.index = nil, nil, nil",
+		equivalent: "the next pass sets them anew"},
 	{file: "internal/core/record/project.go", old: "factor := inside / norm * (1 - 2*unit)", new: "(2+1)",
 		equivalent: "each pass gains a unit more, which changes the last bit of a row that is projected"},
 	{file: "internal/core/noise/gaussian.go", old: "if height >= c.upper {", new: ">",
