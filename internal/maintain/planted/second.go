@@ -333,7 +333,7 @@ func secondMechanisms() []Case {
 				return clipped(0, x)
 			}
 		}),
-		add("the third number has the first one's noise of two releases before", "0.1", wide, func(m *sum) {
+		add("the third number follows the first, two back", "0.1", wide, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				z := rng.NormFloat64()
 				if n := len(m.kept); n%3 == 2 && n > 6 {

@@ -33,7 +33,7 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"refuses to leave a corner", "long moves upwards turn round", "one noise by the other's state",
 	"noise too small at even iterations", "steps upwards too long, downwards too short",
 	"wide steps now and then, by the state's sign", "noise grows with the total, not additive",
-	"the third number has the first one's noise of two releases before, of three numbers",
+	"the third number follows the first, two back, of three numbers",
 	"tails drawn again, not additive", "after five ones comes a zero", "seeds in pairs, additive",
 	"the second number without noise now and then, of two numbers",
 	"a call for one release has half the noise, additive", "noise in single precision, not additive",
