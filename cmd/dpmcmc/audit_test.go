@@ -93,7 +93,7 @@ func TestWholeRunsShowTheirReleases(t *testing.T) {
 		"dpsgld":        {50, 20, 500, 0.45},
 		"dphmc":         {50, 20, 100, 0.2},
 		"penalty-ratio": {1, 500, 500, 0.3},
-		"barker":        {1, 500, 500, 0.2},
+		"barker":        {1, 500, 500, 0.1},
 	} {
 		s := &auditSettings{chain: chains.Settings{Kernel: kernel, Iterations: c.iterations, Temperature: 1, Start: "auto"},
 			epsilon: 8, delta: 1e-6, records: 10 * c.canaries, canaries: c.canaries, runs: c.runs, falseAlarm: 1e-6, seed: 1}

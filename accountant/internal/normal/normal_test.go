@@ -29,3 +29,13 @@ func TestMills(t *testing.T) {
 		t.Errorf("φ·m = %v, the tail is %v", got, Tail(1.5))
 	}
 }
+
+// TestMillsFallFarOut: the series that is used from 30 on is 1 − y·m(y), as far as the
+// subtraction leaves digits.
+func TestMillsFallFarOut(t *testing.T) {
+	for y := 30.0; y < 60; y += 0.5 {
+		if got, want := MillsFall(y), 1-y*Mills(y); math.Abs(got/want-1) > 3e-11 { // 10395/y¹⁰ is left out
+			t.Errorf("at %v: %v, want %v", y, got, want)
+		}
+	}
+}
