@@ -24,7 +24,9 @@ const (
 
 // LeastKept is the share of the information that must be predicted to survive the
 // noise of the score for Auto to be Remainder, whose noise-awareness is of first order.
-const LeastKept = 0.9
+// Rows are predicted to be as long as the radius. Columns between bounds carry a ninth of
+// that or less, of which the share is then 0.9.
+const LeastKept = 0.99
 
 // mostFeatures is how many features there may be for the released curvature's noise,
 // which Remainder leaves out, to be negligible beside it.

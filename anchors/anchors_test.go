@@ -421,7 +421,7 @@ func ExamplePrepare() {
 	spent, _ := budget.Spent()
 	fmt.Printf("%v: %d chains of %s, ε = %.2f, anchor of %d values\n", err, len(chains), chains[0].Kernel.Name(),
 		spent.Epsilon, len(release.Statistics.Anchor))
-	// Output: <nil>: 4 chains of dp_anchored_remainder, ε = 1.00, anchor of 2 values
+	// Output: <nil>: 4 chains of dp_anchored_score, ε = 1.00, anchor of 2 values
 }
 
 // TestSumsOfALinearRegression: with next to no noise in the sums draws have the mean and

@@ -132,7 +132,7 @@ func TestForeseenIsRealised(t *testing.T) {
 		aim               string
 	}{
 		{"logistic", 1000, 2, short, 1, 0, "score"},
-		{"logistic", 20_000, 2, short, 2, 0, "remainder"},
+		{"logistic", 20_000, 2, chains.Settings{Iterations: 200, Aim: "remainder"}, 2, 0, "remainder"},
 		{"linear", 3000, 2, short, 2, 0, "sums"},
 		{"logistic", 2000, 1, chains.Settings{Kernel: "barker", Iterations: 20_000, Temperature: 0.05}, 4, 1, ""},
 	}
