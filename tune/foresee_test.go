@@ -55,6 +55,7 @@ func realise(t *testing.T, m *models.Model, s chains.Settings, epsilon, sd float
 		theta := make([]float64, m.Target.Dim())
 		m.Target.(targets.PriorSampler).SamplePrior(theta, rng)
 		for j := range theta {
+			theta[j] *= min(1, 3/m.Options.PriorSD) // as forecasts draw them under a default prior
 			if sd != 0 {
 				theta[j] = sd * rng.NormFloat64()
 			}

@@ -14,11 +14,21 @@ func (c Config) simulate(rng *rand.Rand) *data.Table {
 	return m.Simulate(c.parameters(m, rng), rng)
 }
 
+// usualSD bounds the standard deviation of coefficients that are drawn under a default
+// prior. That one widens with every column, so as to leave none out; records whose linear
+// predictors spread with it would have nearly separable classes.
+const usualSD = 3
+
 // parameters draws those that tables are simulated with.
 func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 	theta := make([]float64, m.Target.Dim())
 	if prior, ok := m.Target.(targets.PriorSampler); ok && c.CoefficientSD == 0 {
 		prior.SamplePrior(theta, rng)
+		if sd := m.Options.PriorSD; m.Shape != nil && sd > usualSD && sd == models.DefaultPriorSD(m.Name, m.Shape) {
+			for j := range theta {
+				theta[j] *= usualSD / sd
+			}
+		}
 	} else {
 		sd := c.CoefficientSD
 		if sd == 0 {
