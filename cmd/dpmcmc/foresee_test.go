@@ -7,9 +7,31 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpmcmc/dpmcmc/chains"
 )
+
+// TestMain gives forecasts the time that they need on a busy machine.
+func TestMain(m *testing.M) {
+	longestForecast = time.Hour
+	os.Exit(m.Run())
+}
+
+// TestForecastsAreGivenUp: what takes too long to forecast ends a plan, and not a run.
+func TestForecastsAreGivenUp(t *testing.T) {
+	defer func(d time.Duration) { longestForecast = d }(longestForecast)
+	longestForecast = time.Nanosecond
+	const said = "takes more than 1ns to simulate"
+	code, out, errw := plainly(t, "plan", "--records", "2000", "--features", "2", "--epsilon", "1", "--delta", "1e-6")
+	if code == exitOK || !strings.Contains(errw, said) {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+	code, out, errw = plainly(t, "sample", "--data", "builtin:logistic?n=2000&d=2", "--epsilon", "1", "--delta", "1e-6")
+	if code != exitOK || !strings.Contains(errw, "No forecast: ") || !strings.Contains(errw, said) {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+}
 
 // plainly runs a command as a person does.
 func plainly(t *testing.T, args ...string) (code int, out, errw string) {
