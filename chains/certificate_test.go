@@ -2,6 +2,7 @@ package chains_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
@@ -35,6 +36,29 @@ func FuzzCertificate(f *testing.F) {
 			t.Fatalf("%v became %v, %v", event, same, err)
 		}
 	})
+}
+
+// TestCertificatesSayWhatTheyPromise: in plain words, and nothing of it for a run that is
+// not private.
+func TestCertificatesSayWhatTheyPromise(t *testing.T) {
+	promises := []string{
+		"ε = 1.5, δ = 1e-06, unconditional, over all 40 steps of 4 chains",
+		"the number of records, 90, is public",
+		"One person contributes at most 2 rows.",
+		"It holds for every step, whether or not the chain has converged.",
+		"Costs of several runs on the same people add up.",
+	}
+	c := chains.Certificate{Epsilon: 1.5, Delta: 1e-6, Guarantee: "unconditional", Adjacency: "substitute", Records: 90,
+		RowsPerPerson: 2, Iterations: 40, Chains: 4}
+	for _, insecure := range []bool{false, true} {
+		c.Insecure = insecure
+		words := strings.Join(strings.Fields(c.Words(true)), " ")
+		for _, promise := range promises {
+			if strings.Contains(words, promise) == insecure {
+				t.Errorf("insecure %v, and %q is said: %v\n%s", insecure, promise, !insecure, c.Words(true))
+			}
+		}
+	}
 }
 
 // certificate is one of a run of a kernel, as its file has it.
