@@ -47,6 +47,22 @@ func (f laplaceErrors) lossAt(dst, eta, y []float64) {
 	f.loss.scores(dst, f.integral)
 }
 
+// ratioAt is for the log loss. Both errors of one sign differ by the predictors alone,
+// whose digits a far response would take.
+func (f laplaceErrors) ratioAt(dst, eta, next, y []float64) {
+	for i, e := range eta {
+		now, then := y[i]-e, y[i]-next[i]
+		switch {
+		case now > 0 && then > 0 && !math.IsInf(y[i], 1):
+			dst[i] = (next[i] - e) / f.scale
+		case now < 0 && then < 0 && !math.IsInf(y[i], -1):
+			dst[i] = (e - next[i]) / f.scale
+		default:
+			dst[i] = (math.Abs(now) - math.Abs(then)) / f.scale
+		}
+	}
+}
+
 func (f laplaceErrors) slopeAt(dst, eta, y []float64) {
 	for i, e := range eta {
 		r := y[i] - e

@@ -88,7 +88,27 @@ func (r *Regression) Loss(dst, theta []float64, rows Rows) {
 
 // LossRatio sets dst[i] = ℓ(zᵢ; theta) − ℓ(zᵢ; next).
 func (r *Regression) LossRatio(dst, theta, next []float64, rows Rows) {
-	lossRatio(r, dst, theta, next, rows)
+	far, ok := r.family.(differing)
+	if !ok || !r.loss.IsLog() {
+		lossRatio(r, dst, theta, next, rows)
+		return
+	}
+	buf := getScratch()
+	defer putScratch(buf)
+	for lo := 0; lo < len(dst); lo += block {
+		part := rows.Slice(lo, min(lo+block, len(dst)))
+		now, then := dst[lo:lo+part.Len()], buf.a[:part.Len()]
+		dense.MulVec(now, part.X, theta)
+		dense.MulVec(then, part.X, next)
+		far.ratioAt(now, now, then, part.Y)
+	}
+}
+
+// differing is a family whose losses grow without bound in the response, and whose
+// differences do not.
+type differing interface {
+	// ratioAt sets dst[i] to the loss at eta[i] less that at next[i].
+	ratioAt(dst, eta, next, y []float64)
 }
 
 // LossGrad sets row i of dst to SlopeAt·xᵢ. A slope of zero gives a zero row,
