@@ -150,6 +150,7 @@ var explained = []defect{
 	{file: "internal/core/noise/source.go", new: "",
 		old:        `panic(fmt.Sprintf("noise: HKDF cannot give 32 bytes: %v", err))`,
 		equivalent: "HKDF gives up to 255 times as many bytes"},
+	{file: "accountant/exact.go", old: "return 0, false", new: "(0+1)", equivalent: "what is not known is not read"},
 	{file: "accountant/event.go", old: "if sum < 0 {", new: "(0+1)", equivalent: "counts are at least 1"},
 	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
 		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
