@@ -134,7 +134,7 @@ func TestBatchesAreSlices(t *testing.T) {
 		c.target.(RatioTarget).LossRatio(ratio, theta, next, rows)
 		c.target.(GradTarget).LossGrad(grad, theta, rows)
 		for i := range n {
-			if ratio[i] != loss[i]-then[i] {
+			if d := ratio[i] - (loss[i] - then[i]); math.Abs(d) > 2e-15*(math.Abs(loss[i])+math.Abs(then[i])) {
 				t.Fatalf("ratio %v, losses %v and %v", ratio[i], loss[i], then[i])
 			}
 			one := rows.Slice(i, i+1)
