@@ -215,9 +215,8 @@ func (c *Certificate) Words(complete bool) string {
 	if !complete {
 		line("The run was stopped early; all its steps had been charged.")
 	}
-	if c.Start.Epsilon > 0 {
-		line("Released at the start: where the chains start (%s), ε = %.4g at the same δ by itself, included above.",
-			c.Start.Kind, c.Start.Epsilon)
+	if start := c.AtStart(); start != "" {
+		line("Released at the start: %s.", start)
 	}
 	line("Released per step: %s.", c.Released)
 	if c.Sampled != "" {
@@ -264,10 +263,25 @@ func (c *Certificate) Widened() string {
 	return fmt.Sprintf(" Privacy widened them by ×%.3g.", c.Widening)
 }
 
+// Cost is what the run was charged, and for which steps.
+func (c *Certificate) Cost() string {
+	return fmt.Sprintf("ε = %.4g, δ = %.3g, %s, over all %d steps of %s", c.Epsilon, c.Delta, c.Guarantee,
+		c.Iterations, several(c.Chains, "chain"))
+}
+
+// AtStart is what was released before the first step and what that costs; it is empty
+// where nothing was.
+func (c *Certificate) AtStart() string {
+	if c.Start.Epsilon == 0 {
+		return ""
+	}
+	return fmt.Sprintf("where the chains start (%s), ε = %.4g at the same δ by itself, included above", c.Start.Kind,
+		c.Start.Epsilon)
+}
+
 // promise is what the guarantee means.
 func (c *Certificate) promise(line func(format string, args ...any)) {
-	line("ε = %.4g, δ = %.3g, %s, over all %d steps of %s", c.Epsilon, c.Delta, c.Guarantee,
-		c.Iterations, several(c.Chains, "chain"))
+	line("%s", c.Cost())
 	line("ε and δ bound how well anyone who sees every draw can tell whether one person's data")
 	if c.Adjacency == "substitute" {
 		line("were replaced by any other's (substitution; the number of records, %d, is public).", c.Records)

@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/chains"
 )
 
 // finishedRun samples a small table from a file and returns the folder of the run.
@@ -103,6 +106,13 @@ func TestPredictAndReportFromAFolder(t *testing.T) {
 	first, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var c chains.Certificate
+	readJSON(t, filepath.Join(dir, certificateFile), &c)
+	for _, said := range []string{c.Cost(), c.AtStart()} {
+		if said == "" || !strings.Contains(string(first), html.EscapeString(said)) {
+			t.Errorf("the page does not say %q", said)
+		}
 	}
 	if err := os.Remove(page); err != nil {
 		t.Fatal(err)

@@ -101,8 +101,7 @@ func (f *finished) title() string {
 func (f *finished) label() []report.Fact {
 	c := f.certificate
 	facts := []report.Fact{
-		{Name: "Cost", Value: fmt.Sprintf("ε = %.4g, δ = %.3g, over all %d steps of %d chains", c.Epsilon, c.Delta,
-			c.Iterations, c.Chains)},
+		{Name: "Cost", Value: c.Cost()},
 		{Name: "Guarantee", Value: c.Guarantee + ": it holds for every step, whether or not the chains converged"},
 		{Name: "Protects", Value: c.Protects()},
 		{Name: "Remember", Value: "Costs of several runs on the same people add up."},
@@ -117,6 +116,7 @@ func (f *finished) label() []report.Fact {
 		facts = slices.Delete(facts, 2, 4)
 	}
 	for _, more := range []report.Fact{
+		{Name: "Released at the start", Value: c.AtStart()},
 		{Name: "Sampled", Value: strings.TrimPrefix(c.Sampled+"."+c.Widened(), ".")},
 		{Name: "Not the posterior", Value: c.Caveat},
 		{Name: "Radius", Value: c.Shortened}, {Name: "Assumed", Value: c.Assumed},
