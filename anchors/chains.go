@@ -198,11 +198,11 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 
 // fromRemainder walks with bits on remainders, from the released normal approximation.
 func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error) {
-	d, err := newDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
+	d, err := NewDensity(r.Statistics, s.model.regression, s.config.Aim == Remainder)
 	if err != nil {
 		return nil, err
 	}
-	r.Kept, r.Widening = d.kept, d.widening
+	r.Kept, r.Widening = d.Kept, d.Widening
 	if s.config.Aim == Remainder && s.model.link != nil {
 		p, err := s.score(r.Statistics, seed)
 		if err != nil {
@@ -213,7 +213,7 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 		}
 		r.Apart = p.Apart(d.mean)
 	}
-	if err := s.remainder.Anchor(r.Statistics.Anchor, d.kept, d.log); err != nil {
+	if err := s.remainder.Anchor(r.Statistics.Anchor, d.Kept, d.Log); err != nil {
 		return nil, err
 	}
 	return s.walks(d, seed), nil
@@ -328,15 +328,15 @@ func (c Config) curvature(m model, moment []float64, weighted bool) float64 {
 func (c Config) Name() string { return "dp_anchored_" + c.Aim.String() }
 
 // walks are the chains with bits.
-func (s *Chains) walks(d *density, seed uint64) []kernels.Chain {
+func (s *Chains) walks(d *Density, seed uint64) []kernels.Chain {
 	rng := kernels.Stream(seed, startStream)
 	chains := make([]kernels.Chain, len(s.bits))
 	for i, bits := range s.bits {
 		if bits != nil { // a chain that is complete has none
-			w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, curator.Independent(d.mean, d.factor, tail))
+			w := kernels.NewWalk(s.config.Name(), "anchors", s.remainder, d.Proposal())
 			w.Bits, s.kernels[i].chain = bits, w
 		}
-		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: d.start(rng)}
+		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: d.Start(rng)}
 	}
 	return chains
 }

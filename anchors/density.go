@@ -7,45 +7,53 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// density is what stands for everything but the remainder: the model's prior times a
+// Density is what stands for everything but the remainder: the model's prior times a
 // normal likelihood N(θ; θ̂, C). With H the released curvature and Σ the covariance of
 // the released score G, θ̂ = θ₀ − H⁻¹G, and C = H⁻¹ + H⁻¹ΣH⁻¹ where it is aware of the
 // noise, H⁻¹ where not.
-type density struct {
+type Density struct {
+	// Kept is the mean share of the information that survives the noise of the score, and
+	// the share at which targets.Remainder.Anchor weighs the remainder. It is 1 where the
+	// density is not aware of the noise.
+	Kept float64
+	// Widening is by how much that noise widens intervals, a median over coefficients.
+	Widening float64
+
 	prior     *targets.Regression
 	estimate  []float64
 	precision *mat.SymDense // C⁻¹
 	flat      []float64     // C⁻¹ row-major
-	kept      float64       // mean share of the information that survives
-	widening  float64       // of intervals, by the noise of the score
 	mean      []float64     // of proposals
 	factor    []float64     // of their covariance, row-major
 }
 
-// newDensity makes the density of weighted statistics.
-func newDensity(s surrogates.Statistics, model *targets.Regression, aware bool) (*density, error) {
+// NewDensity makes the density of statistics with the curvature (Weighted), aware of the
+// noise of the score or not. Errors are those of surrogates.FirstOrder; a curvature and a
+// prior that leave a direction without bounds.
+func NewDensity(s surrogates.Statistics, model *targets.Regression, aware bool) (*Density, error) {
 	g, err := surrogates.FirstOrder(s)
 	if err != nil {
 		return nil, err
 	}
 	d := len(g.Mean)
-	out := &density{prior: model, estimate: g.Mean, flat: g.Information, kept: 1, widening: 1,
+	out := &Density{prior: model, estimate: g.Mean, flat: g.Information, Kept: 1, Widening: 1,
 		precision: mat.NewSymDense(d, g.Information)}
 	if !aware {
 		return out, out.approximate()
 	}
-	if out.widening, err = widened(g); err != nil {
+	if out.Widening, err = widened(g); err != nil {
 		return nil, err
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(d, g.Cov)) || chol.InverseTo(out.precision) != nil {
 		return nil, errors.New("anchors: the released curvature leaves a direction nearly without bounds")
 	}
-	out.kept = g.Kept
+	out.Kept = g.Kept
 	for j := range d {
 		for k := range d {
 			out.flat[j*d+k] = out.precision.At(j, k)
@@ -70,8 +78,8 @@ func widened(g surrogates.Gaussian) (float64, error) {
 	return middle(ratios), nil
 }
 
-// log is the log density, up to a constant.
-func (d *density) log(theta []float64) float64 {
+// Log is the log density, up to a constant.
+func (d *Density) Log(theta []float64) float64 {
 	n := len(theta)
 	square := 0.0
 	for j, t := range theta {
@@ -86,7 +94,7 @@ func (d *density) log(theta []float64) float64 {
 
 // approximate finds the mode by Newton's method and the normal approximation there,
 // for proposals.
-func (d *density) approximate() error {
+func (d *Density) approximate() error {
 	n := len(d.estimate)
 	d.mean = append([]float64(nil), d.estimate...)
 	gradient, next := make([]float64, n), make([]float64, n)
@@ -108,12 +116,12 @@ func (d *density) approximate() error {
 		if err := chol.SolveVecTo(&step, mat.NewVecDense(n, gradient)); err != nil {
 			return errors.New("anchors: the released curvature and the prior leave a direction nearly without bounds")
 		}
-		from, size := d.log(d.mean), 1.0
+		from, size := d.Log(d.mean), 1.0
 		for ; size > 1e-6; size /= 2 {
 			for j := range next {
 				next[j] = d.mean[j] + size*step.AtVec(j)
 			}
-			if d.log(next) >= from {
+			if d.Log(next) >= from {
 				break
 			}
 		}
@@ -140,9 +148,22 @@ func (d *density) approximate() error {
 	return nil
 }
 
+// Spread is the root mean square distance of the normal approximation's draws from its
+// mode.
+func (d *Density) Spread() float64 {
+	square := 0.0
+	for _, l := range d.factor {
+		square += l * l
+	}
+	return math.Sqrt(square)
+}
+
+// Proposal is the law of independent moves: a t distribution about the density's mode.
+func (d *Density) Proposal() curator.Proposal { return curator.Independent(d.mean, d.factor, tail) }
+
 // addPrior adds minus the second derivatives of the log prior along the axes, by
 // differences, where they are positive.
-func (d *density) addPrior(curved *mat.SymDense) {
+func (d *Density) addPrior(curved *mat.SymDense) {
 	const h = 1e-4
 	n := len(d.mean)
 	at, up, down := append([]float64(nil), d.mean...), make([]float64, n), make([]float64, n)
@@ -158,9 +179,9 @@ func (d *density) addPrior(curved *mat.SymDense) {
 	}
 }
 
-// start draws a start twice as far out as the approximation, where the prior is
+// Start draws a start twice as far out as the approximation, where the prior is
 // positive.
-func (d *density) start(rng *rand.Rand) []float64 {
+func (d *Density) Start(rng *rand.Rand) []float64 {
 	n := len(d.mean)
 	theta := make([]float64, n)
 	for scale := 2.0; ; scale /= 2 {
@@ -174,7 +195,7 @@ func (d *density) start(rng *rand.Rand) []float64 {
 				theta[j] += l * z[k]
 			}
 		}
-		if lp := d.log(theta); !math.IsInf(lp, 0) && !math.IsNaN(lp) || scale < 1e-6 {
+		if lp := d.Log(theta); !math.IsInf(lp, 0) && !math.IsNaN(lp) || scale < 1e-6 {
 			return theta
 		}
 	}

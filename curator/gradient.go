@@ -108,6 +108,7 @@ type Gradients struct {
 	sampler *sampler
 	noise   *noise.DiscreteGaussian
 	sums    []int64
+	given   []int64 // sums of records elsewhere, if not nil
 }
 
 // GrantGradients charges count noisy gradients, all at once. Errors are those
@@ -155,7 +156,11 @@ func (g *Gradients) Release(dst, theta []float64) error {
 	if g.sampler != nil {
 		index = g.sampler.draw(g.room.Secret())
 	}
-	g.pass.Sum(g.sums, theta, index, g.sampler == nil)
+	if g.given == nil {
+		g.pass.Sum(g.sums, theta, index, g.sampler == nil)
+	} else {
+		copy(g.sums, g.given)
+	}
 	g.room.Noisy(dst, g.sums, g.noise, g.pass.Grid.Step, g.plan.scale)
 	return nil
 }

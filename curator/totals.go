@@ -18,14 +18,9 @@ func (m SecondMoment) SumsSize(f Facts) int { return triangle(m.Size(f)) }
 // them. Errors: records that are not of f's shape; sums of another length than SumsSize; a
 // theta that Release would refuse; settings without an event.
 func (m SecondMoment) AddSums(sums []int64, f Facts, theta []float64, r Records) error {
-	part, err := r.facts(f.Adjacency)
+	part, err := r.partOf(f)
 	if err != nil {
 		return err
-	}
-	if part.Features != f.Features || part.Response != f.Response || part.Radius != f.Radius || part.Records > f.Records {
-		return fmt.Errorf("curator: a part of %d records with %d features (response: %t, radius %v) is none of %d with %d "+
-			"(response: %t, radius %v)", part.Records, part.Features, part.Response, part.Radius, f.Records, f.Features,
-			f.Response, f.Radius)
 	}
 	if len(sums) != m.SumsSize(f) {
 		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), m.SumsSize(f))
@@ -47,7 +42,59 @@ func (m SecondMoment) AddSums(sums []int64, f Facts, theta []float64, r Records)
 	return nil
 }
 
-// Totals releases second moments whose sums were added up elsewhere: by a pipeline on many
+// AddSums is SecondMoment.AddSums for gradients at theta, with a sum for each parameter of
+// the target. Errors: those; a Batch.
+func (m NoisyGradient) AddSums(sums []int64, f Facts, theta []float64, r Records) error {
+	part, err := r.partOf(f)
+	if err != nil {
+		return err
+	}
+	p, err := m.planSums(f, sums)
+	if err != nil {
+		return err
+	}
+	g, err := newGradients(p, r.set(part))
+	if err != nil {
+		return err
+	}
+	if err := room.CheckStates(p.subject.Dim, theta, theta); err != nil {
+		return err
+	}
+	g.pass.Sum(g.sums, theta, nil, true)
+	for i, s := range g.sums {
+		sums[i] += s
+	}
+	return nil
+}
+
+// planSums is plan for sums over all records.
+func (m NoisyGradient) planSums(f Facts, sums []int64) (gradientPlan, error) {
+	p, err := m.plan(f)
+	switch {
+	case err != nil:
+	case !m.Batch.IsFull():
+		err = errors.New("curator: sums of gradients are over all records; leave NoisyGradient.Batch out")
+	case len(sums) != p.subject.Dim:
+		err = fmt.Errorf("curator: %d sums were given, gradients of this target have %d", len(sums), p.subject.Dim)
+	}
+	return p, err
+}
+
+// partOf are the facts of records that are a part of a table of facts f.
+func (r Records) partOf(f Facts) (Facts, error) {
+	part, err := r.facts(f.Adjacency)
+	if err != nil {
+		return part, err
+	}
+	if part.Features != f.Features || part.Response != f.Response || part.Radius != f.Radius || part.Records > f.Records {
+		return part, fmt.Errorf("curator: a part of %d records with %d features (response: %t, radius %v) is none of %d "+
+			"with %d (response: %t, radius %v)", part.Records, part.Features, part.Response, part.Radius, f.Records,
+			f.Features, f.Response, f.Radius)
+	}
+	return part, nil
+}
+
+// Totals releases second moments and gradients whose sums were added up elsewhere: by a pipeline on many
 // machines, or at sites that hand their sums to one aggregator. It holds no record.
 type Totals struct{ curator *Curator }
 
@@ -87,4 +134,18 @@ func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
 	}
 	o.given = sums
 	return o.Release(dst, nil)
+}
+
+// ReleaseGradient is Release for gradients: dst is as Gradients.Release sets it. Errors are
+// those of GrantGradients and Gradients.Release; not one sum for each parameter; a Batch.
+func (t *Totals) ReleaseGradient(dst []float64, m NoisyGradient, sums []int64) error {
+	if _, err := m.planSums(t.curator.Facts(), sums); err != nil {
+		return err
+	}
+	g, err := t.curator.GrantGradients(m, 1)
+	if err != nil {
+		return err
+	}
+	g.given = sums
+	return g.Release(dst, make([]float64, len(sums)))
 }

@@ -2,6 +2,7 @@ package curator
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestSumsOfPartsAreReleasedAsTheTable: whatever the parts and their order, and one record
@@ -90,5 +92,87 @@ func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 				t.Error("a part with another radius was added")
 			}
 		})
+	}
+}
+
+// TestSumsOfGradientsAreReleasedAsTheTable: the same for gradients, in two parts, with
+// gradients that are shortened among them.
+func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NoisyGradient{Target: target, Clip: 0.3, NoiseMultiplier: 3}
+	rng := rand.New(rand.NewPCG(4, 9))
+	const n, p = 500, 3
+	r := Records{X: make([]float64, n*p), Features: p, Y: make([]float64, n), Radius: 1}
+	for i := range r.X {
+		r.X[i] = rng.NormFloat64() / 3
+	}
+	for i := range r.Y {
+		r.Y[i] = float64(rng.IntN(2))
+	}
+	sealed, theta := seal(t, r), []float64{1, -2, 0.5}
+	f := sealed.Facts()
+	g, err := sealed.GrantGradients(m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, p)
+	if err := g.Release(want, theta); err != nil {
+		t.Fatal(err)
+	}
+	released := func(drop int) []float64 {
+		sums := make([]int64, p)
+		for _, at := range [][2]int{{200, n - drop}, {0, 200}} {
+			part := r
+			part.X, part.Y = r.X[at[0]*p:at[1]*p], r.Y[at[0]:at[1]]
+			if err := m.AddSums(sums, f, theta, part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paid := budget(t, accountant.Substitute)
+		totals, err := NewTotals(f, paid, InsecureSeed(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, p)
+		if err := totals.ReleaseGradient(got, m, sums); err != nil {
+			t.Fatal(err)
+		}
+		price, err := m.Event(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := paid.Events().String(), price.String(); a != b {
+			t.Errorf("%s was charged, a pooled release costs %s", a, b)
+		}
+		return got
+	}
+	if got := released(0); !slices.Equal(got, want) {
+		t.Errorf("the parts released %v, the table %v", got, want)
+	}
+	if got := released(1); slices.Equal(got, want) {
+		t.Error("a record that is left out is not seen")
+	}
+	totals, err := NewTotals(f, budget(t, accountant.Substitute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := m
+	batch.Batch = Poisson(0.1)
+	other := r
+	other.Radius = 2
+	for name, err := range map[string]error{
+		"no sums":        totals.ReleaseGradient(want, m, nil),
+		"a batch":        totals.ReleaseGradient(want, batch, make([]int64, p)),
+		"a batch's sums": batch.AddSums(make([]int64, p), f, theta, r),
+		"another radius": m.AddSums(make([]int64, p), f, theta, other),
+		"short sums":     m.AddSums(make([]int64, 1), f, theta, r),
+		"no point":       m.AddSums(make([]int64, p), f, []float64{1, 2, math.NaN()}, r),
+	} {
+		if err == nil {
+			t.Errorf("%s were taken", name)
+		}
 	}
 }

@@ -40,26 +40,12 @@ type Result struct {
 // sites; sites of different shapes; a site's, with its number, after which the others'
 // looks are spent; those of surrogates.New and surrogates.Sample.
 func Fit(ctx context.Context, c FitConfig, sites ...Site) (*Result, error) {
-	model := Config{Target: c.Target, Cap: c.Cap}
-	loss, err := model.loss()
-	if err != nil {
-		return nil, err
-	}
-	terms, err := agree(ctx, sites)
-	if err != nil {
-		return nil, err
-	}
-	f := &fit{c, sites, terms, loss}
-	start, err := f.look(ctx, 0, make([]float64, terms.Features))
-	if err != nil {
-		return nil, err
-	}
-	anchor, err := f.mean(ctx, start)
+	f, err := c.begin(ctx, sites)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{}
-	if r.Statistics, err = f.look(ctx, 1, anchor); err != nil {
+	if r.Statistics, err = f.statistics(ctx, false); err != nil {
 		return nil, err
 	}
 	posterior, err := f.posterior(r.Statistics)
@@ -76,6 +62,29 @@ func Fit(ctx context.Context, c FitConfig, sites ...Site) (*Result, error) {
 	return r, err
 }
 
+// begin hears what sites say of themselves.
+func (c FitConfig) begin(ctx context.Context, sites []Site) (*fit, error) {
+	loss, err := Config{Target: c.Target, Cap: c.Cap}.loss()
+	if err != nil {
+		return nil, err
+	}
+	terms, err := agree(ctx, sites)
+	return &fit{c, sites, terms, loss}, err
+}
+
+// statistics are the sums of the second looks, of the curvature where that is asked for.
+func (f *fit) statistics(ctx context.Context, curvature bool) (s surrogates.Statistics, err error) {
+	start, err := f.look(ctx, 0, make([]float64, f.terms.Features), false)
+	if err != nil {
+		return s, err
+	}
+	anchor, err := f.mean(ctx, start)
+	if err != nil {
+		return s, err
+	}
+	return f.look(ctx, 1, anchor, curvature)
+}
+
 // agree adds up what the sites say of themselves.
 func agree(ctx context.Context, sites []Site) (all Terms, err error) {
 	if len(sites) == 0 {
@@ -89,7 +98,7 @@ func agree(ctx context.Context, sites []Site) (all Terms, err error) {
 		return all, err
 	}
 	all = told[0]
-	all.Records = 0
+	all.Records, all.StepSD = 0, 0
 	var score, moment [Looks]float64
 	for i, t := range told {
 		if t.Features != all.Features || t.Radius != all.Radius || t.Records < 1 {
@@ -97,6 +106,8 @@ func agree(ctx context.Context, sites []Site) (all Terms, err error) {
 				"radius %v; they must be sealed by one schema", i, t.Records, t.Features, t.Radius, all.Features, all.Radius)
 		}
 		all.Records += t.Records
+		all.StepSD = math.Hypot(all.StepSD, t.StepSD)
+		all.Chains, all.Steps = min(all.Chains, t.Chains), min(all.Steps, t.Steps)
 		for n := range Looks {
 			score[n] = math.Hypot(score[n], t.ScoreSD[n])
 			moment[n] = math.Hypot(moment[n], t.MomentSD[n])
@@ -107,7 +118,7 @@ func agree(ctx context.Context, sites []Site) (all Terms, err error) {
 }
 
 // each calls do for every site at the same time. Errors name the site.
-func each(sites []Site, do func(i int, s Site) error) error {
+func each[S any](sites []S, do func(i int, s S) error) error {
 	failed := make([]error, len(sites))
 	var wait sync.WaitGroup
 	for i, s := range sites {
@@ -130,11 +141,11 @@ type fit struct {
 }
 
 // look adds up the sites' answers at a point.
-func (f *fit) look(ctx context.Context, n int, at []float64) (s surrogates.Statistics, err error) {
+func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s surrogates.Statistics, err error) {
 	d, t := f.terms.Features, f.terms
 	sd := t.MomentSD[n] / f.loss.MaxCurvature()
 	link := surrogates.LinkOf(f.config.Target.Family())
-	q := Query{Theta: at, Weighted: surrogates.Curvature(at, link, t.Records, t.Radius, sd, f.config.Columns)}
+	q := Query{Theta: at, Weighted: curvature || surrogates.Curvature(at, link, t.Records, t.Radius, sd, f.config.Columns)}
 	answers := make([]Answer, len(f.sites))
 	if err := each(f.sites, func(i int, site Site) (err error) {
 		answers[i], err = site.Look(ctx, n, q)

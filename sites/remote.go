@@ -13,7 +13,8 @@ import (
 // mostBody bounds what is read of a request or of an answer: 4000 features' curvature.
 const mostBody = 1 << 29
 
-// Handler serves a site over HTTP: GET /terms, and POST /look/0 and /look/1 with a Query.
+// Handler serves a site over HTTP: GET /terms, POST /look/0 and /look/1 with a Query, and
+// POST /step with Moves.
 // It answers in JSON, in which every float64 is itself again. What it sends is released.
 // Who may ask, and that nobody alters the answers, is for TLS and the server around it.
 func Handler(s Site) http.Handler {
@@ -29,14 +30,28 @@ func Handler(s Site) http.Handler {
 			http.Error(w, fmt.Sprintf("sites: look %q is no number", r.PathValue("n")), http.StatusBadRequest)
 			return
 		}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBody)).Decode(&q); err != nil {
-			http.Error(w, "sites: the query is not JSON: "+err.Error(), http.StatusBadRequest)
-			return
+		if asked(w, r, &q) {
+			a, err := s.Look(r.Context(), n, q)
+			reply(w, a, err)
 		}
-		a, err := s.Look(r.Context(), n, q)
-		reply(w, a, err)
+	})
+	mux.HandleFunc("POST /step", func(w http.ResponseWriter, r *http.Request) {
+		var m Moves
+		if asked(w, r, &m) {
+			sums, err := s.Step(r.Context(), m)
+			reply(w, sums, err)
+		}
 	})
 	return mux
+}
+
+// asked reads a request's body into what, and answers one that it cannot read.
+func asked(w http.ResponseWriter, r *http.Request, what any) bool {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBody)).Decode(what)
+	if err != nil {
+		http.Error(w, "sites: the query is not JSON: "+err.Error(), http.StatusBadRequest)
+	}
+	return err == nil
 }
 
 func reply(w http.ResponseWriter, what any, err error) {
@@ -70,12 +85,23 @@ func (r Remote) Terms(ctx context.Context) (t Terms, err error) {
 // Look asks the site. Errors are those of Terms. An answer that is lost on the way is
 // spent.
 func (r Remote) Look(ctx context.Context, n int, q Query) (a Answer, err error) {
-	body, err := json.Marshal(q)
-	if err != nil {
-		return a, err
-	}
-	err = r.ask(ctx, http.MethodPost, fmt.Sprintf("/look/%d", n), bytes.NewReader(body), &a)
+	err = r.post(ctx, fmt.Sprintf("/look/%d", n), q, &a)
 	return a, err
+}
+
+// Step asks the site. Errors are those of Terms. An answer that is lost on the way is
+// spent.
+func (r Remote) Step(ctx context.Context, m Moves) (sums []float64, err error) {
+	err = r.post(ctx, "/step", m, &sums)
+	return sums, err
+}
+
+func (r Remote) post(ctx context.Context, path string, query, answer any) error {
+	body, err := json.Marshal(query)
+	if err != nil {
+		return err
+	}
+	return r.ask(ctx, http.MethodPost, path, bytes.NewReader(body), answer)
 }
 
 func (r Remote) ask(ctx context.Context, method, path string, body io.Reader, answer any) error {

@@ -1,6 +1,7 @@
 // Command sites runs a regression over records that lie at several sites, each a process
-// of its own on this machine, and the same over the pooled records: what not pooling
-// costs. Records are simulated.
+// of its own on this machine: by two looks, and by chains of which every site answers every
+// step. Then the same with an aggregator that all trust, and over the pooled records: what
+// not pooling costs. Records are simulated.
 //
 //	go run ./examples/sites -sites 16 -records 2000
 package main
@@ -33,6 +34,7 @@ var (
 	places  = flag.Int("sites", 16, "number of sites, a process each")
 	records = flag.Int("records", 2000, "records of each site")
 	epsilon = flag.Float64("epsilon", 1, "ε of each site, at δ = 1e-6")
+	steps   = flag.Int64("steps", 200, "steps of each of four chains that sites answer")
 	serve   = flag.Int("serve", -1, "be the site with this number (the command starts these itself)")
 )
 
@@ -49,42 +51,68 @@ func run(ctx context.Context, out io.Writer) error {
 	if *serve >= 0 {
 		return answer(out, *serve)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	var children []*exec.Cmd
-	defer func() {
-		stop()
-		for _, c := range children {
-			_ = c.Wait() // it was killed
-		}
-	}()
-	var apart []sites.Site
+	apart, end, err := startAll(ctx, 0)
+	defer end()
+	if err != nil {
+		return err
+	}
+	stepping, end, err := startAll(ctx, *steps)
+	defer end()
+	if err != nil {
+		return err
+	}
 	var all curator.Records
 	for i := range *places {
-		child, url, err := start(ctx, i)
-		if err != nil {
-			return fmt.Errorf("site %d: %w", i, err)
-		}
-		children = append(children, child)
-		apart = append(apart, sites.Remote{URL: url})
 		r := simulate(i)
 		all.X, all.Y, all.Features, all.Radius = append(all.X, r.X...), append(all.Y, r.Y...), r.Features, r.Radius
 	}
-	pooled, err := open(all)
+	trusted, err := aggregate(all)
+	if err != nil {
+		return err
+	}
+	pooled, err := open(all, 0)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Logistic regression, %d sites of %d records.\n"+
 		"ε = %v and δ = 1e-6 for everyone (substitute), unconditional.\n"+
 		"Source: Gaussian releases at each site, parallel composition (docs/proofs/sites.md).\n\n"+
-		"%-10s %6s %6s %9s %7s\n", *places, *records, *epsilon, "records", "error", "sd", "widening", "time")
-	if err := fit(ctx, out, "apart", apart); err != nil {
+		"%-10s %6s %6s %9s %6s %7s\n", *places, *records, *epsilon, "records", "error", "sd", "widening", "ESS", "time")
+	if err := fit(ctx, out, "apart", apart...); err != nil {
 		return err
 	}
-	return fit(ctx, out, "pooled", []sites.Site{pooled})
+	if err := walk(ctx, out, "stepping", stepping); err != nil {
+		return err
+	}
+	if err := fit(ctx, out, "aggregated", trusted); err != nil {
+		return err
+	}
+	return fit(ctx, out, "pooled", pooled)
 }
 
-// fit prints the root mean squares over coefficients of error, posterior sd and widening.
-func fit(ctx context.Context, out io.Writer, name string, places []sites.Site) error {
+// startAll starts a process for every site, and returns what ends them.
+func startAll(ctx context.Context, steps int64) (all []sites.Site, end func(), err error) {
+	ctx, stop := context.WithCancel(ctx)
+	var children []*exec.Cmd
+	end = func() {
+		stop()
+		for _, c := range children {
+			_ = c.Wait() // it was killed
+		}
+	}
+	for i := range *places {
+		child, url, err := start(ctx, i, steps)
+		if err != nil {
+			return nil, end, fmt.Errorf("site %d: %w", i, err)
+		}
+		children = append(children, child)
+		all = append(all, sites.Remote{URL: url})
+	}
+	return all, end, nil
+}
+
+// fit samples given the sites' looks.
+func fit(ctx context.Context, out io.Writer, name string, places ...sites.Site) error {
 	model, err := logistic()
 	if err != nil {
 		return err
@@ -94,14 +122,38 @@ func fit(ctx context.Context, out io.Writer, name string, places []sites.Site) e
 	if err != nil {
 		return err
 	}
-	var off, sd, wide float64
-	d := float64(len(truth))
-	for j, w := range r.Widening {
-		s := diag.Summarize(r.Draws.Column(j))
-		off, sd, wide = off+math.Pow(s.Mean-truth[j], 2)/d, sd+s.SD*s.SD/d, wide+w*w/d
+	wide := 0.0
+	for _, w := range r.Widening {
+		wide += w * w / float64(len(truth))
 	}
-	_, err = fmt.Fprintf(out, "%-10s %6.3f %6.3f %9s %7s\n", name, math.Sqrt(off), math.Sqrt(sd),
-		fmt.Sprintf("×%.2f", math.Sqrt(wide)), time.Since(began).Round(10*time.Millisecond))
+	return tell(out, name, r.Draws, math.Sqrt(wide), began)
+}
+
+// walk runs chains of which every site answers every step.
+func walk(ctx context.Context, out io.Writer, name string, places []sites.Site) error {
+	model, err := logistic()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	r, err := sites.Walk(ctx, sites.WalkConfig{FitConfig: sites.FitConfig{Target: model,
+		Sample: surrogates.SampleConfig{Seed: 1}}}, places...)
+	if err != nil {
+		return err
+	}
+	return tell(out, name, r.Draws, r.Widening, began)
+}
+
+// tell prints the root mean squares over coefficients of error and posterior sd.
+func tell(out io.Writer, name string, draws surrogates.Draws, widening float64, began time.Time) error {
+	var off, sd float64
+	d := float64(len(truth))
+	for j, t := range truth {
+		s := diag.Summarize(draws.Column(j))
+		off, sd = off+math.Pow(s.Mean-t, 2)/d, sd+s.SD*s.SD/d
+	}
+	_, err := fmt.Fprintf(out, "%-10s %6.3f %6.3f %9s %6.0f %7s\n", name, math.Sqrt(off), math.Sqrt(sd),
+		fmt.Sprintf("×%.2f", widening), draws.LeastESS, time.Since(began).Round(10*time.Millisecond))
 	return err
 }
 
@@ -129,14 +181,9 @@ func simulate(site int) curator.Records {
 	return r
 }
 
-// open seals records under a budget of their own and charges for all looks.
-func open(r curator.Records) (*sites.Local, error) {
-	model, err := logistic()
-	if err != nil {
-		return nil, err
-	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: *epsilon, Delta: 1e-6,
-		Adjacency: accountant.Substitute})
+// open seals records under a budget of their own and charges for all looks and steps.
+func open(r curator.Records, steps int64) (*sites.Local, error) {
+	budget, err := newBudget()
 	if err != nil {
 		return nil, err
 	}
@@ -144,16 +191,56 @@ func open(r curator.Records) (*sites.Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := sites.Afford(sites.Config{Target: model}, sealed.Facts(), *epsilon, 1e-6)
+	c, err := configure(sealed.Facts(), steps)
 	if err != nil {
 		return nil, err
 	}
 	return sites.Open(c, sealed)
 }
 
+func newBudget() (*accountant.Budget, error) {
+	return accountant.NewBudget(accountant.BudgetConfig{Epsilon: *epsilon, Delta: 1e-6, Adjacency: accountant.Substitute})
+}
+
+// configure chooses the noise that ε affords.
+func configure(f curator.Facts, steps int64) (sites.Config, error) {
+	model, err := logistic()
+	if err != nil {
+		return sites.Config{}, err
+	}
+	c := sites.Config{Target: model}
+	if steps > 0 {
+		c.Chains, c.Steps = 4, steps
+	}
+	return sites.Afford(c, f, *epsilon, 1e-6)
+}
+
+// aggregate is one party that all sites hand their exact sums to.
+func aggregate(all curator.Records) (*sites.Aggregator, error) {
+	f := curator.Facts{Records: int64(len(all.Y)), Features: all.Features, Response: true, Radius: all.Radius,
+		RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	c, err := configure(f, 0)
+	if err != nil {
+		return nil, err
+	}
+	var parts []sites.Part
+	for i := range *places {
+		part, err := sites.Trust(c, f, simulate(i))
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	budget, err := newBudget()
+	if err != nil {
+		return nil, err
+	}
+	return sites.Aggregate(c, f, budget, parts)
+}
+
 // answer is what a site's process does: it says where it listens, and serves.
 func answer(out io.Writer, site int) error {
-	local, err := open(simulate(site))
+	local, err := open(simulate(site), *steps)
 	if err != nil {
 		return err
 	}
@@ -166,13 +253,13 @@ func answer(out io.Writer, site int) error {
 }
 
 // start runs a site in a process that ends with ctx, and returns where it listens.
-func start(ctx context.Context, site int) (child *exec.Cmd, url string, err error) {
+func start(ctx context.Context, site int, steps int64) (child *exec.Cmd, url string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
 	child = exec.CommandContext(ctx, self, "-serve", fmt.Sprint(site), "-records", fmt.Sprint(*records),
-		"-epsilon", fmt.Sprint(*epsilon))
+		"-epsilon", fmt.Sprint(*epsilon), "-steps", fmt.Sprint(steps))
 	child.Stderr = os.Stderr
 	said, err := child.StdoutPipe()
 	if err != nil {

@@ -21,12 +21,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestRun(t *testing.T) {
-	*places, *records = 3, 400
+	*places, *records, *steps = 3, 400, 40
 	var out strings.Builder
 	if err := run(context.Background(), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"3 sites of 400 records", `apart +\d\.\d+ +\d\.\d+ +×\d`,
+		`stepping +\d\.\d+ +\d\.\d+ +×\d`, `aggregated +\d\.\d+ +\d\.\d+ +×\d`,
 		`pooled +\d\.\d+ +\d\.\d+ +×\d`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

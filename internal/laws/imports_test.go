@@ -93,7 +93,7 @@ var lower = map[string][]string{
 	// Post-processing: it must not know the curator, so that nothing in it can cost privacy.
 	"surrogates": {"targets", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
-	"sites":      {"surrogates", "curator", "targets", "accountant"},
+	"sites":      {"anchors", "surrogates", "kernels", "diag", "curator", "targets", "accountant"},
 	"anchors":    {"surrogates", "kernels", "curator", "targets", "accountant"},
 	"chains": {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics",
 		"penalty", "dpsgld", "sgnht", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},

@@ -1,0 +1,123 @@
+package sites_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/sites"
+)
+
+// aggregate opens an aggregator of k sites that hold all records between them.
+func aggregate(t testing.TB, c sites.Config, all curator.Records, k int, b *accountant.Budget) *sites.Aggregator {
+	t.Helper()
+	f := curator.Facts{Records: int64(len(all.Y)), Features: all.Features, Response: true, Radius: all.Radius,
+		RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	var parts []sites.Part
+	for i := range k {
+		p, err := sites.Trust(c, f, part(all, i, k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	a, err := sites.Aggregate(c, f, b, parts, curator.InsecureSeed(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestAggregatorIsPooled: an aggregator says of itself what one site with all records does,
+// spends what that costs, and with next to no noise releases the same sums.
+func TestAggregatorIsPooled(t *testing.T) {
+	ctx, model := context.Background(), logistic(t, 3)
+	all := simulate(700, []float64{0.5, -2, 1}, rand.New(rand.NewPCG(1, 1)))
+	c := quiet(model, 0, 0)
+	c.StepNoise = 0
+	b := budgetOf(t, 1e15)
+	one, four := open(t, c, all, 1e15, curator.InsecureSeed(1)), aggregate(t, c, all, 4, b)
+	said, err1 := one.Terms(ctx)
+	told, err2 := four.Terms(ctx)
+	if errors.Join(err1, err2) != nil || said != told {
+		t.Errorf("pooled records say %+v, the aggregator %+v", said, told)
+	}
+	for n := range sites.Looks {
+		q := sites.Query{Theta: []float64{1, -1, 0.5}, Weighted: n == 1}
+		want, err1 := one.Look(ctx, n, q)
+		got, err2 := four.Look(ctx, n, q)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range append(got.Score, got.Moment...) {
+			if w := append(want.Score, want.Moment...)[i]; math.Abs(v-w) > 1e-3 {
+				t.Errorf("look %d: value %d is %v, of pooled records %v", n, i, v, w)
+			}
+		}
+		if _, err := four.Look(ctx, n, q); !errors.Is(err, curator.ErrSpent) {
+			t.Errorf("look %d was answered twice: %v", n, err)
+		}
+	}
+	price, err := sites.Cost(c, curator.Facts{Records: 700, Features: 3, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err1 := price.Epsilon(1e-6)
+	spent, err2 := b.Spent()
+	if errors.Join(err1, err2) != nil || math.Abs(spent.Epsilon/want.Epsilon-1) > 1e-9 {
+		t.Errorf("ε %v is spent, and pooled looks cost %v", spent.Epsilon, want.Epsilon)
+	}
+	if _, err := four.Step(ctx, sites.Moves{}); err == nil {
+		t.Error("an aggregator answered a step")
+	}
+}
+
+// TestAggregatorRefuses: what does not fit, before anything is charged.
+func TestAggregatorRefuses(t *testing.T) {
+	ctx, model := context.Background(), logistic(t, 2)
+	r := simulate(60, []float64{1, 1}, rand.New(rand.NewPCG(2, 1)))
+	f := curator.Facts{Records: 60, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	c, err := sites.Afford(sites.Config{Target: model}, f, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sites.Trust(c, f, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, whole := budgetOf(t, 0.5), budgetOf(t, 1)
+	stepping := c
+	stepping.Chains, stepping.Steps, stepping.StepNoise = 1, 1, 1
+	broken, err := sites.Aggregate(c, f, whole, []sites.Part{p, torn{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := sites.Query{Theta: []float64{0, 0}}
+	for name, do := range map[string]func() error{
+		"of 0 sites":     func() error { _, err := sites.Aggregate(c, f, whole, nil); return err },
+		"does not cover": func() error { _, err := sites.Aggregate(c, f, short, []sites.Part{p}); return err },
+		"answers 1 step": func() error { _, err := sites.Aggregate(stepping, f, whole, []sites.Part{p}); return err },
+		"look 2":         func() error { _, err := p.Sums(ctx, 2, at); return err },
+		"site 1":         func() error { _, err := broken.Look(ctx, 0, at); return err },
+		"noise":          func() error { _, err := sites.Trust(sites.Config{Target: model}, f, r); return err },
+	} {
+		if err := do(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if e := whole.Events(); len(e.Mechanisms()) != 0 {
+		t.Errorf("%v was charged", e)
+	}
+}
+
+// torn is a part that gives too few sums.
+type torn struct{}
+
+func (torn) Sums(context.Context, int, sites.Query) (sites.Sums, error) { return sites.Sums{}, nil }
