@@ -292,6 +292,28 @@ func TestDeparturesAddUp(t *testing.T) {
 	}
 }
 
+// TestDeparturesAddUpOnBatches: a release on a batch departs as the release does, which
+// numerical composition adds.
+func TestDeparturesAddUpOnBatches(t *testing.T) {
+	batch, err := Poisson(0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const delta, departs = 1e-5, 5 * 0.01
+	refined := func(release Event, delta float64) float64 {
+		g, _, err := must(must(Sampled(batch, release)).Times(5)).RefineEpsilon(delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Alternatives[MethodPLD]
+	}
+	got := refined(must(GridGaussian(AddRemove, 1, 0.01)), delta)
+	want := refined(must(Gaussian(AddRemove, 1)), delta*math.Exp(-departs)) + departs
+	if math.Abs(got-want) > 1e-3 || got < want-1e-6 {
+		t.Errorf("ε %v, want %v", got, want)
+	}
+}
+
 // exactly is ε by the exact trade-off of Gaussians.
 func exactly(t *testing.T, e Event, delta float64) float64 {
 	t.Helper()

@@ -103,6 +103,9 @@ func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
 
 func (m *sampled) failure() float64 { return m.fail }
 
+// departure is that of what is sampled: it holds given which other records are drawn.
+func (m *sampled) departure() float64 { return m.inner.departure() }
+
 func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 	if math.IsInf(order, 1) {
 		return m.pure

@@ -15,7 +15,7 @@ func TestDepartureCoversTheGrid(t *testing.T) {
 	for _, sd := range []float64{8, 20, 300} {
 		for _, shift := range []float64{1, 5, 13, 40} {
 			plain, err1 := accountant.Gaussian(accountant.Substitute, sd/shift)
-			charged, err2 := accountant.GridGaussian(accountant.Substitute, sd/shift, departure(1, sd, shift/sd))
+			charged, err2 := accountant.GridGaussian(accountant.Substitute, sd/shift, accountant.GridDeparture(1, sd, shift/sd))
 			if err1 != nil || err2 != nil {
 				t.Fatal(err1, err2)
 			}
@@ -68,7 +68,7 @@ func TestGaussianReleasesChargeTheirGrid(t *testing.T) {
 	}
 	m := event.Mechanisms()[0]
 	sd := math.Ldexp(4, 31)
-	if want := departure(8, sd, 2.0/4); m.Kind != "grid_gaussian" || math.Abs(m.Params["departure"]/want-1) > 1e-6 {
+	if want := accountant.GridDeparture(8, sd, 2.0/4); m.Kind != "grid_gaussian" || math.Abs(m.Params["departure"]/want-1) > 1e-6 {
 		t.Errorf("charged %+v, want a departure of %v", m, want)
 	}
 	if m.Params["departure"] > 1e-14 || m.Params["departure"] < 8*64*64/(8*sd*sd) {

@@ -53,13 +53,9 @@ const (
 	sphericalShare = 1e-5
 )
 
-const (
-	// mostNormal is above what noise.StandardNormal returns.
-	mostNormal = 6910
-	// sphericalCut is where the normals of a spherical b are cut; one exceeds it with
-	// probability below 10⁻⁵⁶.
-	sphericalCut = 16
-)
+// sphericalCut is where the normals of a spherical b are cut; one exceeds it with
+// probability below 10⁻⁵⁶.
+const sphericalCut = 16
 
 func (m Optimum) temperature() float64 {
 	return AcceptanceBit{Temperature: m.Temperature}.temperature()
@@ -71,7 +67,7 @@ func (m Optimum) linear(f Facts) float64 {
 	if m.Spherical {
 		return m.sd(f) * float64(2*f.Features+100)
 	}
-	return mostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + room.RelativeSlack)
+	return noise.MostNormal * m.sd(f) * math.Sqrt(float64(f.Features)) * (1 + room.RelativeSlack)
 }
 
 // sd is σ.

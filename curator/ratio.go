@@ -100,20 +100,11 @@ func gaussianEvent(f Facts, b Batch, multiplier float64, coordinates int) (accou
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	event, err := accountant.GridGaussian(f.Adjacency, multiplier, departure(coordinates, sd, 1/multiplier))
+	event, err := accountant.GridGaussian(f.Adjacency, multiplier, accountant.GridDeparture(coordinates, sd, 1/multiplier))
 	if err != nil {
 		return accountant.Event{}, err
 	}
 	return b.charge(f, event)
-}
-
-// departure bounds by how much the log-probabilities of a sum with discrete Gaussian
-// noise of sd steps in each coordinate depart from those of rounded normal noise, on
-// either of two data sets whose sums differ by shift standard deviations
-// (docs/proofs/curator.md §6).
-func departure(coordinates int, sd, shift float64) float64 {
-	reach := 64 + shift
-	return float64(coordinates) * (reach*reach + 1) / (4 * sd * sd)
 }
 
 // Ratios is a prepaid grant of noisy log-likelihood ratios for one chain. It

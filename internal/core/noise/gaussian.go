@@ -209,6 +209,9 @@ func (g *DiscreteGaussian) decide(src words, height uint64, drop uint, x uint64)
 // unit is N_Z(0, 2^80), of which StandardNormal is the multiple by 2^-40.
 var unit = sync.OnceValue(func() *DiscreteGaussian { return newStrips(maxSigma, reach) })
 
+// MostNormal is above the size of what StandardNormal returns (docs/proofs/noise.md §7).
+const MostNormal = 6910
+
 // StandardNormal returns a draw of the standard normal law on the grid 2^-40:
 // exactly 2^-40·N_Z(0, 2^80). It is for public moves, so it takes any generator.
 // It is no privacy noise by itself: one mechanism adds it to what it hides, with a
