@@ -106,11 +106,11 @@ func (m *Mechanism) Sensitivity() float64 {
 }
 
 // shape is the objective that is minimised. A linear term of density
-// ∝ exp(−‖b‖/scale) is longer than the bound with probability below 10⁻³⁰.
+// ∝ exp(−‖b‖/scale) is longer than the bound with a probability below beyond.
 func (m *Mechanism) shape() erm.Shape {
 	s := erm.Shape{Records: m.cfg.Records, Features: m.cfg.Features, Radius: m.cfg.Radius, Ridge: m.ridge}
 	if m.cfg.Method == Objective {
-		s.Linear = m.scale * float64(2*m.cfg.Features+100)
+		s.Linear = m.scale * (float64(2*m.cfg.Features+100) + 3*m.cfg.Epsilon)
 	}
 	return s
 }
@@ -123,9 +123,9 @@ func (m *Mechanism) Noise() float64 { return m.scale }
 func (m *Mechanism) Ridge() float64 { return m.ridge }
 
 // Cost returns the guarantee of one release: Epsilon-DP for OutputL1, and
-// otherwise (Epsilon, δ) with the δ, below Features·2⁻¹⁰⁰, by which noise that is
-// computed with finitely many bits departs from the law of the papers
-// (docs/proofs/ops-chaudhuri.md, "Floating point").
+// otherwise (Epsilon, δ) with the δ, below (Features + 4)·2⁻¹⁰⁰, by which noise that is
+// computed with finitely many bits, and refused beyond a bound, departs from the law of
+// the papers (docs/proofs/ops-chaudhuri.md, "Floating point").
 func (m *Mechanism) Cost() (ops.Guarantee, error) {
 	if m.cfg.Epsilon > maxEpsilon {
 		return ops.Guarantee{}, fmt.Errorf("chaudhuri: Epsilon = %v: no guarantee is stated above %d", m.cfg.Epsilon,
@@ -135,7 +135,7 @@ func (m *Mechanism) Cost() (ops.Guarantee, error) {
 	if m.cfg.Method != OutputL1 {
 		var delta float64
 		if delta, err = ops.FromTotalVariation(m.cfg.Epsilon, 0,
-			min(1, float64(m.cfg.Features)*draw.Departure(m.precision()))); err == nil {
+			min(1, float64(m.cfg.Features)*draw.Departure(m.precision())+m.beyond())); err == nil {
 			event, err = accountant.Approximate(accountant.Substitute, m.cfg.Epsilon, delta)
 		}
 	}
@@ -176,6 +176,14 @@ func (m *Mechanism) Release(src *ops.Source, rows targets.Rows) ([]float64, erro
 }
 
 func (m *Mechanism) precision() uint { return draw.Precision(min(m.cfg.Epsilon, maxEpsilon)) }
+
+// beyond bounds the probability of a linear term that is refused, 10⁻³⁰·e^(−1.5ε).
+func (m *Mechanism) beyond() float64 {
+	if m.cfg.Method != Objective {
+		return 0
+	}
+	return 1e-30 * math.Exp(-1.5*min(m.cfg.Epsilon, maxEpsilon))
+}
 
 // maxEpsilon is far above any use, and keeps e^ε a number.
 const maxEpsilon = 500

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/ops"
@@ -138,6 +139,35 @@ func TestNoiseScales(t *testing.T) {
 	cfg.Method, cfg.Lambda = Objective, 1e-9
 	if m := mechanism(t, cfg); math.Log1p(1/m.Ridge()) > 0.25 {
 		t.Errorf("ridge %v leaves the determinant %v of ε = 0.5", m.Ridge(), math.Log1p(1/m.Ridge()))
+	}
+}
+
+// TestRefusedLinearTermsAreCharged: the chance that a linear term is refused, of its exact
+// gamma law, is below what the δ has for it. Without the 3ε it would not be.
+func TestRefusedLinearTermsAreCharged(t *testing.T) {
+	narrow := 0
+	for _, d := range []int{1, 2, 10, 100, 1000} {
+		for _, eps := range []float64{0.01, 1, 20, 200} {
+			m := mechanism(t, Config{Method: Objective, Features: d, Records: 100, Radius: 1, Lambda: 1, Epsilon: eps})
+			bound := m.shape().Linear / m.scale
+			if p := mathext.GammaIncRegComp(float64(d), bound); p > m.beyond() {
+				t.Errorf("d = %d, ε = %v: refused with probability %v, charged %v", d, eps, p, m.beyond())
+			}
+			if mathext.GammaIncRegComp(float64(d), bound-3*eps) > m.beyond() {
+				narrow++
+			}
+			cost, err := m.Cost()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if delta := cost.Event.FailureProbability(); delta < (1+math.Exp(eps))*m.beyond() ||
+				delta > float64(d+4)*0x1p-100 {
+				t.Errorf("d = %d, ε = %v: δ is %v", d, eps, delta)
+			}
+		}
+	}
+	if narrow == 0 {
+		t.Error("the bound might as well not grow with ε")
 	}
 }
 

@@ -11,5 +11,6 @@
 // adjacent posteriors, rounded up; docs/proofs/ops-conjugate.md shows which pairs
 // can be worst.
 //
-// Draws are direct, not by Markov chain, so the guarantee is unconditional.
+// Draws are direct, not by Markov chain, but computed in float64, and nothing bounds how
+// far that is from the exact law: the guarantee is conditional on exact sampling.
 package conjugate

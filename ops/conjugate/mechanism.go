@@ -157,7 +157,7 @@ func (mech *Mechanism) Cost(draws int64, delta float64) (ops.Guarantee, error) {
 	if draws < 1 {
 		return ops.Guarantee{}, fmt.Errorf("conjugate: %d draws: at least 1 is needed", draws)
 	}
-	return ops.Approximate(delta, ops.Unconditional, mech.theorem(), func(delta float64) (float64, error) {
+	return ops.Approximate(delta, ops.Conditional, mech.theorem(), func(delta float64) (float64, error) {
 		epsilon := mech.epsilon(float64(draws), delta)
 		if draws == 1 {
 			epsilon = mech.exactEpsilon(epsilon, delta)

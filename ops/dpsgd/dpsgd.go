@@ -57,6 +57,9 @@ func New(cfg Config) (*Mechanism, error) {
 	return newMechanism(cfg, cfg.refine(multiplier))
 }
 
+// gridBits is how many bits of the clip the grid keeps, at least but one.
+const gridBits = 28
+
 // leastNoise is the least multiplier that New gives.
 const leastNoise = 0.05
 
@@ -93,7 +96,7 @@ func newMechanism(cfg Config, multiplier float64) (*Mechanism, error) {
 	}
 	m := &Mechanism{cfg: cfg, event: event, sigma: multiplier * 2 * cfg.Clip * (1 + 0x1p-40)}
 	_, e := math.Frexp(cfg.Clip)
-	m.step = math.Ldexp(1, e-28)
+	m.step = math.Ldexp(1, e-gridBits)
 	if m.law, err = noise.NewDiscreteGaussian(m.sigma / m.step); err != nil {
 		return nil, fmt.Errorf("dpsgd: %w", err)
 	}
@@ -103,7 +106,9 @@ func newMechanism(cfg Config, multiplier float64) (*Mechanism, error) {
 // cost is the event of a run whose noise is multiplier times the sensitivity
 // under substitution.
 func (c Config) cost(multiplier float64) (accountant.Event, error) {
-	gaussian, err := accountant.Gaussian(accountant.Substitute, multiplier)
+	least := 2 * multiplier * (1 << (gridBits - 1)) // grid steps to σ
+	gaussian, err := accountant.GridGaussian(accountant.Substitute, multiplier,
+		accountant.GridDeparture(c.Target.Dim(), least, 1/multiplier))
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -158,7 +163,7 @@ func (m *Mechanism) Noise() float64 { return m.sigma }
 // Cost returns the guarantee of one run. Every iterate may be published.
 func (m *Mechanism) Cost() ops.Guarantee {
 	return ops.Guarantee{Event: m.event, Kind: ops.Unconditional,
-		Theorem: "Poisson-subsampled Gaussian under substitution (docs/proofs/accountant)"}
+		Theorem: "Poisson-subsampled Gaussian under substitution (docs/accountant.md)"}
 }
 
 // Release trains on the records and returns the parameters. It fails when they

@@ -73,7 +73,7 @@ func New(cfg Config) (*Mechanism, error) {
 	curvature := cfg.Radius * cfg.Radius / 4
 	m := &Mechanism{cfg: cfg, gram: gram.New(cfg.Features, curvature)}
 	m.ridge = max(1/(cfg.PriorSD*cfg.PriorSD), curvature/math.Expm1(determinantShare*cfg.Epsilon))
-	left := cfg.Epsilon - m.determinant()
+	left := cfg.Epsilon - m.beside()
 	var err error
 	// The δ is a hair below the configured one, as in ops.Approximate.
 	if m.mu, _, err = accountant.SolveParameter(gaussians, 1e-9, 1e6, left, cfg.Delta*(1-0x1p-40)/folding,
@@ -130,12 +130,11 @@ func (c Config) statistics(optimum, hessian []float64) surrogates.Statistics {
 		Records: int64(c.Records), Radius: c.Radius, Columns: c.Columns}
 }
 
-// shape is the objective that is minimised. A linear term longer than the bound has
-// a coordinate beyond 16 standard deviations, which has probability below d·10⁻⁵⁶.
+// shape is the objective that is minimised, with a bound that no linear term exceeds.
 func (m *Mechanism) shape() erm.Shape {
 	return erm.Shape{
 		Records: m.cfg.Records, Features: m.cfg.Features, Radius: m.cfg.Radius, Ridge: m.ridge,
-		Linear: 16 * m.linear * math.Sqrt(float64(m.cfg.Features)) * (1 + 0x1p-30),
+		Linear: noise.MostNormal * m.linear * math.Sqrt(float64(m.cfg.Features)) * (1 + 0x1p-30),
 	}
 }
 
@@ -150,9 +149,11 @@ func gaussians(mu float64) (accountant.Event, error) {
 	return accountant.ZCDP(accountant.Substitute, mu*mu/2)
 }
 
-// determinant is the privacy loss of the change of variables, log(1 + R²/4Λ).
-func (m *Mechanism) determinant() float64 {
-	return math.Log1p(m.cfg.Radius*m.cfg.Radius/(4*m.ridge)) * (1 + 0x1p-48)
+// beside is the privacy loss beside that of Gaussian noise: of the change of variables,
+// log(1 + R²/4Λ), and of the grid of the linear term, whose coordinates' log-probabilities
+// depart by 2⁻⁵⁷ from those of rounded normals in either data set.
+func (m *Mechanism) beside() float64 {
+	return math.Log1p(m.cfg.Radius*m.cfg.Radius/(4*m.ridge))*(1+0x1p-48) + float64(m.cfg.Features)*0x1p-56
 }
 
 // Cost returns the guarantee of one release.
@@ -165,7 +166,7 @@ func (m *Mechanism) Cost() (ops.Guarantee, error) {
 				return 0, err
 			}
 			g, err := e.Epsilon(delta / folding)
-			return g.Epsilon + m.determinant(), err
+			return g.Epsilon + m.beside(), err
 		})
 }
 

@@ -111,8 +111,12 @@ func TestBudgetAddsUp(t *testing.T) {
 		if spent := math.Sqrt(linear*linear + hessian*hessian + output*output); spent > m.mu || spent < m.mu*(1-1e-4) {
 			t.Errorf("ε = %v: the noises spend µ = %v of %v", eps, spent, m.mu)
 		}
-		if m.determinant() > 0.1*eps*(1+1e-9) {
-			t.Errorf("ε = %v: the determinant takes %v", eps, m.determinant())
+		determinant := math.Log1p(4 / (4 * m.ridge))
+		if determinant > 0.1*eps*(1+1e-9) {
+			t.Errorf("ε = %v: the determinant takes %v", eps, determinant)
+		}
+		if rest := m.beside() - determinant; rest < 3*0x1p-56 || rest > 1e-12 {
+			t.Errorf("ε = %v: the grid of the linear term is charged %v", eps, rest)
 		}
 	}
 }

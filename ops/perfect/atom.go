@@ -52,9 +52,10 @@ func NewAtom(cfg Config, atom AtomConfig) (*Atom, error) {
 	return &Atom{posterior: p, step: atom.Step, logKappa: atom.Level * p.least()}, nil
 }
 
-// Cost returns the guarantee of one draw.
+// Cost returns the guarantee of one draw: conditional, because the probabilities of tours
+// are rounded, and nothing bounds what that adds up to.
 func (s *Atom) Cost() ops.Guarantee {
-	return ops.Guarantee{Event: s.event, Kind: ops.Unconditional,
+	return ops.Guarantee{Event: s.event, Kind: ops.Conditional,
 		Theorem: "bounded range (Jewson et al. 2023, Thm 1), exact by regeneration; running time not covered"}
 }
 

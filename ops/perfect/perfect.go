@@ -24,7 +24,7 @@ type Config struct {
 	// Records is n, the public number of records. Required.
 	Records int
 	// Epsilon is that of one exact draw. Required, positive: the weight is
-	// w = min(1, ε/(2(MaxLoss − MinLoss))).
+	// w = min(1, ε/(2(MaxLoss − MinLoss))), a hair less for rounding.
 	Epsilon float64
 }
 
@@ -53,10 +53,24 @@ func newPosterior(c Config) (posterior, error) {
 	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
 		return posterior{}, fmt.Errorf("perfect: Epsilon = %v: must be positive and finite", c.Epsilon)
 	}
-	p := posterior{cfg: c, weight: min(1, c.Epsilon/(2*(c.MaxLoss-c.MinLoss)))}
+	rounding := c.rounding()
+	if !(rounding < c.Epsilon) {
+		return posterior{}, fmt.Errorf("perfect: Epsilon = %v is below what rounding costs for %d records, %.3g", c.Epsilon,
+			c.Records, rounding)
+	}
+	p := posterior{cfg: c, weight: min(1, (c.Epsilon-rounding)/(2*(c.MaxLoss-c.MinLoss)))}
 	var err error
-	p.event, err = accountant.BoundedRange(accountant.Substitute, min(c.Epsilon, 2*p.weight*(c.MaxLoss-c.MinLoss)))
+	p.event, err = accountant.BoundedRange(accountant.Substitute,
+		min(c.Epsilon, 2*p.weight*(c.MaxLoss-c.MinLoss)+rounding))
 	return p, err
+}
+
+// rounding bounds what rounding adds to the range of log π(θ)/π′(θ): the error of four log
+// weights, each a product with a sum of n terms and at most n·Epsilon/2, and of their
+// exponentials (docs/proofs/ops-perfect.md, "Arithmetic").
+func (c Config) rounding() float64 {
+	n := float64(c.Records)
+	return 4 * ((n+4)*0x1p-53*n*c.Epsilon/2 + 0x1p-51)
 }
 
 // least is the smallest log weight that any data set can have.
@@ -85,6 +99,10 @@ func (p *posterior) start(src *ops.Source, rows targets.Rows) (*run, error) {
 	return &run{posterior: p, src: src, rng: rand.New(src), rows: rows, losses: make([]float64, rows.Len())}, nil
 }
 
+// leastLog is where log weights end, so that no exponential underflows. That brings those
+// of two data sets no further apart.
+const leastLog = -700
+
 // logWeight takes one pass over the records.
 func (r *run) logWeight(theta []float64) float64 {
 	r.passes++
@@ -95,7 +113,7 @@ func (r *run) logWeight(theta []float64) float64 {
 			sum += min(l, r.cfg.MaxLoss) - r.cfg.MinLoss
 		}
 	}
-	return -r.weight * sum
+	return max(leastLog, -r.weight*sum)
 }
 
 // prior returns a draw from the prior.

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"sort"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
@@ -235,6 +238,58 @@ func (liar) Loss(dst, _ []float64, _ targets.Rows) {
 	copy(dst, []float64{math.Inf(1), math.NaN(), -5})
 }
 
+// TestRoundingIsCharged: log weights are within a quarter of what the range is enlarged by
+// of exact sums, and the range and the enlargement make up ε. Plain sums are off by more
+// than nothing.
+func TestRoundingIsCharged(t *testing.T) {
+	off := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		cfg := Config{Target: &fixed{losses: rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "losses")},
+			Prior: targets.Gaussian{SD: 1}, MinLoss: rapid.Float64Range(-1, 0.2).Draw(t, "least"), MaxLoss: 0.9, Records: n,
+			Epsilon: rapid.Float64Range(1e-3, 4).Draw(t, "epsilon")}
+		p, err := newPosterior(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.start(source("rounding"), targets.Rows{P: 1, X: make([]float64, n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := new(big.Float).SetPrec(300)
+		for _, l := range cfg.Target.(*fixed).losses {
+			l = max(cfg.MinLoss, min(l, cfg.MaxLoss))
+			sum.Add(sum, new(big.Float).SetPrec(300).Sub(big.NewFloat(l), big.NewFloat(cfg.MinLoss)))
+		}
+		sum.Mul(sum, big.NewFloat(-p.weight))
+		exact, _ := sum.Float64()
+		sum.Sub(sum, big.NewFloat(r.logWeight([]float64{0})))
+		err64, _ := sum.Float64()
+		// An exponential errs by 2⁻⁵² more.
+		if exact > leastLog && math.Abs(err64)+0x1p-52 > cfg.rounding()/4 {
+			t.Errorf("a log weight %v is off by %v, charged %v", exact, err64, cfg.rounding()/4)
+		}
+		if err64 != 0 {
+			off++
+		}
+		whole := 2*p.weight*(cfg.MaxLoss-cfg.MinLoss) + cfg.rounding()
+		if charged := p.event.Mechanisms()[0].Params["range"]; charged < whole*(1-1e-15) || charged > cfg.Epsilon {
+			t.Errorf("charged %v of ε = %v, for %v", charged, cfg.Epsilon, whole)
+		}
+	})
+	if off == 0 {
+		t.Error("no sum was rounded: the test shows nothing")
+	}
+}
+
+// fixed has the same losses everywhere.
+type fixed struct{ losses []float64 }
+
+func (*fixed) Dim() int                                { return 1 }
+func (*fixed) Shape() (features int, response bool)    { return 1, false }
+func (*fixed) LogPrior([]float64) float64              { return 0 }
+func (f *fixed) Loss(dst, _ []float64, _ targets.Rows) { copy(dst, f.losses) }
+
 func TestStopping(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -259,12 +314,13 @@ func TestStopping(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
-		"target":  func(c *Config) { c.Target = nil },
-		"prior":   func(c *Config) { c.Prior = targets.Gaussian{} },
-		"bounds":  func(c *Config) { c.MaxLoss = c.MinLoss },
-		"NaN":     func(c *Config) { c.MaxLoss = math.NaN() },
-		"records": func(c *Config) { c.Records = 0 },
-		"epsilon": func(c *Config) { c.Epsilon = 0 },
+		"target":   func(c *Config) { c.Target = nil },
+		"prior":    func(c *Config) { c.Prior = targets.Gaussian{} },
+		"bounds":   func(c *Config) { c.MaxLoss = c.MinLoss },
+		"NaN":      func(c *Config) { c.MaxLoss = math.NaN() },
+		"records":  func(c *Config) { c.Records = 0 },
+		"epsilon":  func(c *Config) { c.Epsilon = 0 },
+		"rounding": func(c *Config) { c.Epsilon = 1e-15 },
 	} {
 		cfg := config(t, n, epsilon)
 		spoil(&cfg)

@@ -43,11 +43,11 @@ func NewCounts(cfg CountsConfig) (*Counts, error) {
 	if cfg.Records < 1 || cfg.Records > 1<<31 {
 		return nil, fmt.Errorf("suffstat: Records = %d: the public number of records must be from 1 to 2^31", cfg.Records)
 	}
-	l1, l2 := 2.0, math.Sqrt2
-	if len(cfg.Prior) == 2 {
-		l1, l2 = 1, 1
+	l1, l2, size := 2.0, math.Sqrt2, len(cfg.Prior)
+	if size == 2 {
+		l1, l2, size = 1, 1, 1
 	}
-	m, err := newMechanism(cfg.Privacy, l1, l2)
+	m, err := newMechanism(cfg.Privacy, l1, l2, size)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/ops"
+	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
 )
 
 // Law is the law of the noise. The zero value is invalid.
@@ -15,7 +16,7 @@ const (
 	// Laplace noise gives (Epsilon, 0).
 	Laplace Law = iota + 1
 	// Gaussian noise gives (Epsilon, Delta), with the least noise that the exact
-	// trade-off of the Gaussian mechanism allows (Balle, Wang 2018).
+	// trade-off of the Gaussian mechanism on a grid allows (Balle, Wang 2018).
 	Gaussian
 )
 
@@ -42,25 +43,28 @@ type mechanism struct {
 	event      accountant.Event
 }
 
-// newMechanism calibrates noise to the two sensitivities of a vector.
-func newMechanism(p Privacy, l1, l2 float64) (m mechanism, err error) {
+// newMechanism calibrates noise to the two sensitivities of a vector of so many numbers.
+func newMechanism(p Privacy, l1, l2 float64, size int) (m mechanism, err error) {
 	if !(p.Epsilon > 0) || math.IsInf(p.Epsilon, 1) {
 		return m, fmt.Errorf("suffstat: Epsilon = %v: must be positive and finite", p.Epsilon)
 	}
 	m = mechanism{privacy: p, l1: l1, l2: l2}
+	gaussian := func(multiplier float64) (accountant.Event, error) {
+		return accountant.GridGaussian(accountant.Substitute, multiplier,
+			accountant.GridDeparture(size, draw.GridSteps, 1/multiplier))
+	}
 	switch {
 	case p.Order != 0 && !(p.Law == Gaussian && p.Delta == 0 && p.Order > 1 && !math.IsInf(p.Order, 1)):
 		err = fmt.Errorf("suffstat: Order = %v: it must be finite and above 1, with Gaussian noise and without Delta",
 			p.Order)
 	case p.Order != 0:
 		m.multiplier = math.Sqrt(p.Order/(2*p.Epsilon)) * (1 + 0x1p-40)
-		m.event, err = accountant.Gaussian(accountant.Substitute, m.multiplier)
+		m.event, err = gaussian(m.multiplier)
 	case p.Law == Laplace && p.Delta == 0:
 		m.event, err = accountant.Pure(accountant.Substitute, p.Epsilon)
 	case p.Law == Laplace:
 		err = fmt.Errorf("suffstat: Delta = %v: Laplace noise has none, leave it zero", p.Delta)
 	case p.Law == Gaussian && p.Delta > 0 && p.Delta < 1:
-		gaussian := func(x float64) (accountant.Event, error) { return accountant.Gaussian(accountant.Substitute, x) }
 		if m.multiplier, _, err = accountant.SolveParameter(gaussian, 1e-3, 1e6, p.Epsilon, p.Delta, false); err == nil {
 			m.event, err = gaussian(m.multiplier)
 		}

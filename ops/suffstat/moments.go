@@ -49,7 +49,7 @@ func NewMoments(cfg MomentsConfig) (*Moments, error) {
 	out := &Moments{cfg: cfg, gram: gram.New(cfg.Features+1, cfg.Radius*cfg.Radius+cfg.Bound*cfg.Bound)}
 	l1, l2 := out.gram.Sensitivities(cfg.Records)
 	var err error
-	if out.mechanism, err = newMechanism(cfg.Privacy, l1, l2); err != nil {
+	if out.mechanism, err = newMechanism(cfg.Privacy, l1, l2, out.gram.Len()); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -74,7 +74,7 @@ func dirichlet(name string, method conjugate.Method, about string) *Method {
 			},
 		}), nil
 	}
-	return &Method{Name: name, Kind: Unconditional, Models: []string{"bernoulli"}, About: about,
+	return &Method{Name: name, Kind: Conditional, Models: []string{"bernoulli"}, About: about,
 		Settings: []Setting{conjugateDraws}, build: build}
 }
 

@@ -16,7 +16,9 @@ type GridGaussian struct {
 	law   *noise.DiscreteGaussian
 }
 
-// gridBits is how many grid steps σ has, at least.
+// GridSteps is how many grid steps σ has, at least.
+const GridSteps = 1 << gridBits
+
 const gridBits = 30
 
 // NewGridGaussian returns noise for a query of dim numbers with the given L2
