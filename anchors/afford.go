@@ -60,7 +60,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if f.Radius == 0 {
+	if f.Radius == 0 && m.first == nil {
 		return c, errors.New("anchors: the records have no Radius, which bounds their gradients and curvatures; seal them " +
 			"with one")
 	}
@@ -76,6 +76,9 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m.linear != nil {
 		c.Aim = Sums
 		return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.MomentNoise = x }, c.MomentNoise)
+	}
+	if m.first != nil {
+		return c.affordFirst(m, f, rho, epsilon, delta)
 	}
 	if c.Ridge == 0 {
 		c.Ridge = convexRidge * m.loss.MaxCurvature()
@@ -174,15 +177,25 @@ func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config,
 // chooseBits fills in Clip and Rate.
 func (c *Config) chooseBits(m model, f curator.Facts, rho float64) {
 	if c.Clip == 0 {
-		// A bit whose log-odds a person moves by k·clip costs (k·clip)²/2 under
-		// substitution, a quarter of that under add/remove.
-		total := float64(c.Iterations) * float64(c.chains())
-		c.Clip = math.Sqrt(2*bitShare*rho/total) / float64(max(1, f.RowsPerPerson)) / adjacent(f, 2)
-		if c.Variance > 0 { // a penalty bit costs at most 2(k·clip)²/variance
-			c.Clip *= math.Sqrt(c.Variance) / 2
-		}
-		c.Clip = min(c.Clip, c.typical(m, f, rho))
+		c.Clip = min(c.clipFor(f, bitShare*rho), c.typical(m, f, rho))
 	}
+	c.chooseRate(f)
+}
+
+// clipFor is the clip of bits that cost ρ together.
+func (c *Config) clipFor(f curator.Facts, rho float64) float64 {
+	// A bit whose log-odds a person moves by k·clip costs (k·clip)²/2 under
+	// substitution, a quarter of that under add/remove.
+	total := float64(c.Iterations) * float64(c.chains())
+	clip := math.Sqrt(2*rho/total) / float64(max(1, f.RowsPerPerson)) / adjacent(f, 2)
+	if c.Variance > 0 { // a penalty bit costs at most 2(k·clip)²/variance
+		clip *= math.Sqrt(c.Variance) / 2
+	}
+	return clip
+}
+
+// chooseRate fills in Rate.
+func (c *Config) chooseRate(f curator.Facts) {
 	if c.Rate == 0 && c.Variance == 0 && f.Records > manyRows {
 		c.Rate = min(0.5, max(-math.Expm1(-easeOfBit*c.Clip), mostParts/float64(f.Records)))
 		c.Clip *= 0.95 // what exact parts of the records cost more

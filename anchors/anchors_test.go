@@ -188,9 +188,11 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 					{Target: logistic(t), Aim: anchors.Score}, {Target: logistic(t), Aim: anchors.Remainder}, {Target: logistic(t)},
 					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: logistic(t), Variance: 0.25},
 					{Target: probit, Aim: anchors.Remainder},
+					{Target: logistic(t), Order: 1}, {Target: robust(t), Variance: 0.25}, {Target: heteroscedasticOf(t, 2)},
 					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
 				} {
 					c.Iterations = 500
+					c.Lengths = longest(3)
 					c, err := anchors.Afford(c, f, 0.8, 1e-6)
 					if err != nil {
 						t.Fatalf("%+v: %v", c, err)
@@ -295,7 +297,8 @@ func TestBitsAreCheap(t *testing.T) {
 func TestReplay(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score},
 		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 0.25},
-		{Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.5}} {
+		{Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Order: 1},
+		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6, Order: 1}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 2, 40, 1, 3, 3
 		recorded := tape.New()
 		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, tape.Option(recorded).(curator.Option)), 4)
@@ -318,7 +321,8 @@ func TestReplay(t *testing.T) {
 func TestStepsAllocateNothing(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01},
 		{Aim: anchors.Remainder, Clip: 0.01, Rate: 0.2}, {Aim: anchors.Score},
-		{Aim: anchors.Remainder, Clip: 0.01, Variance: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.2}} {
+		{Aim: anchors.Remainder, Clip: 0.01, Variance: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.2},
+		{Aim: anchors.Remainder, Clip: 0.01, Order: 1}} {
 		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 1, 400, 1, 3, 3
 		records := seal(t, table(500, 1), accountant.Substitute, 1e9)
 		prepared, requests, err := anchors.Prepare(c, records.Facts())
@@ -349,19 +353,16 @@ func TestStepsAllocateNothing(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	beta, err := targets.BetaLoss(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	robust, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 3}, Loss: beta})
-	if err != nil {
-		t.Fatal(err)
-	}
+	robust := robust(t)
 	good := anchors.Config{Target: logistic(t), Aim: anchors.Remainder, Iterations: 10, Ridge: 1, OptimumNoise: 3,
 		MomentNoise: 3, Clip: 0.01}
 	for words, spoil := range map[string]func(*anchors.Config){
 		"Target is not set":     func(c *anchors.Config) { c.Target = nil },
-		"not convex":            func(c *anchors.Config) { c.Target = robust },
+		"not convex":            func(c *anchors.Config) { c.Target, c.Order = robust, 2 },
+		"no curvature to":       func(c *anchors.Config) { c.Target, c.Aim = heteroscedasticOf(t, 2), anchors.Score },
+		"Order is 3":            func(c *anchors.Config) { c.Order = 3 },
+		"OptimumNoise is 1000":  func(c *anchors.Config) { c.Order, c.OptimumNoise = 1, 1000 },
+		"nothing bounds":        func(c *anchors.Config) { c.Target = heteroscedasticOf(t, 2) },
 		"cannot be anchored":    func(c *anchors.Config) { c.Target = struct{ targets.Target }{logistic(t)} },
 		"Iterations":            func(c *anchors.Config) { c.Iterations = 0 },
 		"Temperature":           func(c *anchors.Config) { c.Temperature = 2 },

@@ -19,6 +19,8 @@ type Chains struct {
 	facts     curator.Facts
 	model     model
 	remainder *targets.Remainder
+	first     *first                          // of order 1
+	lengths   func([]float64) targets.Lengths // of gradients, for order 1
 	optima    *curator.Optima
 	moments   *curator.Moments
 	bits      []*curator.Bits
@@ -50,6 +52,13 @@ type Release struct {
 	// Apart is how far the first-order approximation that Remainder rests on is from that
 	// posterior, in its standard deviations, for the coefficient where it is farthest.
 	Apart float64
+	// Hidden is, of order 1, the number of directions whose curvature its noise hides.
+	Hidden int
+	// Bound are, of order 1, the parameters that the prior bounds rather than the release.
+	Bound []int
+	// Shortened reports, of order 1, that gradients were cut below their certificate: records
+	// that Lengths does not expect count for less.
+	Shortened bool
 	// Widening is by how much privacy widened the intervals: the median over coefficients
 	// of their standard deviation over that which the same records give without noise, by
 	// the normal approximation. It is 1 for aims that leave the noise out.
@@ -65,6 +74,9 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	s, bits, err := PrepareRest(c, f, slices.Repeat([]int64{c.Iterations}, max(0, c.chains())))
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.first != nil {
+		return s, append(s.first.requests(), bits...), nil
 	}
 	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(s.model, f), 1)}
 	if c.Aim != Sums {
@@ -97,6 +109,14 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	if !c.Aim.Bits() {
 		return s, nil, nil
 	}
+	if m.first != nil {
+		if s.first, err = newFirst(c, m); err == nil {
+			s.lengths, err = c.lengths(m, f)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	if s.remainder, err = newRemainder(m); err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +143,7 @@ func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Relea
 	if err := ctx.Err(); err != nil {
 		return nil, Release{}, err
 	}
-	values, err := s.look()
+	values, err := s.look(ctx)
 	if err != nil {
 		return nil, Release{}, err
 	}
@@ -138,10 +158,12 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 		return nil, Release{}, err
 	}
 	var chains []kernels.Chain
-	switch s.config.Aim {
-	case Sums:
+	switch {
+	case s.first != nil:
+		chains, err = s.fromFirst(seed, &r)
+	case s.config.Aim == Sums:
 		chains, err = s.fromSums(ctx, seed, &r)
-	case Score:
+	case s.config.Aim == Score:
 		chains, err = s.fromScore(ctx, seed, &r)
 	default:
 		chains, err = s.fromRemainder(seed, &r)
@@ -227,7 +249,10 @@ func (s *Chains) score(released surrogates.Statistics, seed uint64) (*surrogates
 
 // look makes the releases of the anchor: the optimum, unless there is none, and then
 // second moments.
-func (s *Chains) look() ([]float64, error) {
+func (s *Chains) look(ctx context.Context) ([]float64, error) {
+	if s.first != nil {
+		return s.first.look(ctx, s.facts, s.model.first, s.lengths)
+	}
 	values := make([]float64, s.size())
 	anchor, moment := s.parts(values)
 	if s.config.Aim == Sums {
@@ -249,6 +274,9 @@ func (s *Chains) look() ([]float64, error) {
 
 // size is the number of values that are released.
 func (s *Chains) size() int {
+	if s.first != nil {
+		return s.first.size()
+	}
 	side := s.config.moment(s.model, s.facts).Size(s.facts)
 	if s.config.Aim == Sums {
 		return side * side
@@ -271,6 +299,10 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 		return r, fmt.Errorf("anchors: an anchor of %d values, and these chains have one of %d", len(values), s.size())
 	}
 	r.Values = slices.Clone(values)
+	if s.first != nil {
+		r.Statistics, err = s.first.statistics(r.Values, s.lengths, f)
+		return r, err
+	}
 	anchor, moment := s.parts(slices.Clone(values))
 	sd, err := c.moment(s.model, f).NoiseSD(f)
 	if err != nil {

@@ -83,9 +83,19 @@ func (l Law) String() string {
 // Config describes anchored chains. All of it is public and chosen without looking at
 // the records. Afford fills in what is marked so.
 type Config struct {
-	// Target is the model: a *targets.Regression under its log loss, or, for Sums, a
-	// *targets.Linear with normal errors. Required.
+	// Target is the model: a *targets.Regression under its log loss, for Sums a
+	// *targets.Linear with normal errors, or for Order 1 any targets.GradTarget. Required.
 	Target targets.Target
+	// Order is that of the polynomial that is released: 2 where the loss is convex in a
+	// linear predictor, 1 for any target with gradients. Defaults to the highest that the
+	// target allows.
+	Order int
+	// Lengths is, for Order 1, what gradients of records at theta are cut to, temperature left
+	// out: about the longest, of a score, and a long one, of products. It is public, such as
+	// lengths of simulated records, and the same whenever it is asked. A record whose
+	// gradient at the anchor is cut has no remainder. Defaults to the target's certificate,
+	// which bounds it in any case.
+	Lengths func(theta []float64) targets.Lengths
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
 	// Cap cuts the loss of a regression where that needs it.
@@ -106,11 +116,13 @@ type Config struct {
 	// LeastESS is what draws of aims without bits go on for, at most eight times the
 	// Iterations. Defaults to 400.
 	LeastESS float64
-	// Ridge and OptimumNoise are those of curator.Optimum. Afford.
+	// Ridge and OptimumNoise are those of curator.Optimum. Of Order 1 OptimumNoise is the
+	// noise multiplier of the released gradient, and there is no Ridge. Afford.
 	Ridge, OptimumNoise float64
 	// Law is that of the optimum's noise. Afford.
 	Law Law
-	// MomentNoise is the noise multiplier of curator.SecondMoment. Afford.
+	// MomentNoise is the noise multiplier of curator.SecondMoment, which Order 1 does
+	// without. Afford.
 	MomentNoise float64
 	// Clip bounds a record's part of an acceptance's log-odds. Afford; for aims with
 	// bits.
@@ -145,12 +157,25 @@ func (c Config) chains() int {
 // Fits reports why a target cannot be anchored, nil if it can. What limits its loss, or
 // bounds its response, is Config's.
 func Fits(t targets.Target) error {
-	_, err := Config{Target: t, Cap: targets.Cap{Count: 1}, Response: 1, Iterations: 1}.model()
+	_, err := fitting(t).model()
 	return err
+}
+
+// Order is that of the anchors that a target which Fits has by default.
+func Order(t targets.Target) int {
+	if m, err := fitting(t).model(); err == nil && m.first != nil {
+		return 1
+	}
+	return 2
+}
+
+func fitting(t targets.Target) Config {
+	return Config{Target: t, Cap: targets.Cap{Count: 1}, Response: 1, Iterations: 1}
 }
 
 // model is what the configuration's target is, checked.
 type model struct {
+	first      targets.GradTarget // for order 1
 	regression *targets.Regression
 	linear     *targets.Linear
 	loss       targets.ConvexLoss
@@ -159,22 +184,42 @@ type model struct {
 
 func (c Config) model() (model, error) {
 	var m model
-	var err error
-	switch t := c.Target.(type) {
-	case nil:
+	err := c.ofOrder2(&m)
+	gradients, ok := c.Target.(targets.GradTarget)
+	switch {
+	case c.Target == nil:
 		return m, errors.New("anchors: Config.Target is not set; give the chain's target")
+	case c.Order < 0 || c.Order > 2:
+		return m, fmt.Errorf("anchors: Config.Order is %d; use 1 or 2, or 0 for the highest that the target allows", c.Order)
+	case c.Order != 1 && err == nil:
+		return m, c.check(m)
+	case c.Order == 2 || c.Aim == Score || c.Aim == Sums:
+		return m, err
+	case !ok:
+		return m, fmt.Errorf("anchors: a %T has no gradients and cannot be anchored; give a targets.GradTarget", c.Target)
+	}
+	m = model{first: gradients}
+	return m, c.check(m)
+}
+
+// ofOrder2 fills in what an anchor with a curvature, or released sums, take.
+func (c Config) ofOrder2(m *model) (err error) {
+	switch t := c.Target.(type) {
 	case *targets.Regression:
 		m.regression = t
 		if m.loss, err = t.Convex(c.Cap); err != nil {
-			return m, fmt.Errorf("anchors: %w", err)
+			return fmt.Errorf("anchors: %w", err)
 		}
 		m.link = surrogates.LinkOf(t.Family())
 	case *targets.Linear:
 		m.linear = t
+		if !t.Normal() {
+			return errors.New("anchors: released sums say all of a linear regression under the log loss with normal errors only")
+		}
 	default:
-		return m, fmt.Errorf("anchors: a %T cannot be anchored; give a *targets.Regression or a *targets.Linear", t)
+		return fmt.Errorf("anchors: a %T has no curvature to release; use order 1, with the aim Remainder or Perturbed", t)
 	}
-	return m, c.check(m)
+	return nil
 }
 
 func (c Config) check(m model) error {
@@ -186,10 +231,8 @@ func (c Config) check(m model) error {
 			"*targets.Regression", c.Aim, c.Target)
 	case c.Law > Spherical || c.Law == Spherical && c.Aim != Score && c.Aim != Auto:
 		return fmt.Errorf("anchors: Config.Law is %v with the aim %v; use Normal, or Spherical with Score", c.Law, c.Aim)
-	case c.Aim == Score && m.link == nil:
+	case c.Aim == Score && m.first == nil && m.link == nil:
 		return fmt.Errorf("anchors: the score likelihood of %s regression is not known; use Remainder", m.regression.Family())
-	case m.linear != nil && !m.linear.Normal():
-		return errors.New("anchors: released sums say all of a linear regression under the log loss with normal errors only")
 	case m.linear != nil && !(c.Response > 0 && c.Response <= 1e100):
 		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
 	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:
@@ -272,6 +315,9 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
+	if m.first != nil {
+		return c.firstCost(m, f)
+	}
 	moment, err := c.moment(m, f).Event(f)
 	if err != nil || c.Aim == Sums {
 		return moment, err
@@ -316,5 +362,8 @@ func (c Config) step(m model, f curator.Facts) (accountant.Event, error) {
 }
 
 func newRemainder(m model) (*targets.Remainder, error) {
+	if m.first != nil {
+		return targets.NewRemainder(targets.RemainderConfig{Target: m.first, Order: 1})
+	}
 	return targets.NewRemainder(targets.RemainderConfig{Target: m.regression, Order: 2, Loss: m.loss})
 }

@@ -24,12 +24,14 @@ type Density struct {
 	// Widening is by how much that noise widens intervals, a median over coefficients.
 	Widening float64
 
-	prior     *targets.Regression
+	prior     targets.GradTarget
 	estimate  []float64
 	precision *mat.SymDense // C⁻¹
 	flat      []float64     // C⁻¹ row-major
-	mean      []float64     // of proposals
-	factor    []float64     // of their covariance, row-major
+	anchor    []float64
+	carried   []float64 // of order 1: the curvature that bits carry, row-major
+	mean      []float64 // of proposals
+	factor    []float64 // of their covariance, row-major
 }
 
 // NewDensity makes the density of statistics with the curvature (Weighted), aware of the
@@ -80,16 +82,29 @@ func widened(g surrogates.Gaussian) (float64, error) {
 
 // Log is the log density, up to a constant.
 func (d *Density) Log(theta []float64) float64 {
-	n := len(theta)
-	square := 0.0
-	for j, t := range theta {
-		row, s := d.flat[j*n:j*n+n], 0.0
-		for k, v := range row {
-			s += v * (theta[k] - d.estimate[k])
-		}
-		square += s * (t - d.estimate[j])
+	out := d.prior.LogPrior(theta) - quadratic(d.flat, theta, d.estimate)/2
+	if d.carried != nil {
+		out += quadratic(d.carried, theta, d.anchor) / 2
 	}
-	return d.prior.LogPrior(theta) - square/2
+	return out
+}
+
+// surrogate is Log with what bits are expected to carry: what proposals approximate.
+func (d *Density) surrogate(theta []float64) float64 {
+	return d.prior.LogPrior(theta) - quadratic(d.flat, theta, d.estimate)/2
+}
+
+// quadratic is (θ − c)ᵀM(θ − c).
+func quadratic(m, theta, centre []float64) float64 {
+	n, square := len(theta), 0.0
+	for j, t := range theta {
+		row, s := m[j*n:j*n+n], 0.0
+		for k, v := range row {
+			s += v * (theta[k] - centre[k])
+		}
+		square += s * (t - centre[j])
+	}
+	return square
 }
 
 // approximate finds the mode by Newton's method and the normal approximation there,
@@ -116,12 +131,12 @@ func (d *Density) approximate() error {
 		if err := chol.SolveVecTo(&step, mat.NewVecDense(n, gradient)); err != nil {
 			return errors.New("anchors: the released curvature and the prior leave a direction nearly without bounds")
 		}
-		from, size := d.Log(d.mean), 1.0
+		from, size := d.surrogate(d.mean), 1.0
 		for ; size > 1e-6; size /= 2 {
 			for j := range next {
 				next[j] = d.mean[j] + size*step.AtVec(j)
 			}
-			if d.Log(next) >= from {
+			if d.surrogate(next) >= from {
 				break
 			}
 		}
@@ -195,7 +210,7 @@ func (d *Density) Start(rng *rand.Rand) []float64 {
 				theta[j] += l * z[k]
 			}
 		}
-		if lp := d.Log(theta); !math.IsInf(lp, 0) && !math.IsNaN(lp) || scale < 1e-6 {
+		if lp := d.surrogate(theta); !math.IsInf(lp, 0) && !math.IsNaN(lp) || scale < 1e-6 {
 			return theta
 		}
 	}

@@ -40,7 +40,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
-		LeastESS: c.ESS, Law: law, Variance: c.Variance,
+		LeastESS: c.ESS, Law: law, Variance: c.Variance, Lengths: c.Lengths,
 	}
 	if c.Shape == nil {
 		return config, nil
@@ -88,10 +88,11 @@ func (c *choice) chooseAnchored() error {
 	if err != nil {
 		return err
 	}
+	first := anchors.Order(c.Target) == 1
 	if c.pricing {
 		for setting, missing := range map[name]bool{"anchor-noise": c.AnchorNoise == 0 && c.Aim != "sums",
-			"moment-noise": c.MomentNoise == 0,
-			"aim":          c.Aim == "auto", "ridge": c.Ridge == 0 && c.Aim != "sums",
+			"moment-noise": c.MomentNoise == 0 && !first,
+			"aim":          c.Aim == "auto", "ridge": c.Ridge == 0 && c.Aim != "sums" && !first,
 			"clip": c.Clip == 0 && config.Aim.Bits()} {
 			if missing {
 				return c.required(setting)
@@ -105,7 +106,7 @@ func (c *choice) chooseAnchored() error {
 	case errors.As(err, &unreachable):
 		return bad("anchor-noise", "no %s that can be drawn is enough for ε = %v: %w", name("anchor-noise"), c.Epsilon, err)
 	case err != nil:
-		return err
+		return bad("kernel", "%s anchored: %w", name("kernel"), err)
 	}
 	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise,
 		config.MomentNoise
@@ -149,11 +150,12 @@ func (c *choice) anchoredChain() (*parts, error) {
 		step: step, shared: shared, open: openAnchored, again: againFromAnchor,
 	}
 	if config.Aim.Bits() {
-		p.Test = "Barker's on remainders of order 2"
+		remainders := fmt.Sprintf("on remainders of order %d", anchors.Order(c.Target))
+		p.Test = "Barker's " + remainders
 		p.Released = "one accept/reject bit (on the remainder at the anchor)"
 		batches := "exact minibatches"
 		if config.Variance > 0 {
-			p.Test, batches = fmt.Sprintf("penalty, variance %v, on remainders of order 2", config.Variance), "Poisson batches"
+			p.Test, batches = fmt.Sprintf("penalty, variance %v, %s", config.Variance, remainders), "Poisson batches"
 		}
 		if config.Rate > 0 {
 			p.Batch, p.Released = curator.Poisson(config.Rate),

@@ -2,6 +2,7 @@ package chains_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -54,5 +55,81 @@ func TestAnchoredChainsTakeThePenaltyTest(t *testing.T) {
 	}
 	if spent, err := budget.Spent(); err != nil || spent.Epsilon > 3 || spent.Epsilon < 2.99 {
 		t.Errorf("spent ε = %v of 3 (%v)", spent.Epsilon, err)
+	}
+}
+
+// TestAnchorsOfOrder1: chains of models with gradients alone spend what was asked for and
+// no more, say what they are of, and, of models with several modes, that they show one.
+// Without being asked for they are not taken. All of it is seeded.
+func TestAnchorsOfOrder1(t *testing.T) {
+	for _, c := range []struct {
+		model, headline string
+		options         models.Options
+		epsilon         float64
+	}{
+		{"mixture", "Usable for one mode", models.Options{PriorSD: 1}, 30},
+		{"softmax", "Usable if the prior is believed", models.Options{PriorSD: 1}, 8},
+		{"linear", "Usable", models.Options{PriorSD: 1, Loss: "beta", Beta: 1.5}, 8},
+		{"heteroscedastic", "Not usable as it stands: noise hides", models.Options{PriorSD: 1}, 0.1},
+	} {
+		shape, err := models.StandardShape(c.model, 4000, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := models.New(c.model, shape, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(3, 4))
+		theta, values := make([]float64, model.Target.Dim()), make([]float64, len(model.Parameters))
+		for j := range theta {
+			theta[j] = 1 - 0.3*float64(j)
+		}
+		model.Output(values, theta)
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.epsilon, Delta: 1e-5,
+			Adjacency: accountant.Substitute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := chains.Seal(model.Simulate(values, rng), budget, curator.InsecureSeed(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		problem := chains.ProblemOn(model, records)
+		if plain, err := chains.Choose(chains.Settings{Iterations: 100}, problem); err != nil ||
+			plain.Settings.Kernel != "barker" {
+			t.Errorf("%s: by default %s (%v)", c.model, plain.Settings.Kernel, err)
+		}
+		plan, err := chains.Choose(chains.Settings{Kernel: "anchored", Iterations: 300}, problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := chains.Choose(plan.Settings, problem); err != nil || again.Settings != plan.Settings {
+			t.Errorf("%s: complete settings were changed: %+v (%v)", c.model, again.Settings, err)
+		}
+		session, err := plan.Open(records, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := session.Run(context.Background(), model, chains.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spent, err := budget.Spent(); err != nil || spent.Epsilon > c.epsilon || spent.Epsilon < 0.99*c.epsilon {
+			t.Errorf("%s: spent ε = %v of %v (%v)", c.model, spent.Epsilon, c.epsilon, err)
+		}
+		certificate := result.Certificate
+		if !strings.Contains(certificate.Test, "order 1") || certificate.Target != "noise-aware" ||
+			!(certificate.Widening >= 1) {
+			t.Errorf("%s: certified %q, %q, widened by %v", c.model, certificate.Test, certificate.Target,
+				certificate.Widening)
+		}
+		headline := "Usable"
+		if len(certificate.Doubts) > 0 {
+			headline = certificate.Doubts[0].Headline
+		}
+		if !strings.HasPrefix(headline, c.headline) {
+			t.Errorf("%s: %q, want %q", c.model, headline, c.headline)
+		}
 	}
 }

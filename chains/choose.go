@@ -26,6 +26,9 @@ type Problem struct {
 	// Shape is the public half of the table, of which anchored chains use what is known
 	// of columns and responses. Not required.
 	Shape *data.Shape
+	// Lengths are those of long gradients of records at theta, by simulation, which anchored
+	// chains of order 1 cut at. Not required where the target has a certificate.
+	Lengths func(theta []float64) targets.Lengths
 	// Facts are the public facts of the records: those of the curator that holds
 	// them, or any others to plan for.
 	Facts curator.Facts
@@ -111,10 +114,12 @@ func Choose(s Settings, p Problem) (*Plan, error) {
 // looked at.
 func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
 
-// defaultKernel is anchored where it fits the model, and knows all that is given: it
-// pays once for what other kernels pay for in every step. Elsewhere it is barker.
+// defaultKernel is anchored where curvatures or sums can be released, and it knows all
+// that is given: it pays once for what other kernels pay for in every step. Elsewhere it
+// is barker.
 func defaultKernel(s Settings, p Problem) string {
-	if p.Target == nil || anchors.Fits(p.Target) != nil || cmp.Or(s.Temperature, 1) != 1 {
+	if p.Target == nil || anchors.Fits(p.Target) != nil || anchors.Order(p.Target) < 2 ||
+		cmp.Or(s.Temperature, 1) != 1 {
 		return "barker"
 	}
 	for _, v := range table {

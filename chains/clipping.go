@@ -29,10 +29,12 @@ type Clipping struct {
 // mostShift is the largest Clipping.Shift of draws that can be used.
 const mostShift = 0.5
 
-// simulatedRecords are drawn with the public stream clipStream.
+// simulatedRecords are drawn with the public stream clipStream, or for lengths of gradients
+// with lengthStream.
 const (
 	simulatedRecords = 4096
 	clipStream       = 1<<31 - 3
+	lengthStream     = 1<<31 - 4
 )
 
 // Clipping predicts what the plan's clip does to a model at theta. ok is false where
@@ -44,12 +46,7 @@ func (r *Plan) Clipping(m *models.Model, theta []float64, rng *rand.Rand) (c Cli
 		slices.ContainsFunc(theta, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return c, false
 	}
-	shape, small := *m.Shape, *m
-	shape.Records, small.Shape = simulatedRecords, &shape
-	values := make([]float64, len(theta))
-	m.Output(values, theta)
-	table := small.Simulate(values, rng)
-	rows := targets.Rows{X: table.X, P: table.Features(), Y: table.Y}
+	rows := simulated(m, theta, rng)
 	d := len(theta)
 	gradients := make([]float64, simulatedRecords*d)
 	target.LossGrad(gradients, theta, rows)

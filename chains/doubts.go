@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Doubt is why intervals are not to be taken as they are. It follows from released values
@@ -32,6 +33,9 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
 		return append(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut)...)
+	}
+	if anchors.Order(r.Problem.Target) == 1 {
+		return r.firstDoubts(release)
 	}
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
@@ -153,4 +157,51 @@ func (r *Plan) coefficient(j int) string {
 		return fmt.Sprintf("feature %d", j+1)
 	}
 	return r.Problem.Shape.Terms[j].Name
+}
+
+// firstDoubts are those about anchors of order 1.
+func (r *Plan) firstDoubts(release anchors.Release) []Doubt {
+	switch {
+	case release.Hidden > 0:
+		return []Doubt{{
+			Headline: "Not usable as it stands: noise hides how curved the log-likelihood is.",
+			Reason: fmt.Sprintf("The released curvature is within its noise in %d of %d directions, so that the anchor may be "+
+				"far from the posterior and intervals too short.", release.Hidden, r.Problem.Target.Dim()),
+			Advice: "Spend more, fit fewer parameters, or tighten the bounds of columns. Each is a new release.",
+		}}
+	case r.modes():
+		return []Doubt{{
+			Headline: "Usable for one mode: the draws are of that at the anchor, and the model has others.",
+			Reason: "Chains that start at an anchor do not leave its mode. Exchanging the components, or units, gives another " +
+				"that explains the records as well.",
+			Advice:      "Use what does not depend on the order of the components, such as predictions.",
+			Conditional: true,
+		}}
+	case len(release.Bound) > 0:
+		return []Doubt{{
+			Headline: "Usable if the prior is believed: it, and not the release, bounds some parameters.",
+			Reason: fmt.Sprintf("The standard deviations of %d parameters are more than a third of the prior's, so that "+
+				"larger ones would not be seen.", len(release.Bound)),
+			Advice:      "State the prior's width (prior-sd) from what was known beforehand, spend more, or use fewer columns.",
+			Conditional: true,
+		}}
+	case release.Shortened:
+		return []Doubt{{
+			Headline: "Usable if the model is believed: records that it does not expect are cut.",
+			Reason: "Gradients are cut at the length of one in a thousand simulated records. If more of the real ones are " +
+				"longer, such as outliers, nothing shows it.",
+			Advice:      "A loss with a certificate (--loss beta --beta 1.5) bounds every record.",
+			Conditional: true,
+		}}
+	}
+	return nil
+}
+
+// modes reports whether the model's posterior is known to have several modes.
+func (r *Plan) modes() bool {
+	switch r.Problem.Target.(type) {
+	case *targets.Mixture, *targets.Network:
+		return true
+	}
+	return false
 }

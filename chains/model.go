@@ -1,16 +1,49 @@
 package chains
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // ProblemOf is that of choosing settings for a model at public facts and a budget.
 func ProblemOf(m *models.Model, facts curator.Facts, epsilon, delta float64) Problem {
 	return Problem{Target: m.Target, Shape: m.Shape, Logistic: m.Optimum == models.LogisticOptimum, Facts: facts,
-		Epsilon: epsilon, Delta: delta}
+		Epsilon: epsilon, Delta: delta, Lengths: lengths(m)}
+}
+
+// lengths is Problem.Lengths of a model, nil where records cannot be simulated.
+func lengths(m *models.Model) func([]float64) targets.Lengths {
+	const longest, long = 0.999, 0.9
+	target, ok := m.Target.(targets.GradTarget)
+	if !ok || m.Shape == nil || !m.Simulates() {
+		return nil
+	}
+	return func(theta []float64) targets.Lengths {
+		rows := simulated(m, theta, rand.New(rand.NewPCG(1, lengthStream)))
+		n, d := rows.Len(), len(theta)
+		gradients, all := make([]float64, n*d), make([]float64, n)
+		target.LossGrad(gradients, theta, rows)
+		for i := range all {
+			all[i] = floats.Norm(gradients[i*d:(i+1)*d], 2)
+		}
+		slices.Sort(all)
+		return targets.Lengths{Score: all[int(longest*float64(n))], Products: all[int(long*float64(n))]}
+	}
+}
+
+// simulated are records of a model at theta, simulatedRecords of them.
+func simulated(m *models.Model, theta []float64, rng *rand.Rand) targets.Rows {
+	shape, small := *m.Shape, *m
+	shape.Records, small.Shape = simulatedRecords, &shape
+	table := small.Simulate(written(m, theta), rng)
+	return targets.Rows{X: table.X, P: table.Features(), Y: table.Y}
 }
 
 // ProblemOn is that of choosing settings for a model on sealed records, whose budget is

@@ -1,23 +1,31 @@
 package starts
 
 import (
-	"cmp"
 	"context"
 	"math"
 
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// descend moves theta along released gradients by steps that shrink, coordinate by
-// coordinate, with the root of the sum of the squared gradients so far (AdaGrad:
-// Duchi, Hazan, Singer 2011), and leaves it at the mean of the second half. Steps so
-// chosen need no knowledge of the records: the noise itself shortens them. A
-// quarter of the noise to come counts as past gradients from the start, so that
-// gradients which are mostly noise do not lead far away.
-func (c Config) descend(ctx context.Context, theta []float64, released *curator.Gradients) error {
-	steps := c.steps()
-	d := newDescent(c.Target.(targets.GradTarget), cmp.Or(c.Reach, 1), theta)
+// Gradients are released gradients of the loss: those of a grant, curator.Gradients, or
+// such as are made of them.
+type Gradients interface {
+	// Release sets dst to a gradient at theta with noise.
+	Release(dst, theta []float64) error
+	// NoiseSD is the standard deviation of the noise in each coordinate.
+	NoiseSD() float64
+}
+
+// Descend moves theta along so many released gradients by steps that shrink, coordinate
+// by coordinate, with the root of the sum of the squared gradients so far (AdaGrad:
+// Duchi, Hazan, Singer 2011), and leaves it at the mean of the second half. The first is
+// reach long in every coordinate. Steps so chosen need no knowledge of the records: the
+// noise itself shortens them. A quarter of the noise to come counts as past gradients from
+// the start, so that gradients which are mostly noise do not lead far away. Errors: ctx's,
+// and those of a release.
+func Descend(ctx context.Context, t targets.GradTarget, theta []float64, reach float64, steps int64,
+	released Gradients) error {
+	d := newDescent(t, reach, theta)
 	for j := range d.squares {
 		d.squares[j] = float64(steps) * released.NoiseSD() * released.NoiseSD() / 4
 	}
@@ -53,7 +61,7 @@ func newDescent(t targets.GradTarget, reach float64, theta []float64) *descent {
 }
 
 // step makes one move along a released gradient and the prior's.
-func (d *descent) step(released *curator.Gradients) error {
+func (d *descent) step(released Gradients) error {
 	if err := released.Release(d.gradient, d.theta); err != nil {
 		return err
 	}

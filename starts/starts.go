@@ -1,6 +1,7 @@
 package starts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -231,7 +232,8 @@ func (s *Search) Find(ctx context.Context) (Start, error) {
 	case PriorDraw:
 		s.config.Target.(targets.PriorSampler).SamplePrior(found.Theta, kernels.Stream(s.config.Seed, drawStream))
 	case Gradient:
-		err = s.config.descend(ctx, found.Theta, s.gradients)
+		c := s.config
+		err = Descend(ctx, c.Target.(targets.GradTarget), found.Theta, cmp.Or(c.Reach, 1), c.steps(), s.gradients)
 	case Optimum:
 		err = s.optima.ReleaseContext(ctx, found.Theta)
 	}

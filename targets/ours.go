@@ -9,6 +9,8 @@ func Ours(t Target) bool {
 	switch t := t.(type) {
 	case *Remainder: // as far as what it wraps
 		return Ours(t.base)
+	case *Tangent: // the same
+		return Ours(t.base)
 	case *Regression, *Linear, *Heteroscedastic, *Softmax, *Network, *Mixture, *GaussianMean, *DirichletCategorical:
 		return true
 	}

@@ -25,10 +25,6 @@ type RemainderConfig struct {
 	// Weight is the bound at which the released curvature's weights were cut: that of
 	// curator.SecondMoment. Defaults to the loss's largest curvature.
 	Weight float64
-	// GradBound is what the released gradient cut a record's to, in norm and without
-	// temperature. A record whose gradient at the anchor is longer counts as its cut
-	// tangent alone. Defaults to no cut; ignored with a Loss, whose slopes are bounded.
-	GradBound float64
 }
 
 // Remainder is the target of an anchored chain. Its loss is what the Taylor
@@ -49,6 +45,7 @@ type Remainder struct {
 	cfg     RemainderConfig
 	most    float64
 	anchor  []float64
+	longest float64 // gradient of a record that counts in full
 	share   float64
 	density func(theta []float64) float64
 }
@@ -61,7 +58,8 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 	if cfg.Target == nil {
 		return nil, errors.New("targets: remainder: Target is not set; give the model")
 	}
-	r := &Remainder{base: cfg.Target, cfg: cfg, most: cfg.Weight, anchor: make([]float64, cfg.Target.Dim())}
+	r := &Remainder{base: cfg.Target, cfg: cfg, most: cfg.Weight, anchor: make([]float64, cfg.Target.Dim()),
+		longest: math.Inf(1)}
 	r.grad, _ = cfg.Target.(GradTarget)
 	r.linear, _ = cfg.Target.(LinearTarget)
 	_, regression := cfg.Target.(*Regression)
@@ -75,9 +73,9 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 			"1 for other targets")
 	case !cfg.Loss.Valid() && r.grad == nil:
 		return nil, errors.New("targets: remainder: the target has no gradients; give a GradTarget")
-	case !(cfg.Weight >= 0) || !(cfg.GradBound >= 0):
-		return nil, fmt.Errorf("targets: remainder: Weight is %v and GradBound %v; they must be positive, or 0 for none",
-			cfg.Weight, cfg.GradBound)
+	case !(cfg.Weight >= 0):
+		return nil, fmt.Errorf("targets: remainder: Weight is %v; it must be positive, or 0 for the largest curvature",
+			cfg.Weight)
 	}
 	if r.most == 0 {
 		r.most = cfg.Loss.MaxCurvature()
@@ -107,6 +105,18 @@ func (r *Remainder) Anchor(anchor []float64, share float64, density func(theta [
 		return errors.New("targets: remainder: no density was given for what the remainder leaves out")
 	}
 	r.anchor, r.share, r.density = slices.Clone(anchor), share, density
+	return nil
+}
+
+// CutTangents says that the released gradient was one of records' gradients cut to a
+// length, without temperature: a record whose gradient at the anchor is longer has no
+// remainder, and so counts as its cut tangent alone. It goes with Anchor, and makes no
+// difference with a Loss, whose slopes are bounded. Errors: a length that is not positive.
+func (r *Remainder) CutTangents(length float64) error {
+	if !(length > 0) {
+		return fmt.Errorf("targets: remainder: tangents cut to %v; the length must be positive", length)
+	}
+	r.longest = length
 	return nil
 }
 
@@ -196,10 +206,6 @@ func (r *Remainder) add(dst, theta []float64, sign float64, move []float64, part
 // sets them to 0 where the released gradient was cut.
 func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	d := len(move)
-	bound := r.cfg.GradBound
-	if bound == 0 {
-		bound = math.Inf(1)
-	}
 	if r.linear != nil && d == part.P {
 		slope := buf.c[:part.Len()]
 		dense.MulVec(slope, part.X, r.anchor)
@@ -207,7 +213,7 @@ func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 		for i, s := range slope {
 			x := part.Row(i)
 			out[i] -= s * dense.Dot(move, x)
-			if math.Abs(s)*length(x) > bound {
+			if math.Abs(s)*length(x) > r.longest {
 				out[i] = 0
 			}
 		}
@@ -219,7 +225,7 @@ func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	for i := range out {
 		g := (*gradient)[i*d : (i+1)*d]
 		out[i] -= dense.Dot(move, g)
-		if length(g) > bound {
+		if length(g) > r.longest {
 			out[i] = 0
 		}
 	}

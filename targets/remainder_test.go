@@ -177,7 +177,12 @@ func TestFirstOrderRemainders(t *testing.T) {
 		target.Loss(at, anchor, rows)
 		target.Loss(to, theta, rows)
 		for _, bound := range []float64{0, 0.3} {
-			r := must[*Remainder](t)(NewRemainder(RemainderConfig{Target: target, Order: 1, GradBound: bound}))
+			r := must[*Remainder](t)(NewRemainder(RemainderConfig{Target: target, Order: 1}))
+			if bound > 0 {
+				if err := r.CutTangents(bound); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := r.Anchor(anchor, 1, target.LogPrior); err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +235,7 @@ func TestRemainderRefusals(t *testing.T) {
 	for words, cfg := range map[string]RemainderConfig{
 		"Target is not set": {Order: 1}, "Order is 0": {Target: logistic}, "Order is 3": {Target: logistic, Order: 3},
 		"order 2 needs a Loss": {Target: beta, Order: 2}, "not a *Regression": {Target: &Linear{}, Order: 1, Loss: loss},
-		"GradBound": {Target: beta, Order: 1, GradBound: math.NaN()},
+		"Weight": {Target: beta, Order: 1, Weight: math.NaN()},
 	} {
 		if _, err := NewRemainder(cfg); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("want %q, got %v", words, err)
@@ -240,6 +245,7 @@ func TestRemainderRefusals(t *testing.T) {
 	for name, err := range map[string]error{
 		"too long": r.Anchor([]float64{1, 2}, 1, logistic.LogPrior),
 		"NaN":      r.Anchor([]float64{math.NaN()}, 1, logistic.LogPrior),
+		"cut":      r.CutTangents(math.NaN()),
 		"share":    r.Anchor([]float64{1}, 1.1, logistic.LogPrior), "density": r.Anchor([]float64{1}, 1, nil),
 	} {
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -88,7 +89,7 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	drawn.CoefficientSD = 0
 	table := m.Simulate(drawn.parameters(m, rng), rng)
 
-	s := scaled(f.Settings, grown)
+	s := scaled(f.Settings, grown, anchors.Order(m.Target))
 	s.Chains, s.Iterations, s.ESS = 2, shortestRun, 1
 	if full {
 		s.Iterations = min(shortRun, f.Settings.Iterations)
@@ -146,13 +147,13 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 
 // scaled are the settings for tables of fewer records on which everything is in the same
 // proportion to the posterior's spread, which is √grown times as wide there.
-func scaled(s chains.Settings, grown float64) chains.Settings {
+func scaled(s chains.Settings, grown float64, order int) chains.Settings {
 	if grown == 1 {
 		return s
 	}
 	s.AnchorNoise /= math.Sqrt(grown)
 	s.Ridge /= grown
-	s.Clip *= math.Pow(grown, 1.5) // remainders are of third order
+	s.Clip *= math.Pow(grown, float64(order+1)/2) // remainders are of the next order
 	s.Rate = 0
 	if s.Aim == "sums" {
 		s.MomentNoise /= math.Sqrt(grown)

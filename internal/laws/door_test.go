@@ -74,7 +74,7 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		}
 		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", v), "*targets."))
 	}
-	names = append(names, "Remainder") // as far as what it wraps
+	names = append(names, "Remainder", "Tangent") // as far as what they wrap
 	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +83,10 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		r, err := targets.NewRemainder(targets.RemainderConfig{Target: base, Order: 1})
 		if err != nil || targets.Ours(r) != ours {
 			t.Errorf("the remainder of %T is ours: %v (%v)", base, !ours, err)
+		}
+		tangent, err := targets.NewTangent(base.(targets.GradTarget), 0.5)
+		if err != nil || targets.Ours(tangent) != ours {
+			t.Errorf("the tangent of %T is ours: %v (%v)", base, !ours, err)
 		}
 	}
 	positions := token.NewFileSet()

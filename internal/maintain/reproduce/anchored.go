@@ -71,7 +71,7 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r, model, err := anchoredOnce(ctx, cell, aim, s.seed*1000+uint64(k))
+		r, model, err := anchoredOnce(ctx, cell, aim, 2, s.seed*1000+uint64(k))
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 const anchoredSteps, anchoredChains = 500, 4
 
 // anchoredOnce simulates records as docs/reproduction.md does, and samples.
-func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, seed uint64) (anchoredRun,
+func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order int, seed uint64) (anchoredRun,
 	*targets.Regression, error) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	r := anchoredRun{truth: make([]float64, cell.d)}
@@ -144,7 +144,7 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, seed 
 	if err != nil {
 		return r, nil, err
 	}
-	r.config, err = anchors.Afford(anchors.Config{Target: model, Aim: aim, Iterations: anchoredSteps,
+	r.config, err = anchors.Afford(anchors.Config{Target: model, Aim: aim, Order: order, Iterations: anchoredSteps,
 		Chains: anchoredChains}, sealed.Facts(), cell.epsilon, anchoredDelta)
 	if err != nil {
 		return r, nil, err

@@ -98,7 +98,7 @@ func (t *ablationTally) add(draws [][][]float64, truth []float64) {
 // ablate runs every method on one data set.
 func ablate(ctx context.Context, cell anchoredCell, seed uint64) (methods []ablated, truth []float64, err error) {
 	for _, aim := range []anchors.Aim{anchors.Score, anchors.Remainder, anchors.Perturbed} {
-		r, _, err := anchoredOnce(ctx, cell, aim, seed)
+		r, _, err := anchoredOnce(ctx, cell, aim, 2, seed)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,6 +118,11 @@ func ablate(ctx context.Context, cell anchoredCell, seed uint64) (methods []abla
 			methods = append(methods, ablated{name, draws})
 		}
 	}
+	first, _, err := anchoredOnce(ctx, cell, anchors.Remainder, 1, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	methods = append(methods, ablated{"remainder, order 1", first.chains})
 	plain, err := plainChain(ctx, cell, seed)
 	return append(methods, ablated{"plain chain", plain}), truth, err
 }

@@ -42,10 +42,12 @@ var (
 	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
 		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a "+
 		"table as for -logistic")
-	family  = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
-	uncut   = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
-	verbose = flag.Bool("v", false, "print every parameter")
-	classes = flag.String("logistic", "",
+	family   = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
+	first    = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
+	betaLoss = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
+	uncut    = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
+	verbose  = flag.Bool("v", false, "print every parameter")
+	classes  = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
@@ -238,6 +240,9 @@ func run() error {
 	}
 	if *untuned != "" {
 		return untunedTables(*untuned)
+	}
+	if *first != "" {
+		return firstOrder(*first)
 	}
 	if *classes != "" {
 		return logisticTable(*classes)
