@@ -169,7 +169,7 @@ type Options struct {
 	// are kept.
 	Thin int64
 	// Warmup is the share of each chain that summaries leave out, in (0, 1). Defaults to
-	// ½; negative for none.
+	// that of the settings (Settings.Warmup); negative for none.
 	Warmup float64
 	// Sink receives the draws too, warm-up included.
 	Sink kernels.Sink
@@ -187,6 +187,15 @@ const mostKept = 5000
 // Thinning is the default of Options.Thin for chains of so many steps.
 func Thinning(iterations int64) int64 { return (iterations + mostKept - 1) / mostKept }
 
+// Warmup is the share of a chain that summaries leave out by default: half of it, and a
+// quarter where chains start at draws of the surrogate, which is near the posterior.
+func (s Settings) Warmup() float64 {
+	if about, err := Describe(s.Kernel); err == nil && about.Anchored {
+		return 0.25
+	}
+	return 0.5
+}
+
 // WarmupSteps is the number of steps that a share of them leaves out: a multiple of the
 // thinning.
 func WarmupSteps(iterations, thin int64, share float64) int64 {
@@ -198,7 +207,7 @@ func WarmupSteps(iterations, thin int64, share float64) int64 {
 func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result, error) {
 	iterations := s.Plan.Settings.Iterations
 	thin := cmp.Or(o.Thin, Thinning(iterations))
-	warmup := max(0, cmp.Or(o.Warmup, 0.5))
+	warmup := max(0, cmp.Or(o.Warmup, s.Plan.Settings.Warmup()))
 	started, err := s.Chains(ctx)
 	if err != nil {
 		return nil, err

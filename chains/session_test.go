@@ -206,6 +206,35 @@ func TestRunIsItsParts(t *testing.T) {
 	}
 }
 
+// TestWarmupOfAnchoredChains: summaries leave out a quarter of anchored chains, and half of
+// others. A share that is given wins.
+func TestWarmupOfAnchoredChains(t *testing.T) {
+	for _, c := range []struct {
+		kernel string
+		share  float64
+		kept   int
+	}{{"anchored", 0, 60}, {"anchored", 0.5, 40}, {"anchored", -1, 80}, {"barker", 0, 40}} {
+		table, m := simulated(t)
+		sealed, err := chains.Seal(table, budget(t, 1), curator.InsecureSeed(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := chains.Choose(chains.Settings{Kernel: c.kernel, Iterations: 80, Chains: 1},
+			chains.ProblemOf(m, sealed.Facts(), 1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := plan.Open(sealed, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := session.Run(t.Context(), m, chains.Options{Warmup: c.share})
+		if err != nil || len(result.Draws[0]) != c.kept {
+			t.Errorf("%s, share %v: %d draws of 80, want %d, error %v", c.kernel, c.share, len(result.Draws[0]), c.kept, err)
+		}
+	}
+}
+
 // TestStoppedRunsAreCertified: a run that is stopped returns what it drew, with the
 // price of the whole.
 func TestStoppedRunsAreCertified(t *testing.T) {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,7 +45,8 @@ type Config struct {
 	Epsilon, Delta float64
 	// Objective defaults to ESS.
 	Objective Objective
-	// Warmup is the share of a chain that is left out, in [0, 1). Defaults to ½.
+	// Warmup is the share of a chain that is left out, in [0, 1). Defaults to that of the
+	// settings (chains.Settings.Warmup).
 	Warmup float64
 	// CoefficientSD is the standard deviation of simulated coefficients. Zero draws
 	// them from the prior of the first model's target.
@@ -72,19 +74,15 @@ type Config struct {
 
 const defaultWork = 2_000_000_000
 
+// warmup is the share of chains with these settings that is left out.
+func (c Config) warmup(s chains.Settings) float64 { return cmp.Or(c.Warmup, s.Warmup()) }
+
 // filled is the config with its defaults, or what is wrong with it.
 func (c Config) filled() (Config, error) {
 	c.Temperatures = fill(c.Temperatures, 1)
 	c.Kernels = fill(c.Kernels, chains.Names()...)
 	c.Factors = fill(c.Factors, 0.25, 0.5, 2, 4)
-	for _, d := range []struct {
-		v       *float64
-		instead float64
-	}{{&c.Warmup, 0.5}, {&c.ErrorSD, 0.5}} {
-		if *d.v == 0 {
-			*d.v = d.instead
-		}
-	}
+	c.ErrorSD = cmp.Or(c.ErrorSD, 0.5)
 	if c.Objective == "" {
 		c.Objective = ESS
 	}

@@ -126,7 +126,7 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	}
 	asked := f.Settings
 	kept := float64(s.Chains*s.Iterations) * (1 - leftOut)
-	f.ESS = min(1, least/kept) * float64(asked.Chains*asked.Iterations) * (1 - c.Warmup)
+	f.ESS = min(1, least/kept) * float64(asked.Chains*asked.Iterations) * (1 - c.warmup(asked))
 	work := func(s chains.Settings, of *models.Model) float64 { // of all steps
 		each := 1.0
 		if plan.Test != "" {
@@ -137,9 +137,9 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
 	}
 	more := work(asked, whole) / work(s, m)
-	once, steps := begun.Sub(began).Seconds(), time.Since(begun).Seconds()*more
-	if plan.Test == "" { // whose draws are made as the run begins
-		once *= more
+	once, steps := begun.Sub(began).Seconds()*grown, time.Since(begun).Seconds()*more // the start passes over all records
+	if plan.Test == "" {                                                              // whose draws are made as the run begins
+		once *= max(1, more/grown)
 	}
 	f.Time = time.Duration((once + steps) * float64(time.Second))
 	return result.Certificate.Widening, nil

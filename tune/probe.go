@@ -82,7 +82,7 @@ func (s *stage) probe(ctx context.Context, r *chains.Plan, steps int64, round in
 	if err != nil {
 		return nil, err
 	}
-	ess := s.ess(draws, float64(r.Settings.Chains)*float64(r.Settings.Iterations)*(1-s.config.Warmup))
+	ess := s.ess(draws, float64(r.Settings.Chains)*float64(r.Settings.Iterations)*(1-s.config.warmup(r.Settings)))
 	if hot := s.excess(draws[len(draws)/2:]); hot > tolerated {
 		for j := range ess {
 			ess[j] = min(ess[j], 1/hot)
@@ -163,7 +163,7 @@ func (s *stage) whole(ctx context.Context, r *chains.Plan) ([]Parameter, error) 
 	if err != nil {
 		return nil, err
 	}
-	kept := draws[int(s.config.Warmup*float64(len(draws))):]
+	kept := draws[int(s.config.warmup(r.Settings)*float64(len(draws))):]
 	ess := s.ess(kept, float64(int(r.Settings.Chains)*len(kept)))
 	out := make([]Parameter, len(ess))
 	for j := range out {

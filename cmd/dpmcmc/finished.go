@@ -126,30 +126,6 @@ func (f *finished) take(w warmup, files []drawsFile) error {
 	return nil
 }
 
-// warmup is the share of each chain that summaries leave out: by default what the
-// header of its file says.
-type warmup struct {
-	share float64
-	given bool
-}
-
-// of is the share of a chain with a header.
-func (w warmup) of(h stancsv.Header) float64 {
-	if !w.given && h.NumWarmup+h.NumSamples > 0 {
-		return float64(h.NumWarmup) / float64(h.NumWarmup+h.NumSamples)
-	}
-	return w.share
-}
-
-// kept are the draws after warm-up. A chain that was stopped has its share of warm-up.
-func (w warmup) kept(c *stancsv.Chain) [][]float64 {
-	h, draws := c.Header, slices.Concat(c.Warmup, c.Draws)
-	if !w.given && (!h.SaveWarmup || len(draws) == (h.NumWarmup+h.NumSamples)/max(1, h.Thin)) {
-		return c.Draws
-	}
-	return draws[int(w.of(h)*float64(len(draws))):]
-}
-
 // readRunFile reads a file of a run folder.
 func readRunFile(dir, name string, v any) error {
 	text, err := os.ReadFile(filepath.Join(dir, name))

@@ -35,7 +35,7 @@ type sampleSettings struct {
 	ledger             ledgerFlags
 	accounts           accounts // of the people in --data, once they are open
 	thin               int64
-	warmup             float64
+	warmup             warmup
 	seed, insecureSeed uint64
 	tune, json         bool
 	view
@@ -90,8 +90,8 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	s.ledger.bind(f)
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
-	f.Float64Var(&s.warmup, "warmup", 0.5,
-		"share of each chain that summaries leave out; those draws are released and written too")
+	f.Var(&s.warmup, "warmup", "share of each chain that summaries leave out; those draws are released and written too; "+
+		defaultWarmup)
 	bindWhole(f, &s.thin, "thin", 0,
 		"keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
 	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
@@ -129,8 +129,8 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	if f.Changed("delta") && !(s.delta >= 0 && s.delta < 1) {
 		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.delta))
 	}
-	if !(s.warmup >= 0 && s.warmup < 1) {
-		errs = append(errs, fmt.Errorf("--warmup is %v; it is the share of the chain to leave out, in [0, 1)", s.warmup))
+	if err := s.warmup.check(); err != nil {
+		errs = append(errs, err)
 	}
 	if s.tune && s.Temperature == autoTemperature {
 		errs = append(errs, errors.New("--tune and --temperature auto exclude one another; give one"))
@@ -181,8 +181,8 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 
 // options say how a session runs.
 func (s *sampleSettings) options() chains.Options {
-	o := chains.Options{Thin: s.thin, Warmup: s.warmup}
-	if s.warmup == 0 {
+	o := chains.Options{Thin: s.thin, Warmup: s.warmup.share}
+	if s.warmup.given && s.warmup.share == 0 {
 		o.Warmup = -1
 	}
 	return o
@@ -202,7 +202,7 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	result, err := session.Run(ctx, m, options)
 	finish()
 	if result != nil {
-		f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup,
+		f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup.over(session.Plan.Settings),
 			complete: result.Complete}
 		err = errors.Join(err, s.accounts.enter(result.Certificate)) // which names the ledger in what is reported
 		err = errors.Join(s.report(f, out), err)
@@ -370,7 +370,7 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	}
 	sink, err := draws.New(draws.Config{
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
-		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup), Thin: s.thin,
+		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup.over(set)), Thin: s.thin,
 		Chains:   int(set.Chains),
 		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), namePairs(m)...),
 		Made: made, Left: left,

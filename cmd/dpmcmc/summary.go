@@ -80,8 +80,8 @@ other distributions, and the costs of several runs add up.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if s.given = c.Flags().Changed("warmup"); s.given && !(s.share >= 0 && s.share < 1) {
-				return fmt.Errorf("--warmup is %v; it is the share of each chain to leave out, in [0, 1)", s.share)
+			if err := s.warmup.check(); err != nil {
+				return err
 			}
 			if s.draws && s.json {
 				return errors.New("--draws and --json are two forms of output; give one")
@@ -93,7 +93,7 @@ other distributions, and the costs of several runs add up.`,
 	c.Flags().BoolVar(&s.draws, "draws", false,
 		"print the draws themselves as CSV: named, per unit of the columns in the "+
 			"file, warm-up left out")
-	c.Flags().Float64Var(&s.share, "warmup", 0, "share of each chain to leave out; by default the warm-up that the "+
+	c.Flags().Var(&s.warmup, "warmup", "share of each chain to leave out; by default the warm-up that the "+
 		"file's header states, and that share of a run that was stopped")
 	c.Flags().BoolVar(&s.pool, "pool", false, "summarise chains of different runs together, as they are written")
 	s.view.bind(c.Flags())

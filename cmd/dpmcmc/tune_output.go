@@ -24,7 +24,10 @@ func (a tuneAnswer) toml() string {
 	m := best.Model
 	all := []chains.Named{
 		{Name: "epsilon", Value: s.epsilon}, {Name: "delta", Value: s.delta}, {Name: "adjacency", Value: s.adjacency},
-		{Name: "model", Value: m.Name}, {Name: "warmup", Value: s.warmup},
+		{Name: "model", Value: m.Name},
+	}
+	if s.warmup.given {
+		all = append(all, chains.Named{Name: "warmup", Value: s.warmup.share})
 	}
 	for _, v := range models.Settings() {
 		if value := v.Value(&m.Options); value != nil && v.Has(m.Name) {
