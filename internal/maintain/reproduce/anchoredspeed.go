@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
+	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -21,41 +28,104 @@ func init() {
 		anchoredSpeed}
 }
 
-// anchoredSpeed runs both on the same records. NUTS starts at the mode, and its warm-up is
-// not counted. Of anchored chains the time of the release is apart.
+// anchoredSpeed runs both on the same records, and plots them beside rstan's figures where
+// .ci/measure-stan left them. NUTS starts at the mode, and its warm-up is not counted. Of
+// anchored chains the time of the release is apart. The largest table takes 5 GB.
 func anchoredSpeed(ctx context.Context, s settings) error {
-	const d, steps = 10, 4000
+	const d, steps, epsilon = 10, 4000, 1
 	tab := newTable("records", "sampler", "release, s", "ESS", "ESS a second", "ms an effective draw")
-	for _, n := range []int{100_000, 1_000_000, 10_000_000} {
-		truth := make([]float64, d)
-		for j := range truth {
-			truth[j] = 1 - 2*float64(j%2)
-		}
-		x, y := simulatedLogistic(s.stream("anchored-speed", n), n, truth)
-		model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: targets.Gaussian{SD: 3}})
-		if err != nil {
-			return err
-		}
-		release, chain, seconds, err := timedAnchored(ctx, model, curator.Records{X: x, Features: d, Y: y, Radius: 1}, steps,
-			s.seed)
-		if err != nil {
-			return err
-		}
-		least := leastESS(chain, d)
-		tab.add(n, "anchored, ε = 1, remainder", release, least, least/seconds, 1000*seconds/least)
+	var chains, nutsLine plot.Line
+	chains.Name, nutsLine.Name = "anchored, ε = 1", "NUTS of this library, not private"
+	add := func(line *plot.Line, n int, release, least, seconds float64) {
+		tab.add(n, line.Name, release, least, least/seconds, 1000*seconds/least)
+		line.X, line.Y = append(line.X, float64(n)), append(line.Y, least/seconds)
 		fmt.Fprintln(s.log, tab.rows[len(tab.rows)-1])
+	}
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: targets.Gaussian{SD: 3}})
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000, 100_000_000} {
+		x, y := singleLogistic(s.stream("anchored-speed", n), n, d)
+		records := curator.Records{X32: x, Features: d, Y: y, Radius: 1, Shared: true}
+		release, chain, seconds, err := timedAnchored(ctx, model, records, steps, epsilon, s.seed)
+		if err != nil {
+			return err
+		}
+		add(&chains, n, release, leastESS(chain, d), seconds)
 		if n > 1_000_000 {
 			continue // a draw of NUTS takes seconds
 		}
-		chain, seconds, err = timedNUTS(ctx, model, targets.Rows{X: x, P: d, Y: y}, s.seed)
+		chain, seconds, err = timedNUTS(ctx, model, targets.Rows{X: doubles(x), P: d, Y: y}, s.seed)
 		if err != nil {
 			return err
 		}
-		least = leastESS(chain, d)
-		tab.add(n, "NUTS, not private", 0.0, least, least/seconds, 1000*seconds/least)
-		fmt.Fprintln(s.log, tab.rows[len(tab.rows)-1])
+		add(&nutsLine, n, 0, leastESS(chain, d), seconds)
 	}
-	return s.save("anchored-speed", tab, 2)
+	stan, err := readStan(filepath.Join(s.out, "anchored-speed-stan.csv"))
+	if err != nil {
+		return err
+	}
+	lines := []plot.Line{chains, nutsLine}
+	if len(stan.X) > 0 {
+		lines = append(lines, stan)
+	}
+	return s.save("anchored-speed", tab, 1, plot.Panel{Title: "Logistic regression, d = 10", XLabel: "records",
+		YLabel: "least ESS a second of processor time", LogX: true, LogY: true, Lines: lines})
+}
+
+// readStan returns rstan's figures from a table with the columns records, ess and
+// seconds; none where there is no such table.
+func readStan(path string) (plot.Line, error) {
+	line := plot.Line{Name: "rstan, not private"}
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return line, nil
+	}
+	if err != nil {
+		return line, err
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return line, err
+	}
+	for _, row := range rows[1:] {
+		var v [3]float64
+		for i := range v {
+			if v[i], err = strconv.ParseFloat(row[i], 64); err != nil {
+				return line, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		line.X, line.Y = append(line.X, v[0]), append(line.Y, v[1]/v[2])
+	}
+	return line, nil
+}
+
+// singleLogistic simulates records in single precision, at slopes of 1 and −1 in turn.
+func singleLogistic(rng *rand.Rand, n, d int) (x []float32, y []float64) {
+	truth := make([]float64, d)
+	for j := range truth {
+		truth[j] = 1 - 2*float64(j%2)
+	}
+	x, y = make([]float32, 0, n*d), make([]float64, 0, n)
+	for len(y) < n {
+		rows, labels := simulatedLogistic(rng, min(n-len(y), 10_000), truth)
+		for _, v := range rows {
+			x = append(x, float32(v))
+		}
+		y = append(y, labels...)
+	}
+	return x, y
+}
+
+// doubles are the values in double precision.
+func doubles(x []float32) []float64 {
+	wide := make([]float64, len(x))
+	for i, v := range x {
+		wide[i] = float64(v)
+	}
+	return wide
 }
 
 // leastESS is the least bulk effective sample size over coordinates of one chain.
@@ -74,8 +144,8 @@ func leastESS(chain [][]float64, d int) float64 {
 // timedAnchored is one chain of so many steps, with the processor seconds of its release
 // and of its steps.
 func timedAnchored(ctx context.Context, model *targets.Regression, r curator.Records, steps int64,
-	seed uint64) (release float64, chain [][]float64, seconds float64, err error) {
-	const epsilon, delta = 1, 1e-6
+	epsilon float64, seed uint64) (release float64, chain [][]float64, seconds float64, err error) {
+	const delta = 1e-6
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta,
 		Adjacency: accountant.Substitute})
 	if err != nil {
@@ -118,7 +188,8 @@ func timedNUTS(ctx context.Context, model *targets.Regression, rows targets.Rows
 	if err != nil {
 		return nil, 0, err
 	}
-	const warmup, draws = 100, 60
+	const warmup = 100
+	draws := max(60, min(2000, 20_000_000/rows.Len()))
 	began := processorSeconds()
 	chains, err := nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(model, rows, 1) },
 		nuts.Config{Chains: 1, Warmup: warmup, Draws: draws, Metric: nuts.Dense, Init: [][]float64{mode}, Seed: seed,
