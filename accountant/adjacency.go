@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import "fmt"
 
 // Adjacency says which pairs of data sets a cost protects. It has no default:

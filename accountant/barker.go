@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-bits.md.
+
 import "math"
 
 // bitPair is the family of worst pairs of one sampled acceptance bit, indexed

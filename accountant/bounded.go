@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-bounded-range.md.
+
 import "math"
 
 // boundedRangeRDP returns ε_BR(α; s), the largest Rényi divergence of order

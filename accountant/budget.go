@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/curator.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import "math"
 
 // Conversions from a Rényi curve to (ε, δ): Canonne, Kamath, Steinke 2020,

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"fmt"
 	"math"

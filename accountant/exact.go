@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import "math"
 
 // FailureProbability bounds the probability that a release of the event reveals

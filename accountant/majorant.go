@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-isotropic.md.
+
 import "math"
 
 // majorant bounds a function of |Z| that grows, Z a standard normal, by one that

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import "math"
 
 // gaussianDP is Gaussian differential privacy (Dong, Roth, Su 2022).

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-sampling.md.
+
 import "math"
 
 // momentCurve amplifies a Rényi curve through its values at integer orders;

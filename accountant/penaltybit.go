@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/penalty.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-sampling.md.
+
 import "math"
 
 // logSum accumulates log Σ e^{x}.
@@ -101,7 +103,7 @@ func minusLog1p(t float64) float64 {
 
 // poissonGaussianIntegral is the same at any order by the trapezoidal rule on
 // φ(y)·[(1+qw)^α − 1 − αqw], w = e^{µy−µ²/2} − 1, a non-negative analytic
-// integrand, so that the rule converges geometrically (docs/accountant.md).
+// integrand, so that the rule converges geometrically (docs/proofs/accountant-sampling.md).
 func poissonGaussianIntegral(order, mu, q float64) float64 {
 	step := poissonStep(mu)
 	s := newLogSum()
@@ -128,7 +130,7 @@ func logMixture(q, x float64) (l, t float64) {
 // poissonSubstitutionRDP is the cost under substitution of a Gaussian release
 // on a Poisson batch. µ is the sensitivity of replacing a record over the
 // noise, each record moving the mean by at most half of it; the worst pair is
-// (1−q)N(0,1)+qN(±µ/2,1) (docs/accountant.md).
+// (1−q)N(0,1)+qN(±µ/2,1) (docs/proofs/accountant-sampling.md).
 func poissonSubstitutionRDP(order, mu, q float64) float64 {
 	h := mu / 2
 	end := h*(order+(order-1)*q) + 9.5

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-sampling.md.
+
 import "math"
 
 // profileCurve amplifies a privacy profile. For any pair,

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-bounded-range.md, docs/proofs/curator.md.
+
 import "math"
 
 // logBoundedRangeProfile returns log δ(ε) of the worst s-bounded-range

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-sampling.md.
+
 import (
 	"fmt"
 	"math"
@@ -116,7 +118,7 @@ func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 // Sampled is the release of e computed on one minibatch: everything in e reads
 // the same batch, so two releases from one batch are Sampled(s, Compose(a, b)).
 //
-// Supported, each with a proof (docs/accountant.md): sampling without
+// Supported, each with a proof (docs/proofs/accountant-sampling.md): sampling without
 // replacement under substitution, around any event; Poisson sampling under
 // add/remove, around any event; Poisson sampling under substitution around
 // Gaussians only or around one acceptance or isotropic bit, where the event's sensitivity is

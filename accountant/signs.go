@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/barker-dynamics.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/accountant-bounded-range.md.
+
 import "math"
 
 // Numerically stable pieces of the closed-form curves.

@@ -1,5 +1,7 @@
 package accountant
 
+// Proof: docs/proofs/tunamh.md.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/curator.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/gradients.md.
+
 import (
 	"errors"
 	"math"

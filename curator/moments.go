@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/moments.md.
+
 import (
 	"errors"
 	"fmt"
@@ -15,7 +17,7 @@ import (
 
 // SecondMoment is the mechanism that releases Σ w·zzᵀ, a matrix of weighted second
 // moments times the number of records, with symmetric Gaussian noise (Dwork,
-// Talwar, Thakurta, Zhang 2014; docs/proofs/optimum.md, "Second moments"). z is a
+// Talwar, Thakurta, Zhang 2014; docs/proofs/moments.md). z is a
 // record's row of features, or that with its response; w is 1, or the curvature of a
 // loss. Records must be sealed with a Radius R.
 type SecondMoment struct {

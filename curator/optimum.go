@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/penalty.md.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/curator.md.
+
 import (
 	"fmt"
 	"math"
@@ -10,7 +12,7 @@ import (
 
 // Shaped proposes θ′ ~ N(θ, scale²·LLᵀ), where factor is the lower triangular L,
 // row-major, a matrix of norm at most 1: scale is then the standard deviation in the
-// widest direction. It is drawn, and priced, like Isotropic (docs/proofs/optimum.md,
+// widest direction. It is drawn, and priced, like Isotropic (docs/proofs/curator.md,
 // "Shaped moves"). factor is copied. It is public: chosen without looking at the
 // records, or from what a SecondMoment released, as package starts does.
 func Shaped(scale float64, factor []float64) Proposal {

@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/barker-dynamics.md.
+
 import (
 	"errors"
 	"fmt"

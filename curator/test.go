@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/acceptance.md.
+
 import (
 	"fmt"
 	"sync"

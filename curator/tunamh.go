@@ -1,5 +1,7 @@
 package curator
 
+// Proof: docs/proofs/tunamh.md.
+
 import (
 	"errors"
 	"fmt"

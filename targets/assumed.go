@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/curator.md.
+
 // Assumed is what the privacy of a chain still rests on when the target is not the
 // library's own: everything else that it does is enforced by the curator
 // (docs/proofs/curator.md §2). README.md, SECURITY.md, docs/targets.md and this

@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import "math"
 
 // slopeSlack is by how much, in proportion, a certified maximum of a slope may

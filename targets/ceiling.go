@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import "math"
 
 // ceiling returns an upper bound of a function on [lo, hi] that exceeds its

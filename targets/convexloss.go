@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import "math"
 
 // countSlack is by how much, in proportion, the certified slope of a count may

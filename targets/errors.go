@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import "math"
 
 // errorLaw is the standard form g of a symmetric error distribution, scale 1,

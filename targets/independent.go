@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/curator.md.
+
 import (
 	"fmt"
 	"math/rand/v2"

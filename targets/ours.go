@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/curator.md.
+
 // Ours reports whether a target is one of this package's own, which are tested to
 // write their destination alone and to read each record alone. The curator shows
 // them the sealed records; every other target sees copies, one record at a time

@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import "math"
 
 // NewPoisson returns Poisson regression, y ~ Poisson(e^η) with η = x·θ. A

@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/targets-certificates.md.
+
 import (
 	"fmt"
 	"math"

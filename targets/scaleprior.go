@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/hyperparameters.md.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/curator.md.
+
 import (
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"

@@ -2,6 +2,8 @@
 
 package accept
 
+// Proof: docs/proofs/acceptance.md.
+
 // corrections are the fitted laws that Correction looks up.
 var corrections = []Mixture{
 	{C: 0.5, Atoms: []Atom{

@@ -1,5 +1,7 @@
 package accept
 
+// Proof: docs/proofs/acceptance.md.
+
 import (
 	"fmt"
 	"math"

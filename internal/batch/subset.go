@@ -1,5 +1,7 @@
 package batch
 
+// Proof: docs/proofs/noise.md.
+
 import (
 	"fmt"
 	"math"

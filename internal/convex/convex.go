@@ -5,6 +5,8 @@
 // proofs of its constants.
 package convex
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"fmt"
 	"math"

@@ -2,6 +2,8 @@
 // norm, for mechanisms whose privacy needs to know how far the minimum can be.
 package erm
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"context"
 	"errors"

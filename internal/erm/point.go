@@ -1,5 +1,7 @@
 package erm
 
+// Proof: docs/proofs/optimum.md.
+
 import (
 	"math"
 

@@ -1,9 +1,13 @@
 package laws
 
 import (
+	"go/ast"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,5 +62,205 @@ func TestProofsNameTheirCode(t *testing.T) {
 	}
 	if checked < 300 {
 		t.Errorf("only %d names were looked up", checked)
+	}
+}
+
+// proofOf and codeOf read what a trusted file says of its proof, and a proof of its code.
+var (
+	proofOf = regexp.MustCompile(`(?m)^// Proof: (.*)\.$`)
+	codeOf  = regexp.MustCompile("(?ms)^Code: (.*?)\n\n")
+	page    = regexp.MustCompile(`docs/proofs/([a-z-]+\.md)`)
+	inCode  = regexp.MustCompile("`([a-z/]+/)`|[a-z0-9_]+")
+)
+
+// proofs lists the pages, and for each the files that its line "Code" names.
+func proofs(t *testing.T) map[string][]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", "docs", "proofs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string][]string{}
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named[filepath.Base(p)] = nil
+		folder := ""
+		if m := codeOf.FindSubmatch(text); m != nil && strings.HasPrefix(string(m[1]), "`") {
+			for _, word := range inCode.FindAllStringSubmatch(string(m[1]), -1) {
+				if word[1] != "" {
+					folder = word[1]
+				} else if folder != "" {
+					named[filepath.Base(p)] = append(named[filepath.Base(p)], folder+word[0]+".go")
+				}
+			}
+		}
+	}
+	return named
+}
+
+// TestTrustedFilesNameTheirProofs: every file of either tier names its proofs, and each of
+// these names the file. No proof names another file so.
+func TestTrustedFilesNameTheirProofs(t *testing.T) {
+	tier, _ := tiers(t)
+	named := proofs(t)
+	for file, of := range tier {
+		if of == "outside" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("..", "..", file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		line := proofOf.FindSubmatch(text)
+		if line == nil {
+			t.Errorf("%s, %s, names no proof: give it a line \"// Proof: docs/proofs/….md.\"", file, of)
+			continue
+		}
+		for _, p := range page.FindAllSubmatch(line[1], -1) {
+			at := slices.Index(named[string(p[1])], file)
+			if at < 0 {
+				t.Errorf("%s names %s, whose line \"Code\" does not name it", file, p[1])
+				continue
+			}
+			named[string(p[1])] = slices.Delete(named[string(p[1])], at, at+1)
+		}
+	}
+	for p, files := range named {
+		for _, f := range files {
+			t.Errorf("%s names %s, which is not trusted or does not name it", p, f)
+		}
+	}
+}
+
+// TestMechanismsAreInTheTable: the table of docs/proofs lists every mechanism of package
+// curator, that is, every type with an Event on Facts, with the one file that declares it,
+// its Event and its grant, and with a proof of that file and of each file of its price.
+func TestMechanismsAreInTheTable(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "proofs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	for line := range strings.Lines(string(document)) {
+		if cells := strings.Split(line, "|"); len(cells) == 7 && strings.HasPrefix(line, "| `") {
+			rows[strings.Trim(cells[1], " `")] = cells
+		}
+	}
+	named := proofs(t)
+	positions := token.NewFileSet()
+	curator := checked(t, positions, "curator")["curator"]
+	declared := map[string][]string{} // where each mechanism's type, Event and Request… are
+	for name, file := range curator.files {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if m := mechanismOf(f); m != "" {
+				declared[m] = append(declared[m], "curator/"+name)
+			}
+		}
+	}
+	for m, files := range declared {
+		cells, ok := rows[m]
+		if !ok {
+			t.Errorf("docs/proofs/README.md does not list %s", m)
+			continue
+		}
+		delete(rows, m)
+		file := strings.Trim(cells[3], " `")
+		if len(files) < 2 || slices.ContainsFunc(files, func(f string) bool { return f != file }) {
+			t.Errorf("%s: its Event and its request are in %v, the table says %s", m, files, file)
+		}
+		proof := regexp.MustCompile(`\]\(([a-z-]+\.md)\)`).FindStringSubmatch(cells[5])
+		if proof == nil || !slices.Contains(named[proof[1]], file) {
+			t.Errorf("%s: the table's proof is %s, whose line \"Code\" does not name %s", m, cells[5], file)
+		}
+		for price := range strings.SplitSeq(cells[4], ",") {
+			price, proved := "accountant/"+strings.TrimSpace(price)+".go", false
+			for _, files := range named {
+				proved = proved || slices.Contains(files, price)
+			}
+			if !proved {
+				t.Errorf("%s: no proof names its price %s", m, price)
+			}
+		}
+	}
+	for m := range rows {
+		t.Errorf("docs/proofs/README.md lists %s, which is no mechanism of package curator", m)
+	}
+	if len(declared) < 7 {
+		t.Errorf("only %d mechanisms were found", len(declared))
+	}
+}
+
+// mechanismOf names the mechanism that a function is the Event of, or requests.
+func mechanismOf(f *ast.FuncDecl) string {
+	typeName := func(e ast.Expr) string {
+		if id, ok := e.(*ast.Ident); ok {
+			return id.Name
+		}
+		return ""
+	}
+	params := f.Type.Params.List
+	switch {
+	case f.Recv != nil && f.Name.Name == "Event" && len(params) == 1 && typeName(params[0].Type) == "Facts":
+		return typeName(f.Recv.List[0].Type)
+	case f.Recv == nil && strings.HasPrefix(f.Name.Name, "Request") && len(params) == 3:
+		return typeName(params[1].Type)
+	}
+	return ""
+}
+
+// TestTheoryIsCitedByItsNumbers: each number that code or a document cites of theory.md is
+// there.
+func TestTheoryIsCitedByItsNumbers(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "theory.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cites := regexp.MustCompile(`theory(?:\.md)?\)?,? \(?(?:section )?§?((?:[0-9]\.[0-9]+(?:(?:,| and| to) §?)?)+)`)
+	number := regexp.MustCompile(`[0-9]\.[0-9]+`)
+	cited := 0
+	walk(t, func(name, text string) {
+		for _, m := range cites.FindAllStringSubmatch(text, -1) {
+			for _, n := range number.FindAllString(m[1], -1) {
+				if cited++; !strings.Contains(string(document), "\n"+n+" ") {
+					t.Errorf("%s cites theory %s, which docs/theory.md does not have", name, n)
+				}
+			}
+		}
+	})
+	if cited < 60 {
+		t.Errorf("only %d citations were found", cited)
+	}
+}
+
+// walk shows the text of every Go file and document of the repository.
+func walk(t *testing.T, see func(name, text string)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && e.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if ext := filepath.Ext(path); ext != ".go" && ext != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			see(path, string(text))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

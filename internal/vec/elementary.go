@@ -1,5 +1,7 @@
 package vec
 
+// Proof: docs/proofs/elementary.md.
+
 import "math"
 
 // The exponential writes x = (128k + j)·ln2/128 + r with |r| ≤ ln2/256, so that
@@ -47,7 +49,7 @@ func expm1Small(r, tail float64) float64 {
 }
 
 // Log1pUnit returns log(1 + u) for u in [0, 1], or NaN for NaN; anything else is
-// the caller's mistake. Relative error at most 2⁻⁵¹.
+// the caller's mistake. Relative error below 2⁻⁵⁰.
 func Log1pUnit(u float64) float64 {
 	z := u + log1pShift
 	e := &log1pTable[math.Float64bits(z)%(2*tableSize)]
@@ -67,7 +69,7 @@ func Exp(x float64) float64 {
 	return head + float64(head*expm1Small(r, tail))
 }
 
-// Expm1 returns e^x − 1 with relative error at most 2⁻⁵¹.
+// Expm1 returns e^x − 1 with relative error below 5·2⁻⁵³.
 func Expm1(x float64) float64 {
 	if !(x >= expMin && x <= expMax) {
 		return math.Expm1(x)
@@ -91,7 +93,7 @@ func ExpNegAbs(dst, x []float64) {
 	}
 }
 
-// Expm1All sets dst[i] = e^x[i] − 1 with relative error at most 2⁻⁵¹. dst may be
+// Expm1All sets dst[i] = e^x[i] − 1 with relative error below 5·2⁻⁵³. dst may be
 // x.
 func Expm1All(dst, x []float64) {
 	dst = dst[:len(x)]

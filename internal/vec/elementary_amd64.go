@@ -1,5 +1,7 @@
 package vec
 
+// Proof: docs/proofs/elementary.md.
+
 // wide says that the loops may work on four numbers at a time, with the same bits
 // as one by one.
 var wide = hasAVX2()

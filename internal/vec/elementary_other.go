@@ -2,6 +2,8 @@
 
 package vec
 
+// Proof: docs/proofs/elementary.md.
+
 const wide = false
 
 func expNegAbs4(dst, x *float64, n int, table *exp2Entry) int { return 0 }

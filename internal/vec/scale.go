@@ -1,5 +1,7 @@
 package vec
 
+// Proof: docs/proofs/gradients.md.
+
 // AddScaled sets dst += a·x, and leaves dst alone when a is zero, whatever x
 // holds.
 func AddScaled(dst []float64, a float64, x []float64) {

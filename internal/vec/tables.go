@@ -1,5 +1,7 @@
 package vec
 
+// Proof: docs/proofs/elementary.md.
+
 import (
 	"math"
 	"math/big"

@@ -3,6 +3,8 @@
 // cancel or underflow.
 package normal
 
+// Proof: docs/proofs/accountant-curves.md.
+
 import "math"
 
 // Density is φ(x).

@@ -1,6 +1,8 @@
 // Package dense multiplies row-major matrices and vectors, with the same bits on every machine.
 package dense
 
+// Proof: docs/proofs/curator.md.
+
 // Dot returns a·b, summed from the front with every product rounded: the same
 // bits on machines that would fuse the two. b must be at least as long as a.
 func Dot(a, b []float64) float64 {

@@ -1,5 +1,5 @@
 // Package noise holds the exact samplers: the only place from which
-// randomness that protects a record may come (theory §4.2 to §4.4).
+// randomness that protects a record may come (docs/theory.md, section 4).
 //
 // A [Source] is a ChaCha8 stream keyed by the operating system. On it stand
 //

@@ -1,5 +1,7 @@
 package noise
 
+// Proof: docs/proofs/noise.md.
+
 import (
 	"math/big"
 	"math/bits"

@@ -1,5 +1,7 @@
 package record
 
+// Proof: docs/proofs/curator.md.
+
 import "math"
 
 // Project scales a row whose Euclidean norm exceeds radius onto the ball of that

@@ -1,6 +1,8 @@
 // Package record holds the sealed records, which only the curator reads.
 package record
 
+// Proof: docs/proofs/curator.md.
+
 import "slices"
 
 // Set is a table of n records: row-major features, and responses when the model has

@@ -1,5 +1,7 @@
 package record
 
+// Proof: docs/proofs/curator.md.
+
 // Rows is a read-only batch of n records, row-major. A target must neither
 // change nor keep it.
 //

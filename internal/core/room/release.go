@@ -1,5 +1,7 @@
 package room
 
+// Proof: docs/proofs/curator.md.
+
 import "github.com/dpmcmc/dpmcmc/internal/core/noise"
 
 // What leaves the room leaves it here, and only under a grant.

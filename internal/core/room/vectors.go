@@ -1,5 +1,7 @@
 package room
 
+// Proof: docs/proofs/curator.md, docs/proofs/gradients.md.
+
 import (
 	"math"
 	"runtime"
