@@ -1,5 +1,7 @@
 package targets
 
+// Proof: docs/proofs/anchored.md.
+
 import (
 	"errors"
 	"fmt"
