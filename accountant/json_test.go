@@ -110,7 +110,7 @@ func TestKindsStateTheirParameters(t *testing.T) {
 	inner := `{"kind":"gaussian","noise_multiplier":4}`
 	values := map[string]string{"event": inner, "events": "[" + inner + "]", "scheme": `"poisson"`, "delta": "1e-9",
 		"rate": "0.1", "noise_multiplier": "4", "categories": "3", "batch": "1000", "records": "100000", "rows": "2",
-		"dimension": "2"}
+		"dimension": "2", "steps": "20"}
 	document := func(k Kind, leave string) string {
 		fields := []string{`"kind":"` + k.Name + `"`}
 		for _, p := range k.Parameters {

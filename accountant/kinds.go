@@ -100,6 +100,11 @@ func init() {
 			decodeBarker(SubsampledBarkerTightened)},
 		{"sampled", []string{"scheme", "rate?", "records?", "batch?", "event"}, "all that reads one minibatch",
 			decodeSampled},
+		{"random_allocation", []string{"noise_multiplier", "steps", "departure"},
+			"releases, each record in one",
+			func(adj Adjacency, f *fieldsOf) (Event, error) {
+				return RandomAllocation(adj, f.number("noise_multiplier"), f.integer("steps"), f.number("departure"))
+			}},
 		{"group", []string{"rows", "event"}, "one person owns that many records",
 			func(adj Adjacency, f *fieldsOf) (Event, error) {
 				rows, inner := f.integer("rows"), f.event(adj, "event")

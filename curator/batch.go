@@ -24,6 +24,7 @@ const (
 	fullData batchScheme = iota
 	poissonBatch
 	fixedBatch
+	allocatedBatch
 )
 
 // FullData uses every record in every release.
@@ -37,6 +38,11 @@ func Poisson(rate float64) Batch { return Batch{scheme: poissonBatch, rate: rate
 // substitution only, where the number of records is public.
 func FixedSize(size int64) Batch { return Batch{scheme: fixedBatch, size: size} }
 
+// Allocated puts every record into one of steps releases, drawn uniformly and secretly,
+// anew for each epoch of so many releases (balls into bins). It is for NoisyGradient, is
+// priced by the epoch, and needs one row a person.
+func Allocated(steps int64) Batch { return Batch{scheme: allocatedBatch, size: steps} }
+
 // IsFull reports whether every record is used.
 func (b Batch) IsFull() bool { return b.scheme == fullData }
 
@@ -47,6 +53,8 @@ func (b Batch) String() string {
 		return fmt.Sprintf("Poisson batches of rate %v", b.rate)
 	case fixedBatch:
 		return fmt.Sprintf("fixed batches of %d records", b.size)
+	case allocatedBatch:
+		return fmt.Sprintf("epochs of %d batches", b.size)
 	}
 	return "full data"
 }
@@ -59,6 +67,9 @@ func (b Batch) check(f Facts) error {
 	case b.scheme == fixedBatch && (b.size < 1 || b.size > f.Records):
 		return fmt.Errorf("curator: the batch is %d records; it must be between 1 and the %d records sealed",
 			b.size, f.Records)
+	case b.scheme == allocatedBatch && (b.size < 1 || b.size > f.Records || f.RowsPerPerson != 1):
+		return fmt.Errorf("curator: epochs of %d batches of %d records with %d rows a person; give 1 to as many as the "+
+			"records, and records of one row a person", b.size, f.Records, f.RowsPerPerson)
 	case b.scheme == fixedBatch && f.Adjacency != accountant.Substitute:
 		return fmt.Errorf("curator: fixed-size batches have a price under %v adjacency only, the budget's is %v; use "+
 			"Poisson batches", accountant.Substitute, f.Adjacency)
@@ -74,6 +85,8 @@ func (b Batch) inverseRate(f Facts) float64 {
 		return 1 / b.rate
 	case fixedBatch:
 		return float64(f.Records) / float64(b.size)
+	case allocatedBatch:
+		return float64(b.size)
 	}
 	return 1
 }
@@ -98,6 +111,8 @@ func (b Batch) charge(f Facts, event accountant.Event) (accountant.Event, error)
 			return accountant.Event{}, err
 		}
 		return accountant.Sampled(s, event)
+	case allocatedBatch:
+		return accountant.Event{}, fmt.Errorf("curator: %v are for noisy gradients; use Poisson batches", b)
 	}
 	return event, nil
 }

@@ -4,6 +4,7 @@ package curator
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -65,7 +66,11 @@ func (m NoisyGradient) plan(f Facts) (p gradientPlan, err error) {
 	if err := checkNoise(p.clip, m.NoiseMultiplier); err != nil {
 		return p, err
 	}
-	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
+	if m.Batch.scheme == allocatedBatch {
+		p.event, err = epochEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
+	} else {
+		p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
+	}
 	return p, err
 }
 
@@ -83,8 +88,8 @@ func (s *subject) gradientClip(clip, tau float64, f Facts) (float64, error) {
 	return tau * bound, err
 }
 
-// Event is the price of one release on records with the given facts. It
-// charges nothing.
+// Event is the price of one release on records with the given facts, or with Allocated
+// batches of an epoch. It charges nothing.
 func (m NoisyGradient) Event(f Facts) (accountant.Event, error) {
 	p, err := m.plan(f)
 	return p.event, err
@@ -108,6 +113,7 @@ type Gradients struct {
 	plan    gradientPlan
 	pass    *room.VectorPass
 	sampler *sampler
+	epoch   *epoch // of Allocated batches
 	noise   *noise.DiscreteGaussian
 	sums    []int64
 	given   []int64 // sums of records elsewhere, if not nil
@@ -124,8 +130,12 @@ func (c *Curator) GrantGradients(m NoisyGradient, count int64) (*Gradients, erro
 // newGradients builds what releases gradients over set, before anything is
 // charged.
 func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
-	s, err := p.batch.newSampler(set.Len())
-	if err != nil {
+	var s *sampler
+	var e *epoch
+	var err error
+	if p.batch.scheme == allocatedBatch {
+		e = newEpoch(set.Len(), int(p.batch.size))
+	} else if s, err = p.batch.newSampler(set.Len()); err != nil {
 		return nil, err
 	}
 	lattice := room.ExactGrid(p.clip)
@@ -134,7 +144,7 @@ func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
 		return nil, err
 	}
 	return &Gradients{
-		plan: p, sampler: s, noise: normal,
+		plan: p, sampler: s, epoch: e, noise: normal,
 		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, lattice), sums: make([]int64, p.subject.Dim),
 	}, nil
 }
@@ -151,20 +161,44 @@ func (g *Gradients) Release(dst, theta []float64) error {
 		return err
 	}
 	defer g.room.Leave()
-	if err := g.room.Take(); err != nil {
+	index, full, err := g.batch()
+	if err != nil {
 		return err
 	}
-	var index []int32
-	if g.sampler != nil {
-		index = g.sampler.draw(g.room.Secret())
-	}
 	if g.given == nil {
-		g.pass.Sum(g.sums, theta, index, g.sampler == nil)
+		g.pass.Sum(g.sums, theta, index, full)
 	} else {
 		copy(g.sums, g.given)
 	}
 	g.room.Noisy(dst, g.sums, g.noise, g.pass.Grid.Step, g.plan.scale)
 	return nil
+}
+
+// batch uses up a release, and says which records it reads.
+func (g *Gradients) batch() (index []int32, full bool, err error) {
+	if g.epoch == nil || g.epoch.unread() == 0 {
+		if err := g.room.Take(); err != nil {
+			return nil, false, err
+		}
+		if g.epoch != nil {
+			g.epoch.draw(g.room.Secret())
+		}
+	}
+	switch {
+	case g.epoch != nil:
+		return g.epoch.next(), false, nil
+	case g.sampler != nil:
+		return g.sampler.draw(g.room.Secret()), false, nil
+	}
+	return nil, true, nil
+}
+
+// Left is the number of releases still paid for and unused.
+func (g *Gradients) Left() int64 {
+	if g.epoch == nil {
+		return g.prepaid.Left()
+	}
+	return g.prepaid.Left()*g.plan.batch.size + g.epoch.unread()
 }
 
 // NoiseSD is the standard deviation of the noise in each coordinate of a
@@ -173,12 +207,19 @@ func (g *Gradients) NoiseSD() float64 {
 	return 2 * g.plan.noise * g.plan.clip * g.plan.scale
 }
 
-// RequestGradients asks for count noisy gradients; Grant sets *dst.
+// RequestGradients asks for count noisy gradients; Grant sets *dst. With Allocated batches
+// count must be of whole epochs.
 func RequestGradients(dst **Gradients, m NoisyGradient, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
+	charges, per := count, m.Batch.perCharge()
+	charges /= per
+	return request(charges, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
 		p, err := m.plan(f)
 		if err != nil {
 			return accountant.Event{}, nil, err
+		}
+		if count%per != 0 {
+			return accountant.Event{}, nil, fmt.Errorf("curator: %d noisy gradients were asked for, in %v; ask for whole "+
+				"epochs", count, m.Batch)
 		}
 		r, err := newGradients(p, set)
 		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err

@@ -147,6 +147,42 @@ func TestMinibatchNoise(t *testing.T) {
 	}
 }
 
+// TestEpochs: a chain on batches into which records are allocated costs its epochs, steps
+// allocate nothing, and the same releases over other records are the same chain. The
+// stationary law's mean is the posterior's.
+func TestEpochs(t *testing.T) {
+	x, center, curvature := sample(1, 3)
+	const h, per = 0.001, 5
+	c := Config{Driven: kernels.Driven{Target: mean(1), Iterations: 20 * per, Step: kernels.Constant(h),
+		NoiseMultiplier: 0.3, Clip: testClip, Batch: curator.Allocated(per)}}
+	sealed := seal(1, x)
+	k := posteriors.Must(New(c, sealed))
+	price := posteriors.Must(Cost(c, sealed.Facts()))
+	if want := posteriors.Must(price.Times(20)); k.Left() != 20*per ||
+		sealed.Budget().Events().String() != want.String() {
+		t.Errorf("%d steps are paid for by %v; 20 epochs cost %v", k.Left(), sealed.Budget().Events(), want)
+	}
+	if c.Iterations++; c.Iterations%per != 0 {
+		if _, err := New(c, seal(1, x)); err == nil {
+			t.Error("a part of an epoch was sold")
+		}
+	}
+	c.Iterations = 2000
+	factory := func(r *curator.Curator, n int64) (kernels.Kernel, error) {
+		c := c
+		c.Iterations = n / per * per
+		return New(c, r)
+	}
+	posteriors.CheckAllocations(t, posteriors.Must(factory(seal(1, x), 2000)), []float64{0})
+	posteriors.CheckReplay(t, posteriors.NewCloud(1, 3).Records(), posteriors.NewCloud(1, 99).Records(), []float64{0}, 300,
+		factory)
+	c.Iterations = steps
+	k = posteriors.Must(New(c, seal(1, x)))
+	if !within(t, "epochs", walk(t, k, center)[0], center[0], langevinSD(curvature, h, 0.5, h)) {
+		t.Error("not the stationary law")
+	}
+}
+
 func TestExcessNoiseIsRefused(t *testing.T) {
 	x, _, _ := sample(1, 3)
 	records := seal(1, x)
