@@ -125,9 +125,9 @@ type sampler struct {
 	index  []int32
 }
 
-// newSampler returns a sampler for n records, or nil for the full data.
+// newSampler returns a sampler for n records, or nil for the full data and for epochs.
 func (b Batch) newSampler(n int) (*sampler, error) {
-	if b.IsFull() {
+	if b.IsFull() || b.scheme == allocatedBatch {
 		return nil, nil
 	}
 	s := &sampler{fixed: b.size}

@@ -3,6 +3,7 @@ package curator
 // Proof: docs/proofs/curator.md.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,10 +36,7 @@ type AcceptanceBit struct {
 }
 
 func (m AcceptanceBit) temperature() float64 {
-	if m.Temperature == 0 {
-		return 1
-	}
-	return m.Temperature
+	return cmp.Or(m.Temperature, 1)
 }
 
 // checkTemperature reports a temperature outside (0, 1].

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -33,45 +32,23 @@ type NoisyGradient struct {
 	Batch Batch
 }
 
-func (m NoisyGradient) temperature() float64 {
-	return AcceptanceBit{Temperature: m.Temperature}.temperature()
-}
-
-// gradientPlan is what is charged for and enforced.
-type gradientPlan struct {
-	subject *subject
-	event   accountant.Event
-	tau     float64
-	clip    float64
-	scale   float64 // 1/q
-	noise   float64 // the multiplier
-	batch   Batch
-}
-
 // plan asks what the target claims, and prices what that makes the curator enforce.
-func (m NoisyGradient) plan(f Facts) (p gradientPlan, err error) {
-	p = gradientPlan{tau: m.temperature(), scale: m.Batch.inverseRate(f), noise: m.NoiseMultiplier, batch: m.Batch}
+func (m NoisyGradient) plan(f Facts) (p gaussianPlan, err error) {
 	if m.Target == nil {
 		return p, errors.New("curator: NoisyGradient.Target is not set")
 	}
-	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f)); err != nil {
+	if p, err = planGaussian(m.Target, m.Temperature, m.NoiseMultiplier, m.Batch, f); err != nil {
 		return p, err
 	}
-	if p.subject, err = f.admit(m.Target); err != nil {
+	clip, err := p.subject.gradientClip(m.Clip, p.tau, f)
+	if err != nil {
 		return p, err
 	}
-	if p.clip, err = p.subject.gradientClip(m.Clip, p.tau, f); err != nil {
-		return p, err
-	}
-	if err := checkNoise(p.clip, m.NoiseMultiplier); err != nil {
-		return p, err
-	}
+	price := gaussianEvent
 	if m.Batch.scheme == allocatedBatch {
-		p.event, err = epochEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
-	} else {
-		p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, p.subject.Dim)
+		price = epochEvent
 	}
-	return p, err
+	return p.priced(clip, p.subject.Dim, f, price)
 }
 
 // gradientClip is the bound enforced on a record's gradient: the caller's, or where
@@ -109,14 +86,11 @@ func (m NoisyGradient) NoiseSD(f Facts) (float64, error) {
 // Gradients is a prepaid grant of noisy gradients for one chain. It is not
 // safe for concurrent use.
 type Gradients struct {
-	prepaid
-	plan    gradientPlan
-	pass    *room.VectorPass
-	sampler *sampler
-	epoch   *epoch // of Allocated batches
-	noise   *noise.DiscreteGaussian
-	sums    []int64
-	given   []int64 // sums of records elsewhere, if not nil
+	noisy
+	pass  *room.VectorPass
+	epoch *epoch // of Allocated batches
+	sums  []int64
+	given []int64 // sums of records elsewhere, if not nil
 }
 
 // GrantGradients charges count noisy gradients, all at once. Errors are those
@@ -127,26 +101,15 @@ func (c *Curator) GrantGradients(m NoisyGradient, count int64) (*Gradients, erro
 	return g, err
 }
 
-// newGradients builds what releases gradients over set, before anything is
-// charged.
-func newGradients(p gradientPlan, set *record.Set) (*Gradients, error) {
-	var s *sampler
-	var e *epoch
-	var err error
+// newGradients builds what releases gradients over set, before anything is charged.
+func newGradients(p gaussianPlan, set *record.Set) (*Gradients, error) {
+	n, err := p.over(set)
+	g := &Gradients{noisy: n, sums: make([]int64, p.subject.Dim),
+		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}
 	if p.batch.scheme == allocatedBatch {
-		e = newEpoch(set.Len(), int(p.batch.size))
-	} else if s, err = p.batch.newSampler(set.Len()); err != nil {
-		return nil, err
+		g.epoch = newEpoch(set.Len(), int(p.batch.size))
 	}
-	lattice := room.ExactGrid(p.clip)
-	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.Top)
-	if err != nil {
-		return nil, err
-	}
-	return &Gradients{
-		plan: p, sampler: s, epoch: e, noise: normal,
-		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, lattice), sums: make([]int64, p.subject.Dim),
-	}, nil
+	return g, err
 }
 
 // Release sets dst to τ·Σ∇ℓ(z;θ), clipped record by record, plus Gaussian
@@ -184,13 +147,10 @@ func (g *Gradients) batch() (index []int32, full bool, err error) {
 			g.epoch.draw(g.room.Secret())
 		}
 	}
-	switch {
-	case g.epoch != nil:
+	if g.epoch != nil {
 		return g.epoch.next(), false, nil
-	case g.sampler != nil:
-		return g.sampler.draw(g.room.Secret()), false, nil
 	}
-	return nil, true, nil
+	return g.drawn(), g.sampler == nil, nil
 }
 
 // Left is the number of releases still paid for and unused.

@@ -3,6 +3,7 @@ package curator
 // Proof: docs/proofs/optimum.md.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ const (
 const sphericalCut = 16
 
 func (m Optimum) temperature() float64 {
-	return AcceptanceBit{Temperature: m.Temperature}.temperature()
+	return cmp.Or(m.Temperature, 1)
 }
 
 // linear bounds the norm of b. One of density ∝ exp(−‖b‖/σ) exceeds it with probability

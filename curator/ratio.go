@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -35,34 +34,13 @@ type NoisyRatio struct {
 	Batch Batch
 }
 
-func (m NoisyRatio) temperature() float64 {
-	return AcceptanceBit{Temperature: m.Temperature}.temperature()
-}
-
-// ratioPlan is what is charged for and enforced.
-type ratioPlan struct {
-	subject   *subject
-	event     accountant.Event
-	tau       float64
-	clip      float64
-	perLength bool
-	scale     float64 // 1/q
-	noise     float64 // the multiplier
-	batch     Batch
-}
-
-func (m NoisyRatio) plan(f Facts) (p ratioPlan, err error) {
-	p = ratioPlan{tau: m.temperature(), clip: m.Clip, perLength: m.PerLength, scale: m.Batch.inverseRate(f),
-		noise: m.NoiseMultiplier, batch: m.Batch}
-	if err := errors.Join(f.check(), checkTemperature(p.tau), m.Batch.check(f),
-		checkNoise(m.Clip, m.NoiseMultiplier)); err != nil {
+// plan asks what the target claims, and prices what the curator then enforces.
+func (m NoisyRatio) plan(f Facts) (gaussianPlan, error) {
+	p, err := planGaussian(m.Target, m.Temperature, m.NoiseMultiplier, m.Batch, f)
+	if err != nil {
 		return p, err
 	}
-	if p.subject, err = f.admit(m.Target); err != nil {
-		return p, err
-	}
-	p.event, err = gaussianEvent(f, m.Batch, m.NoiseMultiplier, 1)
-	return p, err
+	return p.priced(m.Clip, 1, f, gaussianEvent)
 }
 
 // Event is the price of one release on records with the given facts: a
@@ -73,53 +51,15 @@ func (m NoisyRatio) Event(f Facts) (accountant.Event, error) {
 	return p.event, err
 }
 
-// What a record adds is held to a bound between these, where grids neither vanish nor
-// overflow.
-const leastBound, mostBound = 1e-200, 1e200
-
-// checkNoise reports a clip or a noise multiplier without meaning.
-func checkNoise(clip, multiplier float64) error {
-	if !(clip >= leastBound && clip <= mostBound) {
-		return fmt.Errorf("curator: the clip is %v; it must be between %v and %v", clip, leastBound, mostBound)
-	}
-	if !(multiplier > 0) || multiplier > MostNoise {
-		return fmt.Errorf("curator: the noise multiplier is %v; it must be positive and at most %v", multiplier,
-			MostNoise)
-	}
-	return nil
-}
-
-// MostNoise is the largest noise multiplier. It keeps the noise on a grid of
-// room.GridBits bits inside the range of the exact sampler: 2·2³⁰·2⁹ = 2⁴⁰.
-const MostNoise = 1 << 9
-
-// gaussianEvent prices Gaussian noise of standard deviation 2·multiplier
-// times the clip, in every coordinate: relative to a sensitivity of 2·clip·rows under
-// substitution, clip·rows under add/remove.
-func gaussianEvent(f Facts, b Batch, multiplier float64, coordinates int) (accountant.Event, error) {
-	sd := 2 * multiplier * (1 << room.GridBits) // in grid steps
-	multiplier /= float64(f.RowsPerPerson) * (1 + room.RelativeSlack)
-	if f.Adjacency == accountant.AddRemove {
-		multiplier *= 2
-	}
-	event, err := accountant.GridGaussian(f.Adjacency, multiplier, accountant.GridDeparture(coordinates, sd, 1/multiplier))
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	return b.charge(f, event)
-}
-
 // Ratios is a prepaid grant of noisy log-likelihood ratios for one chain. It
 // is not safe for concurrent use.
 type Ratios struct {
-	prepaid
-	plan     ratioPlan
-	pass     *room.Pass
-	sampler  *sampler
-	noise    *noise.DiscreteGaussian
-	moveStep []float64
-	sum      [1]int64
-	value    [1]float64
+	noisy
+	perLength bool
+	pass      *room.Pass
+	moveStep  []float64
+	sum       [1]int64
+	value     [1]float64
 }
 
 // GrantRatios charges count noisy ratios, all at once. Errors are those of
@@ -128,24 +68,6 @@ func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
 	var r *Ratios
 	err := c.Grant(RequestRatios(&r, m, count))
 	return r, err
-}
-
-// newRatios builds what releases ratios over set, before anything is charged.
-func newRatios(p ratioPlan, set *record.Set) (*Ratios, error) {
-	s, err := p.batch.newSampler(set.Len())
-	if err != nil {
-		return nil, err
-	}
-	lattice := room.ExactGrid(p.clip)
-	normal, err := noise.NewDiscreteGaussian(2 * p.noise * lattice.Top)
-	if err != nil {
-		return nil, err
-	}
-	return &Ratios{
-		plan: p, sampler: s, noise: normal,
-		pass:     room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), lattice, p.batch.IsFull()),
-		moveStep: make([]float64, p.subject.Dim),
-	}, nil
 }
 
 // Release returns τ·Σ(ℓ(z;θ) − ℓ(z;next)), clipped record by record, with
@@ -161,7 +83,7 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 	}
 	defer r.room.Leave()
 	clip := r.plan.clip
-	if r.plan.perLength {
+	if r.perLength {
 		for j, t := range theta {
 			r.moveStep[j] = next[j] - t
 		}
@@ -199,12 +121,7 @@ func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 		r.moveStep[j] = next[j] - t
 	}
 	r.pass.Grid = room.ExactGrid(clip)
-	var index []int32
-	if r.sampler != nil {
-		index = r.sampler.draw(r.room.Secret())
-	}
-	t := r.pass.Sums(theta, next, r.moveStep, index)
-	r.sum[0] = t.Sum
+	r.sum[0] = r.pass.Sums(theta, next, r.moveStep, r.drawn()).Sum
 	r.room.Noisy(r.value[:], r.sum[:], r.noise, r.pass.Grid.Step, r.plan.scale)
 	return r.value[0], nil
 }
@@ -221,7 +138,11 @@ func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
 		if err != nil {
 			return accountant.Event{}, nil, err
 		}
-		r, err := newRatios(p, set)
+		n, err := p.over(set)
+		r := &Ratios{
+			noisy: n, perLength: m.PerLength, moveStep: make([]float64, p.subject.Dim),
+			pass: room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), room.ExactGrid(p.clip), p.batch.IsFull()),
+		}
 		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err
 	})
 }

@@ -3,6 +3,7 @@ package curator
 // Proof: docs/proofs/barker-dynamics.md.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -51,7 +52,7 @@ type signsPlan struct {
 }
 
 func (m GradientSigns) plan(f Facts) (p signsPlan, err error) {
-	p = signsPlan{mechanism: m, tau: AcceptanceBit{Temperature: m.Temperature}.temperature()}
+	p = signsPlan{mechanism: m, tau: cmp.Or(m.Temperature, 1)}
 	if m.Target == nil {
 		return p, errors.New("curator: GradientSigns.Target is not set")
 	}

@@ -70,7 +70,7 @@ func (m NoisyGradient) AddSums(sums []int64, f Facts, theta []float64, r Records
 }
 
 // planSums is plan for sums over all records.
-func (m NoisyGradient) planSums(f Facts, sums []int64) (gradientPlan, error) {
+func (m NoisyGradient) planSums(f Facts, sums []int64) (gaussianPlan, error) {
 	p, err := m.plan(f)
 	switch {
 	case err != nil:
