@@ -1,6 +1,8 @@
 package barker
 
 import (
+	"cmp"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -35,25 +37,21 @@ type Config struct {
 }
 
 // mechanism is what the curator is asked to enforce and to price.
-func (c Config) mechanism() (curator.AcceptanceBit, error) {
-	if err := kernels.CheckWalk("barker", c.Target, c.Proposal); err != nil {
-		return curator.AcceptanceBit{}, err
-	}
+func (c Config) mechanism() curator.AcceptanceBit {
 	return curator.AcceptanceBit{
 		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip,
 		Test: c.Test, Batch: c.Batch, Accounting: c.Accounting,
-	}, nil
+	}
 }
 
 // Cost is the price of one step on records with the given public facts. It
 // charges nothing. Errors: a setting that is missing or out of range, a target
 // that does not fit, a bound that neither Clip nor a certificate supplies.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
-	m, err := c.mechanism()
-	if err != nil {
+	if err := kernels.CheckWalk("barker", c.Target, c.Proposal); err != nil {
 		return accountant.Event{}, err
 	}
-	return m.Event(f)
+	return c.mechanism().Event(f)
 }
 
 // Kernel is one private Barker chain over one curator's records.
@@ -71,13 +69,10 @@ func New(c Config, records *curator.Curator) (*Kernel, error) {
 // curator must grant before its first step. Several chains, and their start, can so be
 // charged as one. f are the facts of those records.
 func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
-	m, err := c.mechanism()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := kernels.CheckIterations("barker", c.Iterations); err != nil {
+	if err := cmp.Or(kernels.CheckWalk("barker", c.Target, c.Proposal),
+		kernels.CheckIterations("barker", c.Iterations)); err != nil {
 		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_barker", "barker", c.Target, c.Proposal)}
-	return k, []curator.Request{curator.RequestBits(&k.Bits, m, c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestBits(&k.Bits, c.mechanism(), c.Iterations)}, nil
 }

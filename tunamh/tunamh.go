@@ -1,6 +1,8 @@
 package tunamh
 
 import (
+	"cmp"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -34,13 +36,10 @@ type Config struct {
 }
 
 // mechanism is what the curator is asked to enforce and to price.
-func (c Config) mechanism() (curator.ThinnedBit, error) {
-	if err := kernels.CheckWalk("tunamh", c.Target, c.Proposal); err != nil {
-		return curator.ThinnedBit{}, err
-	}
+func (c Config) mechanism() curator.ThinnedBit {
 	return curator.ThinnedBit{
 		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip, Limit: c.Limit, Rate: c.Rate,
-	}, nil
+	}
 }
 
 // Cost is the price of one step on records with the given public facts. It
@@ -48,11 +47,10 @@ func (c Config) mechanism() (curator.ThinnedBit, error) {
 // that does not fit, a bound that neither Clip nor a certificate supplies, a rate
 // too small for the bound.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
-	m, err := c.mechanism()
-	if err != nil {
+	if err := kernels.CheckWalk("tunamh", c.Target, c.Proposal); err != nil {
 		return accountant.Event{}, err
 	}
-	return m.Event(f)
+	return c.mechanism().Event(f)
 }
 
 // Kernel is one private chain of exact minibatches over one curator's records.
@@ -70,13 +68,10 @@ func New(c Config, records *curator.Curator) (*Kernel, error) {
 // curator must grant before its first step. Several chains, and their start, can so be
 // charged as one. f are the facts of those records.
 func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
-	m, err := c.mechanism()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := kernels.CheckIterations("tunamh", c.Iterations); err != nil {
+	if err := cmp.Or(kernels.CheckWalk("tunamh", c.Target, c.Proposal),
+		kernels.CheckIterations("tunamh", c.Iterations)); err != nil {
 		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_tunamh", "tunamh", c.Target, c.Proposal)}
-	return k, []curator.Request{curator.RequestThinnedBits(&k.Bits, m, c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestThinnedBits(&k.Bits, c.mechanism(), c.Iterations)}, nil
 }
