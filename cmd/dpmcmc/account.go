@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // accountSettings are the flags of account.
@@ -208,7 +209,7 @@ func (a *costAnswer) ask(s *accountSettings) (err error) {
 		return err
 	}
 	if err == nil && s.pld {
-		a.lower = figure(lower(at))
+		a.lower = runs.Figure(lower(at))
 	}
 	return err
 }

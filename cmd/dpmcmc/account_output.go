@@ -17,6 +17,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant/pld"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
@@ -75,16 +76,16 @@ type accountReport struct {
 func (a *costAnswer) report() accountReport {
 	g := a.guarantee
 	r := accountReport{
-		Epsilon: figure(g.Epsilon), Delta: figure(g.Delta), Adjacency: g.Adjacency.String(), Guarantee: "unconditional",
-		Method: g.Method, Theorem: g.Theorem, Order: figure(g.Order), LowerBound: a.lower,
+		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(), Guarantee: "unconditional",
+		Method: g.Method, Theorem: g.Theorem, Order: runs.Figure(g.Order), LowerBound: a.lower,
 		NotNumerical: a.closed,
 		Alternatives: make(map[string]*float64, len(g.Alternatives)),
 	}
 	for name, v := range g.Alternatives {
-		r.Alternatives[name] = figure(v)
+		r.Alternatives[name] = runs.Figure(v)
 	}
 	for i, o := range a.orders.X {
-		r.Orders = append(r.Orders, orderCost{o, figure(a.orders.Y[i])})
+		r.Orders = append(r.Orders, orderCost{o, runs.Figure(a.orders.Y[i])})
 	}
 	return r
 }

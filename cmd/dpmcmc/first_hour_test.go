@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 )
 
@@ -52,7 +53,7 @@ func TestFirstHourOnPublicTables(t *testing.T) {
 				len(r.Predictions) != 3 {
 				t.Errorf("%d predictions, %v", len(r.Predictions), err)
 			}
-			must("account", "--events", filepath.Join(run, certificateFile), "--delta", "1e-6")
+			must("account", "--events", filepath.Join(run, runs.CertificateFile), "--delta", "1e-6")
 			must("report", run)
 		})
 	}
@@ -96,7 +97,7 @@ func TestUnitsAreThoseOfARefit(t *testing.T) {
 	code, out, errw := call(t.Context(), "sample", "--data", csv, "--schema", schema, "--epsilon", "100",
 		"--delta", "1e-6",
 		"--no-ledger", "--json", "--accept-unexplored")
-	var r results
+	var r runs.Results
 	if err := json.Unmarshal([]byte(out), &r); code != exitOK || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errw)
 	}
@@ -104,7 +105,7 @@ func TestUnitsAreThoseOfARefit(t *testing.T) {
 	intercept := (sy - slope*sx) / n
 	sigma := math.Sqrt((syy - sy*sy/n - slope*(sxy-sx*sy/n)) / (n - 2))
 	sd := sigma / math.Sqrt(sxx-sx*sx/n)
-	refit := func(rows []row) bool {
+	refit := func(rows []runs.Row) bool {
 		return math.Abs(*rows[1].Mean-slope) < 7**rows[1].SD && math.Abs(*rows[0].Mean-intercept) < 7**rows[0].SD &&
 			*rows[1].SD > sd/3 && *rows[1].SD < 3*sd
 	}

@@ -23,7 +23,7 @@ const (
 // foreseeing is what a forecast of a run is asked for.
 func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
 	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecastWork,
-		Repeats: forecastTables, Warmup: s.warmup.foreseen(), Seed: s.seed}
+		Repeats: forecastTables, Warmup: s.warmup.Foreseen(), Seed: s.seed}
 }
 
 // unexploredError is a run that is not made: its draws are predicted not to show a

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // TestMain gives forecasts the time that they need on a busy machine.
@@ -74,7 +75,7 @@ func TestSampleTempers(t *testing.T) {
 	code, out, errw := plainly(t, "sample", "--data", "builtin:logistic?n=3000&d=1", "--epsilon", "3", "--delta", "1e-6",
 		"--kernel", "barker", "--iterations", "20000", "--temperature", "auto", "--ess", "400", "--start", "prior-mean",
 		"--json", "--insecure-seed", "5")
-	var r results
+	var r runs.Results
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v: %s%s", code, err, out, errw)
 	}
@@ -97,7 +98,7 @@ func TestSampleTempers(t *testing.T) {
 // draws will be worth.
 func TestSampleForesees(t *testing.T) {
 	code, out, errw := plainly(t, "sample", "--json")
-	var r results
+	var r runs.Results
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v: %s%s", code, err, out, errw)
 	}

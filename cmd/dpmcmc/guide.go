@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
@@ -120,13 +121,13 @@ func (g *guide) lead(ctx context.Context, errw io.Writer) error {
 func (g *guide) sum(sample []string) error {
 	fmt.Fprint(g.say, "\nWhat was run, to run again:\n\n")
 	for _, c := range g.ran {
-		fmt.Fprint(g.say, continued(c))
+		fmt.Fprint(g.say, typeset.Continued(c))
 	}
 	if g.run != "yes" {
-		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n"+continued(append([]string{"dpmcmc sample"}, sample...)))
+		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n"+typeset.Continued(append([]string{"dpmcmc sample"}, sample...)))
 	}
 	_, err := fmt.Fprintf(g.say, "\nAfter it, %s/report.html has the results, and predictions are\n\n%s", g.out,
-		continued([]string{"dpmcmc predict " + g.out, "--data NEW.csv"}))
+		typeset.Continued([]string{"dpmcmc predict " + g.out, "--data NEW.csv"}))
 	return err
 }
 
@@ -134,7 +135,7 @@ func (g *guide) sum(sample []string) error {
 func (g *guide) command(ctx context.Context, errw io.Writer, c *cobra.Command, name string, args []string) error {
 	line := append([]string{"dpmcmc " + name}, args...)
 	g.ran = append(g.ran, line)
-	fmt.Fprintf(g.say, "\n$ %s\n", continued(line))
+	fmt.Fprintf(g.say, "\n$ %s\n", typeset.Continued(line))
 	var all []string
 	for _, a := range args {
 		flag, value, _ := strings.Cut(a, " ")
@@ -180,7 +181,7 @@ func (g *guide) ask(flag, question, otherwise string, take func(string) error) e
 
 // put asks until the answer can be taken. Without a default an answer is needed.
 func (g *guide) put(flag, question, otherwise string, take func(string) error) error {
-	fmt.Fprintf(g.say, "\n%s", wrapped("", question))
+	fmt.Fprintf(g.say, "\n%s", typeset.Wrapped("", question))
 	for {
 		if otherwise != "" {
 			fmt.Fprintf(g.say, "[%s] ", otherwise)

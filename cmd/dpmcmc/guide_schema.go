@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 )
 
 // confirm goes through a draft column by column. What the draft read off the records is
@@ -56,7 +57,7 @@ func (g *guide) askTarget(s *data.Schema) error {
 			suggested = c.Name
 		}
 	}
-	fmt.Fprintf(g.say, "\n%s", wrapped("Columns: ", strings.Join(names, ", ")))
+	fmt.Fprintf(g.say, "\n%s", typeset.Wrapped("Columns: ", strings.Join(names, ", ")))
 	if err := g.ask("target", "Which column is to be explained? none, for a file without one.", suggested,
 		func(answer string) error {
 			at := slices.Index(names, answer)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 )
 
 // smokers is a folder with a table of people, people.csv, that becomes the working one.
@@ -72,7 +73,7 @@ func TestGuideTranscript(t *testing.T) {
 		rest = after
 	}
 	for line := range strings.SplitSeq(out, "\n") {
-		if len([]rune(line)) > columns+8 { // a prompt's default is beside its answer
+		if len([]rune(line)) > typeset.Columns+8 { // a prompt's default is beside its answer
 			t.Errorf("long: %s", line)
 		}
 	}

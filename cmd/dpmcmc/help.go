@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
@@ -59,7 +60,7 @@ func kernelHelp() string {
 		fmt.Fprintf(&b, "%s\n", name)
 		for _, line := range []string{k.About + ".", "Defaults: " + k.Defaults + ".",
 			"Flags of its own: --" + strings.Join(k.Own, ", --") + "."} {
-			fmt.Fprintln(&b, strings.Join(broken("  ", "    ", strings.Fields(line), helpWidth), "\n"))
+			fmt.Fprintln(&b, strings.Join(typeset.Broken("  ", "    ", strings.Fields(line), helpWidth), "\n"))
 		}
 	}
 	return b.String()
@@ -81,7 +82,7 @@ func modelHelp() string {
 		if own != nil {
 			about += " Flags of its own: " + strings.Join(own, ", ") + "."
 		}
-		fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(broken("  ", "    ", strings.Fields(about), helpWidth), "\n"))
+		fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(typeset.Broken("  ", "    ", strings.Fields(about), helpWidth), "\n"))
 	}
 	return b.String()
 }
@@ -147,10 +148,10 @@ func refitted(text string, width int) string {
 		wide := slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > width })
 		set := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
 		if wide && !set {
-			blocks[i] = strings.Join(broken("", "", strings.Fields(block), width), "\n")
+			blocks[i] = strings.Join(typeset.Broken("", "", strings.Fields(block), width), "\n")
 			continue
 		}
-		blocks[i] = fitted(block, width)
+		blocks[i] = typeset.Fit(block, width)
 	}
 	return strings.Join(blocks, "\n\n")
 }

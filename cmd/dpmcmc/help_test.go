@@ -144,3 +144,24 @@ func TestManSaysWhatHelpSays(t *testing.T) {
 		t.Error("man sample prints another page than --out writes")
 	}
 }
+
+// TestNarrowTerminal: what commands print fits, but for commands to copy.
+func TestNarrowTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "40")
+	for _, args := range []string{
+		"sample --data " + small + " --start prior-mean --iterations 60",
+		"account --events ../../docs/events/heikkila2019-bit.json --delta 1e-6",
+		"plan --kernel gaussian --records 2000 --epsilon 1 --delta 1e-6 --solve noise --iterations 10",
+	} {
+		_, out, errw := call(t.Context(), strings.Fields(args)...)
+		for line := range strings.SplitSeq(out, "\n") {
+			if utf8.RuneCountInString(line) > 40 && strings.Contains(strings.TrimSpace(line), " ") &&
+				!strings.HasPrefix(line, "dpmcmc ") {
+				t.Errorf("%s: wider than 40 columns: %q", args, line)
+			}
+		}
+		if out == "" {
+			t.Errorf("%s: %s", args, errw)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -72,7 +73,7 @@ func TestSampleChargesTheLedger(t *testing.T) {
 		!strings.Contains(lines[len(lines)-1], "in 1 charge") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
-	if text, err := os.ReadFile(filepath.Join(out1, summaryFile)); err != nil ||
+	if text, err := os.ReadFile(filepath.Join(out1, runs.SummaryFile)); err != nil ||
 		!strings.Contains(string(text), "so far") {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -168,7 +169,7 @@ func TestCertificatesAndLedgersNameOneAnother(t *testing.T) {
 		"--kernel", "barker", "--iterations", "200", "--out", dir); code != exitOK {
 		t.Fatal(errs)
 	}
-	path := filepath.Join(dir, certificateFile)
+	path := filepath.Join(dir, runs.CertificateFile)
 	check := func(file, certificate, want string) {
 		t.Helper()
 		code, out, errs := call(t.Context(), "ledger", "check", file, "--certificate", certificate)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // sampled is the folder of a short run.
@@ -26,7 +27,7 @@ func sampled(t *testing.T, args ...string) string {
 // TestAccountAddsCertificatesUp: a run's certificate is an events document, two are
 // added up, and one of an insecure run is refused.
 func TestAccountAddsCertificatesUp(t *testing.T) {
-	path := filepath.Join(sampled(t), certificateFile)
+	path := filepath.Join(sampled(t), runs.CertificateFile)
 	var c chains.Certificate
 	readJSON(t, path, &c)
 	cost := func(args ...string) float64 {
@@ -42,7 +43,7 @@ func TestAccountAddsCertificatesUp(t *testing.T) {
 	if math.Abs(once/c.Epsilon-1) > 1e-9 || twice < 1.3*once || twice > 2*once {
 		t.Errorf("one certificate costs %v, two %v; it says %v", once, twice, c.Epsilon)
 	}
-	insecure := filepath.Join(sampled(t, "--insecure-seed", "1"), certificateFile)
+	insecure := filepath.Join(sampled(t, "--insecure-seed", "1"), runs.CertificateFile)
 	if code, _, errw := call(t.Context(), "account", "--delta", "1e-6", "--events", insecure); code != exitUsage ||
 		!strings.Contains(errw, "not private at any ε") {
 		t.Errorf("an insecure certificate: exit code %d: %s", code, errw)
@@ -53,7 +54,7 @@ func TestAccountAddsCertificatesUp(t *testing.T) {
 // privacy.
 func TestInsecureRunsPromiseNothing(t *testing.T) {
 	dir := sampled(t, "--insecure-seed", "1")
-	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	text, err := os.ReadFile(filepath.Join(dir, runs.SummaryFile))
 	if err != nil {
 		t.Fatal(err)
 	}

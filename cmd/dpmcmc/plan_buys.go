@@ -13,6 +13,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -51,9 +53,9 @@ type worth struct {
 func worthOf(f tune.Forecast) worth {
 	w := worth{Epsilon: f.Epsilon}
 	if f.Met {
-		w.Widening, w.Error, w.ESS, w.Seconds = figure(f.Widening), figure(f.Error), figure(f.ESS), figure(f.Time.Seconds())
+		w.Widening, w.Error, w.ESS, w.Seconds = runs.Figure(f.Widening), runs.Figure(f.Error), runs.Figure(f.ESS), runs.Figure(f.Time.Seconds())
 		if f.Clipping.Shift > 0 {
-			w.ClipShift = figure(f.Clipping.Shift)
+			w.ClipShift = runs.Figure(f.Clipping.Shift)
 		}
 	}
 	return w
@@ -188,30 +190,6 @@ func (s *planSettings) command(model string) []string {
 	return append(c, "--out run/")
 }
 
-// columns is how wide a terminal is taken to be.
-const columns = 80
-
-// continued writes a command over as many lines as it needs.
-func continued(command []string) string {
-	var b strings.Builder
-	width := 0
-	for i, part := range command {
-		switch {
-		case i == 0:
-		case width+len([]rune(part)) > columns-3:
-			b.WriteString(" \\\n   ")
-			width = 3
-			fallthrough
-		default:
-			b.WriteByte(' ')
-			width++
-		}
-		b.WriteString(part)
-		width += len([]rune(part))
-	}
-	return b.String() + "\n"
-}
-
 // words is the answer as a data steward reads it.
 func (p *purchase) words() string {
 	var b strings.Builder
@@ -223,7 +201,7 @@ func (p *purchase) words() string {
 		b.WriteString("Not enough: the draws would not show the posterior.\n\n")
 	}
 	fmt.Fprintf(&b, "ε = %s at δ = %s, unconditional (%s)\n", roundedUp(p.Epsilon), roundedUp(p.Delta), p.Adjacency)
-	b.WriteString(wrapped("  by: ", p.Theorem))
+	b.WriteString(typeset.Wrapped("  by: ", p.Theorem))
 	fmt.Fprintf(&b, "  %d records, %d columns, model %s\n\n", p.Records, p.Features, p.Model)
 	b.WriteString("Predicted on simulated data; no record was looked at, so it cost no privacy\n")
 	b.WriteString(p.table())
@@ -244,12 +222,7 @@ func (p *purchase) words() string {
 		}
 		fmt.Fprintf(&b, "  %-13s %s\n", v.Name, text)
 	}
-	return b.String() + "\n" + continued(p.command)
-}
-
-// wrapped is a text after a label, in lines that fit.
-func wrapped(label, text string) string {
-	return strings.Join(broken(label, strings.Repeat(" ", len(label)), strings.Fields(text), columns), "\n") + "\n"
+	return b.String() + "\n" + typeset.Continued(p.command)
 }
 
 // table has a row for the budget, half and twice of it.
@@ -270,7 +243,7 @@ func (p *purchase) table() string {
 		lines = append(lines, []string{"  " + of, short3(w.Epsilon), cell("×%.3g", w.Widening), cell("%.2g", w.Error),
 			size(w.ESS), seconds})
 	}
-	return aligned(lines)
+	return typeset.Aligned(lines)
 }
 
 // size is an effective sample size.

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
@@ -181,9 +182,9 @@ func (a *planAnswer) report() planReport {
 		panic("dpmcmc: a priced event must marshal: " + err.Error())
 	}
 	r := planReport{
-		Solve: s.solve, Value: figure(a.value), AtEnd: a.atEnd, Epsilon: figure(g.Epsilon), Delta: figure(g.Delta),
+		Solve: s.solve, Value: runs.Figure(a.value), AtEnd: a.atEnd, Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta),
 		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem,
-		Order:  figure(g.Order),
+		Order:  runs.Figure(g.Order),
 		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
 		Settings: a.plan.Settings, RowsPerPerson: s.public.rowsPerPerson,
 		Event: event, WorstCase: a.worst,
@@ -191,7 +192,7 @@ func (a *planAnswer) report() planReport {
 	for i, n := range a.counts {
 		row := lengthRow{n, make(map[string]*float64)}
 		for _, c := range a.lengths {
-			row.Epsilon[c.Name] = figure(c.Y[i])
+			row.Epsilon[c.Name] = runs.Figure(c.Y[i])
 		}
 		r.Alternatives = append(r.Alternatives, row)
 	}

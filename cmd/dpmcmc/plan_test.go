@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -221,8 +222,8 @@ func TestPlanInWords(t *testing.T) {
 			}
 		}
 		for line := range strings.SplitSeq(out, "\n") {
-			if len([]rune(line)) > columns {
-				t.Errorf("longer than %d: %s", columns, line)
+			if len([]rune(line)) > typeset.Columns {
+				t.Errorf("longer than %d: %s", typeset.Columns, line)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // finishedRun samples a small table from a file and returns the folder of the run.
@@ -82,14 +83,14 @@ func TestPredictAndReportFromAFolder(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openFinished(dir)
+	f, err := runs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, x := range [][2]float64{{60, 1}, {40, 0}} {
 		want := 0.0
-		for _, b := range f.inUnits()[0] {
-			want += 1 / (1 + math.Exp(-b[0]-b[1]*x[0]-b[2]*x[1])) / float64(len(f.draws[0]))
+		for _, b := range f.InUnits()[0] {
+			want += 1 / (1 + math.Exp(-b[0]-b[1]*x[0]-b[2]*x[1])) / float64(len(f.Draws[0]))
 		}
 		if p := got.Predictions[i]; math.Abs(p.Mean[0]-want) > 1e-12 || !(p.Low[0] < want && want < p.High[0]) {
 			t.Errorf("row %d: %+v, want %v", i, p, want)
@@ -99,16 +100,16 @@ func TestPredictAndReportFromAFolder(t *testing.T) {
 		t.Errorf("columns %v", got.Columns)
 	}
 	if code, out, _ := call(t.Context(), "predict", dir, "--data", fresh, "--draws"); code != exitOK ||
-		!strings.HasPrefix(out, "row.1,row.2\n") || strings.Count(out, "\n") != 1+len(f.draws[0]) {
+		!strings.HasPrefix(out, "row.1,row.2\n") || strings.Count(out, "\n") != 1+len(f.Draws[0]) {
 		t.Errorf("exit code %d, %.60q", code, out)
 	}
-	page := filepath.Join(dir, reportFile)
+	page := filepath.Join(dir, runs.ReportFile)
 	first, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var c chains.Certificate
-	readJSON(t, filepath.Join(dir, certificateFile), &c)
+	readJSON(t, filepath.Join(dir, runs.CertificateFile), &c)
 	for _, said := range []string{c.Cost(), c.AtStart()} {
 		if said == "" || !strings.Contains(string(first), html.EscapeString(said)) {
 			t.Errorf("the page does not say %q", said)

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
 	"github.com/dpmcmc/dpmcmc/ledger"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -170,8 +171,8 @@ func (g *resumption) sameModel(m *models.Model) error {
 	if err != nil {
 		return err
 	}
-	var then described
-	if err := readRunFile(g.resume, modelFile, &then); err != nil {
+	var then runs.Described
+	if err := runs.ReadFile(g.resume, runs.ModelFile, &then); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
 	g.called, now.Data = then.Data, then.Data
@@ -183,7 +184,7 @@ func (g *resumption) sameModel(m *models.Model) error {
 	if string(is) != string(was) {
 		return fmt.Errorf("--resume: the schema %s, or the model that it makes, is no longer the one that the run began "+
 			"with, "+
-			"which %s has: its draws would be about something else", g.schema, filepath.Join(g.resume, modelFile))
+			"which %s has: its draws would be about something else", g.schema, filepath.Join(g.resume, runs.ModelFile))
 	}
 	return nil
 }
@@ -354,7 +355,7 @@ func (g *resumption) run(ctx context.Context, session *chains.Session, m *models
 	for id, p := range session.Positions() {
 		var earlier [][]float64
 		if n := p.Made / g.thin; n > 0 {
-			chain, err := readChain(sink.Path(id))
+			chain, err := runs.ReadChain(sink.Path(id))
 			if err != nil {
 				return errors.Join(fmt.Errorf("--resume: %w", err), g.journal.Close())
 			}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
@@ -54,7 +55,7 @@ func TestResume(t *testing.T) {
 			if code, errw := interrupted(t, 4, args...); code != exitInterrupted {
 				t.Fatalf("exit %d: %s", code, errw)
 			}
-			certificate, err := os.ReadFile(filepath.Join(dir, certificateFile))
+			certificate, err := os.ReadFile(filepath.Join(dir, runs.CertificateFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +68,7 @@ func TestResume(t *testing.T) {
 				t.Fatalf("exit %d: %s%s", code, out, errw)
 			}
 			holds(t, dir, 125)
-			after, err := os.ReadFile(filepath.Join(dir, certificateFile))
+			after, err := os.ReadFile(filepath.Join(dir, runs.CertificateFile))
 			if err != nil || !bytes.Equal(certificate, after) {
 				t.Errorf("the certificate changed: %v\n%s\n%s", err, certificate, after)
 			}
@@ -112,7 +113,7 @@ func longer(t *testing.T, dir, want string, args ...string) {
 func holds(t *testing.T, dir string, draws int) {
 	t.Helper()
 	for id := 1; id <= 2; id++ {
-		c, err := readChain(filepath.Join(dir, fmt.Sprintf("draws_%d.csv", id)))
+		c, err := runs.ReadChain(filepath.Join(dir, fmt.Sprintf("draws_%d.csv", id)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +124,8 @@ func holds(t *testing.T, dir string, draws int) {
 				c.Finished, c.Header)
 		}
 	}
-	f, err := openFinished(dir)
-	if err != nil || !f.complete || f.certificate.Iterations != int64(4*draws) {
+	f, err := runs.Open(dir)
+	if err != nil || !f.Complete || f.Certificate.Iterations != int64(4*draws) {
 		t.Errorf("the folder holds %+v, %v", f, err)
 	}
 }
@@ -143,7 +144,7 @@ func charges(t *testing.T, path string, want int64) {
 
 func rowsOf(t *testing.T, dir string, id int) int {
 	t.Helper()
-	c, err := readChain(filepath.Join(dir, "draws_"+string(rune('0'+id))+".csv"))
+	c, err := runs.ReadChain(filepath.Join(dir, "draws_"+string(rune('0'+id))+".csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +167,8 @@ func TestResumeFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	longer(t, "moved", "")
-	f, err := openFinished("moved")
-	if err != nil || f.data != "people.csv" || !f.complete {
+	f, err := runs.Open("moved")
+	if err != nil || f.Data != "people.csv" || !f.Complete {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

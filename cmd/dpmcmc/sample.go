@@ -20,6 +20,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -35,10 +36,10 @@ type sampleSettings struct {
 	ledger             ledgerFlags
 	accounts           accounts // of the people in --data, once they are open
 	thin               int64
-	warmup             warmup
+	warmup             runs.Warmup
 	seed, insecureSeed uint64
 	tune, json         bool
-	view
+	runs.View
 	acceptUnexplored bool
 }
 
@@ -91,7 +92,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Var(&s.warmup, "warmup", "share of each chain that summaries leave out; those draws are released and written too; "+
-		defaultWarmup)
+		runs.DefaultWarmup)
 	bindWhole(f, &s.thin, "thin", 0,
 		"keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
 	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
@@ -106,7 +107,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 		"and pay for these. --epsilon is then the limit of the longer run, by default the run's own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
-	s.view.bind(f)
+	bindView(f, &s.View)
 	f.BoolVar(&s.acceptUnexplored, "accept-unexplored", false, "run although no forecast says that the draws will show "+
 		"their posterior; standard deviations and intervals of draws that do not are withheld all the same")
 }
@@ -129,7 +130,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	if f.Changed("delta") && !(s.delta >= 0 && s.delta < 1) {
 		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.delta))
 	}
-	if err := s.warmup.check(); err != nil {
+	if err := s.warmup.Check(); err != nil {
 		errs = append(errs, err)
 	}
 	if s.tune && s.Temperature == autoTemperature {
@@ -181,8 +182,8 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 
 // options say how a session runs.
 func (s *sampleSettings) options() chains.Options {
-	o := chains.Options{Thin: s.thin, Warmup: s.warmup.share}
-	if s.warmup.given && s.warmup.share == 0 {
+	o := chains.Options{Thin: s.thin, Warmup: s.warmup.Share}
+	if s.warmup.Given && s.warmup.Share == 0 {
 		o.Warmup = -1
 	}
 	return o
@@ -202,8 +203,8 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	result, err := session.Run(ctx, m, options)
 	finish()
 	if result != nil {
-		f := &finished{data: s.data, model: m, certificate: result.Certificate, draws: result.Draws, leftOut: s.warmup.over(session.Plan.Settings),
-			complete: result.Complete}
+		f := &runs.Run{Data: s.data, Model: m, Certificate: result.Certificate, Draws: result.Draws,
+			LeftOut: s.warmup.Over(session.Plan.Settings), Complete: result.Complete}
 		err = errors.Join(err, s.accounts.enter(result.Certificate)) // which names the ledger in what is reported
 		err = errors.Join(s.report(f, out), err)
 	}
@@ -370,9 +371,9 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	}
 	sink, err := draws.New(draws.Config{
 		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
-		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup.over(set)), Thin: s.thin,
+		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup.Over(set)), Thin: s.thin,
 		Chains:   int(set.Chains),
-		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), namePairs(m)...),
+		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), runs.NamePairs(m)...),
 		Made: made, Left: left,
 	})
 	if err != nil {
@@ -386,13 +387,13 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	if err != nil {
 		return nil, err
 	}
-	return sink, errors.Join(writeFile(s.out, certificateFile, c.JSON()), writeFile(s.out, modelFile, model),
-		writeFile(s.out, columnsFile, columnsCSV(m)), s.accounts.certify(c.JSON()))
+	return sink, errors.Join(runs.WriteFile(s.out, runs.CertificateFile, c.JSON()), runs.WriteFile(s.out, runs.ModelFile, model),
+		runs.WriteFile(s.out, runs.ColumnsFile, runs.ColumnsCSV(m)), s.accounts.certify(c.JSON()))
 }
 
 // described is what the run folder says of the model. The schema is public.
-func (s *sampleSettings) described(m *models.Model) (d described, err error) {
-	d = described{Model: m.Name, Options: m.Options, Data: s.data}
+func (s *sampleSettings) described(m *models.Model) (d runs.Described, err error) {
+	d = runs.Described{Model: m.Name, Options: m.Options, Data: s.data}
 	if s.schema != "" {
 		text, err := os.ReadFile(s.schema)
 		if err != nil {

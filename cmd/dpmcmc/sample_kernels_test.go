@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // kernelCases says of each kernel what its files call it, what its certificate
@@ -55,7 +56,7 @@ func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
 				t.Fatalf("exit code %d: %s\nthe certificate lacks %q:\n%s", code, errw, want.released, out)
 			}
 			var c chains.Certificate
-			readJSON(t, filepath.Join(dir, certificateFile), &c)
+			readJSON(t, filepath.Join(dir, runs.CertificateFile), &c)
 			if c.Kernel != name || c.Guarantee != "unconditional" || !strings.HasPrefix(c.Released, want.released) ||
 				!(c.Settings.Step > 0 || c.Settings.AnchorNoise > 0) {
 				t.Errorf("certificate: %+v", c)
@@ -64,7 +65,7 @@ func TestEveryKernelIsCertifiedForWhatItReleases(t *testing.T) {
 			if c.Epsilon > 1 || c.Epsilon < 0.99 {
 				t.Errorf("a budget of ε = 1 was spent to %v", c.Epsilon)
 			}
-			if repriced := reprice(t, filepath.Join(dir, certificateFile), c.Delta); repriced != c.Epsilon {
+			if repriced := reprice(t, filepath.Join(dir, runs.CertificateFile), c.Delta); repriced != c.Epsilon {
 				t.Errorf("the certificate's events cost ε = %v, it says %v", repriced, c.Epsilon)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, "draws_1.csv"))

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/chains"
 	"time"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // call runs the command and returns its exit code and output.
@@ -53,16 +55,16 @@ func TestSampleWritesDrawsCertificateAndSummary(t *testing.T) {
 		}
 	}
 	var c chains.Certificate
-	readJSON(t, filepath.Join(dir, certificateFile), &c)
+	readJSON(t, filepath.Join(dir, runs.CertificateFile), &c)
 	if c.Guarantee != "unconditional" || c.Epsilon > 1 || c.Epsilon < 0.99 || c.Records != 2000 || c.Draws != 4000 ||
 		c.Insecure {
 		t.Errorf("certificate: %+v", c)
 	}
-	repriced := reprice(t, filepath.Join(dir, certificateFile), c.Delta)
+	repriced := reprice(t, filepath.Join(dir, runs.CertificateFile), c.Delta)
 	if repriced != c.Epsilon {
 		t.Errorf("the certificate's events cost ε = %v, it says %v", repriced, c.Epsilon)
 	}
-	for _, name := range []string{"draws_1.csv", "draws_2.csv", summaryFile} {
+	for _, name := range []string{"draws_1.csv", "draws_2.csv", runs.SummaryFile} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +128,7 @@ func TestSampleJSONIsOneObject(t *testing.T) {
 	var v struct {
 		Certificate chains.Certificate
 		Complete    bool
-		Summary     []row
+		Summary     []runs.Row
 	}
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatalf("%v in %s", err, out)
@@ -233,7 +235,7 @@ func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 	defer stop()
 	go func() { // when the first draws are in their file
 		for interrupted.Err() == nil {
-			chain, err := readChain(filepath.Join(dir, "draws_1.csv"))
+			chain, err := runs.ReadChain(filepath.Join(dir, "draws_1.csv"))
 			if err == nil && len(chain.Warmup)+len(chain.Draws) > 0 {
 				stop()
 				return
@@ -247,11 +249,11 @@ func TestInterruptKeepsWhatWasReleased(t *testing.T) {
 		t.Fatalf("exit code %d\n%s\n%s", code, out, errw)
 	}
 	var c chains.Certificate
-	readJSON(t, filepath.Join(dir, certificateFile), &c)
+	readJSON(t, filepath.Join(dir, runs.CertificateFile), &c)
 	if c.Epsilon < 3.9 {
 		t.Errorf("an interrupted run is certified at ε = %v; all its steps were charged", c.Epsilon)
 	}
-	chain, err := readChain(filepath.Join(dir, "draws_1.csv"))
+	chain, err := runs.ReadChain(filepath.Join(dir, "draws_1.csv"))
 	if err != nil || chain.Finished || len(chain.Warmup)+len(chain.Draws) == 0 {
 		t.Errorf("the draws of an interrupted run: %v, error %v", chain, err)
 	}

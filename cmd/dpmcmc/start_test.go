@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/starts"
 )
 
@@ -51,7 +52,7 @@ func TestChargedStarts(t *testing.T) {
 	if err != nil || !strings.Contains(string(draws), "init = optimum") {
 		t.Errorf("the header does not name the start (%v)", err)
 	}
-	written, err := os.ReadFile(filepath.Join(dir, certificateFile))
+	written, err := os.ReadFile(filepath.Join(dir, runs.CertificateFile))
 	if err != nil || !strings.Contains(string(written), `"value"`) {
 		t.Errorf("the written certificate lacks the start's value (%v)", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // TestSummaryPrintsWhatSamplePrinted: of the folder, of its files, and of each unit.
@@ -58,7 +60,7 @@ func TestSummaryOfFilesAlone(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, errw)
 	}
 	if code, _, errw := call(t.Context(), "summary", path, "--draws"); code != exitUsage ||
-		!strings.Contains(errw, modelFile) {
+		!strings.Contains(errw, runs.ModelFile) {
 		t.Errorf("--draws without units: exit code %d: %s", code, errw)
 	}
 }
@@ -83,13 +85,13 @@ func TestSummaryOfAStoppedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, errw := call(t.Context(), "summary", dir, "--json", "--accept-unexplored")
-		var r results
+		var r runs.Results
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK || r.Complete {
 			t.Fatalf("%d draws: exit code %d, %v: %s%s", draws, code, err, out, errw)
 		}
 		_, words, _ := call(t.Context(), "summary", dir)
 		kept := draws - draws/2
-		if few := strings.Contains(words, "Too few draws of "); few != (kept < leastDraws) ||
+		if few := strings.Contains(words, "Too few draws of "); few != (kept < runs.LeastDraws) ||
 			!few && len(r.Summary) > 0 && r.Summary[0].Mean == nil || strings.Contains(words, "NaN") ||
 			!strings.Contains(words, "The run was stopped early") {
 			t.Errorf("%d draws:\n%s", draws, words)
@@ -105,14 +107,14 @@ func TestSummaryDraws(t *testing.T) {
 	if code != exitOK || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errw)
 	}
-	f, err := openFinished(dir)
+	f, err := runs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines[0][2] != "(intercept)" || len(lines) != 1+len(f.draws[0])+len(f.draws[1]) {
+	if lines[0][2] != "(intercept)" || len(lines) != 1+len(f.Draws[0])+len(f.Draws[1]) {
 		t.Fatalf("%d lines, the first %q", len(lines), lines[0])
 	}
-	last, want := lines[len(lines)-1], f.inUnits()[1]
+	last, want := lines[len(lines)-1], f.InUnits()[1]
 	for j, v := range want[len(want)-1] {
 		if got, err := strconv.ParseFloat(last[2+j], 64); err != nil || got != v {
 			t.Errorf("the last draw of %s is %s, not %v", lines[0][2+j], last[2+j], v)

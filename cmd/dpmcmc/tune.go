@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -31,7 +32,7 @@ type tuneSettings struct {
 	objective     string
 	coefficientSD float64
 	errorSD       float64
-	warmup        warmup
+	warmup        runs.Warmup
 	repeats       int
 	work          float64
 	seed          uint64
@@ -84,7 +85,7 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 		"standard deviation of the simulated coefficients; by default they are drawn from the prior")
 	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
 	bindSettings(f, &s.Settings, "kernel", "temperature")
-	f.Var(&s.warmup, "warmup", "share of each chain that is left out; "+defaultWarmup)
+	f.Var(&s.warmup, "warmup", "share of each chain that is left out; "+runs.DefaultWarmup)
 	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
 	f.Float64Var(&s.work, "work", 2e9, "looks at simulated records to spend, one a record and step")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of all simulation; the same seed gives the same answer")
@@ -149,7 +150,7 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 	}
 	config := tune.Config{
 		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
-		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup.foreseen(), CoefficientSD: s.coefficientSD,
+		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup.Foreseen(), CoefficientSD: s.coefficientSD,
 		ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
@@ -182,7 +183,7 @@ func orLogLoss(betas []float64) []float64 {
 func (s *sampleSettings) tuned(ctx context.Context, m *models.Model, facts curator.Facts) (chains.Settings, error) {
 	config := tune.Config{
 		Models: []*models.Model{m}, Adjacency: facts.Adjacency,
-		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup.foreseen(), Seed: s.seed,
+		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup.Foreseen(), Seed: s.seed,
 	}
 	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
 	if s.Temperature != 0 {

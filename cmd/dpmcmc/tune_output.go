@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -26,8 +27,8 @@ func (a tuneAnswer) toml() string {
 		{Name: "epsilon", Value: s.epsilon}, {Name: "delta", Value: s.delta}, {Name: "adjacency", Value: s.adjacency},
 		{Name: "model", Value: m.Name},
 	}
-	if s.warmup.given {
-		all = append(all, chains.Named{Name: "warmup", Value: s.warmup.share})
+	if s.warmup.Given {
+		all = append(all, chains.Named{Name: "warmup", Value: s.warmup.Share})
 	}
 	for _, v := range models.Settings() {
 		if value := v.Value(&m.Options); value != nil && v.Has(m.Name) {
@@ -166,12 +167,12 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		row := tuneRow{
 			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta,
 			Temperature: c.Settings.Temperature,
-			Default:     c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: figure(c.Score), ESS: figure(c.ESS()),
+			Default:     c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: runs.Figure(c.Score), ESS: runs.Figure(c.ESS()),
 			Settings: c.Settings,
 		}
 		for _, p := range c.Parameters {
-			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, figure(p.ESS)),
-				append(row.MeanError, figure(p.MeanError)), append(row.SDRatio, figure(p.SDRatio))
+			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, runs.Figure(p.ESS)),
+				append(row.MeanError, runs.Figure(p.MeanError)), append(row.SDRatio, runs.Figure(p.SDRatio))
 		}
 		answer.Candidates = append(answer.Candidates, row)
 	}

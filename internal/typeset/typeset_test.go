@@ -1,4 +1,4 @@
-package main
+package typeset
 
 import (
 	"strings"
@@ -38,13 +38,13 @@ Warning: R-hat is above 1.01:
 
 dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6
 `
-	if got := fitted(text, 40); got != want {
+	if got := Fit(text, 40); got != want {
 		t.Errorf("at 40 columns\n%s\nwant\n%s", got, want)
 	}
-	if got := fitted(text, 200); got != text {
+	if got := Fit(text, 200); got != text {
 		t.Errorf("at 200 columns\n%s", got)
 	}
-	if got := fitted(text, 0); got != text {
+	if got := Fit(text, 0); got != text {
 		t.Errorf("without a width\n%s", got)
 	}
 }
@@ -56,7 +56,7 @@ func TestFittedKeepsWords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sentence := strings.Join(rapid.SliceOfN(word, 0, 30).Draw(rt, "words"), " ")
 		width := rapid.IntRange(12, 60).Draw(rt, "width")
-		got := fitted(sentence+"\n", width)
+		got := Fit(sentence+"\n", width)
 		if strings.Join(strings.Fields(got), " ") != sentence {
 			rt.Fatalf("%q became %q", sentence, got)
 		}
@@ -66,25 +66,4 @@ func TestFittedKeepsWords(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestNarrowTerminal: what commands print fits, but for commands to copy.
-func TestNarrowTerminal(t *testing.T) {
-	t.Setenv("COLUMNS", "40")
-	for _, args := range []string{
-		"sample --data " + small + " --start prior-mean --iterations 60",
-		"account --events ../../docs/events/heikkila2019-bit.json --delta 1e-6",
-		"plan --kernel gaussian --records 2000 --epsilon 1 --delta 1e-6 --solve noise --iterations 10",
-	} {
-		_, out, errw := call(t.Context(), strings.Fields(args)...)
-		for line := range strings.SplitSeq(out, "\n") {
-			if utf8.RuneCountInString(line) > 40 && strings.Contains(strings.TrimSpace(line), " ") &&
-				!strings.HasPrefix(line, "dpmcmc ") {
-				t.Errorf("%s: wider than 40 columns: %q", args, line)
-			}
-		}
-		if out == "" {
-			t.Errorf("%s: %s", args, errw)
-		}
-	}
 }

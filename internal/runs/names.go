@@ -1,4 +1,4 @@
-package main
+package runs
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// columnsFile says for people and other programs what the columns of draws files are.
-const columnsFile = "columns.csv"
+// ColumnsFile says for people and other programs what the columns of draws files are.
+const ColumnsFile = "columns.csv"
 
 // calledNames are what people call the parameters of a model: terms where there are
 // some.
@@ -28,12 +28,12 @@ func calledNames(m *models.Model) []string {
 	return names
 }
 
-// namePrefix starts the header lines that name the columns, dp_name_1 and so on.
-const namePrefix = "dp_name_"
+// NamePrefix starts the header lines that name the columns, dp_name_1 and so on.
+const NamePrefix = "dp_name_"
 
-// namePairs are the header lines of draws files that name the columns. A name is on one
+// NamePairs are the header lines of draws files that name the columns. A name is on one
 // line.
-func namePairs(m *models.Model) [][2]string {
+func NamePairs(m *models.Model) [][2]string {
 	var pairs [][2]string
 	for i, name := range calledNames(m) {
 		oneLine := strings.Map(func(r rune) rune {
@@ -42,25 +42,25 @@ func namePairs(m *models.Model) [][2]string {
 			}
 			return r
 		}, name)
-		pairs = append(pairs, [2]string{fmt.Sprintf("%s%d", namePrefix, i+1), oneLine})
+		pairs = append(pairs, [2]string{fmt.Sprintf("%s%d", NamePrefix, i+1), oneLine})
 	}
 	return pairs
 }
 
-// headerNames are the names that a draws file carries, or those of its columns.
-func headerNames(c *stancsv.Chain) []string {
+// HeaderNames are the names that a draws file carries, or those of its columns.
+func HeaderNames(c *stancsv.Chain) []string {
 	names := make([]string, len(c.Names))
 	for i, column := range c.Names {
-		if names[i] = extra(c, fmt.Sprintf("%s%d", namePrefix, i+1)); names[i] == "" {
+		if names[i] = Extra(c, fmt.Sprintf("%s%d", NamePrefix, i+1)); names[i] == "" {
 			names[i] = column
 		}
 	}
 	return names
 }
 
-// columnsCSV is the columns file of a model. Units are those of summaries: draws are per
+// ColumnsCSV is the columns file of a model. Units are those of summaries: draws are per
 // unit of the scaled columns.
-func columnsCSV(m *models.Model) []byte {
+func ColumnsCSV(m *models.Model) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"column", "name", "unit_in_summaries"}}
