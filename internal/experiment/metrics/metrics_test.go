@@ -161,7 +161,7 @@ func TestAUCByPairs(t *testing.T) {
 				}
 			}
 		}
-		near(t, "auc", auc(p, y), wins/pairs)
+		near(t, "auc", Area(p, y), wins/pairs)
 	}
 }
 

@@ -28,11 +28,12 @@ func AUC(in *Input) float64 {
 	if !in.binary() {
 		return math.NaN()
 	}
-	return auc(in.predictions(), in.Test.Y)
+	return Area(in.predictions(), in.Test.Y)
 }
 
-// auc is the Mann-Whitney statistic, by mid-ranks.
-func auc(p, y []float64) float64 {
+// Area returns the area under the curve of scores p for responses y, 0 or 1: the
+// Mann-Whitney statistic, by mid-ranks.
+func Area(p, y []float64) float64 {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i

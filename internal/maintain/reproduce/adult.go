@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
@@ -109,13 +107,8 @@ type adultRun struct {
 }
 
 func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultRun, err error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: adultEpsilon, Delta: adultDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return out, err
-	}
-	sealed, err := curator.Seal(curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}, budget,
-		curator.InsecureSeed(p.rng.Uint64()))
+	sealed, err := seal(curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}, adultEpsilon,
+		adultDelta, curator.InsecureSeed(p.rng.Uint64()))
 	if err != nil {
 		return out, err
 	}
@@ -139,7 +132,7 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 		return out, err
 	}
 	out.seconds = time.Since(began).Seconds()
-	spent, err := budget.Spent()
+	spent, err := sealed.Budget().Spent()
 	if err != nil {
 		return out, err
 	}
@@ -166,14 +159,11 @@ func (p *adultProblem) judge(out *adultRun, draws [][]float64) {
 
 // heldOut is the area under the curve of a vector of coefficients.
 func (p *adultProblem) heldOut(theta []float64) float64 {
-	return metrics.AUC(&metrics.Input{
-		Chains: [][][]float64{{theta}}, Random: p.rng,
-		Test: &metrics.Test{Y: p.test.Y, Binary: true, Unit: 1, Predict: func(dst, theta []float64) {
-			for i := range dst {
-				dst[i] = 1 / (1 + math.Exp(-floats.Dot(p.test.Row(i), theta)))
-			}
-		}},
-	})
+	eta := make([]float64, p.test.Len())
+	for i := range eta {
+		eta[i] = floats.Dot(p.test.Row(i), theta)
+	}
+	return metrics.Area(eta, p.test.Y)
 }
 
 func adultFigure(ctx context.Context, s settings) error {

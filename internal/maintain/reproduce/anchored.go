@@ -12,10 +12,10 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
+	"gonum.org/v1/gonum/floats"
 )
 
 func init() {
@@ -64,8 +64,8 @@ type anchoredRun struct {
 
 func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anchors.Aim, repeats int,
 	out *table) error {
-	covered, count, square, plain, clipped := 0.0, 0.0, []float64{}, []float64{}, 0.0
-	ess, rhat, kept, began := math.Inf(1), 1.0, 0.0, time.Now()
+	tally, plain, clipped := newTally(), []float64{}, 0.0
+	kept, began := 0.0, time.Now()
 	var share, clip float64
 	for k := range repeats {
 		if err := ctx.Err(); err != nil {
@@ -75,26 +75,7 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 		if err != nil {
 			return err
 		}
-		means := make([]float64, cell.d)
-		for j := range cell.d {
-			var all []float64
-			column := make([][]float64, len(r.chains))
-			for c, chain := range r.chains {
-				for _, draw := range chain {
-					column[c], all = append(column[c], draw[j]), append(all, draw[j])
-				}
-			}
-			slices.Sort(all)
-			if lo, hi := all[len(all)/20], all[len(all)-1-len(all)/20]; lo <= r.truth[j] && r.truth[j] <= hi {
-				covered++
-			}
-			count++
-			for _, v := range all {
-				means[j] += v / float64(len(all))
-			}
-			ess, rhat = min(ess, diag.ESSBulk(column)), max(rhat, diag.RHat(column))
-		}
-		square = append(square, rootMeanSquare(means, r.truth))
+		tally.add(r.chains, r.truth)
 		mode, err := modeOf(r)
 		if err != nil {
 			return err
@@ -109,10 +90,10 @@ func anchoredCellOf(ctx context.Context, s settings, cell anchoredCell, aim anch
 			clip = r.config.Clip
 		}
 	}
-	slices.Sort(square)
+	slices.Sort(tally.errors)
 	slices.Sort(plain)
-	out.add(cell.n, cell.d, cell.epsilon, aim, repeats, covered/count, square[len(square)/2], plain[len(plain)/2], ess,
-		anchoredSteps*anchoredChains, rhat,
+	out.add(cell.n, cell.d, cell.epsilon, aim, repeats, tally.held/tally.count, tally.errors[len(plain)/2],
+		plain[len(plain)/2], tally.ess, anchoredSteps*anchoredChains, tally.rhat,
 		kept, clip, clipped, share, time.Since(began).Seconds()/float64(repeats))
 	row := out.rows[len(out.rows)-1]
 	_, err := fmt.Fprintln(s.log, row)
@@ -134,12 +115,7 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order
 	if err != nil {
 		return r, nil, err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: cell.epsilon, Delta: anchoredDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return r, nil, err
-	}
-	sealed, err := curator.Seal(curator.Records{X: r.x, Features: cell.d, Y: r.y, Radius: 1}, budget,
+	sealed, err := seal(curator.Records{X: r.x, Features: cell.d, Y: r.y, Radius: 1}, cell.epsilon, anchoredDelta,
 		curator.InsecureSeed(seed))
 	if err != nil {
 		return r, nil, err
@@ -200,11 +176,7 @@ func simulatedLogistic(rng *rand.Rand, n int, truth []float64) (x, y []float64) 
 }
 
 func rootMeanSquare(a, b []float64) float64 {
-	sum := 0.0
-	for j, v := range a {
-		sum += (v - b[j]) * (v - b[j])
-	}
-	return math.Sqrt(sum / float64(len(a)))
+	return floats.Distance(a, b, 2) / math.Sqrt(float64(len(a)))
 }
 
 // modeOf is the mode of the posterior that is not private.

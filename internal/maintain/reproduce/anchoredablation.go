@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -39,7 +38,7 @@ func anchoredAblation(ctx context.Context, s settings) error {
 	}
 	out := newTable("n", "d", "epsilon", "method", "sets", "coverage", "rmse", "least_ess")
 	for _, cell := range []anchoredCell{{2000, 3, 1}, {10_000, 6, 1}, {30_000, 6, 1}} {
-		tally := map[string]*ablationTally{}
+		tallies := map[string]*tally{}
 		var order []string
 		for k := range repeats {
 			seed := s.seed*1000 + uint64(k)
@@ -48,15 +47,15 @@ func anchoredAblation(ctx context.Context, s settings) error {
 				return fmt.Errorf("%+v: %w", cell, err)
 			}
 			for _, m := range methods {
-				if tally[m.method] == nil {
-					tally[m.method] = &ablationTally{ess: math.Inf(1)}
+				if tallies[m.method] == nil {
+					tallies[m.method] = newTally()
 					order = append(order, m.method)
 				}
-				tally[m.method].add(m.chains, truth)
+				tallies[m.method].add(m.chains, truth)
 			}
 		}
 		for _, method := range order {
-			t := tally[method]
+			t := tallies[method]
 			slices.Sort(t.errors)
 			out.add(cell.n, cell.d, cell.epsilon, method, repeats, t.held/t.count, t.errors[len(t.errors)/2], t.ess)
 			if _, err := fmt.Fprintln(s.log, out.rows[len(out.rows)-1]); err != nil {
@@ -67,12 +66,15 @@ func anchoredAblation(ctx context.Context, s settings) error {
 	return s.save("anchored-ablation", out, 0)
 }
 
-type ablationTally struct {
-	held, count, ess float64
-	errors           []float64
+// tally is what intervals held, and how well chains moved, over data sets.
+type tally struct {
+	held, count, ess, rhat float64
+	errors                 []float64
 }
 
-func (t *ablationTally) add(draws [][][]float64, truth []float64) {
+func newTally() *tally { return &tally{ess: math.Inf(1), rhat: 1} }
+
+func (t *tally) add(draws [][][]float64, truth []float64) {
 	means := make([]float64, len(truth))
 	for j, at := range truth {
 		column := make([][]float64, len(draws))
@@ -90,7 +92,7 @@ func (t *ablationTally) add(draws [][][]float64, truth []float64) {
 		if math.IsNaN(sum.ESSBulk) { // a chain that never moved
 			sum.ESSBulk = 0
 		}
-		t.ess = min(t.ess, sum.ESSBulk)
+		t.ess, t.rhat = min(t.ess, sum.ESSBulk), max(t.rhat, sum.RHat)
 	}
 	t.errors = append(t.errors, rootMeanSquare(means, truth))
 }
@@ -197,12 +199,7 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 	if err != nil {
 		return nil, err
 	}
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: cell.epsilon, Delta: anchoredDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return nil, err
-	}
-	sealed, err := curator.Seal(curator.Records{X: x, Features: cell.d, Y: y, Radius: 1}, budget,
+	sealed, err := seal(curator.Records{X: x, Features: cell.d, Y: y, Radius: 1}, cell.epsilon, anchoredDelta,
 		curator.InsecureSeed(seed))
 	if err != nil {
 		return nil, err

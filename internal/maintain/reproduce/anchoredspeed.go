@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -146,12 +145,7 @@ func leastESS(chain [][]float64, d int) float64 {
 func timedAnchored(ctx context.Context, model *targets.Regression, r curator.Records, steps int64,
 	epsilon float64, seed uint64) (release float64, chain [][]float64, seconds float64, err error) {
 	const delta = 1e-6
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return 0, nil, 0, err
-	}
-	sealed, err := curator.Seal(r, budget) // the operating system's randomness, as in earnest
+	sealed, err := seal(r, epsilon, delta) // the operating system's randomness, as in earnest
 	if err != nil {
 		return 0, nil, 0, err
 	}

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -123,13 +123,8 @@ func (s settings) betaReference(c *betaCell, repeat int) (*betaReference, error)
 // betaRun spends ε on one chain from the prior mean, which is free, and scores the
 // second half of its draws.
 func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, repeat int) (betaScore, error) {
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: c.eps, Delta: betaDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return betaScore{}, err
-	}
 	seed := s.stream("beta noise", c.model, c.dirty, c.eps, c.arm.name, repeat).Uint64()
-	sealed, err := curator.Seal(g.records, budget, curator.InsecureSeed(seed))
+	sealed, err := seal(g.records, c.eps, betaDelta, curator.InsecureSeed(seed))
 	if err != nil {
 		return betaScore{}, err
 	}
@@ -185,34 +180,7 @@ func betaPredict(model string, theta []float64, clean curator.Records) float64 {
 	if model == "linear" {
 		return math.Sqrt(off / float64(len(eta)))
 	}
-	return auc(eta, clean.Y)
-}
-
-// auc is the probability that a record with label 1 scores above one with 0.
-func auc(score, label []float64) float64 {
-	index := make([]int, len(score))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortFunc(index, func(a, b int) int {
-		switch {
-		case score[a] < score[b]:
-			return -1
-		case score[a] > score[b]:
-			return 1
-		}
-		return 0
-	})
-	var below, pairs, zeros float64
-	for _, i := range index {
-		if label[i] == 0 {
-			zeros++
-		} else {
-			below += zeros
-			pairs++
-		}
-	}
-	return below / (pairs * zeros)
+	return metrics.Area(eta, clean.Y)
 }
 
 // betaMode is the mode of the arm's posterior without privacy, by Newton's method

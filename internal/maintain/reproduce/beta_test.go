@@ -7,22 +7,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// TestAUC: pairs are counted by hand.
-func TestAUC(t *testing.T) {
-	for _, c := range []struct {
-		score, label []float64
-		want         float64
-	}{
-		{[]float64{0.1, 0.9, 0.5, 0.7}, []float64{0, 1, 0, 1}, 1},
-		{[]float64{0.1, 0.9, 0.5, 0.7}, []float64{1, 0, 1, 0}, 0},
-		{[]float64{0.1, 0.2, 0.3, 0.4, 0.5}, []float64{1, 0, 1, 0, 1}, 0.5},
-	} {
-		if got := auc(c.score, c.label); got != c.want {
-			t.Errorf("scores %v of labels %v: AUC %v, want %v", c.score, c.label, got, c.want)
-		}
-	}
-}
-
 // TestBetaMode: the gradient of the log posterior vanishes at the mode, for every
 // arm, on clean and spoilt records, and standard deviations fall by √2 when every
 // record is there twice.

@@ -130,12 +130,7 @@ func (c chainOf) run(ctx context.Context, r curator.Records, budget planning.Bud
 func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget planning.Budget, starts [][]float64,
 	seed uint64) (runOf, error) {
 	out := runOf{iterations: n}
-	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: budget.Epsilon, Delta: budget.Delta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return out, err
-	}
-	sealed, err := curator.Seal(r, b, curator.InsecureSeed(seed))
+	sealed, err := seal(r, budget.Epsilon, budget.Delta, curator.InsecureSeed(seed))
 	if err != nil {
 		return out, err
 	}
@@ -153,8 +148,18 @@ func (c chainOf) runFor(ctx context.Context, n int64, r curator.Records, budget 
 		out.accepted += accepted / float64(len(starts))
 	}
 	out.elapsed = time.Since(began)
-	out.spent, err = b.Spent()
+	out.spent, err = sealed.Budget().Spent()
 	return out, err
+}
+
+// seal makes a curator with a budget of its own, under substitution.
+func seal(r curator.Records, epsilon, delta float64, options ...curator.Option) (*curator.Curator, error) {
+	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: delta,
+		Adjacency: accountant.Substitute})
+	if err != nil {
+		return nil, err
+	}
+	return curator.Seal(r, b, options...)
 }
 
 // walk makes n steps and returns the start of a kernel's life: about `kept`

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -201,16 +200,12 @@ func hmcGauss(ctx context.Context, s settings) error {
 func (m gaussMethod) run(ctx context.Context, rng *rand.Rand, x []float64, exact gaussPosterior,
 	eps float64) (runOf, error) {
 	var out runOf
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: eps, Delta: gaussDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return out, err
-	}
 	scaled := make([]float64, len(x))
 	for i, v := range x {
 		scaled[i] = v / m.scale[i%gaussDim]
 	}
-	sealed, err := curator.Seal(curator.Records{X: scaled, Features: gaussDim}, budget, curator.InsecureSeed(rng.Uint64()))
+	sealed, err := seal(curator.Records{X: scaled, Features: gaussDim}, eps, gaussDelta,
+		curator.InsecureSeed(rng.Uint64()))
 	if err != nil {
 		return out, err
 	}
@@ -242,7 +237,7 @@ func (m gaussMethod) run(ctx context.Context, rng *rand.Rand, x []float64, exact
 		out.draws = append(out.draws, draws)
 		out.accepted += accepted / gaussChains
 	}
-	out.spent, err = budget.Spent()
+	out.spent, err = sealed.Budget().Spent()
 	return out, err
 }
 

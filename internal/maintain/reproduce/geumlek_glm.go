@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -164,7 +165,7 @@ func laplaceWalk(rng *rand.Rand, m glmLaw, train targets.Rows, draws int) ([][]f
 	if err != nil {
 		return nil, 0, err
 	}
-	mode, root, err := laplace(p, m, train)
+	mode, root, err := laplace(m, train)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -203,51 +204,19 @@ func laplaceWalk(rng *rand.Rand, m glmLaw, train targets.Rows, draws int) ([][]f
 	return out, float64(accepted) / float64(offered), nil
 }
 
-// laplace climbs to the maximum by Newton's method and returns it with the lower
-// Cholesky factor of the curvature there.
-func laplace(p *posterior.Density, m glmLaw, train targets.Rows) ([]float64, *mat.TriDense, error) {
-	d := p.Dim()
-	u, grad := make([]float64, d), make([]float64, d)
+// laplace is the maximum, and the lower Cholesky factor of the curvature there.
+func laplace(m glmLaw, train targets.Rows) ([]float64, *mat.TriDense, error) {
+	f := erm.Objective{X: train.X, Y: train.Y, Shape: erm.Shape{Records: train.Len(), Features: train.P, Radius: 1,
+		Weight: m.weight, Ridge: m.precision}}
+	mode, err := f.Minimise(context.Background())
+	if err != nil {
+		return nil, nil, err
+	}
 	var chol mat.Cholesky
-	for range 50 {
-		p.LogDensityGrad(grad, u)
-		if !chol.Factorize(curvature(m, train, u)) {
-			return nil, nil, fmt.Errorf("the curvature is not positive definite")
-		}
-		step := mat.NewVecDense(d, nil)
-		if err := chol.SolveVecTo(step, mat.NewVecDense(d, grad)); err != nil {
-			return nil, nil, err
-		}
-		for j := range u {
-			u[j] += step.AtVec(j)
-		}
-		if mat.Dot(step, mat.NewVecDense(d, grad)) < 1e-10 {
-			var root mat.TriDense
-			chol.LTo(&root)
-			return u, &root, nil
-		}
+	if !chol.Factorize(f.Hessian(mode)) {
+		return nil, nil, fmt.Errorf("the curvature is not positive definite")
 	}
-	return nil, nil, fmt.Errorf("Newton's method did not converge")
-}
-
-// curvature is minus the Hessian of a mechanism's log density: that of the logistic
-// likelihood times the weight, and the prior's precision.
-func curvature(m glmLaw, train targets.Rows, theta []float64) *mat.SymDense {
-	scaled := mat.NewDense(train.Len(), train.P, nil)
-	for i := range train.Len() {
-		row, eta := train.Row(i), 0.0
-		for j, x := range row {
-			eta += x * theta[j]
-		}
-		root := math.Sqrt(m.weight) / (2 * math.Cosh(eta/2)) // √(w·p(1 − p))
-		for j, x := range row {
-			scaled.Set(i, j, root*x)
-		}
-	}
-	var out mat.SymDense
-	out.SymOuterK(1, scaled.T())
-	for j := range train.P {
-		out.SetSym(j, j, out.At(j, j)+m.precision)
-	}
-	return &out
+	var root mat.TriDense
+	chol.LTo(&root)
+	return mode, &root, nil
 }

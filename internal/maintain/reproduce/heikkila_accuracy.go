@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -136,13 +135,8 @@ func (s settings) runMixture(ctx context.Context, c mixChain, x []float64) (mixR
 	r := mixRun{steps: checkpoints(c.steps)}
 	r.means, r.variances = make([][][2]float64, len(r.steps)), make([][][2]float64, len(r.steps))
 	for run := range s.count(c.repeats) {
-		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 100, Delta: mixDelta,
-			Adjacency: accountant.Substitute})
-		if err != nil {
-			return r, err
-		}
 		rng := s.stream("mixture", c.name, run)
-		sealed, err := curator.Seal(curator.Records{X: x, Features: 1}, budget, curator.InsecureSeed(rng.Uint64()))
+		sealed, err := seal(curator.Records{X: x, Features: 1}, 100, mixDelta, curator.InsecureSeed(rng.Uint64()))
 		if err != nil {
 			return r, err
 		}

@@ -304,12 +304,7 @@ func (t netTask) chain() (predictor, error) {
 	cfg.Step = kernels.Constant(h)
 	rng := t.s.stream(t.cell...)
 	start := netStart(rng, target.Dim())
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: t.eps, Delta: netDelta,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return nil, err
-	}
-	sealed, err := curator.Seal(curator.Records{X: t.train.X, Features: t.train.P, Y: t.train.Y}, budget,
+	sealed, err := seal(curator.Records{X: t.train.X, Features: t.train.P, Y: t.train.Y}, t.eps, netDelta,
 		curator.InsecureSeed(rng.Uint64()))
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
 	"github.com/dpmcmc/dpmcmc/targets"
+	"gonum.org/v1/gonum/floats"
 )
 
 // opponent returns what a name stands for, and the δ of its claim.
@@ -90,13 +91,7 @@ func (s settings) outputOpponent(name string, eps float64) (opponent, error) {
 	}, nil
 }
 
-func distance(a, b []float64) float64 {
-	ss := 0.0
-	for i, v := range a {
-		ss += (v - b[i]) * (v - b[i])
-	}
-	return math.Sqrt(ss)
-}
+func distance(a, b []float64) float64 { return floats.Distance(a, b, 2) }
 
 // attackRMSE is the other axis of the published figure: the log of the
 // root-mean-square error of one release, over data sets of 1000 records with two

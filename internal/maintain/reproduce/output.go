@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/ops"
+	"gonum.org/v1/gonum/stat"
 )
 
 // table is what a figure prints and writes as CSV.
@@ -114,14 +115,8 @@ func median(x []float64) float64 { return quantile(x, 0.5) }
 
 // meanAndError are the mean of x and its standard error.
 func meanAndError(x []float64) (mean, stderr float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	ss := 0.0
-	for _, v := range x {
-		ss += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(ss / float64(len(x)-1) / float64(len(x)))
+	mean, sd := stat.MeanStdDev(x, nil)
+	return mean, stat.StdErr(sd, float64(len(x)))
 }
 
 // curve gathers the results of repeats at each x into a line of medians, with bars

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -108,13 +107,8 @@ func throughput(ctx context.Context, s settings) error {
 
 // rate is how many steps a second of the processor makes, over half a second.
 func (c timed) rate(ctx context.Context, r curator.Records) (float64, error) {
-	// speed is the question
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e300, Delta: 1e-6,
-		Adjacency: accountant.Substitute})
-	if err != nil {
-		return 0, err
-	}
-	sealed, err := curator.Seal(r, budget) // the operating system's randomness, as in earnest
+	// Speed is the question, with the operating system's randomness, as in earnest.
+	sealed, err := seal(r, 1e300, 1e-6)
 	if err != nil {
 		return 0, err
 	}

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -72,11 +74,16 @@ func logisticTable(name string) error {
 	if err != nil {
 		return err
 	}
-	mode, err := minimise(rows, 1/(*priorSD**priorSD), make([]float64, d))
+	f := objective(rows, 1/(*priorSD**priorSD), nil)
+	mode, err := f.Minimise(context.Background())
 	if err != nil {
 		return err
 	}
-	exact := inverseCurvature(rows, mode)
+	var chol mat.Cholesky
+	exact := mat.NewSymDense(d, nil)
+	if !chol.Factorize(f.Hessian(mode)) || chol.InverseTo(exact) != nil {
+		return fmt.Errorf("%s has no curvature at the mode", name)
+	}
 	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name,
 		table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
 	for i := range *sets {
@@ -128,51 +135,13 @@ func logisticTable(name string) error {
 	return nil
 }
 
-// inverseCurvature is the covariance of the normal approximation at a mode.
-func inverseCurvature(rows targets.Rows, mode []float64) *mat.SymDense {
-	d := rows.P
-	h := mat.NewSymDense(d, nil)
-	for j := range d {
-		h.SetSym(j, j, 1/(*priorSD**priorSD))
-	}
-	for i := range rows.Len() {
-		x := mat.NewVecDense(d, rows.Row(i))
-		p := 1 / (1 + math.Exp(-mat.Dot(x, mat.NewVecDense(d, mode))))
-		h.SymRankOne(h, p*(1-p), x)
-	}
-	var chol mat.Cholesky
-	chol.Factorize(h)
-	out := mat.NewSymDense(d, nil)
-	if err := chol.InverseTo(out); err != nil {
-		panic(err)
-	}
-	return out
-}
-
 // auc is the area under the curve of the linear predictor.
 func auc(rows targets.Rows, theta []float64) float64 {
-	type scored struct{ eta, y float64 }
-	all := make([]scored, rows.Len())
-	for i := range all {
-		for j, x := range rows.Row(i) {
-			all[i].eta += x * theta[j]
-		}
-		all[i].y = rows.Y[i]
+	eta := make([]float64, rows.Len())
+	for i := range eta {
+		eta[i] = floats.Dot(rows.Row(i), theta)
 	}
-	slices.SortFunc(all, func(a, b scored) int {
-		if a.eta < b.eta {
-			return -1
-		}
-		return 1
-	})
-	rank, ones := 0.0, 0.0
-	for i, s := range all {
-		if s.y >= 0.5 {
-			rank += float64(i + 1)
-			ones++
-		}
-	}
-	return (rank - ones*(ones+1)/2) / (ones * (float64(len(all)) - ones))
+	return metrics.Area(eta, rows.Y)
 }
 
 // schemaText is a bundled schema, one of the two of Adult here, or a file NAME.toml for

@@ -7,7 +7,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -16,12 +15,12 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
+	"gonum.org/v1/gonum/floats"
 )
 
 var (
@@ -145,7 +144,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 			b[j] *= length / math.Sqrt(norm)
 		}
 	}
-	theta, err := minimise(rows, v.ridge, b)
+	theta, err := objective(rows, v.ridge, b).Minimise(context.Background())
 	if err != nil {
 		return surrogates.Statistics{}, err
 	}
@@ -191,36 +190,10 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 	return s, nil
 }
 
-// minimise finds the minimum of the logistic loss plus a ridge and a linear term.
-func minimise(rows targets.Rows, ridge float64, linear []float64) ([]float64, error) {
-	d := rows.P
-	theta, step := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
-	for range 100 {
-		grad, hessian := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
-		for j := range d {
-			grad.SetVec(j, linear[j]+ridge*theta.AtVec(j))
-			hessian.SetSym(j, j, ridge)
-		}
-		for i := range rows.Len() {
-			x := mat.NewVecDense(d, rows.Row(i))
-			p := 1 / (1 + math.Exp(-mat.Dot(x, theta)))
-			grad.AddScaledVec(grad, p-rows.Y[i], x)
-			hessian.SymRankOne(hessian, p*(1-p), x)
-		}
-		var chol mat.Cholesky
-		if !chol.Factorize(hessian) {
-			break
-		}
-		if err := chol.SolveVecTo(step, grad); err != nil {
-			return nil, err
-		}
-		size := mat.Norm(step, 2)
-		if size < 1e-9 {
-			return theta.RawVector().Data, nil
-		}
-		theta.AddScaledVec(theta, -min(1, 3/size), step)
-	}
-	return nil, errors.New("the minimum was not found")
+// objective is the logistic loss plus a ridge and a linear term, on rows in the unit ball.
+func objective(rows targets.Rows, ridge float64, linear []float64) erm.Objective {
+	return erm.Objective{X: rows.X, Y: rows.Y, B: linear, Shape: erm.Shape{Records: rows.Len(), Features: rows.P,
+		Radius: 1, Ridge: ridge, Linear: floats.Norm(linear, 2)}}
 }
 
 func main() {
@@ -299,18 +272,17 @@ func run() error {
 		if *draws == 0 {
 			continue
 		}
-		e2, a2 := 0.0, 0.0
+		mean := make([]float64, len(theta))
 		for j, t := range theta {
 			sum := diag.Summarize(sample.Column(j))
 			if t >= sum.Q5 && t <= sum.Q95 {
 				held++
 			}
 			total++
-			e2 += (sum.Mean - t) * (sum.Mean - t) / float64(len(theta))
-			a2 += (s.Anchor[j] - t) * (s.Anchor[j] - t) / float64(len(theta))
+			mean[j] = sum.Mean
 		}
-		rmse, anchor, ess, rhat = append(rmse, math.Sqrt(e2)), append(anchor, math.Sqrt(a2)), append(ess, sample.LeastESS),
-			append(rhat, sample.MostRHat)
+		rmse, anchor = append(rmse, distance(mean, theta)), append(anchor, distance(s.Anchor, theta))
+		ess, rhat = append(ess, sample.LeastESS), append(rhat, sample.MostRHat)
 		grads = append(grads, float64(sample.Gradients))
 		divergent = append(divergent, float64(sample.Divergences))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
 	"github.com/dpmcmc/dpmcmc/targets"
+	"gonum.org/v1/gonum/floats"
 )
 
 // rivalErrors are the root mean square errors of objective perturbation (pure ε,
@@ -52,12 +53,9 @@ func rivalErrors(rows targets.Rows, truth []float64, seed uint64) (objective, dr
 	return distance(theta, truth), distance(one[0], truth), nil
 }
 
+// distance is the root mean square difference.
 func distance(a, b []float64) float64 {
-	s := 0.0
-	for j, v := range a {
-		s += (v - b[j]) * (v - b[j]) / float64(len(a))
-	}
-	return math.Sqrt(s)
+	return floats.Distance(a, b, 2) / math.Sqrt(float64(len(a)))
 }
 
 // rivalTable prints the rivals' median errors on the data sets that the other
