@@ -80,7 +80,7 @@ func mechanisms(t *testing.T, n int) map[string]func(*ops.Source, targets.Rows) 
 			t.Fatal(err)
 		}
 		all[fmt.Sprintf("moments, law %d", law)] = func(src *ops.Source, rows targets.Rows) (any, error) {
-			s, err := m.Release(suffstat.FromSource(src), rows)
+			s, err := m.Release(src, rows)
 			if err != nil {
 				return nil, err
 			}

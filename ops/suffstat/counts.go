@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/dpmcmc/dpmcmc/ops"
 )
 
@@ -62,7 +59,7 @@ func (c *Counts) Cost() ops.Guarantee { return c.cost() }
 func (c *Counts) Scale() float64 { return c.scale() }
 
 // Release returns one noisy count per category. They may be negative.
-func (c *Counts) Release(noise Noise, counts []int) ([]float64, error) {
+func (c *Counts) Release(src *ops.Source, counts []int) ([]float64, error) {
 	if len(counts) != len(c.prior) {
 		return nil, fmt.Errorf("suffstat: %d counts for %d categories", len(counts), len(c.prior))
 	}
@@ -78,9 +75,9 @@ func (c *Counts) Release(noise Noise, counts []int) ([]float64, error) {
 		return nil, fmt.Errorf("suffstat: the counts do not sum to the public number of records, %d", c.n)
 	}
 	if len(out) > 2 {
-		return out, c.add(noise, out)
+		return out, c.add(src, out)
 	}
-	err := c.add(noise, out[:1])
+	err := c.add(src, out[:1])
 	out[1] = float64(c.n) - out[0]
 	return out, err
 }
@@ -94,30 +91,6 @@ func (c *Counts) PlugIn(noisy []float64) []float64 {
 		a[i] = p + min(max(noisy[i], 0), float64(c.n))
 	}
 	return a
-}
-
-// PlugInDensity returns the density at x in (0, 1) of one draw of the first
-// category's probability from the plug-in posterior, the noise integrated out: two
-// point masses for noisy counts beyond the ends, and quadrature between. It is a
-// property of the mechanism on given counts, so not for release. Two categories
-// with Gaussian noise only; it panics otherwise.
-func (c *Counts) PlugInDensity(count int, x float64) float64 {
-	if len(c.prior) != 2 || c.privacy.Law != Gaussian {
-		panic("suffstat: PlugInDensity: two categories with Gaussian noise are needed")
-	}
-	n, centre, sd := float64(c.n), float64(count), c.scale()
-	beta := func(k float64) float64 {
-		a, b := c.prior[0]+k, c.prior[1]+n-k
-		return math.Exp((a-1)*math.Log(x) + (b-1)*math.Log1p(-x) - mathext.Lbeta(a, b))
-	}
-	below := math.Erfc(centre/sd/math.Sqrt2) / 2
-	above := math.Erfc((n-centre)/sd/math.Sqrt2) / 2
-	lo, hi := max(0, centre-9*sd), min(n, centre+9*sd)
-	inside := quad.Fixed(func(k float64) float64 {
-		z := (k - centre) / sd
-		return math.Exp(-z*z/2) / (sd * math.Sqrt(2*math.Pi)) * beta(k)
-	}, lo, hi, 150, nil, 0)
-	return below*beta(0) + inside + above*beta(n)
 }
 
 // NoiseAware returns the posterior of the first category's probability given the

@@ -7,8 +7,4 @@
 // plug-in posterior and, for two categories, the exact posterior given the noisy
 // count: the noise-aware one, whose intervals cover. [Moments] are the second
 // moments of a linear regression on clipped records, with the plug-in posterior.
-//
-// Noise comes from a [Noise]: [Google], the secure noise of
-// github.com/google/differential-privacy, or [FromSource] where a run must be
-// repeatable.
 package suffstat

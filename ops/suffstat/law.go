@@ -76,12 +76,17 @@ func newMechanism(p Privacy, l1, l2 float64, size int) (m mechanism, err error) 
 	return m, err
 }
 
-// add perturbs the vector.
-func (m *mechanism) add(n Noise, x []float64) error {
+// add perturbs the vector by discrete Laplace or discrete Gaussian noise, on a grid.
+func (m *mechanism) add(src *ops.Source, x []float64) error {
 	if m.privacy.Law == Laplace {
-		return n.Laplace(x, m.l1, m.privacy.Epsilon)
+		return draw.AddLaplace(src, x, m.l1, m.privacy.Epsilon)
 	}
-	return n.Gaussian(x, m.l2, m.multiplier)
+	g, err := draw.NewGridGaussian(m.multiplier, m.l2, len(x))
+	if err != nil {
+		return fmt.Errorf("suffstat: %w", err)
+	}
+	g.Add(src, x)
+	return nil
 }
 
 // scale is the Laplace scale, or the standard deviation of Gaussian noise.

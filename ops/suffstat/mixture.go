@@ -1,10 +1,6 @@
 package suffstat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mathext"
-)
+import "math"
 
 // BetaMixture is the law Σₖ wₖ·Beta(a+k, b+n−k) on [0, 1].
 type BetaMixture struct {
@@ -36,29 +32,4 @@ func (m BetaMixture) SD() float64 {
 		v += w * (centre*(1-centre)/(a+b+1) + (centre-mean)*(centre-mean))
 	}
 	return math.Sqrt(v)
-}
-
-// CDF returns the probability of [0, x], x in [0, 1].
-func (m BetaMixture) CDF(x float64) float64 {
-	p := 0.0
-	for k, w := range m.weight {
-		if w > 1e-18 {
-			a, b := m.component(k)
-			p += w * mathext.RegIncBeta(a, b, x)
-		}
-	}
-	return p
-}
-
-// Quantile returns the x with CDF(x) = p, p in (0, 1), by bisection to 2⁻⁵⁰.
-func (m BetaMixture) Quantile(p float64) float64 {
-	lo, hi := 0.0, 1.0
-	for range 50 {
-		if mid := (lo + hi) / 2; m.CDF(mid) < p {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return (lo + hi) / 2
 }

@@ -60,7 +60,7 @@ func (m *Moments) Cost() ops.Guarantee { return m.cost() }
 
 // Release returns the noisy matrix Σ z·zᵀ, (d+1)×(d+1), the response last. It need
 // not be positive semidefinite.
-func (m *Moments) Release(noise Noise, rows targets.Rows) (*mat.SymDense, error) {
+func (m *Moments) Release(src *ops.Source, rows targets.Rows) (*mat.SymDense, error) {
 	if err := ops.CheckShape("suffstat", rows, m.cfg.Features, true); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (m *Moments) Release(noise Noise, rows targets.Rows) (*mat.SymDense, error)
 	if m.privacy.Law == Gaussian {
 		m.gram.Isometric(triangle, false)
 	}
-	if err := m.add(noise, triangle); err != nil {
+	if err := m.add(src, triangle); err != nil {
 		return nil, err
 	}
 	if m.privacy.Law == Gaussian {

@@ -24,7 +24,7 @@ func TestSampleHasTheLaw(t *testing.T) {
 		// The empirical distribution at a grid of quantiles of the law.
 		for i := 1; i < 40; i++ {
 			p := float64(i) / 40
-			q, below := law.Quantile(p), 0.0
+			q, below := law.quantile(p), 0.0
 			for _, x := range draws {
 				if x <= q {
 					below += 1.0 / n

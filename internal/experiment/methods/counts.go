@@ -160,7 +160,7 @@ func buildCounts(p Problem, b Budget, s settings) (*Mechanism, error) {
 		if err != nil {
 			return Release{}, err
 		}
-		noisy, err := m.Release(suffstat.FromSource(src), labelCounts(rows))
+		noisy, err := m.Release(src, labelCounts(rows))
 		if err != nil {
 			return Release{}, err
 		}

@@ -48,7 +48,7 @@ func buildMoments(p Problem, b Budget, s settings) (*Mechanism, error) {
 		if err != nil {
 			return Release{}, err
 		}
-		noisy, err := m.Release(suffstat.FromSource(src), rows)
+		noisy, err := m.Release(src, rows)
 		if err != nil {
 			return Release{}, err
 		}
