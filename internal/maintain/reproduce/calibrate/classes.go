@@ -103,8 +103,7 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
-		draws, err := surrogates.Sample(context.Background(), post,
-			surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
+		draws, err := sample(post, uint64(i))
 		if err != nil {
 			return err
 		}

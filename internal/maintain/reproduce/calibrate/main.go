@@ -177,17 +177,14 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 			}
 		}
 	}
-	for j := range d {
-		for k := j; k < d; k++ {
-			z := s.MomentSD * rng.NormFloat64()
-			if j != k {
-				z /= math.Sqrt2
-			}
-			s.Moment[j*d+k] += z
-			s.Moment[k*d+j] = s.Moment[j*d+k]
-		}
-	}
+	addNoise(s.Moment, d, s.MomentSD, rng)
 	return s, nil
+}
+
+// sample draws from a posterior, as long as the flags say.
+func sample(p surrogates.Posterior, seed uint64) (surrogates.Draws, error) {
+	return surrogates.Sample(context.Background(), p, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
+		LeastESS: *least, MostRHat: *most})
 }
 
 // objective is the logistic loss plus a ridge and a linear term, on rows in the unit ball.
@@ -231,72 +228,82 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	var rmse, grads, anchor, ess, rhat, divergent []float64
-	held, total := 0, 0
-	refused, believed := 0, 0 // verdicts
+	var c calibration
 	began := time.Now()
 	for i := range *sets {
-		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
-		rows, theta := simulate(rng)
-		s, err := release(rows, v, rng)
-		if err != nil {
+		if err := c.add(v, uint64(i)); err != nil {
 			return err
 		}
-		c := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD},
-			Imputations: *imputed, Seed: uint64(i)}
-		if *truth > 0 {
-			c.Features, c.Imputations = rows.X[:*truth*rows.P], 1
-		}
-		post, err := surrogates.New(c)
-		if err != nil {
-			return err
-		}
-		var sample surrogates.Draws
-		if *draws > 0 {
-			sample, err = surrogates.Sample(context.Background(), post,
-				surrogates.SampleConfig{Draws: *draws, Seed: uint64(i), Workers: 1, LeastESS: *least, MostRHat: *most})
-			if err != nil {
-				return err
-			}
-		}
-		check, err := post.CheckPrior(sample)
-		if err != nil {
-			return err
-		}
-		switch {
-		case check.Conflict() || len(check.Narrow) > 0:
-			refused++
-		case check.Unbounded() || len(check.Hidden) > 0:
-			believed++
-		}
-		if *draws == 0 {
-			continue
-		}
-		mean := make([]float64, len(theta))
-		for j, t := range theta {
-			sum := diag.Summarize(sample.Column(j))
-			if t >= sum.Q5 && t <= sum.Q95 {
-				held++
-			}
-			total++
-			mean[j] = sum.Mean
-		}
-		rmse, anchor = append(rmse, distance(mean, theta)), append(anchor, distance(s.Anchor, theta))
-		ess, rhat = append(ess, sample.LeastESS), append(rhat, sample.MostRHat)
-		grads = append(grads, float64(sample.Gradients))
-		divergent = append(divergent, float64(sample.Divergences))
 	}
 	fmt.Printf("n %d d %d ε %v: of %d not usable %d, usable if the prior is believed %d\n", *records, *features, *epsilon,
-		*sets, refused, believed)
+		*sets, c.refused, c.believed)
 	if *draws == 0 {
 		return nil
 	}
-	c := float64(held) / float64(total)
 	fmt.Printf("n %d d %d ε %v sets %d: cover %.3f, median RMSE %.3f (optimum %.3f), least ESS %.0f median %.0f, R-hat "+
 		"max %.3f, divergent %.0f, %.0f gradients, %.2f s a set\n",
-		*records, *features, *epsilon, *sets, c, median(rmse), median(anchor), slices.Min(ess), median(ess), slices.Max(rhat),
-		slices.Max(divergent), median(grads),
+		*records, *features, *epsilon, *sets, c.held/c.total, median(c.rmse), median(c.anchor), slices.Min(c.ess),
+		median(c.ess), slices.Max(c.rhat), slices.Max(c.divergent), median(c.gradients),
 		time.Since(began).Seconds()/float64(*sets))
+	return nil
+}
+
+// calibration is what intervals held over data sets, and how well the sampler explored.
+type calibration struct {
+	held, total                                   float64
+	refused, believed                             int // verdicts
+	rmse, anchor, ess, rhat, gradients, divergent []float64
+}
+
+// add simulates, releases and samples one data set.
+func (c *calibration) add(v noise, set uint64) error {
+	rng := rand.New(rand.NewPCG(*seed, set))
+	rows, theta := simulate(rng)
+	s, err := release(rows, v, rng)
+	if err != nil {
+		return err
+	}
+	config := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD},
+		Imputations: *imputed, Seed: set}
+	if *truth > 0 {
+		config.Features, config.Imputations = rows.X[:*truth*rows.P], 1
+	}
+	post, err := surrogates.New(config)
+	if err != nil {
+		return err
+	}
+	var drawn surrogates.Draws
+	if *draws > 0 {
+		if drawn, err = sample(post, set); err != nil {
+			return err
+		}
+	}
+	check, err := post.CheckPrior(drawn)
+	if err != nil {
+		return err
+	}
+	switch {
+	case check.Conflict() || len(check.Narrow) > 0:
+		c.refused++
+	case check.Unbounded() || len(check.Hidden) > 0:
+		c.believed++
+	}
+	if *draws == 0 {
+		return nil
+	}
+	mean := make([]float64, len(theta))
+	for j, t := range theta {
+		sum := diag.Summarize(drawn.Column(j))
+		if t >= sum.Q5 && t <= sum.Q95 {
+			c.held++
+		}
+		c.total++
+		mean[j] = sum.Mean
+	}
+	c.rmse, c.anchor = append(c.rmse, distance(mean, theta)), append(c.anchor, distance(s.Anchor, theta))
+	c.ess, c.rhat = append(c.ess, drawn.LeastESS), append(c.rhat, drawn.MostRHat)
+	c.gradients = append(c.gradients, float64(drawn.Gradients))
+	c.divergent = append(c.divergent, float64(drawn.Divergences))
 	return nil
 }
 

@@ -215,8 +215,7 @@ func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (sur
 	if err != nil {
 		return surrogates.Draws{}, usable, err
 	}
-	d, err := surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
-		LeastESS: *least, MostRHat: *most})
+	d, err := sample(l, seed)
 	if err != nil {
 		return d, usable, err
 	}

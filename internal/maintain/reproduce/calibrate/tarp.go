@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -90,8 +89,7 @@ func tarpRank(unit, sd float64, rng *rand.Rand, seed uint64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	draws, err := surrogates.Sample(context.Background(), l, surrogates.SampleConfig{Draws: *draws, Seed: seed, Workers: 1,
-		LeastESS: *least, MostRHat: *most})
+	draws, err := sample(l, seed)
 	if err != nil {
 		return 0, err
 	}
