@@ -68,7 +68,8 @@ func TestGaussianReleasesChargeTheirGrid(t *testing.T) {
 	}
 	m := event.Mechanisms()[0]
 	sd := math.Ldexp(4, 31)
-	if want := accountant.GridDeparture(8, sd, 2.0/4); m.Kind != "grid_gaussian" || math.Abs(m.Params["departure"]/want-1) > 1e-6 {
+	if want := accountant.GridDeparture(8, sd, 2.0/4); m.Kind != "grid_gaussian" ||
+		math.Abs(m.Params["departure"]/want-1) > 1e-6 {
 		t.Errorf("charged %+v, want a departure of %v", m, want)
 	}
 	if m.Params["departure"] > 1e-14 || m.Params["departure"] < 8*64*64/(8*sd*sd) {
