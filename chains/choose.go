@@ -210,9 +210,7 @@ func (c *choice) plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Target == "" {
-		p.Target = "posterior"
-	}
+	p.Target = cmp.Or(p.Target, "posterior")
 	if p.Target == "posterior" && c.Temperature < 1 {
 		p.Target = "tempered"
 		p.Sampled = fmt.Sprintf("the posterior at temperature %.3g, whose intervals are ×%.3g as wide as at 1", c.Temperature,

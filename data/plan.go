@@ -171,9 +171,7 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 			d.missingNumbers = append(d.missingNumbers, v)
 		}
 	}
-	if d.missing == "" {
-		d.missing = MissingRefuse
-	}
+	d.missing = cmp.Or(d.missing, MissingRefuse)
 	if err := checkStrays(c); err != nil {
 		return nil, nil, err
 	}
@@ -283,10 +281,7 @@ func (d *decoder) category(c *Column, spread float64) ([]Term, error) {
 	if c.Role == Target {
 		return d.classes(c)
 	}
-	reference := c.Reference
-	if reference == "" {
-		reference = c.Levels[0]
-	}
+	reference := cmp.Or(c.Reference, c.Levels[0])
 	if !slices.Contains(c.Levels, reference) {
 		return nil, columnError(c, fmt.Sprintf("reference = %q", reference), "choose one of the levels")
 	}

@@ -1,6 +1,7 @@
 package dphmc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -46,9 +47,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	}
 	dim := c.Target.Dim()
 	c.Mass = kernels.Scales(c.Mass, dim)
-	if c.JitterWidth == 0 {
-		c.JitterWidth = 1
-	}
+	c.JitterWidth = cmp.Or(c.JitterWidth, 1)
 	k := &Kernel{
 		Drift: kernels.NewDrift("dphmc", c.Target), config: c, bounds: c.certified(f), left: c.Iterations,
 		sizes: sequence{jitter: c.Jitter}, path: newTrajectory(c.Mass),

@@ -115,12 +115,8 @@ func Run(ctx context.Context, chains []Chain, opts Options) error {
 
 // start checks a run's settings and initialises its chains.
 func (o *Options) start(chains []Chain) ([]*State, error) {
-	if o.Thin == 0 {
-		o.Thin = 1
-	}
-	if o.Every == 0 {
-		o.Every = 100 * time.Millisecond
-	}
+	o.Thin = cmp.Or(o.Thin, 1)
+	o.Every = cmp.Or(o.Every, 100*time.Millisecond)
 	switch {
 	case len(chains) == 0:
 		return nil, errors.New("kernels: Run was given no chains")

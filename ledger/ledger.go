@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -39,9 +40,7 @@ type Ledger struct {
 }
 
 func handle(path string, o Options) *Ledger {
-	if o.Patience == 0 {
-		o.Patience = time.Minute
-	}
+	o.Patience = cmp.Or(o.Patience, time.Minute)
 	return &Ledger{path: path, options: o, prices: map[string]price{}}
 }
 

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -105,21 +106,11 @@ var settings = []Setting{
 // prior, a least scale of 0.05, a mean absolute error of 0.25 and 4 hidden units. The
 // prior's standard deviation follows from the shape of the table: see DefaultPriorSD.
 func (o Options) Filled() Options {
-	if o.Loss == "" {
-		o.Loss = "log"
-	}
-	if o.Prior == "" {
-		o.Prior = "normal"
-	}
-	if o.MinScale == 0 {
-		o.MinScale = 0.05
-	}
-	if o.ErrorScale == 0 {
-		o.ErrorScale = 0.25
-	}
-	if o.Hidden == 0 {
-		o.Hidden = 4
-	}
+	o.Loss = cmp.Or(o.Loss, "log")
+	o.Prior = cmp.Or(o.Prior, "normal")
+	o.MinScale = cmp.Or(o.MinScale, 0.05)
+	o.ErrorScale = cmp.Or(o.ErrorScale, 0.25)
+	o.Hidden = cmp.Or(o.Hidden, 4)
 	return o
 }
 

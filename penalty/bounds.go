@@ -1,6 +1,7 @@
 package penalty
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -12,9 +13,7 @@ import (
 func (c Config) bounds(f curator.Facts) kernels.Bounds {
 	inf := math.Inf(1)
 	b := kernels.Bounds{Constant: inf, PerLength: inf, Tau: c.Temperature, Radius: f.Radius}
-	if b.Tau == 0 {
-		b.Tau = 1
-	}
+	b.Tau = cmp.Or(b.Tau, 1)
 	if c.Clip != 0 {
 		if c.Noise.scaled {
 			b.PerLength = c.Clip

@@ -1,6 +1,7 @@
 package starts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -28,9 +29,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	if c.Kind == Optimum && c.Ridge == 0 {
 		tau := c.Temperature
-		if tau == 0 {
-			tau = 1
-		}
+		tau = cmp.Or(tau, 1)
 		c.Ridge = float64(max(1, f.RowsPerPerson)) * tau * f.Radius * f.Radius / (curvatureShare * epsilon)
 	}
 	solve := func() error {

@@ -83,18 +83,10 @@ func (c Config) filled() (Config, error) {
 	c.Kernels = fill(c.Kernels, chains.Names()...)
 	c.Factors = fill(c.Factors, 0.25, 0.5, 2, 4)
 	c.ErrorSD = cmp.Or(c.ErrorSD, 0.5)
-	if c.Objective == "" {
-		c.Objective = ESS
-	}
-	if c.Repeats == 0 {
-		c.Repeats = 1
-	}
-	if c.Work == 0 {
-		c.Work = defaultWork
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
+	c.Objective = cmp.Or(c.Objective, ESS)
+	c.Repeats = cmp.Or(c.Repeats, 1)
+	c.Work = cmp.Or(c.Work, defaultWork)
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	return c, c.check()
 }
 

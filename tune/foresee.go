@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -156,9 +157,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 	if s.Temperature != 0 {
 		c.Temperatures = []float64{s.Temperature}
 	}
-	if c.CoefficientSD == 0 {
-		c.CoefficientSD = 1
-	}
+	c.CoefficientSD = cmp.Or(c.CoefficientSD, 1)
 	c.Kernels = []string{s.Kernel}
 	c.Repeats = 1
 	full := c.Models[0]

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -26,9 +27,7 @@ const (
 // foreseeAnchored runs anchored chains shortly on simulated tables of at most so many
 // records.
 func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) error {
-	if c.Repeats == 0 {
-		c.Repeats = usualForetold
-	}
+	c.Repeats = cmp.Or(c.Repeats, usualForetold)
 	if out[0].Settings.Aim == "sums" { // whose widening varies more, and whose runs are cheap
 		c.Repeats *= 4
 	}

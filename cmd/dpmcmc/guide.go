@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,9 +194,7 @@ func (g *guide) put(flag, question, otherwise string, take func(string) error) e
 		}
 		answer := strings.TrimSpace(g.in.Text())
 		fmt.Fprintln(g.say, answer) // which a transcript shows where answers are piped
-		if answer == "" {
-			answer = otherwise
-		}
+		answer = cmp.Or(answer, otherwise)
 		err := errors.New("this has no default; it is yours to say")
 		if answer != "" {
 			err = take(answer)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -113,9 +114,7 @@ func arrange(root *cobra.Command, out io.Writer) {
 		}
 	}
 	width := widthOf(out)
-	if width == 0 {
-		width = helpWidth
-	}
+	width = cmp.Or(width, helpWidth)
 	everyCommand(root, func(c *cobra.Command) { c.Long = refitted(c.Long, width) })
 	root.SetUsageTemplate(strings.NewReplacer(
 		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", width),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,9 +173,7 @@ func (s *planSettings) solveWant(ctx context.Context, f *pflag.FlagSet, m *model
 // command is the command that runs the plan, an argument with its value an entry.
 func (s *planSettings) command(model string) []string {
 	schema := s.public.schema
-	if schema == "" {
-		schema = "FILE.toml"
-	}
+	schema = cmp.Or(schema, "FILE.toml")
 	c := []string{"dpmcmc sample", "--data FILE.csv", "--schema " + schema, fmt.Sprintf("--epsilon %v", s.epsilon),
 		fmt.Sprintf("--delta %v", s.delta), "--model " + model}
 	if s.adjacency != "substitute" {

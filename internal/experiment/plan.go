@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -133,9 +134,7 @@ func (p *Plan) findData(o Options) error {
 		return c.source.at("data.schema", "%s: %v", name, data.ErrUnconfirmed)
 	}
 	folder := o.DataDir
-	if folder == "" {
-		folder = o.ConfigDir
-	}
+	folder = cmp.Or(folder, o.ConfigDir)
 	if p.file = c.Data.File; !filepath.IsAbs(p.file) {
 		p.file = filepath.Join(folder, p.file)
 	}

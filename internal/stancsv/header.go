@@ -1,6 +1,7 @@
 package stancsv
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -84,12 +85,8 @@ func (h Header) withDefaults() Header {
 		h.Adapt = StanAdapt()
 		h.Adapt.Engaged = false
 	}
-	if h.Metric == "" {
-		h.Metric = "unit_e"
-	}
-	if h.SigFigs == 0 {
-		h.SigFigs = -1
-	}
+	h.Metric = cmp.Or(h.Metric, "unit_e")
+	h.SigFigs = cmp.Or(h.SigFigs, -1)
 	h.Thin = max(h.Thin, 1)
 	h.NumChains = max(h.NumChains, 1)
 	return h

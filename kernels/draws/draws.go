@@ -5,6 +5,7 @@
 package draws
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,12 +60,8 @@ var _ kernels.Sink = (*Sink)(nil)
 // New checks that the run can be written: the folder can be made, and no file
 // of the run exists yet. Draws are never overwritten.
 func New(c Config) (*Sink, error) {
-	if c.Name == "" {
-		c.Name = "draws"
-	}
-	if c.Thin == 0 {
-		c.Thin = 1
-	}
+	c.Name = cmp.Or(c.Name, "draws")
+	c.Thin = cmp.Or(c.Thin, 1)
 	switch {
 	case c.Dir == "" || c.Model == "" || c.Algorithm == "" || len(c.Parameters) == 0:
 		return nil, fmt.Errorf("draws: Dir, Model, Algorithm and Parameters are required")

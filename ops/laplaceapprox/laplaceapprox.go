@@ -1,6 +1,7 @@
 package laplaceapprox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -64,9 +65,7 @@ type Mechanism struct {
 
 // New returns the mechanism.
 func New(cfg Config) (*Mechanism, error) {
-	if cfg.HessianShare == 0 {
-		cfg.HessianShare = 0.15
-	}
+	cfg.HessianShare = cmp.Or(cfg.HessianShare, 0.15)
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package nuts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -60,9 +61,7 @@ func (c Config) withDefaults(dim int) (Config, error) {
 	fill(&c.Draws, 1000)
 	fill(&c.MaxTreeDepth, 10)
 	fill(&c.Workers, runtime.GOMAXPROCS(0))
-	if c.TargetAccept == 0 {
-		c.TargetAccept = 0.8
-	}
+	c.TargetAccept = cmp.Or(c.TargetAccept, 0.8)
 	switch {
 	case dim < 1:
 		return c, fmt.Errorf("nuts: the target has %d coordinates; at least 1 is needed", dim)

@@ -1,6 +1,7 @@
 package perfect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,9 +44,7 @@ func NewAtom(cfg Config, atom AtomConfig) (*Atom, error) {
 	if !(atom.Step > 0) || math.IsInf(atom.Step, 1) {
 		return nil, fmt.Errorf("perfect: Step = %v: must be positive and finite", atom.Step)
 	}
-	if atom.Level == 0 {
-		atom.Level = 0.5
-	}
+	atom.Level = cmp.Or(atom.Level, 0.5)
 	if !(atom.Level > 0 && atom.Level <= 1) {
 		return nil, fmt.Errorf("perfect: Level = %v: must be in (0, 1]", atom.Level)
 	}

@@ -1,6 +1,7 @@
 package posterior
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/ops"
@@ -119,9 +120,7 @@ const farthest = 1e100
 // is a function of each record alone, so that no record can stop a release or
 // change what another counts.
 func tame(rows targets.Rows, radius float64) targets.Rows {
-	if radius == 0 {
-		radius = farthest
-	}
+	radius = cmp.Or(radius, farthest)
 	rows = ops.Project(rows, radius)
 	if rows.Y == nil {
 		return rows

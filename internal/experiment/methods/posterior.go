@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,7 @@ var _ = register(
 			0.0}),
 		build: func(p Problem, b Budget, s settings) (*Mechanism, error) {
 			ball := s.float("ball")
-			if ball == 0 {
-				ball = 3 * p.Options.PriorSD
-			}
+			ball = cmp.Or(ball, 3*p.Options.PriorSD)
 			return posteriorDraws(p, b, s, func(epsilon float64) (*posterior.Mechanism, error) {
 				return posterior.NewBall(posterior.BallConfig{
 					Features: p.Facts.Features, Radius: p.Facts.Radius, Ball: ball, PriorSD: p.Options.PriorSD, Epsilon: epsilon,
