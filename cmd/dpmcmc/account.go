@@ -138,7 +138,7 @@ func (s *accountSettings) read(in io.Reader) (accountant.Event, error) {
 		if err != nil {
 			return accountant.Event{}, fmt.Errorf("--events: %s: %w", name, err)
 		}
-		e, err := decodeEvents(name, text)
+		e, err := runs.DecodeEvents(name, text)
 		if err != nil {
 			return accountant.Event{}, err
 		}

@@ -73,7 +73,7 @@ func (s *compareSettings) bind(f *pflag.FlagSet) {
 	s.bindCommon(f)
 	s.bindBudget(f)
 	f.StringVar(&s.shard, "shard", "", "run one shard of the cells, such as 3/16 for the third of 16; auto/16 takes the "+
-		"index from "+kubernetesIndex+" or "+slurmIndex+". compare merge puts shards together")
+		"index from "+experiment.KubernetesIndex+" or "+experiment.SlurmIndex+". compare merge puts shards together")
 	f.IntVar(&s.workers, "workers", 0, "runs at once; by default the number of cores")
 	f.BoolVar(&s.list, "list", false, "list methods with their settings, metrics, and bundled experiments and schemas")
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -35,7 +35,7 @@ ledger has the hash of the certificate's file.`,
 				return err
 			}
 			for _, path := range certificates {
-				if err := checkCertificate(l, path); err != nil {
+				if err := runs.CheckCertificate(l, path); err != nil {
 					return fmt.Errorf("--certificate: %s: %w", path, err)
 				}
 			}
@@ -46,42 +46,6 @@ ledger has the hash of the certificate's file.`,
 	c.Flags().StringArrayVar(&certificates, "certificate", nil, "certificate.json of a run that the ledger is to have "+
 		"charged; may be repeated")
 	return c
-}
-
-// checkCertificate checks that the charges which a certificate names paid for what it
-// states, and that the ledger has its hash.
-func checkCertificate(l *ledger.Ledger, path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	c, ok := asCertificate(text)
-	if !ok {
-		return fmt.Errorf("it is not the certificate of a run")
-	}
-	event, err := c.Event()
-	if err != nil {
-		return err
-	}
-	if c.Ledger == nil {
-		return fmt.Errorf("it names no ledger: the run kept no accounts (--no-ledger, or simulated data)")
-	}
-	r, err := l.Run(c.Ledger.Run)
-	if err != nil {
-		return err
-	}
-	if r.ID != c.Ledger.ID {
-		return fmt.Errorf("the run was charged to another ledger, which was called %s then", c.Ledger.File)
-	}
-	if err := r.Covers(event, c.Ledger.Entries); err != nil {
-		return err
-	}
-	if hash := ledger.CertificateHash(text); hash != r.Certificate {
-		return fmt.Errorf("its hash is %.12s…, and the ledger has %.12s… for the run: "+
-			"the file was changed, or is an older one",
-			hash, r.Certificate)
-	}
-	return nil
 }
 
 func reportCheck(path string, r ledger.Report, certificates []string, asJSON bool, out io.Writer) error {

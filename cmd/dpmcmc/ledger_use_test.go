@@ -196,7 +196,7 @@ func TestCertificatesAndLedgersNameOneAnother(t *testing.T) {
 		"in the entries []":   func(c *chains.Certificate) { c.Ledger.Run = "x" },
 		"not the certificate": func(c *chains.Certificate) { c.Kernel = "" },
 	} {
-		c, _ := asCertificate(text)
+		c, _ := runs.AsCertificate(text)
 		edit(&c)
 		if err := os.WriteFile(changed, c.JSON(), 0o600); err != nil {
 			t.Fatal(err)

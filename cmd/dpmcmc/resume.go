@@ -46,7 +46,7 @@ func (s *sampleSettings) goOn(ctx context.Context, flags *pflag.FlagSet, out, er
 	if flags.Changed("epsilon") {
 		g.limit = s.epsilon
 	}
-	if g.journal, g.state, err = journal.Resume(filepath.Join(s.resume, journalFile)); err != nil {
+	if g.journal, g.state, err = journal.Resume(filepath.Join(s.resume, runs.JournalFile)); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
 	session, m, err := g.open(ctx)
@@ -349,8 +349,8 @@ func (g *resumption) run(ctx context.Context, session *chains.Session, m *models
 	if err != nil {
 		return errors.Join(err, g.journal.Close())
 	}
-	r := newRecording(g.journal, session, sink)
-	r.begun = g.begun != nil
+	r := runs.NewRecording(g.journal, session, sink)
+	r.Begun = g.begun != nil
 	o := g.options()
 	for id, p := range session.Positions() {
 		var earlier [][]float64

@@ -25,12 +25,12 @@ func interrupted(t *testing.T, times int64, args ...string) (code int, errw stri
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var count atomic.Int64
-	announced = func() {
+	runs.Announced = func() {
 		if count.Add(1) == times {
 			cancel()
 		}
 	}
-	defer func() { announced = func() {} }()
+	defer func() { runs.Announced = func() {} }()
 	code, _, errw = call(ctx, args...)
 	return code, errw
 }
@@ -183,7 +183,7 @@ func TestPowerLossOfARun(t *testing.T) {
 		"--no-ledger", "--kernel", "penalty-ratio", "--iterations", "400", "--out", dir); code != exitInterrupted {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	log, err1 := os.ReadFile(filepath.Join(dir, journalFile))
+	log, err1 := os.ReadFile(filepath.Join(dir, runs.JournalFile))
 	drawn, err2 := os.ReadFile(filepath.Join(dir, "draws_1.csv"))
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestPowerLossOfARun(t *testing.T) {
 			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.WriteFile(filepath.Join(copied, journalFile), log[:end], 0o600),
+			if err := errors.Join(os.WriteFile(filepath.Join(copied, runs.JournalFile), log[:end], 0o600),
 				os.WriteFile(filepath.Join(copied, "draws_1.csv"), drawn[:kept], 0o600)); err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +237,7 @@ func TestResumeOfNothing(t *testing.T) {
 		dir); code != exitInterrupted {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	path := filepath.Join(dir, journalFile)
+	path := filepath.Join(dir, runs.JournalFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestResumeRefusals(t *testing.T) {
 	refused("old copy", "--resume", copied)
 
 	// A journal that is held by a running process, and one that is damaged.
-	j, _, err := journal.Resume(filepath.Join(dir, journalFile))
+	j, _, err := journal.Resume(filepath.Join(dir, runs.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,16 +328,16 @@ func TestResumeRefusals(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, journalFile))
+	text, err := os.ReadFile(filepath.Join(dir, runs.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bad := bytes.Replace(text, []byte(`"mark"`), []byte(`"mork"`), 1)
-	if err := os.WriteFile(filepath.Join(dir, journalFile), bad, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runs.JournalFile), bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	refused("line 4 is damaged", "--resume", dir)
-	if err := os.WriteFile(filepath.Join(dir, journalFile), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runs.JournalFile), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	public, err := os.ReadFile(schema)

@@ -167,7 +167,7 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 	if err != nil {
 		return err
 	}
-	var r *recording
+	var r *runs.Recording
 	if s.out != "" {
 		sink, err := s.files(session, m)
 		if err != nil {
@@ -191,11 +191,11 @@ func (s *sampleSettings) options() chains.Options {
 
 // draw runs a session's chains and reports.
 func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *models.Model, options chains.Options,
-	r *recording, out, errw io.Writer) error {
-	if err := r.begin(ctx, session); err != nil {
-		return errors.Join(err, r.end(false))
+	r *runs.Recording, out, errw io.Writer) error {
+	if err := r.Begin(ctx, session); err != nil {
+		return errors.Join(err, r.End(false))
 	}
-	r.attach(&options)
+	r.Attach(&options)
 	finish := func() {}
 	if !s.json {
 		options.Progress, finish = progress(errw)
@@ -209,7 +209,7 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 		err = errors.Join(s.report(f, out), err)
 	}
 	// A run is over when its report is written: until then it goes on to that.
-	err = errors.Join(err, r.end(err == nil))
+	err = errors.Join(err, r.End(err == nil))
 	if err != nil && r != nil {
 		fmt.Fprintf(errw, "dpmcmc: dpmcmc sample --resume %s goes on with this run\n", s.out)
 	}
@@ -277,7 +277,7 @@ func (s *sampleSettings) roomToWrite() error {
 		return nil
 	}
 	held, err := filepath.Glob(filepath.Join(s.out, "draws_*.csv"))
-	if _, begun := os.Stat(filepath.Join(s.out, journalFile)); err != nil || len(held) > 0 || begun == nil {
+	if _, begun := os.Stat(filepath.Join(s.out, runs.JournalFile)); err != nil || len(held) > 0 || begun == nil {
 		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
 			"or --resume %s to go on with that run", s.out, s.out))
 	}

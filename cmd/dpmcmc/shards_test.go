@@ -7,46 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/dpmcmc/dpmcmc/internal/experiment"
 )
-
-func TestShardsAreRead(t *testing.T) {
-	slurm := func(id, first, last, count string) map[string]string {
-		return map[string]string{slurmIndex: id, slurmFirst: first, slurmLast: last, slurmCount: count}
-	}
-	kubernetes := map[string]string{kubernetesIndex: "2"}
-	for _, c := range []struct {
-		text string
-		env  map[string]string
-		want experiment.Shard
-		err  string
-	}{
-		{"3/16", nil, experiment.Shard{Index: 3, Count: 16}, ""},
-		{"3/16", kubernetes, experiment.Shard{Index: 3, Count: 16}, ""},
-		{"auto/16", kubernetes, experiment.Shard{Index: 3, Count: 16}, ""},
-		{"auto", slurm("3", "1", "16", "16"), experiment.Shard{Index: 3, Count: 16}, ""},
-		{"auto/16", slurm("2", "0", "15", "16"), experiment.Shard{Index: 3, Count: 16}, ""},
-		{"auto", kubernetes, experiment.Shard{}, "number of completions"},
-		{"auto/2", kubernetes, experiment.Shard{}, "counted from 1"},
-		{"auto/16", nil, experiment.Shard{}, "is set"},
-		{"auto/8", slurm("3", "1", "16", "16"), experiment.Shard{}, "--array=1-16"},
-		{"auto", slurm("3", "1", "31", "16"), experiment.Shard{}, "--array=1-16"},
-		{"auto", slurm("3", "", "16", "16"), experiment.Shard{}, "no number"},
-		{"0/16", nil, experiment.Shard{}, "counted from 1"},
-		{"17/16", nil, experiment.Shard{}, "counted from 1"},
-		{"3", nil, experiment.Shard{}, "as 3/16"},
-		{"3/x", nil, experiment.Shard{}, "as 3/16"},
-	} {
-		got, err := parseShard(c.text, func(name string) string { return c.env[name] })
-		if c.err == "" && (err != nil || got != c.want) {
-			t.Errorf("%s with %v: %v, %v; want %v", c.text, c.env, got, err, c.want)
-		}
-		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s with %v: %v, %v; want an error with %q", c.text, c.env, got, err, c.err)
-		}
-	}
-}
 
 // TestManifestsAreCommands: what the files of deploy call exists, with its flags.
 func TestManifestsAreCommands(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package runs reads the folder of a finished run and says what it shows: the summary, the
-// page, predictions. It needs no record.
+// Package runs is the folder of a run: the journal that it goes on from, and, once it is
+// finished, what it shows: the summary, the page, predictions. That needs no record.
 package runs
 
 import (

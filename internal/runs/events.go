@@ -1,25 +1,27 @@
-package main
+package runs
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"unicode/utf8"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
-// decodeEvents reads an events document. Errors name the file, and the line and
+// DecodeEvents reads an events document. Errors name the file, and the line and
 // the column of the text, or of the event, that is wrong.
-func decodeEvents(name string, text []byte) (accountant.Event, error) {
+func DecodeEvents(name string, text []byte) (accountant.Event, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(text)) == 0 {
 		return accountant.Event{}, fmt.Errorf(`--events: %s is empty; it must hold {"adjacency":"substitute","events":[…]}`,
 			name)
 	}
-	if c, ok := asCertificate(text); ok {
+	if c, ok := AsCertificate(text); ok {
 		return certifiedEvents(name, c)
 	}
 	var e accountant.Event
@@ -35,8 +37,8 @@ func decodeEvents(name string, text []byte) (accountant.Event, error) {
 	return accountant.Event{}, fmt.Errorf("--events: %s:%d:%d: %w", name, line, column, err)
 }
 
-// asCertificate reads a run's certificate, if the text is one.
-func asCertificate(text []byte) (c chains.Certificate, ok bool) {
+// AsCertificate reads a run's certificate, if the text is one.
+func AsCertificate(text []byte) (c chains.Certificate, ok bool) {
 	err := json.Unmarshal(text, &c)
 	return c, err == nil && c.SoftwareVersion != "" && c.Kernel != ""
 }
@@ -153,4 +155,40 @@ func elements(array value) []value {
 func position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+}
+
+// CheckCertificate checks that the charges which a certificate names paid for what it
+// states, and that the ledger has its hash.
+func CheckCertificate(l *ledger.Ledger, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	c, ok := AsCertificate(text)
+	if !ok {
+		return fmt.Errorf("it is not the certificate of a run")
+	}
+	event, err := c.Event()
+	if err != nil {
+		return err
+	}
+	if c.Ledger == nil {
+		return fmt.Errorf("it names no ledger: the run kept no accounts (--no-ledger, or simulated data)")
+	}
+	r, err := l.Run(c.Ledger.Run)
+	if err != nil {
+		return err
+	}
+	if r.ID != c.Ledger.ID {
+		return fmt.Errorf("the run was charged to another ledger, which was called %s then", c.Ledger.File)
+	}
+	if err := r.Covers(event, c.Ledger.Entries); err != nil {
+		return err
+	}
+	if hash := ledger.CertificateHash(text); hash != r.Certificate {
+		return fmt.Errorf("its hash is %.12s…, and the ledger has %.12s… for the run: "+
+			"the file was changed, or is an older one",
+			hash, r.Certificate)
+	}
+	return nil
 }
