@@ -129,13 +129,6 @@ func TestChoicesDoNotReadRecords(t *testing.T) {
 func TestEveryKernelSamplesOtherModels(t *testing.T) {
 	for name, c := range kernelCases {
 		for _, data := range []string{"builtin:mixture?n=1000", "builtin:linear?n=1000&d=2"} {
-			if name == "anchored" && strings.HasPrefix(data, "builtin:mixture") {
-				if code, _, errw := call(t.Context(), "sample", "--kernel", name, "--data", data); code != exitUsage ||
-					!strings.Contains(errw, "cannot be anchored") {
-					t.Errorf("anchored mixture: exit code %d, %s", code, errw)
-				}
-				continue
-			}
 			args := append([]string{"--kernel", name, "--data", data, "--iterations", "50"}, strings.Fields(c.bounded)...)
 			if cert := certified(t, args...); cert.Epsilon > 1 || cert.Guarantee != "unconditional" {
 				t.Errorf("%v: %+v", args, cert)
