@@ -14,9 +14,10 @@ func (c Config) simulate(rng *rand.Rand) *data.Table {
 	return m.Simulate(c.parameters(m, rng), rng)
 }
 
-// usualSD bounds the standard deviation of coefficients that are drawn under a default
-// prior. That one widens with every column, so as to leave none out; records whose linear
-// predictors spread with it would have nearly separable classes.
+// usualSD bounds the standard deviation of coefficients that are drawn under the default
+// prior, whether it was stated or left out: a config that tune writes states it. That one
+// widens with every column, so as to leave none out; records whose linear predictors
+// spread with it would have nearly separable classes.
 const usualSD = 3
 
 // parameters draws those that tables are simulated with.

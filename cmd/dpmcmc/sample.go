@@ -141,7 +141,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 
 // demonstrate fills in what a run on simulated data does without.
 func (s *sampleSettings) demonstrate(f *pflag.FlagSet) {
-	if !f.Changed("data") && !f.Changed("temperature") && s.Kernel != "" && s.Kernel != "anchored" {
+	if k, err := chains.Describe(s.Kernel); err == nil && !k.Anchored && !f.Changed("data") && !f.Changed("temperature") {
 		s.Temperature = demoTemperature
 	}
 	if !f.Changed("epsilon") {
