@@ -700,3 +700,45 @@ func TestCompact(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Remaining is how many more releases of an event the limit covers, math.MaxInt64
+// without a limit.
+func (l *Ledger) Remaining(e accountant.Event) (int64, error) {
+	last, err := l.Last()
+	if err != nil || last.Limit.Epsilon == 0 {
+		return math.MaxInt64, err
+	}
+	c := accountant.BudgetConfig{Epsilon: last.Limit.Epsilon, Delta: last.Limit.Delta, Adjacency: last.Limit.Adjacency}
+	if last.Limit.Order == 0 {
+		b, err := accountant.NewBudget(c)
+		if err != nil {
+			return 0, err
+		}
+		return b.Remaining(e)
+	}
+	fits := func(n int64) (bool, error) {
+		a, err := newAccount(last)
+		if err != nil {
+			return false, err
+		}
+		err = a.charge(e, n)
+		if exceeded := new(accountant.ExceededError); errors.As(err, &exceeded) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	admitted := int64(0)
+	for bit := int64(1) << 61; bit > 0; bit /= 2 {
+		ok, err := fits(admitted + bit)
+		if err != nil {
+			return 0, fmt.Errorf("ledger: %s: %w", l.path, err)
+		}
+		if ok {
+			admitted += bit
+		}
+	}
+	if admitted == 1<<62-1 {
+		admitted = math.MaxInt64 // an event without cost
+	}
+	return admitted, nil
+}

@@ -82,22 +82,8 @@ func response(name string, eps, delta, k float64) Mechanism {
 	return m
 }
 
-// Binary is a released bit whose probability of being 1 is p or p′ on the two
-// adjacent data sets, both in [0, 1]: one attained pair, in both directions.
-func Binary(p, other float64) (Mechanism, error) {
-	for _, v := range []float64{p, other} {
-		if !(v >= 0 && v <= 1) {
-			return Mechanism{}, fmt.Errorf("pld: Binary: probability %v: must be in [0, 1]", v)
-		}
-	}
-	name := fmt.Sprintf("Binary(%g, %g)", p, other)
-	if p == other {
-		return nothing(name), nil
-	}
-	return bit(name, p, 1-p, other, 1-other), nil
-}
-
-// bit is Binary with the complements given, for probabilities near 1.
+// bit is a released bit of probability p1 or q1 on the two adjacent data sets, with the
+// complements given, for probabilities near 1: one attained pair, in both directions.
 func bit(name string, p1, p0, q1, q0 float64) Mechanism {
 	delta := func(p1, p0, q1, q0 float64) func(float64) float64 {
 		return func(eps float64) float64 {
@@ -119,7 +105,7 @@ func lessTimes(p, q, eps float64) float64 {
 // sets varies over outputs within an interval of length s ≥ 0: an exponential
 // mechanism, one posterior draw, an acceptance bit. The profile is the pointwise
 // largest of the family (docs/proofs/pld.md, section 5), which composes; lower
-// bounds use the one member Binary(σ(s/2), σ(−s/2)).
+// bounds use the one member that is a bit of probability σ(s/2) or σ(−s/2).
 func BoundedRange(s float64) (Mechanism, error) {
 	if err := checkLoss("BoundedRange: range", s); err != nil {
 		return Mechanism{}, err

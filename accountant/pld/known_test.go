@@ -38,3 +38,18 @@ func DiscreteGaussian(sigma float64) (Mechanism, error) {
 	m.lattice = s
 	return m, nil
 }
+
+// Binary is a released bit whose probability of being 1 is p or p′ on the two
+// adjacent data sets, both in [0, 1]: one attained pair, in both directions.
+func Binary(p, other float64) (Mechanism, error) {
+	for _, v := range []float64{p, other} {
+		if !(v >= 0 && v <= 1) {
+			return Mechanism{}, fmt.Errorf("pld: Binary: probability %v: must be in [0, 1]", v)
+		}
+	}
+	name := fmt.Sprintf("Binary(%g, %g)", p, other)
+	if p == other {
+		return nothing(name), nil
+	}
+	return bit(name, p, 1-p, other, 1-other), nil
+}
