@@ -76,6 +76,24 @@ func TestBudgetRemainingIsExact(t *testing.T) {
 	}
 }
 
+// TestPureBudgets: a budget without a δ takes pure releases until its ε is spent, and none
+// that has no pure cost.
+func TestPureBudgets(t *testing.T) {
+	b := newBudget(t, 1, 0)
+	if n := remaining(t, b, must(Pure(Substitute, 0.25))); n != 4 {
+		t.Errorf("%d releases of ε = 0.25 fit into 1", n)
+	}
+	if n := remaining(t, b, must(Gaussian(Substitute, 100))); n != 0 {
+		t.Errorf("%d Gaussian releases fit into δ = 0", n)
+	}
+	if err := b.Charge(must(Pure(Substitute, 0.25)), 4); err != nil {
+		t.Error(err)
+	}
+	if err := b.Charge(must(Pure(Substitute, 1e-9)), 1); err == nil {
+		t.Error("a spent budget went on")
+	}
+}
+
 // Any order of charges keeps the total within the budget, and the state comes
 // back from JSON exactly.
 func TestBudgetNeverExceeded(t *testing.T) {

@@ -106,11 +106,16 @@ func TestContributionsAreClippedAlongTheMove(t *testing.T) {
 		if a, b := full.Sums(theta, next, step, nil).Sum, part.Sums(theta, next, step, index).Sum; a != sum || b != sum {
 			t.Errorf("slope %v: %d in all and %d by index, want %d", slope, a, b, sum)
 		}
-		terms := make([]float64, len(x))
-		part.Terms(terms, theta, next, step, index, 50)
-		for i, v := range want {
-			if v = max(-50, min(v, 50)); math.Abs(terms[i]-v) > 1e-12 {
-				t.Errorf("slope %v: term %d is %v, want %v", slope, i, terms[i], v)
+		terms, alone := make([]float64, len(x)), NewPass(s, set, 1, slope, grid, false)
+		for _, length := range []float64{1, 0.5} { // nothing is left over from the move before
+			alone.Terms(terms, []float64{length}, next, []float64{-length}, index, 50*length)
+			for i, v := range want {
+				if slope == 0.1 && i == 2 || i != 2 {
+					v *= length
+				}
+				if v = max(-50*length, min(v, 50*length)); math.Abs(terms[i]-v) > 1e-12 {
+					t.Errorf("slope %v, length %v: term %d is %v, want %v", slope, length, i, terms[i], v)
+				}
 			}
 		}
 	}

@@ -125,7 +125,10 @@ func clopperPearson(caught, total int) (low, high float64) {
 	return low, high
 }
 
-const onlySign = "only the sign of what Inf or IsInf is given counts"
+const (
+	onlySign  = "only the sign of what Inf or IsInf is given counts"
+	tailLater = "the tail that is left out begins later still"
+)
 
 // explained are the survivors of random samples that do no harm, by file and line text.
 var explained = []defect{
@@ -135,6 +138,7 @@ var explained = []defect{
 		equivalent: "the bound at whichever order is tried holds"},
 	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
 		equivalent: "it says when to stop looking for orders; the bound at whichever is found holds"},
+	{file: "accountant/guarantee.go", old: "order, eps, rdp = math.Inf(1), pureEps, pureEps", equivalent: onlySign},
 	{file: "accountant/guarantee.go", old: "case delta > 0:", new: ">=", equivalent: "δ = 0 is a case before it"},
 	{file: "accountant/budget.go", old: "if !(order > 1) || math.IsInf(order, 1) {", equivalent: onlySign},
 	{file: "accountant/convert.go", old: "if math.IsInf(order, 1) {", new: "(1+1)", equivalent: onlySign},
@@ -170,7 +174,17 @@ var explained = []defect{
 	{file: "internal/core/noise/gaussian.go", old: "if gap.Cmp(three) >= 0 {", new: "(0+1)",
 		equivalent: "a gap of just three is decided with 64 bits more"},
 	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(16+1)",
-		equivalent: "the tail that is left out begins later still"},
+		equivalent: tailLater},
+	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(1+1)", equivalent: tailLater},
+	{file: "accountant/event.go", old: "var room [64]byte", equivalent: "where a key is built; it grows if need be"},
+	{file: "internal/core/room/pool.go", old: "const BlockRows = 512", new: "(512+1)",
+		equivalent: "integer sums do not depend on blocks"},
+	{file: "internal/core/room/pool.go", old: "if blocks*BlockRows < ParallelRows {",
+		equivalent: "integer sums do not depend on who adds them"},
+	{file: "internal/core/record/project.go", old: "largest := 0.0", equivalent: "only sizes above 10¹⁵⁰ count"},
+	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "(1+1)",
+		equivalent: "200 steps are made, which stay at the root"},
+	{file: "accountant/bounded.go", old: "if x < 0.05 {", new: "<=", equivalent: "both forms hold there"},
 }
 
 // reason says why a mutant that survives does no harm, or nothing.
