@@ -37,7 +37,8 @@ type defect struct {
 	tests []string
 	// at, if line is not 0, is where old begins, on that line: of a random mutant.
 	at, line int
-	within   string // the text of that line
+	runs     int    // a line that is run when it is
+	within   string // the text of its line
 	// equivalent says why a defect that survives does no harm.
 	equivalent string
 }
@@ -243,7 +244,10 @@ func (d defect) try(root string, s suite, known map[string]reach) string {
 	if build.Run() != nil {
 		return "does not compile"
 	}
-	line := 1 + strings.Count(string(original[:at]), "\n")
+	line := d.runs
+	if line == 0 {
+		line = 1 + strings.Count(string(original[:at]), "\n")
+	}
 	for _, pkg := range d.tests {
 		if verdict := s.verdict(root, known[pkg], d.file, line); verdict != "" {
 			return verdict

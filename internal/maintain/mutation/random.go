@@ -79,16 +79,30 @@ func mutantsOf(root, file string) (all []defect, err error) {
 		return nil, err
 	}
 	lines := strings.Split(string(text), "\n")
+	// The conditions of a switch run where it begins, whichever case is taken.
+	evaluated := make(map[ast.Expr]int)
 	add := func(from, to token.Pos, replace string) {
 		a, b := positions.Position(from).Offset, positions.Position(to).Offset
 		line := positions.Position(from).Line
-		all = append(all, defect{file: file, old: string(text[a:b]), new: replace, at: a, line: line,
+		runs := line
+		for e, l := range evaluated {
+			if e.Pos() <= from && to <= e.End() {
+				runs = l
+			}
+		}
+		all = append(all, defect{file: file, old: string(text[a:b]), new: replace, at: a, line: line, runs: runs,
 			within: strings.TrimSpace(lines[line-1]), tests: coreTests[filepath.Dir(file)]})
 	}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
+		case *ast.SwitchStmt:
+			for _, s := range n.Body.List {
+				for _, e := range s.(*ast.CaseClause).List {
+					evaluated[e] = positions.Position(n.Pos()).Line
+				}
+			}
 		case *ast.BinaryExpr:
 			if other, ok := swaps[n.Op]; ok {
 				add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other)
@@ -176,6 +190,8 @@ var explained = []defect{
 	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(16+1)",
 		equivalent: tailLater},
 	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(1+1)", equivalent: tailLater},
+	{file: "accountant/guarantee.go", old: "return min(0, value)", new: "(0+1)",
+		equivalent: "ε is set to 0 there afterwards"},
 	{file: "accountant/event.go", old: "var room [64]byte", equivalent: "where a key is built; it grows if need be"},
 	{file: "internal/core/room/pool.go", old: "const BlockRows = 512", new: "(512+1)",
 		equivalent: "integer sums do not depend on blocks"},
