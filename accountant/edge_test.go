@@ -314,6 +314,45 @@ func TestDeparturesAddUpOnBatches(t *testing.T) {
 	}
 }
 
+// TestEventsThatDifferAreNotMerged: a composition of two events that differ in one parameter,
+// of any type, costs what both do, in either order.
+func TestEventsThatDifferAreNotMerged(t *testing.T) {
+	of := func(records, batch int64) Event {
+		s, err := WithoutReplacement(records, batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return must(Sampled(s, must(AcceptanceBit(Substitute, 0.5))))
+	}
+	rate := func(q float64) Event {
+		s, err := Poisson(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return must(Sampled(s, must(AcceptanceBit(Substitute, 0.5))))
+	}
+	bit := must(AcceptanceBit(Substitute, 0.1))
+	for _, pair := range [][2]Event{
+		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 20, 0.1, 0.1))},
+		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 2, 0.1, 0.3))},
+		{must(RandomizedResponse(Substitute, 1, 2)), must(RandomizedResponse(Substitute, 1, 9))},
+		{must(GroupPrivacy(bit, 2)), must(GroupPrivacy(bit, 3))},
+		{must(SubsampledBarkerPublished(60)), must(SubsampledBarkerPublished(6000))},
+		{must(SubsampledBarkerPublished(60)), must(SubsampledBarkerTightened(60))},
+		{of(100, 10), of(1000, 10)}, {of(1000, 100), of(1000, 10)}, {rate(0.1), rate(0.2)},
+	} {
+		want := pair[0].RDP(2) + pair[1].RDP(2)
+		for i := range pair {
+			if got := must(Compose(pair[i], pair[1-i])).RDP(2); math.Abs(got/want-1) > 1e-12 {
+				t.Errorf("%v and %v: together %v, want %v", pair[i], pair[1-i], got, want)
+			}
+		}
+		if pair[0].Equal(pair[1]) {
+			t.Errorf("%v is taken for %v", pair[0], pair[1])
+		}
+	}
+}
+
 // exactly is ε by the exact trade-off of Gaussians.
 func exactly(t *testing.T, e Event, delta float64) float64 {
 	t.Helper()
