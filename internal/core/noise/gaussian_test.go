@@ -151,6 +151,34 @@ func exponent(sigma float64, x uint64) *big.Rat {
 	return ratio.Mul(ratio, ratio).Mul(ratio, big.NewRat(1, 2))
 }
 
+// TestLowestPointsAreDecided: where f is below the first 56 bits of a height, a height of
+// zero is neither accepted nor refused before further bits are seen.
+func TestLowestPointsAreDecided(t *testing.T) {
+	g := discreteGaussian(t, 1000)
+	tried := 0
+	for i := range g.cells {
+		c := &g.cells[i]
+		if c.base != 0 || c.lower != 0 || c.upper == 0 || c.start >= g.tail {
+			continue
+		}
+		tried++
+		last := ^uint64(0) // of the strip
+		x, below := g.inCell(&script{last, 0}, c, 0)
+		if want := c.start + g.width - 1; x != want || !below {
+			t.Errorf("strip from %d: a point at 0 is below f at %d: %v", c.start, x, below)
+		}
+		if g.density(x) > 0 {
+			continue // f may be above all of the first bits
+		}
+		if _, below := g.inCell(&script{last, last}, c, 0); below {
+			t.Errorf("strip from %d: a point just under 2⁻⁵⁶ is taken to be below f", c.start)
+		}
+	}
+	if tried == 0 {
+		t.Error("no strip has so low an f")
+	}
+}
+
 // TestDecideIsExact plays words that agree with the digits of f(x)·2^drop to 56,
 // 120 or 184 places and differ after that.
 func TestDecideIsExact(t *testing.T) {
