@@ -363,6 +363,20 @@ func exactly(t *testing.T, e Event, delta float64) float64 {
 	return g.Alternatives[MethodGaussianExact]
 }
 
+// TestLargeDeltas: where δ is near 1 it is Φ(a) − e^ε·Φ(a − µ) to the last digits of 1 − δ.
+func TestLargeDeltas(t *testing.T) {
+	tail := func(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
+	for _, mu := range []float64{2.5, 3, 4, 6, 9} {
+		for _, a := range []float64{1.001, 1.1, 1.5, 2, 3, 4} {
+			eps := mu * (mu/2 - a)
+			want := math.Log1p(-tail(a) - math.Exp(eps)*tail(mu-a))
+			if got := logGaussianDelta(mu, eps); math.Abs(got/want-1) > 1e-12 {
+				t.Errorf("µ = %v, ε = %v: log δ is %v, want %v", mu, eps, got, want)
+			}
+		}
+	}
+}
+
 // asked is a mechanism that counts how often its curve is worked out.
 type asked struct {
 	gaussian
