@@ -120,3 +120,39 @@ func TestContributionsAreClippedAlongTheMove(t *testing.T) {
 		}
 	}
 }
+
+// keeper is a user's target that keeps the slices that it was shown.
+type keeper struct {
+	sumLoss
+	kept *[][]float64
+}
+
+func (keeper) Shape() (int, bool) { return 1, true }
+
+func (k keeper) Loss(dst, theta []float64, rows record.Rows) {
+	*k.kept = append(*k.kept, rows.X, rows.Y, dst)
+	for i := range dst {
+		dst[i] = rows.X[i] + rows.Y[i]
+	}
+}
+
+// TestCopiesAreWiped: slices that a user's target kept hold nothing of a record when a
+// release is over: neither its row, nor its response, nor an answer.
+func TestCopiesAreWiped(t *testing.T) {
+	var kept [][]float64
+	s, err := Facts{Records: 3, Features: 1, Response: true}.Admit(keeper{kept: &kept}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := record.New([]float64{1, 2, 3}, 1, []float64{10, 20, 30}, 3, 0)
+	pass := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), true)
+	pass.Sums([]float64{1}, []float64{0}, []float64{-1}, nil)
+	if len(kept) != 3*2*3 {
+		t.Errorf("%d slices were shown", len(kept))
+	}
+	for i, v := range kept {
+		if len(v) != 1 || v[0] != 0 {
+			t.Errorf("slice %d holds %v", i, v)
+		}
+	}
+}

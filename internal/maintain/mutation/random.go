@@ -141,6 +141,7 @@ func clopperPearson(caught, total int) (low, high float64) {
 
 const (
 	onlySign  = "only the sign of what Inf or IsInf is given counts"
+	anyBase   = "keys are compared only, and numbers differ in any base"
 	tailLater = "the tail that is left out begins later still"
 )
 
@@ -192,6 +193,11 @@ var explained = []defect{
 	{file: "internal/core/noise/gaussian.go", old: "maxTail = 1 << 16", new: "(1+1)", equivalent: tailLater},
 	{file: "accountant/guarantee.go", old: "return min(0, value)", new: "(0+1)",
 		equivalent: "ε is set to 0 there afterwards"},
+	{file: "accountant/event.go", old: "b = strconv.AppendInt(b, v, 10)", new: "(10+1)", equivalent: anyBase},
+	{file: "accountant/event.go", old: `keys[i] = strconv.FormatInt(p.count, 10) + "*" + p.key`, new: "(10+1)",
+		equivalent: anyBase},
+	{file: "internal/core/room/claims.go", old: "s.ratio, _ = t.(ratioTarget)", new: "",
+		equivalent: "losses are asked for at either end in place of ratios"},
 	{file: "accountant/event.go", old: "var room [64]byte", equivalent: "where a key is built; it grows if need be"},
 	{file: "internal/core/room/pool.go", old: "const BlockRows = 512", new: "(512+1)",
 		equivalent: "integer sums do not depend on blocks"},
