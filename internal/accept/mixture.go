@@ -24,7 +24,7 @@ type Mixture struct {
 }
 
 // Correction returns the stored mixture for Gaussian variance c. The table was
-// fitted by the program in the folder fit. Its largest errors as a distribution
+// fitted by internal/maintain/acceptfit. Its largest errors as a distribution
 // function are below 10⁻⁶ at c = 0.5 and 1, 10⁻⁴ at 1.5 and 7·10⁻⁴ at 2; other
 // variances are an error.
 func Correction(c float64) (Mixture, error) {
@@ -41,8 +41,8 @@ func Correction(c float64) (Mixture, error) {
 
 // Tail returns P(N(0, variance) + V > u), for variance > 0.
 func (m Mixture) Tail(u, variance float64) float64 {
-	// Beyond 9.6 standard deviations a term is below 2⁻⁷⁰ of its weight.
-	const negligible = 9.6 / math.Sqrt2
+	// Beyond 12 standard deviations a term is below 2⁻¹⁰⁸ of its weight.
+	const negligible = 12 / math.Sqrt2
 	inverse := 1 / (math.Sqrt2 * math.Sqrt(variance))
 	sum := 0.0
 	for _, a := range m.Atoms {
