@@ -166,6 +166,8 @@ var explained = []defect{
 		equivalent: "slack covers the rounding of 256 parts too"},
 	{file: "internal/core/record/record.go", old: "if p == 0 || x == nil {", new: "!=",
 		equivalent: "rows are only not fetched ahead"},
+	{file: "internal/core/record/record.go", old: "for j := 0; j < len(row); j += 8 {", new: "(0+1)",
+		equivalent: "rows are only not fetched ahead"},
 	{file: "internal/core/noise/source.go", new: "",
 		old:        `panic(fmt.Sprintf("noise: HKDF cannot give 32 bytes: %v", err))`,
 		equivalent: "HKDF gives up to 255 times as many bytes"},
