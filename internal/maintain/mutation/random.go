@@ -211,6 +211,10 @@ var explained = []defect{
 	{file: "internal/core/record/project.go", old: "largest := 0.0", equivalent: "only sizes above 10¹⁵⁰ count"},
 	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "(1+1)",
 		equivalent: "200 steps are made, which stay at the root"},
+	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "<=",
+		equivalent: "a step more, which stays at the root"},
+	{file: "internal/core/noise/expneg.go", old: "for k := uint64(6); k > 0; k-- {", new: "(6+1)",
+		equivalent: "a term more of the series"},
 	{file: "accountant/bounded.go", old: "if x < 0.05 {", new: "<=", equivalent: "both forms hold there"},
 }
 
