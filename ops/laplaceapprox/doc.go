@@ -11,9 +11,9 @@
 //
 // The guarantee is unconditional, with a proof of its own
 // (docs/proofs/ops-laplaceapprox.md): the cost is that of a Gaussian mechanism at
-// δ/1.15 plus the determinant's log(1 + R²/4Λ). Over n from 500
-// to 10⁴, d from 2 to 6 and ε from 0.2 to 5, intervals of 90% hold .80 to .93 of truths from
-// a prior of standard deviation 3, .88 of all; the mean is nearer than the optimum in most
+// δ/1.15 plus the determinant's log(1 + R²/4Λ). Over n of 500
+// and 2000, d from 2 to 6 and ε from 0.2 to 5, intervals of 90% hold .85 to .95 of truths from
+// a prior of standard deviation 3, .91 of all; the mean is nearer than the optimum in most
 // of these cells, and in none measurably farther (docs/ops.md). Name the intercept in
 // Config.Columns: a posterior that does not know of it is worse.
 package laplaceapprox
