@@ -78,9 +78,9 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	if s.first != nil {
 		return s, append(s.first.requests(), bits...), nil
 	}
-	requests := []curator.Request{curator.RequestMoments(&s.moments, c.moment(s.model, f), 1)}
+	requests := []curator.Request{curator.RequestFor(&s.moments, c.moment(s.model, f), 1)}
 	if c.Aim != Sums {
-		requests = append(requests, curator.RequestOptima(&s.optima, c.optimum(s.model), 1))
+		requests = append(requests, curator.RequestFor(&s.optima, c.optimum(s.model), 1))
 	}
 	return s, append(requests, bits...), nil
 }
@@ -126,9 +126,9 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 		switch {
 		case n == 0:
 		case parts:
-			requests = append(requests, curator.RequestThinnedBits(&s.bits[i], thinned, n))
+			requests = append(requests, curator.RequestFor(&s.bits[i], thinned, n))
 		default:
-			requests = append(requests, curator.RequestBits(&s.bits[i], c.bit(s.remainder), n))
+			requests = append(requests, curator.RequestFor(&s.bits[i], c.bit(s.remainder), n))
 		}
 	}
 	return s, requests, nil

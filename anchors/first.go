@@ -84,8 +84,8 @@ func (a *first) mechanisms() (each curator.NoisyGradient, steps int64, last cura
 
 func (a *first) requests() []curator.Request {
 	each, steps, last := a.mechanisms()
-	return []curator.Request{curator.RequestGradients(&a.descent, each, steps),
-		curator.RequestGradients(&a.release, last, looks)}
+	return []curator.Request{curator.RequestFor(&a.descent, each, steps),
+		curator.RequestFor(&a.release, last, looks)}
 }
 
 // size is the number of values released beside the descent: the anchor and the sums.

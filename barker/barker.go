@@ -74,5 +74,5 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_barker", "barker", c.Target, c.Proposal)}
-	return k, []curator.Request{curator.RequestBits(&k.Bits, c.mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.Bits, c.mechanism(), c.Iterations)}, nil
 }

@@ -80,7 +80,7 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 		return nil, nil, err
 	}
 	k := &Kernel{Frame: kernels.NewFrame("barkerdynamics", c.Target), config: c, next: make([]float64, c.Target.Dim())}
-	return k, []curator.Request{curator.RequestSigns(&k.signs, c.mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.signs, c.mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_barker_dynamics", or "dp_barker_dynamics_adjusted".

@@ -248,7 +248,7 @@ type Bits struct {
 // record has been read in either case.
 func (c *Curator) GrantBits(m AcceptanceBit, count int64) (*Bits, error) {
 	var b *Bits
-	err := c.Grant(RequestBits(&b, m, count))
+	err := c.Grant(RequestFor(&b, m, count))
 	return b, err
 }
 
@@ -364,14 +364,11 @@ func (b *Bits) logOdds(sum int64, public float64) float64 {
 	return room.StepsToLogOdds(sum+room.WholeSteps(public, b.unit), b.unit, room.Clamp)
 }
 
-// RequestBits asks for count acceptance bits; Grant sets *dst.
-func RequestBits(dst **Bits, m AcceptanceBit, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		p, err := m.plan(f)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		b, err := newBits(p, set)
-		return p.event, func(g prepaid) { b.prepaid, *dst = g, b }, err
-	})
+func (m AcceptanceBit) prepare(f Facts, set *record.Set) (accountant.Event, *Bits, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	g, err := newBits(p, set)
+	return p.event, g, err
 }

@@ -160,17 +160,38 @@ func (c *Curator) Grant(requests ...Request) error {
 	return c.room.Grant(inner...)
 }
 
-// request asks for count releases of the mechanism that prepare plans.
-func request(count int64, prepare func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error)) Request {
-	return Request{room.Request{Count: count, Prepare: func(f room.Facts, set *record.Set) (accountant.Event,
+// mechanism is what a curator can be asked for: one of the types of this package that
+// have an Event, whose grant is a G.
+type mechanism[G grant] interface {
+	// prepare prices a release, and builds the grant before anything is charged.
+	prepare(Facts, *record.Set) (accountant.Event, G, error)
+}
+
+// grant is what releases once it has been paid for.
+type grant interface{ pay(*room.Grant) }
+
+// RequestFor asks for count releases of a mechanism: AcceptanceBit, ThinnedBit,
+// NoisyGradient, NoisyRatio, GradientSigns, SecondMoment, Optimum or LastIterate. Grant
+// sets *dst. Of gradients on Allocated batches, count must be of whole epochs.
+func RequestFor[G grant](dst *G, m mechanism[G], count int64) Request {
+	per := int64(1)
+	if e, ok := m.(interface{ perCharge() int64 }); ok {
+		per = e.perCharge()
+	}
+	return Request{room.Request{Count: count / per, Prepare: func(f room.Facts, set *record.Set) (accountant.Event,
 		func(*room.Grant), error) {
-		event, fulfil, err := prepare(Facts(f), set)
-		return event, func(g *room.Grant) { fulfil(prepaid{g}) }, err
+		event, g, err := m.prepare(Facts(f), set)
+		if err == nil && count%per != 0 {
+			err = fmt.Errorf("curator: %d releases were asked for, of epochs of %d; ask for whole epochs", count, per)
+		}
+		return event, func(paid *room.Grant) { g.pay(paid); *dst = g }, err
 	}}}
 }
 
 // prepaid is the part of a grant that every mechanism has.
 type prepaid struct{ room *room.Grant }
+
+func (p *prepaid) pay(g *room.Grant) { p.room = g }
 
 // Left is the number of releases still paid for and unused.
 func (p prepaid) Left() int64 { return p.room.Left() }

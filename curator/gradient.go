@@ -4,7 +4,6 @@ package curator
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -97,7 +96,7 @@ type Gradients struct {
 // of GrantBits.
 func (c *Curator) GrantGradients(m NoisyGradient, count int64) (*Gradients, error) {
 	var g *Gradients
-	err := c.Grant(RequestGradients(&g, m, count))
+	err := c.Grant(RequestFor(&g, m, count))
 	return g, err
 }
 
@@ -167,21 +166,15 @@ func (g *Gradients) NoiseSD() float64 {
 	return 2 * g.plan.noise * g.plan.clip * g.plan.scale
 }
 
-// RequestGradients asks for count noisy gradients; Grant sets *dst. With Allocated batches
-// count must be of whole epochs.
-func RequestGradients(dst **Gradients, m NoisyGradient, count int64) Request {
-	charges, per := count, m.Batch.perCharge()
-	charges /= per
-	return request(charges, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		p, err := m.plan(f)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		if count%per != 0 {
-			return accountant.Event{}, nil, fmt.Errorf("curator: %d noisy gradients were asked for, in %v; ask for whole "+
-				"epochs", count, m.Batch)
-		}
-		r, err := newGradients(p, set)
-		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err
-	})
+func (m NoisyGradient) prepare(f Facts, set *record.Set) (accountant.Event, *Gradients, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	g, err := newGradients(p, set)
+	return p.event, g, err
 }
+
+// perCharge is the number of releases that are charged together: an epoch of Allocated
+// batches.
+func (m NoisyGradient) perCharge() int64 { return m.Batch.perCharge() }

@@ -176,20 +176,20 @@ func TestGrantIsAllOrNothing(t *testing.T) {
 	}
 	var asked *Gradients
 	var drawn *Bits
-	if err := c.Grant(RequestGradients(&asked, g, gradients), RequestBits(&drawn, bit, bits)); err == nil ||
+	if err := c.Grant(RequestFor(&asked, g, gradients), RequestFor(&drawn, bit, bits)); err == nil ||
 		asked != nil || drawn != nil {
 		t.Fatalf("two grants that fit alone and not together: error %v", err)
 	}
 	if left, err := b.Remaining(ge); err != nil || left != gradients {
 		t.Errorf("a refused pair of grants was charged: %d gradients left of %d (%v)", left, gradients, err)
 	}
-	if err := c.Grant(RequestGradients(&asked, g, gradients/2), RequestBits(&drawn, bit, bits/4)); err != nil {
+	if err := c.Grant(RequestFor(&asked, g, gradients/2), RequestFor(&drawn, bit, bits/4)); err != nil {
 		t.Fatal(err)
 	}
 	if asked.Left() != gradients/2 || drawn.Left() != bits/4 {
 		t.Errorf("granted %d gradients and %d bits, want %d and %d", asked.Left(), drawn.Left(), gradients/2, bits/4)
 	}
-	if c.Grant() == nil || c.Grant(RequestBits(&drawn, bit, 0)) == nil {
+	if c.Grant() == nil || c.Grant(RequestFor(&drawn, bit, 0)) == nil {
 		t.Error("a grant of nothing was given")
 	}
 }

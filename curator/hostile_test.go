@@ -367,12 +367,12 @@ func grants(a asked) map[string]Request {
 	var g *Gradients
 	var s *Signs
 	return map[string]Request{
-		"bits":      RequestBits(&b, AcceptanceBit{Target: a, Proposal: Isotropic(0.1)}, 1),
-		"within":    RequestBits(&b, AcceptanceBit{Target: a, Proposal: Within(0.1), Batch: Poisson(0.5)}, 1),
-		"thinned":   RequestThinnedBits(&b, ThinnedBit{Target: a, Proposal: Isotropic(0.01), Rate: 0.9}, 1),
-		"ratios":    RequestRatios(&r, NoisyRatio{Target: a, Clip: 1, NoiseMultiplier: 1}, 1),
-		"gradients": RequestGradients(&g, NoisyGradient{Target: a, NoiseMultiplier: 1}, 1),
-		"signs":     RequestSigns(&s, GradientSigns{Target: a, Scale: 0.1, Adjusted: true}, 1),
+		"bits":      RequestFor(&b, AcceptanceBit{Target: a, Proposal: Isotropic(0.1)}, 1),
+		"within":    RequestFor(&b, AcceptanceBit{Target: a, Proposal: Within(0.1), Batch: Poisson(0.5)}, 1),
+		"thinned":   RequestFor(&b, ThinnedBit{Target: a, Proposal: Isotropic(0.01), Rate: 0.9}, 1),
+		"ratios":    RequestFor(&r, NoisyRatio{Target: a, Clip: 1, NoiseMultiplier: 1}, 1),
+		"gradients": RequestFor(&g, NoisyGradient{Target: a, NoiseMultiplier: 1}, 1),
+		"signs":     RequestFor(&s, GradientSigns{Target: a, Scale: 0.1, Adjusted: true}, 1),
 	}
 }
 
@@ -480,8 +480,8 @@ func TestThinnedBitsComeTogether(t *testing.T) {
 	}
 	var thinned *Bits
 	var ratios *Ratios
-	cheap := RequestThinnedBits(&thinned, ThinnedBit{Target: newToy(1), Proposal: Isotropic(0.01), Rate: 0.5}, 1)
-	dear := RequestRatios(&ratios, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 0.1}, 1)
+	cheap := RequestFor(&thinned, ThinnedBit{Target: newToy(1), Proposal: Isotropic(0.01), Rate: 0.5}, 1)
+	dear := RequestFor(&ratios, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 0.1}, 1)
 	if err := c.Grant(cheap, dear); err == nil || thinned != nil || ratios != nil {
 		t.Errorf("a grant beyond the budget: %v, %v, %v", err, thinned, ratios)
 	}
@@ -506,11 +506,11 @@ func TestHostileReleases(t *testing.T) {
 			var s *Signs
 			var b, thin *Bits
 			if err := c.Grant(
-				RequestRatios(&r, NoisyRatio{Target: h.kind(), Clip: 1, NoiseMultiplier: 1}, 1),
-				RequestGradients(&g, NoisyGradient{Target: h.kind(), Clip: 1, NoiseMultiplier: 1}, 1),
-				RequestSigns(&s, GradientSigns{Target: h.kind(), Clip: 1, Scale: 0.1, Adjusted: true}, 1),
-				RequestBits(&b, AcceptanceBit{Target: h.kind(), Clip: 1}, 1),
-				RequestThinnedBits(&thin, ThinnedBit{Target: h.kind(), Clip: 1, Rate: 0.9}, 1),
+				RequestFor(&r, NoisyRatio{Target: h.kind(), Clip: 1, NoiseMultiplier: 1}, 1),
+				RequestFor(&g, NoisyGradient{Target: h.kind(), Clip: 1, NoiseMultiplier: 1}, 1),
+				RequestFor(&s, GradientSigns{Target: h.kind(), Clip: 1, Scale: 0.1, Adjusted: true}, 1),
+				RequestFor(&b, AcceptanceBit{Target: h.kind(), Clip: 1}, 1),
+				RequestFor(&thin, ThinnedBit{Target: h.kind(), Clip: 1, Rate: 0.9}, 1),
 			); err != nil {
 				t.Fatal(err)
 			}

@@ -144,28 +144,24 @@ type Iterates struct {
 	theta []float64
 }
 
-// RequestIterates asks for count last iterates; Grant sets *dst.
-func RequestIterates(dst **Iterates, m LastIterate, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		p, err := m.plan(f)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		normal, err := noise.NewDiscreteGaussian(p.sd)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		o := &Iterates{plan: p, noise: normal, sums: make([]int64, p.subject.Dim), state: make([]int64, p.subject.Dim),
-			theta: make([]float64, p.subject.Dim),
-			pass:  room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}
-		return p.event, func(g prepaid) { o.prepaid, *dst = g, o }, nil
-	})
+func (m LastIterate) prepare(f Facts, set *record.Set) (accountant.Event, *Iterates, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	normal, err := noise.NewDiscreteGaussian(p.sd)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	return p.event, &Iterates{plan: p, noise: normal, sums: make([]int64, p.subject.Dim), state: make([]int64, p.subject.Dim),
+		theta: make([]float64, p.subject.Dim),
+		pass:  room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}, nil
 }
 
 // GrantIterates charges count last iterates, all at once. Errors are those of GrantBits.
 func (c *Curator) GrantIterates(m LastIterate, count int64) (*Iterates, error) {
 	var o *Iterates
-	err := c.Grant(RequestIterates(&o, m, count))
+	err := c.Grant(RequestFor(&o, m, count))
 	return o, err
 }
 

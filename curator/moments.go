@@ -153,23 +153,20 @@ type Moments struct {
 	given     []int64 // sums of records elsewhere, if not nil
 }
 
-// RequestMoments asks for count second moments; Grant sets *dst.
-func RequestMoments(dst **Moments, m SecondMoment, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		event, err := m.Event(f)
-		if err != nil {
-			return event, nil, err
-		}
-		o, err := newMoments(m, f, set)
-		return event, func(g prepaid) { o.prepaid, *dst = g, o }, err
-	})
+func (m SecondMoment) prepare(f Facts, set *record.Set) (accountant.Event, *Moments, error) {
+	event, err := m.Event(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	g, err := newMoments(m, f, set)
+	return event, g, err
 }
 
 // GrantMoments charges count second moments, all at once. Errors are those of
 // GrantBits.
 func (c *Curator) GrantMoments(m SecondMoment, count int64) (*Moments, error) {
 	var o *Moments
-	err := c.Grant(RequestMoments(&o, m, count))
+	err := c.Grant(RequestFor(&o, m, count))
 	return o, err
 }
 

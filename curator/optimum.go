@@ -253,23 +253,20 @@ type Optima struct {
 // outputBits is how many grid steps the noise on the released point has, at least.
 const outputBits = 30
 
-// RequestOptima asks for count private optima; Grant sets *dst.
-func RequestOptima(dst **Optima, m Optimum, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		event, err := m.Event(f)
-		if err != nil {
-			return event, nil, err
-		}
-		o, err := newOptima(m, f, set)
-		return event, func(g prepaid) { o.prepaid, *dst = g, o }, err
-	})
+func (m Optimum) prepare(f Facts, set *record.Set) (accountant.Event, *Optima, error) {
+	event, err := m.Event(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	g, err := newOptima(m, f, set)
+	return event, g, err
 }
 
 // GrantOptima charges count private optima, all at once. Errors are those of
 // GrantBits.
 func (c *Curator) GrantOptima(m Optimum, count int64) (*Optima, error) {
 	var o *Optima
-	err := c.Grant(RequestOptima(&o, m, count))
+	err := c.Grant(RequestFor(&o, m, count))
 	return o, err
 }
 

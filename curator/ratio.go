@@ -66,7 +66,7 @@ type Ratios struct {
 // GrantBits.
 func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
 	var r *Ratios
-	err := c.Grant(RequestRatios(&r, m, count))
+	err := c.Grant(RequestFor(&r, m, count))
 	return r, err
 }
 
@@ -131,18 +131,14 @@ func (r *Ratios) NoiseSD() float64 {
 	return 2 * r.plan.noise * r.pass.Grid.Top * r.pass.Grid.Step * r.plan.scale
 }
 
-// RequestRatios asks for count noisy log-likelihood ratios; Grant sets *dst.
-func RequestRatios(dst **Ratios, m NoisyRatio, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		p, err := m.plan(f)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		n, err := p.over(set)
-		r := &Ratios{
-			noisy: n, perLength: m.PerLength, moveStep: make([]float64, p.subject.Dim),
-			pass: room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), room.ExactGrid(p.clip), p.batch.IsFull()),
-		}
-		return p.event, func(g prepaid) { r.prepaid, *dst = g, r }, err
-	})
+func (m NoisyRatio) prepare(f Facts, set *record.Set) (accountant.Event, *Ratios, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	n, err := p.over(set)
+	return p.event, &Ratios{
+		noisy: n, perLength: m.PerLength, moveStep: make([]float64, p.subject.Dim),
+		pass: room.NewPass(p.subject.Subject, set, p.tau, math.Inf(1), room.ExactGrid(p.clip), p.batch.IsFull()),
+	}, err
 }

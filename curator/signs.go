@@ -118,20 +118,16 @@ func newPlace(dim int) place {
 // GrantSigns charges count moves, all at once. Errors are those of GrantBits.
 func (c *Curator) GrantSigns(m GradientSigns, count int64) (*Signs, error) {
 	var s *Signs
-	err := c.Grant(RequestSigns(&s, m, count))
+	err := c.Grant(RequestFor(&s, m, count))
 	return s, err
 }
 
-// RequestSigns asks for count gradient signs; Grant sets *dst.
-func RequestSigns(dst **Signs, m GradientSigns, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		p, err := m.plan(f)
-		if err != nil {
-			return p.event, nil, err
-		}
-		s := newSigns(p, set)
-		return p.event, func(g prepaid) { s.prepaid, *dst = g, s }, nil
-	})
+func (m GradientSigns) prepare(f Facts, set *record.Set) (accountant.Event, *Signs, error) {
+	p, err := m.plan(f)
+	if err != nil {
+		return p.event, nil, err
+	}
+	return p.event, newSigns(p, set), nil
 }
 
 // newSigns builds what draws signs over set, before anything is charged.

@@ -176,23 +176,20 @@ func (t *thinning) price(f Facts) (accountant.Event, error) {
 	return accountant.AcceptanceBit(f.Adjacency, room.Padded(t.charged))
 }
 
-// RequestThinnedBits asks for count thinned acceptance bits; Grant sets *dst.
-func RequestThinnedBits(dst **Bits, m ThinnedBit, count int64) Request {
-	return request(count, func(f Facts, set *record.Set) (accountant.Event, func(prepaid), error) {
-		t, err := m.thinning(f)
-		if err != nil {
-			return accountant.Event{}, nil, err
-		}
-		b, err := newThinnedBits(m, t, set)
-		return t.event, func(g prepaid) { b.prepaid, *dst = g, b }, err
-	})
+func (m ThinnedBit) prepare(f Facts, set *record.Set) (accountant.Event, *Bits, error) {
+	t, err := m.thinning(f)
+	if err != nil {
+		return accountant.Event{}, nil, err
+	}
+	g, err := newThinnedBits(m, t, set)
+	return t.event, g, err
 }
 
 // GrantThinnedBits charges count thinned acceptance bits, all at once, and
 // returns the grant that draws them. Errors are those of GrantBits.
 func (c *Curator) GrantThinnedBits(m ThinnedBit, count int64) (*Bits, error) {
 	var b *Bits
-	err := c.Grant(RequestThinnedBits(&b, m, count))
+	err := c.Grant(RequestFor(&b, m, count))
 	return b, err
 }
 

@@ -54,15 +54,15 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 		here: make([]float64, dim), gradient: make([]float64, dim),
 	}
 	k.here[0], k.force = math.NaN(), k.Release
-	test := curator.RequestBits(&k.bits, c.bit(f), c.Iterations)
+	test := curator.RequestFor(&k.bits, c.bit(f), c.Iterations)
 	if c.Acceptance == PublishedPenalty {
 		ratio, err := c.ratio(f)
 		if err != nil {
 			return nil, nil, err
 		}
-		test = curator.RequestRatios(&k.ratios, ratio, c.Iterations)
+		test = curator.RequestFor(&k.ratios, ratio, c.Iterations)
 	}
-	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.gradient(), c.gradients()), test}, nil
+	return k, []curator.Request{curator.RequestFor(&k.Gradients, c.gradient(), c.gradients()), test}, nil
 }
 
 // Name is "dp_hmc", and "dp_hmc_penalty" with the published test.

@@ -121,9 +121,9 @@ func TestInvarianceRejectsMutants(t *testing.T) {
 						momentum:   make([]float64, 2),
 						likelihood: make([]float64, 2), prior: make([]float64, 2)}
 					err := sealed.Grant(
-						curator.RequestGradients(&m.gradients, curator.NoisyGradient{Target: target, Clip: 20, NoiseMultiplier: 0.02},
+						curator.RequestFor(&m.gradients, curator.NoisyGradient{Target: target, Clip: 20, NoiseMultiplier: 0.02},
 							(mutantSteps+1)*steps),
-						curator.RequestBits(&m.bits, curator.AcceptanceBit{Target: target, Clip: 200}, steps))
+						curator.RequestFor(&m.bits, curator.AcceptanceBit{Target: target, Clip: 200}, steps))
 					return m, err
 				}, options)
 			})

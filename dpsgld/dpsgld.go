@@ -44,7 +44,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	dim := c.Target.Dim()
 	k := &Kernel{Drift: kernels.NewDrift("dpsgld", c.Target), config: c, scales: kernels.Scales(c.Precondition, dim),
 		gradient: make([]float64, dim), next: make([]float64, dim)}
-	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.Mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.Gradients, c.Mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_sgld", and "dp_sgld_published" for the published update, which

@@ -53,7 +53,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 		k.direction = make([]float64, c.Target.Dim())
 	}
 	if c.Accounting == curator.ByBit {
-		return k, []curator.Request{curator.RequestBits(&k.bits, c.bit(), c.Iterations)}, nil
+		return k, []curator.Request{curator.RequestFor(&k.bits, c.bit(), c.Iterations)}, nil
 	}
 	k.bounds = c.bounds(f)
 	m, err := c.ratio(k.bounds)
@@ -63,7 +63,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if !c.Noise.scaled {
 		k.fixed = m.Clip
 	}
-	return k, []curator.Request{curator.RequestRatios(&k.ratios, m, c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.ratios, m, c.Iterations)}, nil
 }
 
 // Name is "dp_penalty".

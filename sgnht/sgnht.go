@@ -62,7 +62,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	for j, m := range scales {
 		scales[j] = math.Sqrt(m)
 	}
-	return k, []curator.Request{curator.RequestGradients(&k.Gradients, c.Mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.Gradients, c.Mechanism(), c.Iterations)}, nil
 }
 
 // Name is "dp_sgnht".

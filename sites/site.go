@@ -75,14 +75,14 @@ func Open(c Config, records *curator.Curator) (*Local, error) {
 	var requests []curator.Request
 	for n := range Looks {
 		score, moment := c.look(n, loss, f)
-		requests = append(requests, curator.RequestGradients(&l.scores[n], score, 1),
-			curator.RequestMoments(&l.moments[n], moment, 1))
+		requests = append(requests, curator.RequestFor(&l.scores[n], score, 1),
+			curator.RequestFor(&l.moments[n], moment, 1))
 	}
 	if l.remainder, err = c.remainder(loss); err != nil {
 		return nil, err
 	}
 	for i := range l.steps {
-		requests = append(requests, curator.RequestRatios(&l.steps[i], c.step(l.remainder), c.Steps))
+		requests = append(requests, curator.RequestFor(&l.steps[i], c.step(l.remainder), c.Steps))
 	}
 	if err := records.Grant(requests...); err != nil {
 		return nil, err

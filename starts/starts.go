@@ -215,9 +215,9 @@ func Prepare(c Config, f curator.Facts) (*Search, []curator.Request, error) {
 	switch c.Kind {
 	case Gradient:
 		m, err := c.gradient()
-		return s, []curator.Request{curator.RequestGradients(&s.gradients, m, c.steps())}, err
+		return s, []curator.Request{curator.RequestFor(&s.gradients, m, c.steps())}, err
 	case Optimum:
-		return s, []curator.Request{curator.RequestOptima(&s.optima, c.optimum(), 1)}, nil
+		return s, []curator.Request{curator.RequestFor(&s.optima, c.optimum(), 1)}, nil
 	}
 	return s, nil, nil
 }

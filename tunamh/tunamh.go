@@ -73,5 +73,5 @@ func Prepare(c Config, _ curator.Facts) (*Kernel, []curator.Request, error) {
 		return nil, nil, err
 	}
 	k := &Kernel{kernels.NewWalk("dp_tunamh", "tunamh", c.Target, c.Proposal)}
-	return k, []curator.Request{curator.RequestThinnedBits(&k.Bits, c.mechanism(), c.Iterations)}, nil
+	return k, []curator.Request{curator.RequestFor(&k.Bits, c.mechanism(), c.Iterations)}, nil
 }
