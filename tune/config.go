@@ -70,6 +70,8 @@ type Config struct {
 	// Workers is the number of chains simulated at once. Defaults to GOMAXPROCS. It
 	// does not change the result.
 	Workers int
+	// Journal keeps what was measured. Defaults to none.
+	Journal Journal
 }
 
 const defaultWork = 2_000_000_000

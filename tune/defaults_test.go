@@ -15,7 +15,7 @@ func TestDefaultsAreNearTheBest(t *testing.T) {
 	c.Kernels, c.Work, c.SearchOnly = []string{"barker", "tunamh", "barker-dynamics", "dpsgld", "sgnht",
 		"dphmc"}, 4e7, true
 	c.Fixed.Start = "prior-mean"
-	stages, err := c.stages(t.Context())
+	stages, err := c.stages(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 	if err != nil {
 		return err
 	}
-	stages, err := c.stages(ctx)
+	stages, err := c.stages(ctx, all)
 	if err != nil {
 		return err
 	}

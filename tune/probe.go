@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/chains"
@@ -76,6 +77,12 @@ func looks(r *chains.Plan, facts curator.Facts) float64 {
 // first steps of one after a start in the stationary law. Rounds differ in their start
 // and in all randomness.
 func (s *stage) probe(ctx context.Context, r *chains.Plan, steps int64, round int) ([]float64, error) {
+	return s.kept(fmt.Sprintf("%d steps in round %d of %+v", steps, round, r.Settings), func() ([]float64, error) {
+		return s.probed(ctx, r, steps, round)
+	})
+}
+
+func (s *stage) probed(ctx context.Context, r *chains.Plan, steps int64, round int) ([]float64, error) {
 	other := *s
 	other.seed += uint64(round) << 32
 	draws, err := other.run(ctx, r, steps, s.reference.draws[len(s.reference.draws)/(round+1)-1])
@@ -159,6 +166,27 @@ func displacement(x []float64, lag int) float64 {
 // whole runs the whole chain from where a real one starts, and compares what is left
 // after warm-up with the reference.
 func (s *stage) whole(ctx context.Context, r *chains.Plan) ([]Parameter, error) {
+	const figures = 4
+	flat, err := s.kept(fmt.Sprintf("all steps of %+v", r.Settings), func() ([]float64, error) {
+		parameters, err := s.ran(ctx, r)
+		flat := make([]float64, 0, figures*len(parameters))
+		for _, p := range parameters {
+			flat = append(flat, p.ESS, p.Diagnosed, p.MeanError, p.SDRatio)
+		}
+		return flat, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Parameter, len(flat)/figures)
+	for j := range out {
+		f := flat[figures*j:]
+		out[j] = Parameter{ESS: f[0], Diagnosed: f[1], MeanError: f[2], SDRatio: f[3]}
+	}
+	return out, nil
+}
+
+func (s *stage) ran(ctx context.Context, r *chains.Plan) ([]Parameter, error) {
 	draws, err := s.run(ctx, r, r.Settings.Iterations, nil)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func TestClimbsToAKnownOptimum(t *testing.T) {
 	c := logisticConfig(t, 500, 1)
 	c.Kernels, c.Work = []string{"dpsgld"}, 1e8
 	c.Fixed.Iterations = 400
-	stages, err := c.stages(t.Context())
+	stages, err := c.stages(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ const (
 
 // search looks for the best settings of one kernel, by one setting after another.
 type search struct {
+	at          key
 	stage       *stage
 	kernel      string
 	temperature float64
@@ -48,8 +49,9 @@ func (c Config) searches(stages map[key]*stage) []*search {
 	for _, m := range c.Models {
 		for _, tau := range c.Temperatures {
 			for _, k := range c.Kernels {
-				all = append(all, &search{stage: stages[key{m.Options.LossName(), tau, 0}], kernel: k, temperature: tau,
-					from: c.Fixed, beats: c.Objective.beats})
+				at := key{m.Options.LossName(), tau, 0}
+				all = append(all, &search{at: at, stage: stages[at], kernel: k, temperature: tau, from: c.Fixed,
+					beats: c.Objective.beats})
 			}
 		}
 	}

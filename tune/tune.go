@@ -127,7 +127,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stages, err := c.stages(ctx)
+	stages, err := c.stages(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ type key struct {
 }
 
 // stages simulates the tables and their references: one of each for the search and
-// the first repeat of the finals, and more for the others.
-func (c Config) stages(ctx context.Context) (map[key]*stage, error) {
+// the first repeat of the finals, and more for the others. Only those that are needed.
+func (c Config) stages(ctx context.Context, needed func(key) bool) (map[key]*stage, error) {
 	stages := map[key]*stage{}
 	var all []*stage
 	var temperatures []float64
@@ -175,8 +175,12 @@ func (c Config) stages(ctx context.Context) (map[key]*stage, error) {
 		t := c.simulate(rand.New(rand.NewPCG(c.Seed, uint64(repeat))))
 		for _, m := range c.Models {
 			for _, tau := range c.Temperatures {
+				at := key{m.Options.LossName(), tau, repeat}
+				if !needed(at) {
+					continue
+				}
 				s := &stage{config: c, model: m, table: t, seed: c.Seed + uint64(repeat)}
-				stages[key{m.Options.LossName(), tau, repeat}] = s
+				stages[at] = s
 				all, temperatures = append(all, s), append(temperatures, tau)
 			}
 		}

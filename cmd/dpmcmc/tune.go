@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,6 +39,9 @@ type tuneSettings struct {
 	seed          uint64
 	workers       int
 	json          bool
+	shard         string
+	journals      string
+	merging       bool
 }
 
 func newTune() *cobra.Command {
@@ -65,6 +69,9 @@ effective sample size to say.`,
 		},
 	}
 	s.bindTune(c.Flags())
+	c.Flags().StringVar(&s.shard, "shard", "",
+		"make the searches of one shard, as in 3/16, or auto for that of a Kubernetes or Slurm task; see tune merge")
+	c.AddCommand(newTuneMerge())
 	return c
 }
 
@@ -93,6 +100,7 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 		"chains simulated at once; by default the number of cores. It does not change the answer")
 	f.StringVar(&s.out, "out", "", "TOML file to write the winner to, for sample --config; it must not exist")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
+	f.StringVar(&s.journals, "journals", "", "folder that the shards of one search share")
 }
 
 // execute tunes and prints.
@@ -108,7 +116,13 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err != nil {
 		return err
 	}
-	result, err := tune.Run(ctx, config)
+	if s.journals != "" && s.shard == "" && !s.merging {
+		return errors.New("--journals is for the shards of a search: give --shard, or run tune merge")
+	}
+	if s.shard != "" {
+		return flagged(s.runShard(ctx, config, out))
+	}
+	result, err := s.find(ctx, config)
 	if err != nil {
 		return flagged(err)
 	}

@@ -28,6 +28,9 @@ type entry struct {
 	Cell *journaled `json:"cell,omitempty"`
 	// Reference is a non-private posterior that was sampled.
 	Reference *ReferenceResult `json:"reference,omitempty"`
+	// Measured is what tune measured, and Done ends the journal of a shard of it.
+	Measured *measured `json:"measured,omitempty"`
+	Done     bool      `json:"done,omitempty"`
 }
 
 // journaled is a result with its wall time, which results do not have.
@@ -44,10 +47,13 @@ type journal struct {
 	finished   map[string]*journaled
 	references map[string]*ReferenceResult
 	reserved   *Reservation // nil if nothing is
+	measured   map[string][]float64
+	done       int // shards of tune that are complete
 }
 
 func newJournal() *journal {
-	return &journal{starts: map[string]int{}, finished: map[string]*journaled{}, references: map[string]*ReferenceResult{}}
+	return &journal{starts: map[string]int{}, finished: map[string]*journaled{}, references: map[string]*ReferenceResult{},
+		measured: map[string][]float64{}}
 }
 
 // openJournal reads the journal of that name in a folder and makes it ready to go on,
@@ -122,6 +128,10 @@ func (j *journal) take(e entry) {
 		j.finished[e.Cell.Cell] = e.Cell
 	case e.Reference != nil:
 		j.references[e.Reference.key()] = e.Reference
+	case e.Measured != nil:
+		j.measured[e.Measured.Name] = e.Measured.Figures
+	case e.Done:
+		j.done++
 	}
 }
 

@@ -148,19 +148,9 @@ func (p *Plan) RunShard(ctx context.Context, o RunOptions, s Shard) (err error) 
 // Merge returns the results of a sweep whose shards have all finished, from their
 // journals in dir: those of a run in one go, byte for byte but for wall times.
 func (p *Plan) Merge(dir string) (*Results, error) {
-	held, err := filepath.Glob(filepath.Join(dir, "journal-*-of-*.jsonl"))
+	count, err := journals(dir, "journal")
 	if err != nil {
 		return nil, err
-	}
-	var first, count int
-	if len(held) > 0 {
-		if _, err := fmt.Sscanf(filepath.Base(held[0]), "journal-%d-of-%d.jsonl", &first, &count); err != nil {
-			return nil, fmt.Errorf("experiment: %s is no journal of a shard: move it away", held[0])
-		}
-	}
-	if len(held) == 0 || len(held) != count {
-		return nil, fmt.Errorf("experiment: %s has the journals of %d shards out of %d: run the others, or move those of "+
-			"another sweep away", dir, len(held), count)
 	}
 	fingerprint, err := p.fingerprint()
 	if err != nil {
@@ -189,6 +179,25 @@ func (p *Plan) Merge(dir string) (*Results, error) {
 		r.o.Epsilon, r.o.Delta = r.journal.reserved.Epsilon, r.journal.reserved.Delta
 	}
 	return r.results(fingerprint)
+}
+
+// journals is the number of shards whose journals are in dir, all of them.
+func journals(dir, kind string) (count int, err error) {
+	held, err := filepath.Glob(filepath.Join(dir, kind+"-*-of-*.jsonl"))
+	if err != nil {
+		return 0, err
+	}
+	if len(held) > 0 {
+		first := 0
+		if _, err := fmt.Sscanf(filepath.Base(held[0]), kind+"-%d-of-%d.jsonl", &first, &count); err != nil {
+			return 0, fmt.Errorf("experiment: %s is no journal of a shard: move it away", held[0])
+		}
+	}
+	if len(held) == 0 || len(held) != count {
+		return 0, fmt.Errorf("experiment: %s has the journals of %d shards out of %d: run the others, or move those of "+
+			"another sweep away", dir, len(held), count)
+	}
+	return count, nil
 }
 
 // include takes in the journal of a shard.
