@@ -60,7 +60,8 @@ func within(pkg string, folders ...string) bool {
 
 var (
 	samplers     = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "sgnht", "dphmc", "tunamh"}
-	applications = []string{"cmd", "examples", "internal/experiment", "internal/maintain", "internal/plot", "internal/runs"}
+	applications = []string{"cmd", "examples", "internal/experiment", "internal/maintain", "internal/plot",
+		"internal/runs"}
 )
 
 // lower lists what a folder's packages may import of ours; the longest prefix
