@@ -217,6 +217,8 @@ var explained = []defect{
 		equivalent: "a step more, which stays at the root"},
 	{file: "internal/core/noise/expneg.go", old: "for k := uint64(6); k > 0; k-- {", new: "(6+1)",
 		equivalent: "a term more of the series"},
+	{file: "accountant/bounded.go", old: "return min(eps, order*s*s/8, s)", new: "*",
+		equivalent: "eps is below αs²/8 but for rounding"},
 	{file: "accountant/bounded.go", old: "if x < 0.05 {", new: "<=", equivalent: "both forms hold there"},
 }
 
