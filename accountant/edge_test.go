@@ -377,6 +377,24 @@ func TestLargeDeltas(t *testing.T) {
 	}
 }
 
+// TestConversionsAreRoundedUp: ε by the Rényi curve is that of its order, and the slack.
+func TestConversionsAreRoundedUp(t *testing.T) {
+	for _, e := range []Event{must(ZCDP(Substitute, 0.01)), must(AcceptanceBit(AddRemove, 0.3)),
+		must(must(Gaussian(Substitute, 3)).Times(7))} {
+		g, err := e.Epsilon(1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := e.rdpEpsilon(1e-6)
+		if least := epsilonAt(c.order, e.RDP(c.order), math.Log(1e-6)) * (1 + slack/2); c.value < least {
+			t.Errorf("%v: ε %v at order %v, want at least %v", e, c.value, c.order, least)
+		}
+		if g.Alternatives[MethodRDP] != c.value {
+			t.Errorf("%v: Epsilon lists %v, the curve has %v", e, g.Alternatives[MethodRDP], c.value)
+		}
+	}
+}
+
 // asked is a mechanism that counts how often its curve is worked out.
 type asked struct {
 	gaussian

@@ -219,6 +219,8 @@ var explained = []defect{
 		equivalent: "a term more of the series"},
 	{file: "accountant/bounded.go", old: "return min(eps, order*s*s/8, s)", new: "*",
 		equivalent: "eps is below αs²/8 but for rounding"},
+	{file: "internal/core/room/release.go", old: "dst[j] = float64(s+normal.Sample(g.secret)) * step * factor", new: "-",
+		equivalent: "the noise is symmetric"},
 	{file: "accountant/bounded.go", old: "if x < 0.05 {", new: "<=", equivalent: "both forms hold there"},
 }
 
