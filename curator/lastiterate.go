@@ -153,9 +153,9 @@ func (m LastIterate) prepare(f Facts, set *record.Set) (accountant.Event, *Itera
 	if err != nil {
 		return accountant.Event{}, nil, err
 	}
-	return p.event, &Iterates{plan: p, noise: normal, sums: make([]int64, p.subject.Dim), state: make([]int64, p.subject.Dim),
-		theta: make([]float64, p.subject.Dim),
-		pass:  room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}, nil
+	return p.event, &Iterates{plan: p, noise: normal, sums: make([]int64, p.subject.Dim),
+		state: make([]int64, p.subject.Dim), theta: make([]float64, p.subject.Dim),
+		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}, nil
 }
 
 // GrantIterates charges count last iterates, all at once. Errors are those of GrantBits.

@@ -76,8 +76,8 @@ type accountReport struct {
 func (a *costAnswer) report() accountReport {
 	g := a.guarantee
 	r := accountReport{
-		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(), Guarantee: "unconditional",
-		Method: g.Method, Theorem: g.Theorem, Order: runs.Figure(g.Order), LowerBound: a.lower,
+		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(),
+		Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: runs.Figure(g.Order), LowerBound: a.lower,
 		NotNumerical: a.closed,
 		Alternatives: make(map[string]*float64, len(g.Alternatives)),
 	}

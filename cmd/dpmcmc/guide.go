@@ -125,7 +125,8 @@ func (g *guide) sum(sample []string) error {
 		fmt.Fprint(g.say, typeset.Continued(c))
 	}
 	if g.run != "yes" {
-		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n"+typeset.Continued(append([]string{"dpmcmc sample"}, sample...)))
+		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n",
+			typeset.Continued(append([]string{"dpmcmc sample"}, sample...)))
 	}
 	_, err := fmt.Fprintf(g.say, "\nAfter it, %s/report.html has the results, and predictions are\n\n%s", g.out,
 		typeset.Continued([]string{"dpmcmc predict " + g.out, "--data NEW.csv"}))

@@ -54,7 +54,8 @@ type worth struct {
 func worthOf(f tune.Forecast) worth {
 	w := worth{Epsilon: f.Epsilon}
 	if f.Met {
-		w.Widening, w.Error, w.ESS, w.Seconds = runs.Figure(f.Widening), runs.Figure(f.Error), runs.Figure(f.ESS), runs.Figure(f.Time.Seconds())
+		w.Widening, w.Error = runs.Figure(f.Widening), runs.Figure(f.Error)
+		w.ESS, w.Seconds = runs.Figure(f.ESS), runs.Figure(f.Time.Seconds())
 		if f.Clipping.Shift > 0 {
 			w.ClipShift = runs.Figure(f.Clipping.Shift)
 		}

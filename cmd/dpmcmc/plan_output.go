@@ -182,7 +182,8 @@ func (a *planAnswer) report() planReport {
 		panic("dpmcmc: a priced event must marshal: " + err.Error())
 	}
 	r := planReport{
-		Solve: s.solve, Value: runs.Figure(a.value), AtEnd: a.atEnd, Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta),
+		Solve: s.solve, Value: runs.Figure(a.value), AtEnd: a.atEnd,
+		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta),
 		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem,
 		Order:  runs.Figure(g.Order),
 		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,

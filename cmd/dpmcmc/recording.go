@@ -19,7 +19,9 @@ import (
 )
 
 // record begins the journal of a run that was charged.
-func (s *sampleSettings) record(flags *pflag.FlagSet, session *chains.Session, sink *draws.Sink) (*runs.Recording, error) {
+func (s *sampleSettings) record(
+	flags *pflag.FlagSet, session *chains.Session, sink *draws.Sink,
+) (*runs.Recording, error) {
 	set := session.Plan.Settings
 	settings, err := json.Marshal(set)
 	if err != nil {

@@ -387,7 +387,8 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	if err != nil {
 		return nil, err
 	}
-	return sink, errors.Join(runs.WriteFile(s.out, runs.CertificateFile, c.JSON()), runs.WriteFile(s.out, runs.ModelFile, model),
+	return sink, errors.Join(runs.WriteFile(s.out, runs.CertificateFile, c.JSON()),
+		runs.WriteFile(s.out, runs.ModelFile, model),
 		runs.WriteFile(s.out, runs.ColumnsFile, runs.ColumnsCSV(m)), s.accounts.certify(c.JSON()))
 }
 

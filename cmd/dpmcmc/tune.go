@@ -164,8 +164,8 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 	}
 	config := tune.Config{
 		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
-		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup.Foreseen(), CoefficientSD: s.coefficientSD,
-		ErrorSD: s.errorSD,
+		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup.Foreseen(),
+		CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
 	betas := orLogLoss(s.betas)

@@ -166,9 +166,8 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		m := c.Model
 		row := tuneRow{
 			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta,
-			Temperature: c.Settings.Temperature,
-			Default:     c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon, Score: runs.Figure(c.Score), ESS: runs.Figure(c.ESS()),
-			Settings: c.Settings,
+			Temperature: c.Settings.Temperature, Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon,
+			Score: runs.Figure(c.Score), ESS: runs.Figure(c.ESS()), Settings: c.Settings,
 		}
 		for _, p := range c.Parameters {
 			row.ESSBulk, row.MeanError, row.SDRatio = append(row.ESSBulk, runs.Figure(p.ESS)),
