@@ -210,6 +210,8 @@ var explained = []defect{
 		equivalent: "integer sums do not depend on who adds them"},
 	{file: "internal/core/record/project.go", old: "if Norm(row) <= inside || !tame(row) {", new: "<",
 		equivalent: "a row at the edge is left as it is either way"},
+	{file: "internal/core/record/project.go", old: "for norm := Norm(row); norm > inside; norm = Norm(row) {",
+		new: ">=", equivalent: "a row at the edge is brought in by a hair more"},
 	{file: "internal/core/record/project.go", old: "largest := 0.0", equivalent: "only sizes above 10¹⁵⁰ count"},
 	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "(1+1)",
 		equivalent: "200 steps are made, which stay at the root"},
