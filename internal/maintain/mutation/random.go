@@ -186,6 +186,8 @@ var explained = []defect{
 		equivalent: "of equal bounds, another is named"},
 	{file: "internal/core/record/project.go", old: "factor := inside / norm * (1 - 2*unit)", new: "(2+1)",
 		equivalent: "each pass gains a unit more, which changes the last bit of a row that is projected"},
+	{file: "internal/core/noise/gaussian.go", old: "case height+1+g.slack <= d:", new: "-",
+		equivalent: "of the 1: density is within 5 units, so a margin of 7 decides as one of 9 does"},
 	{file: "internal/core/noise/gaussian.go", old: "if height >= c.upper {", new: ">",
 		equivalent: "a point at the bound is decided exactly, and lies above"},
 	{file: "internal/core/noise/gaussian.go", old: "if gap.Cmp(three) >= 0 {", new: "(0+1)",
