@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
@@ -61,10 +63,42 @@ func (c *choice) chooseStep() (err error) {
 	default:
 		if err = c.required("step"); err == nil {
 			c.Step, err = c.solveStep()
+			c.Step = min(c.Step, c.widest())
 		}
 	}
 	return err
 }
+
+// widest is the longest step that is of use where the posterior is as wide as the prior:
+// Roberts, Gelman, Gilks 1997.
+func (c *choice) widest() float64 {
+	const draws, normal = 101, 1.4826 // of median distances
+	prior, ok := c.Target.(targets.PriorSampler)
+	if !ok || c.Proposal != "isotropic" {
+		return math.Inf(1)
+	}
+	d, rng := c.Target.Dim(), rand.New(rand.NewPCG(1, widestStream))
+	columns, theta := make([][]float64, d), make([]float64, d)
+	for range draws {
+		prior.SamplePrior(theta, rng)
+		for j, v := range theta {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	least := math.Inf(1)
+	for _, v := range columns {
+		slices.Sort(v)
+		centre := v[draws/2]
+		for i := range v {
+			v[i] = math.Abs(v[i] - centre)
+		}
+		slices.Sort(v)
+		least = min(least, normal*v[draws/2])
+	}
+	return 2.4 * least / math.Sqrt(float64(d))
+}
+
+const widestStream = 0x71de
 
 func (c *choice) choosePenalty() error {
 	c.Variance = cmp.Or(c.Variance, 4)

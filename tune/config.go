@@ -72,6 +72,9 @@ type Config struct {
 	Workers int
 	// Journal keeps what was measured. Defaults to none.
 	Journal Journal
+
+	nearby  bool // references of networks are approximations
+	through bool // walks are foreseen by whole chains
 }
 
 const defaultWork = 2_000_000_000

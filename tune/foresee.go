@@ -159,7 +159,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 	}
 	c.CoefficientSD = cmp.Or(c.CoefficientSD, 1)
 	c.Kernels = []string{s.Kernel}
-	c.Repeats = 1
+	c.Repeats, c.nearby = 1, true
 	full := c.Models[0]
 	records := float64(full.Shape.Records)
 	most := mostWalkedSlowly
@@ -195,6 +195,16 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 		f.ESS = math.Inf(1)
 		for _, p := range t.Parameters {
 			f.ESS = min(f.ESS, p.ESS)
+		}
+		if c.through {
+			all, err := at.whole(ctx, plan)
+			if err != nil {
+				return err
+			}
+			f.ESS = math.Inf(1)
+			for _, p := range all {
+				f.ESS = min(f.ESS, p.Diagnosed*float64(f.Settings.Chains))
+			}
 		}
 		f.Clipping, _ = plans[i].Clipping(full, at.reference.mean, rand.New(rand.NewPCG(c.Seed, clipStream)))
 		set := f.Settings

@@ -18,6 +18,7 @@ type stage struct {
 	config    Config
 	model     *models.Model
 	table     *data.Table
+	values    []float64 // of the parameters that it was simulated with
 	reference reference
 	seed      uint64 // of the chains' noise
 }

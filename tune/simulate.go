@@ -8,10 +8,11 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// simulate draws the parameters, and a table that follows the model.
-func (c Config) simulate(rng *rand.Rand) *data.Table {
+// simulate draws parameters, and a table that follows the model with them.
+func (c Config) simulate(rng *rand.Rand) (t *data.Table, values []float64) {
 	m := c.Models[0]
-	return m.Simulate(c.parameters(m, rng), rng)
+	values = c.parameters(m, rng)
+	return m.Simulate(values, rng), values
 }
 
 // usualSD bounds the standard deviation of coefficients that are drawn under the default

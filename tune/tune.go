@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Parameter is what is predicted of one parameter's draws after warm-up.
@@ -172,21 +173,26 @@ func (c Config) stages(ctx context.Context, needed func(key) bool) (map[key]*sta
 	var all []*stage
 	var temperatures []float64
 	for repeat := range c.Repeats {
-		t := c.simulate(rand.New(rand.NewPCG(c.Seed, uint64(repeat))))
+		t, values := c.simulate(rand.New(rand.NewPCG(c.Seed, uint64(repeat))))
 		for _, m := range c.Models {
 			for _, tau := range c.Temperatures {
 				at := key{m.Options.LossName(), tau, repeat}
 				if !needed(at) {
 					continue
 				}
-				s := &stage{config: c, model: m, table: t, seed: c.Seed + uint64(repeat)}
+				s := &stage{config: c, model: m, table: t, values: values, seed: c.Seed + uint64(repeat)}
 				stages[at] = s
 				all, temperatures = append(all, s), append(temperatures, tau)
 			}
 		}
 	}
 	err := parallel(ctx, c.Workers, len(all), func(i int) (err error) {
-		all[i].reference, err = refer(ctx, all[i].model, all[i].table, temperatures[i], c.Seed)
+		s := all[i]
+		if _, slow := s.model.Target.(*targets.Network); slow && c.nearby {
+			s.reference, err = near(s.model, s.table, s.values, temperatures[i], c.Seed)
+			return err
+		}
+		s.reference, err = refer(ctx, s.model, s.table, temperatures[i], c.Seed)
 		return err
 	})
 	return stages, err

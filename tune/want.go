@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -168,10 +169,15 @@ const usualESS = 400
 // coldest bounds how far Temper goes down.
 const coldest = 1e-6
 
+// spare is how many times what is asked for a whole chain on a simulated table must have,
+// since the real one may be harder.
+const spare = 2
+
 // Temper is about the largest temperature, two digits of it, at which chains of the
-// settings are predicted to have the ESS that they ask for within ε. It is 1 where they
-// are anchored. c is as for Foresee. Errors: those of Foresee; an ESS that no temperature
-// buys.
+// settings are predicted to have the ESS that they ask for within ε: walks over whole
+// chains on a simulated table, from where real ones start. It is 1 where chains are
+// anchored, but for those of order 1. c is as for Foresee. Errors: those of Foresee; an ESS
+// that no temperature buys.
 func Temper(ctx context.Context, c Config, s chains.Settings, epsilon float64) (float64, Forecast, error) {
 	w := Want{Figure: "ess", Limit: usualESS}
 	if s.ESS != 0 {
@@ -181,16 +187,32 @@ func Temper(ctx context.Context, c Config, s chains.Settings, epsilon float64) (
 	if err != nil {
 		return 0, first, err
 	}
-	if about, err := chains.Describe(first.Settings.Kernel); err == nil && about.Anchored || w.short(first) <= 1 {
-		return 1, first, nil
+	about, err := chains.Describe(first.Settings.Kernel)
+	if err != nil || w.short(first) <= 1 || about.Anchored && anchors.Order(c.Models[0].Target) == 2 {
+		return 1, first, err
 	}
 	heat := func(x float64) float64 {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(0.97/x, 'g', 2, 64), 64)
 		return rounded
 	}
-	x, f, err := w.wanted(1, 2, 1/coldest, 1, func(x float64) (Forecast, error) {
+	at := func(x float64) (Forecast, error) {
 		s.Temperature = heat(x)
 		return c.one(ctx, s, epsilon)
-	})
-	return heat(x), f, err
+	}
+	x, _, err := w.wanted(1, 2, 1/coldest, 1, at)
+	if ctx.Err() != nil {
+		return 0, first, ctx.Err()
+	}
+	if err != nil { // near a mode, moves promise less than there is where it has gone
+		x = 2
+	}
+	c.through, w.Limit = true, spare*w.Limit
+	for heat(x) >= coldest {
+		f, err := at(x)
+		if err != nil || w.short(f) <= 1 {
+			return heat(x), f, err
+		}
+		x *= max(1.25, min(8, w.short(f)))
+	}
+	return 0, first, fmt.Errorf("tune: no temperature down to %v buys an %v", coldest, w)
 }

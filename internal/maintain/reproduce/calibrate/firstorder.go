@@ -16,7 +16,8 @@ import (
 
 // firstOrder measures anchored chains of order 1 on tables of the model's standard shape
 // with parameters from its prior, by their verdicts: how often 90% intervals hold the
-// truth, the least effective sample size, and by how much privacy is said to widen them.
+// truth, the least effective sample size, and by how much privacy is said to widen them. Of a
+// mixture the truth is the nearer of the two that exchange the components.
 func firstOrder(name string) error {
 	type group struct {
 		releases       int
@@ -35,6 +36,12 @@ func firstOrder(name string) error {
 			byVerdict[result.Verdict.Headline] = g
 		}
 		g.releases++
+		if name == "mixture" { // whose components may be exchanged
+			mirror := []float64{values[0] + values[1], -values[1]}
+			if mean := result.Summary()[1].Mean; math.Abs(mirror[1]-mean) < math.Abs(values[1]-mean) {
+				values = mirror
+			}
+		}
 		least := math.Inf(1)
 		for j, row := range result.Summary() {
 			least = min(least, row.ESSBulk)

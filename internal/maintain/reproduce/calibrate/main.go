@@ -39,8 +39,9 @@ var (
 	linear  = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
 		"-heavy, -outliers, -wide or -collinear, in place of simulated records")
 	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
-		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), or on a "+
-		"table as for -logistic")
+		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), on a "+
+		"table as for -logistic, or held-out, all kinds that the limits of the verdicts were not chosen on")
+	link     = flag.String("link", "", "of responses for -untuned: logistic, probit or cauchit; by default the family's")
 	family   = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
 	first    = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
 	betaLoss = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")

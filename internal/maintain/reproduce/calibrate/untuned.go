@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -181,6 +182,11 @@ func respond(family string, eta float64, rng *rand.Rand) float64 {
 			count++
 		}
 		return count
+	case "cauchit": // a link that no model has
+		if eta+math.Tan(math.Pi*(rng.Float64()-0.5)) > 0 {
+			return 1
+		}
+		return 0
 	case "probit":
 		if eta+rng.NormFloat64() > 0 {
 			return 1
@@ -196,6 +202,7 @@ func respond(family string, eta float64, rng *rand.Rand) float64 {
 // heard is what the intervals of the releases with one verdict held.
 type heard struct {
 	releases    int
+	enough      int     // of them, with 0.85 or more of the means held
 	mean, truth float64 // sums of the parts held; truth is NaN where it is not known
 	least       float64 // part of the mean held in a release
 	ratio       float64 // sum of mean logarithms of standard deviations over those without privacy
@@ -205,24 +212,33 @@ type heard struct {
 // their verdicts: how often 90% intervals hold the posterior mean without privacy, and the
 // truth.
 func untunedTables(name string) error {
+	if name == "held-out" {
+		return heldOut()
+	}
+	_, err := untunedRuns(name)
+	return err
+}
+
+// untunedRuns prints the same, and returns it by verdict.
+func untunedRuns(name string) (map[string]*heard, error) {
 	byVerdict := map[string]*heard{}
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
 		table, truth, err := untunedTable(name, rng)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		model, err := models.New(*family, &table.Shape, models.Options{PriorSD: *priorSD, Dispersion: dispersion()})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		means, sds, err := withoutPrivacy(table, model, uint64(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		result, err := byDefault(table, model, uint64(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// Few draws are not held against a run: what is measured are the doubts.
 		headline := "Usable"
@@ -256,6 +272,9 @@ func untunedTables(name string) error {
 			}
 		}
 		h.releases++
+		if held >= 0.85-1e-9 {
+			h.enough++
+		}
 		h.mean, h.least = h.mean+held, min(h.least, held)
 		if *verbose {
 			s := result.Certificate.Settings
@@ -265,10 +284,10 @@ func untunedTables(name string) error {
 	}
 	for headline, h := range byVerdict {
 		n := float64(h.releases)
-		fmt.Printf("%s %s ε %v: %3d of %d, hold the mean %.3f (least %.2f), the truth %.3f, sd ratio %.2f: %s\n",
-			*family, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
+		fmt.Printf("%s %s %s ε %v: %3d of %d, hold the mean %.3f (least %.2f), the truth %.3f, sd ratio %.2f: %s\n",
+			*family, *link, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
 	}
-	return nil
+	return byVerdict, nil
 }
 
 func dispersion() float64 {
@@ -279,8 +298,10 @@ func dispersion() float64 {
 }
 
 func untunedTable(name string, rng *rand.Rand) (*data.Table, []float64, error) {
-	if s, ok := shapes[name]; ok {
-		return s.draw(*family, rng)
+	for _, kinds := range []map[string]shape{shapes, heldOutShapes} {
+		if s, ok := kinds[name]; ok {
+			return s.draw(cmp.Or(*link, *family), rng)
+		}
 	}
 	t, err := load(name)
 	return t, nil, err
