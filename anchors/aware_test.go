@@ -45,7 +45,8 @@ func TestFirstOrderIsAwareOfTheNoise(t *testing.T) {
 			score.AddVec(&score, &sampling)
 			score.AddVec(&score, normal(sigma))
 			d, hidden, err := firstDensity(surrogates.Statistics{Anchor: anchor.RawVector().Data,
-				Score: score.RawVector().Data, ScoreSD: sigma, Moment: curvature, Temperature: 1}, model, aware)
+				Score: score.RawVector().Data, ScoreSD: sigma, Moment: curvature, Temperature: 1},
+				[]float64{1, 1}, model, aware)
 			if err != nil || hidden != 0 {
 				t.Fatal(hidden, err)
 			}

@@ -96,6 +96,10 @@ type Config struct {
 	// gradient at the anchor is cut has no remainder. Defaults to the target's certificate,
 	// which bounds it in any case.
 	Lengths func(theta []float64) targets.Lengths
+	// Scales are, for Order 1, the square roots of parameters' curvatures over the products of
+	// their gradients, cut, in expectation at theta: public like Lengths. They make curvatures
+	// of released products. Defaults to 1 for all, which a log loss has where nothing is cut.
+	Scales func(theta []float64) []float64
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
 	// Cap cuts the loss of a regression where that needs it.

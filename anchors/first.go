@@ -119,7 +119,7 @@ func (a *first) look(ctx context.Context, f curator.Facts, t targets.GradTarget,
 		if err != nil {
 			return nil, err
 		}
-		w, err := directionsOf(s, t, true)
+		w, err := directionsOf(s, a.config.scales(theta), t, true)
 		if err != nil {
 			return nil, err
 		}
@@ -279,14 +279,25 @@ type directions struct {
 	least     float64 // weight of those that are not hidden, 0 for none
 }
 
-func directionsOf(s surrogates.Statistics, t targets.GradTarget, aware bool) (*directions, error) {
+// scales are Config.Scales.
+func (c Config) scales(theta []float64) []float64 {
+	if c.Scales != nil {
+		return c.Scales(theta)
+	}
+	return slices.Repeat([]float64{1}, len(theta))
+}
+
+// directionsOf are those of released products between the scales of parameters.
+func directionsOf(s surrogates.Statistics, scales []float64, t targets.GradTarget, aware bool) (*directions, error) {
 	basis, err := span(t, s.Anchor, s.Radius)
 	if err != nil {
 		return nil, err
 	}
 	d, m := basis.Dims()
 	var inner, vectors mat.Dense
-	inner.Product(basis.T(), mat.NewDense(d, d, slices.Clone(s.Moment)), basis)
+	products := mat.NewDense(d, d, slices.Clone(s.Moment))
+	products.Apply(func(j, k int, v float64) float64 { return scales[j] * v * scales[k] }, products)
+	inner.Product(basis.T(), products, basis)
 	curved := mat.NewSymDense(m, nil)
 	for j := range m {
 		for k := range j + 1 {
@@ -302,8 +313,12 @@ func directionsOf(s surrogates.Statistics, t targets.GradTarget, aware bool) (*d
 		weight: make([]float64, m), hidden: make([]bool, m), least: 1}
 	w.axes.Mul(basis, &vectors)
 	mat.NewVecDense(m, w.score).MulVec(w.axes.T(), mat.NewVecDense(d, s.Score))
-	noise := s.Temperature * s.MomentSD
 	for j, h := range w.curvature {
+		noise := 0.0
+		for i, by := range scales {
+			noise += math.Pow(by*w.axes.At(i, j), 2)
+		}
+		noise *= s.Temperature * s.MomentSD
 		w.hidden[j] = h <= seen*noise
 		h = max(0, h-noise)
 		w.curvature[j], w.weight[j] = h, 1
@@ -341,8 +356,9 @@ func (w *directions) newton(theta []float64) {
 //	exp{−K·(g·δ + ½h·δ²) + ½κh·δ²}
 //
 // of which bits carry κ = min K. The last part takes away what they carry.
-func firstDensity(s surrogates.Statistics, t targets.GradTarget, aware bool) (*Density, int, error) {
-	w, err := directionsOf(s, t, aware)
+func firstDensity(s surrogates.Statistics, scales []float64, t targets.GradTarget, aware bool) (*Density, int,
+	error) {
+	w, err := directionsOf(s, scales, t, aware)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -442,7 +458,8 @@ func span(t targets.GradTarget, theta []float64, radius float64) (*mat.Dense, er
 
 // fromFirst walks with bits on remainders of order 1.
 func (s *Chains) fromFirst(seed uint64, r *Release) ([]kernels.Chain, error) {
-	d, hidden, err := firstDensity(r.Statistics, s.model.first, s.config.Aim == Remainder)
+	d, hidden, err := firstDensity(r.Statistics, s.config.scales(r.Statistics.Anchor), s.model.first,
+		s.config.Aim == Remainder)
 	if err != nil {
 		return nil, err
 	}

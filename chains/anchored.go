@@ -40,7 +40,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
-		LeastESS: c.ESS, Law: law, Variance: c.Variance, Lengths: c.Lengths,
+		LeastESS: c.ESS, Law: law, Variance: c.Variance, Lengths: c.Lengths, Scales: c.Scales,
 	}
 	if c.Shape == nil {
 		return config, nil

@@ -3,14 +3,18 @@ package chains_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestAnchoredChainsTakeThePenaltyTest, with a variance only where it is asked for.
@@ -130,6 +134,63 @@ func TestAnchorsOfOrder1(t *testing.T) {
 		}
 		if !strings.HasPrefix(headline, c.headline) {
 			t.Errorf("%s: %q, want %q", c.model, headline, c.headline)
+		}
+	}
+}
+
+// TestScalesMakeCurvatures of products of gradients, cut: on other records than those that
+// scales are of, products between them are second differences of losses to an eighth. Bare
+// products are a third off and more. All of it is seeded.
+func TestScalesMakeCurvatures(t *testing.T) {
+	for name, options := range map[string]models.Options{"linear": {PriorSD: 1, Loss: "beta", Beta: 1.5},
+		"heteroscedastic": {PriorSD: 1}} {
+		shape, err := models.StandardShape(name, 40_000, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := models.New(name, shape, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.Target.Dim()
+		theta, values := make([]float64, d), make([]float64, d)
+		for j := range theta {
+			theta[j] = 0.5 - 0.3*float64(j)
+		}
+		m.Output(values, theta)
+		table := m.Simulate(values, rand.New(rand.NewPCG(8, 8)))
+		n, rows := table.Records, targets.Rows{X: table.X, P: table.Features(), Y: table.Y}
+		problem := chains.ProblemOf(m, chains.Facts(shape, accountant.Substitute), 1, 1e-6)
+		cut, scales := problem.Lengths(theta).Products, problem.Scales(theta)
+		gradients, losses := make([]float64, n*d), make([]float64, n)
+		m.Target.(targets.GradTarget).LossGrad(gradients, theta, rows)
+		sum := func(theta []float64) (total float64) {
+			m.Target.Loss(losses, theta, rows)
+			for _, v := range losses {
+				total += v
+			}
+			return total
+		}
+		worst, bare, middle := 1.0, 1.0, sum(theta)
+		for j := range d {
+			const h = 0.01
+			products := 0.0
+			for i := range n {
+				g := gradients[i*d : (i+1)*d]
+				by := g[j] * min(1, cut/floats.Norm(g, 2))
+				products += by * by
+			}
+			at := slices.Clone(theta)
+			at[j] += h
+			up := sum(at)
+			at[j] -= 2 * h
+			ratio := products * h * h / (up - 2*middle + sum(at))
+			bare = max(bare, ratio, 1/ratio)
+			ratio *= scales[j] * scales[j]
+			worst = max(worst, ratio, 1/ratio)
+		}
+		if worst > 1.125 || bare < 4.0/3 {
+			t.Errorf("%s: products between scales are off by a factor of %v, bare ones by %v", name, worst, bare)
 		}
 	}
 }

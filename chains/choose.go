@@ -29,6 +29,8 @@ type Problem struct {
 	// Lengths are those of long gradients of records at theta, by simulation, which anchored
 	// chains of order 1 cut at. Not required where the target has a certificate.
 	Lengths func(theta []float64) targets.Lengths
+	// Scales go with Lengths: anchors.Config has what they are. Not required.
+	Scales func(theta []float64) []float64
 	// Facts are the public facts of the records: those of the curator that holds
 	// them, or any others to plan for.
 	Facts curator.Facts

@@ -73,8 +73,8 @@ type Config struct {
 	// Journal keeps what was measured. Defaults to none.
 	Journal Journal
 
-	nearby  bool // references of networks are approximations
-	through bool // walks are foreseen by whole chains
+	foreseen bool // references of networks are approximations, and others are tried for longer
+	through  bool // walks are foreseen by whole chains
 }
 
 const defaultWork = 2_000_000_000

@@ -159,7 +159,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 	}
 	c.CoefficientSD = cmp.Or(c.CoefficientSD, 1)
 	c.Kernels = []string{s.Kernel}
-	c.Repeats, c.nearby = 1, true
+	c.Repeats, c.foreseen = 1, true
 	full := c.Models[0]
 	records := float64(full.Shape.Records)
 	most := mostWalkedSlowly

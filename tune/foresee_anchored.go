@@ -137,7 +137,8 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	}
 	more := work(asked, whole) / work(s, m)
 	once, steps := begun.Sub(began).Seconds()*grown, time.Since(begun).Seconds()*more // the start passes over all records
-	if plan.Test == "" {                                                              // whose draws are made as the run begins
+	// whose draws are made as the run begins
+	if plan.Test == "" {
 		once *= max(1, more/grown)
 	}
 	f.Time = time.Duration((once + steps) * float64(time.Second))

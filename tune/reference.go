@@ -30,12 +30,14 @@ type reference struct {
 	draws    [][]float64
 }
 
-// refer samples the tempered posterior of a simulated table.
-func refer(ctx context.Context, m *models.Model, t *data.Table, temperature float64, seed uint64) (reference, error) {
+// refer samples the tempered posterior of a simulated table, with four times the draws
+// where they do not do, up to the most.
+func refer(ctx context.Context, m *models.Model, t *data.Table, temperature float64, seed uint64,
+	most int) (reference, error) {
 	for draws := referenceDraws; ; draws *= 4 {
 		r, err := referTo(ctx, m, t, temperature, seed, draws)
 		var short *tooShortError
-		if !errors.As(err, &short) || 4*draws > mostReference {
+		if !errors.As(err, &short) || 4*draws > most {
 			return r, err
 		}
 	}

@@ -188,11 +188,15 @@ func (c Config) stages(ctx context.Context, needed func(key) bool) (map[key]*sta
 	}
 	err := parallel(ctx, c.Workers, len(all), func(i int) (err error) {
 		s := all[i]
-		if _, slow := s.model.Target.(*targets.Network); slow && c.nearby {
+		if _, slow := s.model.Target.(*targets.Network); slow && c.foreseen {
 			s.reference, err = near(s.model, s.table, s.values, temperatures[i], c.Seed)
 			return err
 		}
-		s.reference, err = refer(ctx, s.model, s.table, temperatures[i], c.Seed)
+		most := referenceDraws
+		if c.foreseen {
+			most = mostReference
+		}
+		s.reference, err = refer(ctx, s.model, s.table, temperatures[i], c.Seed, most)
 		return err
 	})
 	return stages, err
