@@ -36,13 +36,16 @@ type Forecast struct {
 	// Clipping is what the clip is predicted to do to the posterior, at the mean of that of
 	// a simulated table. The zero value where nothing is cut, and for anchored chains.
 	Clipping chains.Clipping
+	// Doubted is the verdict on most simulated tables where it is that nothing can be used,
+	// for anchors of order 1; else empty.
+	Doubted string
 	// Time is how long the chains take, on this machine and as busy as it is.
 	Time time.Duration
 }
 
 // Posterior reports whether the draws can be expected to show a posterior: an ESS of at
-// least chains.LeastESS.
-func (f Forecast) Posterior() bool { return f.Met && f.ESS >= chains.LeastESS }
+// least chains.LeastESS, and no verdict that nothing can be used.
+func (f Forecast) Posterior() bool { return f.Met && f.ESS >= chains.LeastESS && f.Doubted == "" }
 
 // Foresee predicts from public facts what chains of the settings are worth at each of
 // several ε. Of c it reads the first model, the adjacency, δ, Warmup, Repeats, Work,

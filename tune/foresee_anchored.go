@@ -41,6 +41,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 		into    *Forecast
 		first   bool
 		widened float64
+		doubted string // the verdict where nothing can be used, of order 1
 	}
 	var all []release
 	for i := range out {
@@ -52,7 +53,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	}
 	err = parallel(ctx, c.Workers, len(all), func(i int) (err error) {
 		r := &all[i]
-		r.widened, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
+		r.widened, r.doubted, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
 		return err
 	})
 	if err != nil {
@@ -61,9 +62,15 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	for i := range out {
 		f := &out[i]
 		var widened []float64
+		doubts := 0
 		for _, r := range all {
 			if r.into == f {
 				widened = append(widened, r.widened)
+				if r.doubted != "" {
+					if doubts++; 2*doubts > c.Repeats {
+						f.Doubted = r.doubted
+					}
+				}
 			}
 		}
 		if len(widened) == 0 {
@@ -79,9 +86,9 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 }
 
 // release makes the releases of a simulated table, and returns by how much they widen
-// intervals. A full one also fills in ESS and Time.
+// intervals, and for order 1 the verdict if it is that nothing can be used. A full one also fills in ESS and Time.
 func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, grown float64, seed uint64,
-	full bool) (float64, error) {
+	full bool) (widened float64, doubted string, err error) {
 	m := c.Models[0]
 	rng := rand.New(rand.NewPCG(seed, 0xf0e5))
 	drawn := c
@@ -96,28 +103,34 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: plentiful, Delta: c.Delta,
 		Adjacency: c.Adjacency})
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(seed))
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	plan, err := chains.Price(s, chains.ProblemOn(m, sealed))
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	session, err := plan.Open(sealed, seed)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	began := time.Now()
 	if _, err := session.Chains(ctx); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	begun := time.Now()
 	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Warmup: leftOut})
-	if err != nil || !full {
-		return result.Certificate.Widening, err
+	if err != nil {
+		return 0, "", err
+	}
+	if doubts := result.Certificate.Doubts; anchors.Order(m.Target) == 1 && len(doubts) > 0 && !doubts[0].Conditional {
+		doubted = doubts[0].Headline
+	}
+	if !full {
+		return result.Certificate.Widening, doubted, nil
 	}
 	least := math.Inf(1)
 	for _, row := range result.Summary() {
@@ -142,7 +155,7 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		once *= max(1, more/grown)
 	}
 	f.Time = time.Duration((once + steps) * float64(time.Second))
-	return result.Certificate.Widening, nil
+	return result.Certificate.Widening, doubted, nil
 }
 
 // scaled are the settings for tables of fewer records on which everything is in the same

@@ -28,9 +28,16 @@ func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjace
 
 // unexploredError is a run that is not made: its draws are predicted not to show a
 // posterior.
-type unexploredError struct{ ess float64 }
+type unexploredError struct {
+	ess     float64
+	doubted string // the verdict foreseen; empty where the ESS is what is wanting
+}
 
 func (e *unexploredError) Error() string {
+	if e.doubted != "" {
+		return fmt.Sprintf("on most simulated tables the verdict is %q\nNothing was spent. Raise --epsilon, or fit fewer "+
+			"parameters. --accept-unexplored runs it all the same", e.doubted)
+	}
 	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
 		"needed.\nNothing was spent. Raise --epsilon, or let --temperature auto widen the posterior until the budget buys "+
 		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ess), chains.LeastESS)
@@ -55,7 +62,7 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 	this := f[0]
 	fmt.Fprintf(errw, "Predicted: %s\n", forecastWords(this))
 	if !this.Posterior() {
-		return &unexploredError{this.ESS}
+		return &unexploredError{this.ESS, this.Doubted}
 	}
 	return nil
 }

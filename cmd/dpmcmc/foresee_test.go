@@ -135,3 +135,17 @@ func TestClipsAreSaidBeforehand(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstOrderIsForeseen: anchors of order 1 are refused where they are predicted to show
+// nothing, and otherwise run with a verdict of their own.
+func TestFirstOrderIsForeseen(t *testing.T) {
+	public := []string{"sample", "--kernel", "anchored", "--delta", "1e-6", "--insecure-seed", "5", "--epsilon"}
+	code, out, errw := plainly(t, append(public, "0.5", "--data", "builtin:mixture?n=300")...)
+	if code != exitRefused || !strings.Contains(errw, "Nothing was spent") {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+	code, out, errw = plainly(t, append(public, "10", "--data", "builtin:mixture?n=10000")...)
+	if code != exitOK || !strings.Contains(out, "Usable for one mode") || !strings.Contains(errw, "Predicted: ESS ") {
+		t.Errorf("exit %d: %s%s", code, out, errw)
+	}
+}
