@@ -151,25 +151,44 @@ type query struct {
 	given byte
 }
 
-// answers remembers the guarantees of one event.
+// answers remembers the guarantees of one event: the first without a map, since most
+// events are asked once.
 type answers struct {
-	mu    sync.Mutex
-	known map[query]Guarantee
+	mu     sync.Mutex
+	asked  query
+	first  *Guarantee // nil before it
+	others map[query]Guarantee
 }
 
 func (a *answers) get(q query, compute func() Guarantee) Guarantee {
-	a.mu.Lock()
-	g, ok := a.known[q]
-	a.mu.Unlock()
+	g, ok := a.find(q)
 	if !ok {
 		g = compute()
-		a.mu.Lock()
-		if a.known == nil || len(a.known) >= memoLimit {
-			a.known = make(map[query]Guarantee)
-		}
-		a.known[q] = g
-		a.mu.Unlock()
+		a.keep(q, g)
 	}
 	g.Alternatives = maps.Clone(g.Alternatives)
 	return g
+}
+
+func (a *answers) find(q query) (g Guarantee, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first != nil && a.asked == q {
+		return *a.first, true
+	}
+	g, ok = a.others[q]
+	return g, ok
+}
+
+func (a *answers) keep(q query, g Guarantee) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.first == nil:
+		a.asked, a.first = q, &g
+		return
+	case a.others == nil || len(a.others) >= memoLimit:
+		a.others = make(map[query]Guarantee)
+	}
+	a.others[q] = g
 }
