@@ -137,8 +137,8 @@ func TestTrustedFilesNameTheirProofs(t *testing.T) {
 }
 
 // TestMechanismsAreInTheTable: the table of docs/proofs lists every mechanism of package
-// curator, that is, every type with an Event on Facts, with the one file that declares it,
-// its Event and its grant, and with a proof of that file and of each file of its price.
+// curator, that is, every type with an Event on Facts, with the one file that has its Event and
+// builds its grant, and with a proof of that file and of each file of its price.
 func TestMechanismsAreInTheTable(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "proofs", "README.md"))
 	if err != nil {
@@ -153,7 +153,7 @@ func TestMechanismsAreInTheTable(t *testing.T) {
 	named := proofs(t)
 	positions := token.NewFileSet()
 	curator := checked(t, positions, "curator")["curator"]
-	declared := map[string][]string{} // where each mechanism's type, Event and Request… are
+	declared := map[string][]string{} // where each mechanism's Event and prepare are
 	for name, file := range curator.files {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
@@ -174,7 +174,7 @@ func TestMechanismsAreInTheTable(t *testing.T) {
 		delete(rows, m)
 		file := strings.Trim(cells[3], " `")
 		if len(files) < 2 || slices.ContainsFunc(files, func(f string) bool { return f != file }) {
-			t.Errorf("%s: its Event and its request are in %v, the table says %s", m, files, file)
+			t.Errorf("%s: its Event and its prepare are in %v, the table says %s", m, files, file)
 		}
 		proof := regexp.MustCompile(`\]\(([a-z-]+\.md)\)`).FindStringSubmatch(cells[5])
 		if proof == nil || !slices.Contains(named[proof[1]], file) {
@@ -198,7 +198,7 @@ func TestMechanismsAreInTheTable(t *testing.T) {
 	}
 }
 
-// mechanismOf names the mechanism that a function is the Event of, or requests.
+// mechanismOf names the mechanism whose Event or prepare a function is.
 func mechanismOf(f *ast.FuncDecl) string {
 	typeName := func(e ast.Expr) string {
 		if id, ok := e.(*ast.Ident); ok {
@@ -206,14 +206,11 @@ func mechanismOf(f *ast.FuncDecl) string {
 		}
 		return ""
 	}
-	params := f.Type.Params.List
-	switch {
-	case f.Recv != nil && f.Name.Name == "Event" && len(params) == 1 && typeName(params[0].Type) == "Facts":
-		return typeName(f.Recv.List[0].Type)
-	case f.Recv == nil && strings.HasPrefix(f.Name.Name, "Request") && len(params) == 3:
-		return typeName(params[1].Type)
+	if f.Recv == nil || f.Name.Name != "Event" && f.Name.Name != "prepare" || len(f.Type.Params.List) == 0 ||
+		typeName(f.Type.Params.List[0].Type) != "Facts" {
+		return ""
 	}
-	return ""
+	return typeName(f.Recv.List[0].Type)
 }
 
 // TestTheoryIsCitedByItsNumbers: each number that code or a document cites of theory.md is
