@@ -132,6 +132,12 @@ func defaultKernel(s Settings, p Problem) string {
 	return "anchored"
 }
 
+// Anchorable reports whether anchored chains, of any order, fit the plan's model, and the
+// plan is of another kernel.
+func (r *Plan) Anchorable() bool {
+	return !families[r.Settings.Kernel].anchored && anchors.Fits(r.Problem.Target) == nil
+}
+
 func choose(s Settings, p Problem, pricing bool) (*Plan, error) {
 	s.Kernel = cmp.Or(s.Kernel, defaultKernel(s, p))
 	known := Names()

@@ -31,6 +31,7 @@ func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjace
 type unexploredError struct {
 	ess     float64
 	doubted string // the verdict foreseen; empty where the ESS is what is wanting
+	other   bool   // anchored chains fit the model, and are not the run's
 }
 
 func (e *unexploredError) Error() string {
@@ -38,9 +39,14 @@ func (e *unexploredError) Error() string {
 		return fmt.Sprintf("on most simulated tables the verdict is %q\nNothing was spent. Raise --epsilon, or fit fewer "+
 			"parameters. --accept-unexplored runs it all the same", e.doubted)
 	}
+	try := ""
+	if e.other {
+		try = "try --kernel anchored, which pays once for what this kernel pays for in every step, "
+	}
 	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
-		"needed.\nNothing was spent. Raise --epsilon, or let --temperature auto widen the posterior until the budget buys "+
-		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ess), chains.LeastESS)
+		"needed.\nNothing was spent. Raise --epsilon, %sor let --temperature auto widen the posterior until the budget buys "+
+		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ess), chains.LeastESS,
+		try)
 }
 
 // foresee says what a run is predicted to be worth before it is paid for, and refuses one
@@ -62,7 +68,7 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 	this := f[0]
 	fmt.Fprintf(errw, "Predicted: %s\n", forecastWords(this))
 	if !this.Posterior() {
-		return &unexploredError{this.ESS, this.Doubted}
+		return &unexploredError{this.ESS, this.Doubted, plan.Anchorable()}
 	}
 	return nil
 }
