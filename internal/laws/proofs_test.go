@@ -136,10 +136,10 @@ func TestTrustedFilesNameTheirProofs(t *testing.T) {
 	}
 }
 
-// TestMechanismsAreInTheTable: the table of docs/proofs lists every mechanism of package
+// TestProofsListEveryMechanism: the table of docs/proofs lists every mechanism of package
 // curator, that is, every type with an Event on Facts, with the one file that has its Event and
 // builds its grant, and with a proof of that file and of each file of its price.
-func TestMechanismsAreInTheTable(t *testing.T) {
+func TestProofsListEveryMechanism(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "proofs", "README.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -213,9 +213,9 @@ func mechanismOf(f *ast.FuncDecl) string {
 	return typeName(f.Recv.List[0].Type)
 }
 
-// TestTheoryIsCitedByItsNumbers: each number that code or a document cites of theory.md is
+// TestDocumentsCiteTheoryByItsNumbers: each number that code or a document cites of theory.md is
 // there.
-func TestTheoryIsCitedByItsNumbers(t *testing.T) {
+func TestDocumentsCiteTheoryByItsNumbers(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "theory.md"))
 	if err != nil {
 		t.Fatal(err)
