@@ -35,7 +35,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			scale[j] += math.Abs(v) / 200
 		}
 	}
-	for range 20 {
+	for range 500 {
 		seed, again := rng.Uint64(), make([]float64, d)
 		fill(again, math.NaN())
 		s.SamplePrior(theta, rand64(seed, 32))

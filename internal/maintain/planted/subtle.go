@@ -85,6 +85,8 @@ var survivors = map[string]string{
 	"the record itself, far out, not additive":     "3 in 100 000, whose absence from B takes 10⁸ releases to show",
 	"the sign of small noise follows the record, not additive": "0.2% of all releases, in parts of two cells: below " +
 		"what a million releases make suspicious",
+	"a release in 10⁴ without noise for one data set, not additive": "now and then too few of them in the first part to " +
+		"raise a suspicion",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 
