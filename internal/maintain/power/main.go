@@ -226,7 +226,7 @@ func render(known map[key]verdict) string {
 	for _, c := range all {
 		if n, k := count(known, c, "standard"); c.Family != "right" && k < n {
 			low, high := audit.ClopperPearson(k, n, 0.025)
-			b.WriteString(item("%s, %s (%s) may pass at Standard, where %.0f to %.0f%% are rejected: %s.", c.Family, c.Name,
+			b.WriteString(item("%s, %s (%s): %.0f to %.0f%% are rejected at Standard. Why: %s.", c.Family, c.Name,
 				c.Effect, 100*low, 100*high, cmp.Or(c.Survivor, "nobody knows why")))
 		}
 	}
