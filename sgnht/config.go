@@ -44,9 +44,9 @@ func (c Config) check() error {
 }
 
 // Cost is the price of one step on records with the given public facts: that of one
-// noisy gradient, or with Allocated batches of an epoch. It charges nothing. Errors: a setting that is missing or out of
-// range, a target that does not fit, a bound that neither Clip nor a certificate
-// supplies.
+// noisy gradient, or with Allocated batches of an epoch. It charges nothing. Errors: a
+// setting that is missing or out of range, a target that does not fit, a bound that
+// neither Clip nor a certificate supplies.
 func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err := c.check(); err != nil {
 		return accountant.Event{}, err
