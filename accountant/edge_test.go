@@ -277,6 +277,15 @@ func TestGaussianOfNothing(t *testing.T) {
 	}
 }
 
+// TestGaussianOfNoNoise: a release without noise has δ = 1 at every ε.
+func TestGaussianOfNoNoise(t *testing.T) {
+	for _, epsilon := range []float64{0, 1, 1e6} {
+		if l := logGaussianDelta(math.Inf(1), epsilon); l != 0 {
+			t.Errorf("log δ(%v) = %v", epsilon, l)
+		}
+	}
+}
+
 // TestDeparturesAddUp: a composition of discrete Gaussians is charged with the departure
 // of each of its releases, in ε and in log δ, and with no more.
 func TestDeparturesAddUp(t *testing.T) {
