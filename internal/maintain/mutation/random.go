@@ -226,6 +226,10 @@ var explained = []defect{
 	{file: "internal/core/room/release.go", old: "dst[j] = float64(s+normal.Sample(g.secret)) * step * factor", new: "-",
 		equivalent: "the noise is symmetric"},
 	{file: "accountant/bounded.go", old: "if x < 0.05 {", new: "<=", equivalent: "both forms hold there"},
+	{file: "internal/core/room/vectors.go", old: "if length > p.shorten {", new: ">=", equivalent: "a factor of 1 there"},
+	{file: "accountant/curve.go", old: "clear(c.values)", equivalent: "a memory that grows answers the same"},
+	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "+",
+		equivalent: "all 200 steps are taken, and stay at the root"},
 }
 
 // reason says why a mutant that survives does no harm, or nothing.
