@@ -34,7 +34,7 @@ func anchoredSpeed(ctx context.Context, s settings) error {
 	const d, steps, epsilon = 10, 4000, 1
 	tab := newTable("records", "sampler", "release, s", "ESS", "ESS a second", "ms an effective draw")
 	var chains, nutsLine plot.Line
-	chains.Name, nutsLine.Name = "anchored, ε = 1", "NUTS of this library, not private"
+	chains.Name, nutsLine.Name = "anchored, ε = 1", "NUTS, not private"
 	add := func(line *plot.Line, n int, release, least, seconds float64) {
 		tab.add(n, line.Name, release, least, least/seconds, 1000*seconds/least)
 		line.X, line.Y = append(line.X, float64(n)), append(line.Y, least/seconds)
@@ -70,7 +70,7 @@ func anchoredSpeed(ctx context.Context, s settings) error {
 		lines = append(lines, stan)
 	}
 	return s.save("anchored-speed", tab, 1, plot.Panel{Title: "Logistic regression, d = 10", XLabel: "records",
-		YLabel: "least ESS a second of processor time", LogX: true, LogY: true, Lines: lines})
+		YLabel: "least ESS a second", LogX: true, LogY: true, Lines: lines})
 }
 
 // readStan returns rstan's figures from a table with the columns records, ess and
