@@ -134,24 +134,19 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	return s, requests, nil
 }
 
-// Begin makes the releases of the anchor and returns the chains: kernels with starts
-// drawn twice as far out as their targets reach. seed starts the public randomness of
-// starts, and of draws that see no record. It must be called once, after the requests
-// were granted. Errors: ctx's, before anything is released; a release that leaves
-// nothing to sample, which depends on released values alone.
+// Begin is Look, and Restore from what it released.
 func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Release, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, Release{}, err
-	}
-	values, err := s.look(ctx)
+	values, err := s.Look(ctx)
 	if err != nil {
 		return nil, Release{}, err
 	}
 	return s.Restore(ctx, seed, values)
 }
 
-// Restore is Begin without a look at the records: from the Release.Values of an earlier
-// Begin with the same seed. Starts are those of that Begin.
+// Restore returns the chains of an anchor from the values that Look released: kernels with
+// starts drawn twice as far out as their targets reach. It sees no record. seed starts the
+// public randomness of starts, and of draws that see no record, and the same seed makes the
+// same ones. Errors: ctx's; a release that leaves nothing to sample.
 func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]kernels.Chain, Release, error) {
 	r, err := s.describe(values)
 	if err != nil {
@@ -247,9 +242,13 @@ func (s *Chains) score(released surrogates.Statistics, seed uint64) (*surrogates
 		Seed: seed})
 }
 
-// look makes the releases of the anchor: the optimum, unless there is none, and then
-// second moments.
-func (s *Chains) look(ctx context.Context) ([]float64, error) {
+// Look makes the releases of the anchor and returns their values: the optimum, unless there
+// is none, and then second moments; of order 1 those of a descent. It must be called once,
+// after the requests were granted. Errors: ctx's. What was released by then is lost.
+func (s *Chains) Look(ctx context.Context) ([]float64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if s.first != nil {
 		return s.first.look(ctx, s.facts, s.model.first, s.lengths)
 	}

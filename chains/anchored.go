@@ -10,7 +10,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 )
 
@@ -191,9 +190,12 @@ func openAnchored(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 	if err != nil {
 		return opening{}, err
 	}
-	return r.anchored(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
-		return prepared.Begin(ctx, seed)
-	}), nil
+	o := r.anchored(prepared, requests, seed)
+	o.release = func(ctx context.Context) (Beginning, error) {
+		values, err := prepared.Look(ctx)
+		return Beginning{Values: values}, err
+	}
+	return o, nil
 }
 
 // againFromAnchor asks for the bits that are left, beside an anchor that was released.
@@ -211,24 +213,22 @@ func againFromAnchor(r *Plan, f curator.Facts, seed uint64, b Beginning, at []Po
 	if err != nil {
 		return opening{}, err
 	}
-	return r.anchored(prepared, requests, func(ctx context.Context) ([]kernels.Chain, anchors.Release, error) {
-		return prepared.Restore(ctx, seed, b.Values)
-	}), nil
+	o := r.anchored(prepared, requests, seed)
+	o.release = released(b)
+	return o, nil
 }
 
-// anchored is the opening of chains with an anchor that begin provides.
-func (r *Plan) anchored(prepared *anchors.Chains, requests []curator.Request,
-	begin func(context.Context) ([]kernels.Chain, anchors.Release, error)) opening {
+// anchored is the opening of chains with an anchor, but for its release.
+func (r *Plan) anchored(prepared *anchors.Chains, requests []curator.Request, seed uint64) opening {
 	o := opening{requests: requests}
 	for _, k := range prepared.Kernels() {
 		o.kernels = append(o.kernels, k)
 	}
-	o.begin = func(ctx context.Context) (begun, error) {
-		chains, released, err := begin(ctx)
-		b := begun{Beginning: Beginning{Values: released.Values}, widening: released.Widening,
-			doubts: r.doubts(released)}
+	o.begin = func(ctx context.Context, from Beginning) (begun, error) {
+		chains, released, err := prepared.Restore(ctx, seed, from.Values)
+		b := begun{widening: released.Widening, doubts: r.doubts(released)}
 		for _, chain := range chains {
-			b.Starts = append(b.Starts, chain.Start)
+			b.starts = append(b.starts, chain.Start)
 		}
 		return b, err
 	}

@@ -155,8 +155,8 @@ func (s *Session) certifiedStart(m *models.Model, delta float64) (CertifiedStart
 		return c, err
 	}
 	c.Epsilon = g.Epsilon
-	if s.Starts != nil {
-		c.Value = written(m, s.Starts[0])
+	if s.starts != nil {
+		c.Value = written(m, s.starts[0])
 	}
 	c.Events, err = event.Entries()
 	return c, err

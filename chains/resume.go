@@ -14,15 +14,15 @@ import (
 // Beginning is what a session released before its first step. A session that goes on
 // needs it, and a release is not to be made twice.
 type Beginning struct {
-	// Starts are where the chains start, one a chain.
-	Starts [][]float64 `json:"starts"`
-	// Values are those of an anchor, for chains that have one.
+	// Starts are where the chains start, one a chain; nil for chains with an anchor.
+	Starts [][]float64 `json:"starts,omitempty"`
+	// Values are those of the anchor, from which starts and draws without a look follow.
 	Values []float64 `json:"values,omitempty"`
 }
 
 // Position is where a chain is that goes on. All of it is public.
 type Position struct {
-	// Theta is its state, after Made steps of its path.
+	// Theta is its state, after Made steps of its path; nil for the chain's own start.
 	Theta []float64
 	Made  int64
 	// Left counts the steps that were charged and neither made nor lost. A dphmc chain that
@@ -40,12 +40,8 @@ func (r *Plan) Opens() bool {
 }
 
 // Fresh are the positions of a session that has begun and made no step.
-func (r *Plan) Fresh(b Beginning) []Position {
-	var out []Position
-	for _, theta := range b.Starts {
-		out = append(out, Position{Theta: theta, Left: r.Settings.Iterations})
-	}
-	return out
+func (r *Plan) Fresh() []Position {
+	return slices.Repeat([]Position{{Left: r.Settings.Iterations}}, int(r.Settings.Chains))
 }
 
 // Resume opens the chains of a plan whose beginning was released before, to go on from
@@ -55,7 +51,7 @@ func (r *Plan) Fresh(b Beginning) []Position {
 //
 // Errors: positions that do not fit; a budget that does not cover the steps.
 func (r *Plan) Resume(records *curator.Curator, seed uint64, b Beginning, at []Position) (*Session, error) {
-	if int64(len(at)) != r.Settings.Chains || len(b.Starts) != len(at) {
+	if int64(len(at)) != r.Settings.Chains || b.Values == nil && len(b.Starts) != len(at) {
 		return nil, fmt.Errorf("chains: %d positions and %d starts for %d chains", len(at), len(b.Starts), r.Settings.Chains)
 	}
 	at = slices.Clone(at)
@@ -104,7 +100,7 @@ func againFromSteps(r *Plan, f curator.Facts, _ uint64, b Beginning, at []Positi
 			o.requests = append(o.requests, requests...)
 		}
 	}
-	o.begin = begunWith(begun{Beginning: b})
+	o.release, o.begin = released(b), begunAtStarts
 	return o, nil
 }
 

@@ -208,6 +208,51 @@ func TestInterruptedIsUninterrupted(t *testing.T) {
 	}
 }
 
+// TestReleasedIsEnough: a session that is stopped after its first releases, while it draws
+// from them or before, goes on over other records and makes the draws of one that was not
+// stopped, bit for bit with the same noise, whatever its kernel.
+func TestReleasedIsEnough(t *testing.T) {
+	table, m := simulated(t)
+	other, err := data.Builtin("builtin:logistic?n=500&d=2&seed=9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			o := chains.Options{Thin: 3, Warmup: -1}
+			recorded := tape.New()
+			want, _, _ := part{s: s, table: table, m: m, tape: recorded, options: o}.run(t)
+			played := recorded.Rewind()
+			records, err := chains.Seal(table, budget(t, 4), tape.Option(played).(curator.Option))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := chains.Choose(s, chains.ProblemOn(m, records))
+			if err != nil {
+				t.Fatal(err)
+			}
+			session, err := plan.Open(records, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			begun, err := session.Begin(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			if r, err := session.Run(ctx, m, o); !errors.Is(err, context.Canceled) || r != nil && len(r.Draws[0]) > 0 {
+				t.Fatalf("a session that was stopped ran: %v", err)
+			}
+			got, _, _ := part{s: s, table: other.Table, m: m, tape: played.Rest(), begun: begun, from: plan.Fresh(),
+				options: o}.run(t)
+			if !reflect.DeepEqual(got.Draws, want.Draws) || !reflect.DeepEqual(got.Certificate, want.Certificate) {
+				t.Errorf("%v\nnot\n%v", got.Draws[0], want.Draws[0])
+			}
+		})
+	}
+}
+
 // TestResumeRefuses what does not fit.
 func TestResumeRefuses(t *testing.T) {
 	table, m := simulated(t)

@@ -50,7 +50,8 @@ type Session struct {
 	records *curator.Curator
 	seed    uint64
 	opening
-	begun            // once it has begun
+	first *Beginning // once it has been released
+	begun            // once that is known too
 	at    []Position // of a session that goes on; nil for one that begins
 }
 
@@ -58,21 +59,27 @@ type Session struct {
 type opening struct {
 	kernels  []kernels.Kernel
 	requests []curator.Request
-	// begin makes the releases that come first, once all requests have been granted, and
-	// says what they gave.
-	begin func(context.Context) (begun, error)
+	// release makes the releases that come first, once all requests have been granted.
+	release func(context.Context) (Beginning, error)
+	// begin says what follows from them, without a look at the records.
+	begin func(context.Context, Beginning) (begun, error)
 }
 
 // begun is what a run knows after its first releases.
 type begun struct {
-	Beginning
-	widening float64 // of intervals by privacy; 0 where it is not known
+	starts   [][]float64 // one a chain
+	widening float64     // of intervals by privacy; 0 where it is not known
 	doubts   []Doubt
 }
 
-// begunWith is the begin of what is known already.
-func begunWith(b begun) func(context.Context) (begun, error) {
-	return func(context.Context) (begun, error) { return b, nil }
+// released is the release of what was released before.
+func released(b Beginning) func(context.Context) (Beginning, error) {
+	return func(context.Context) (Beginning, error) { return b, nil }
+}
+
+// begunAtStarts is the begin of chains whose starts were released.
+func begunAtStarts(_ context.Context, b Beginning) (begun, error) {
+	return begun{starts: b.Starts}, nil
 }
 
 // Open charges the start and all chains to the records' budget, as one grant: all or
@@ -112,9 +119,10 @@ func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 		return opening{}, err
 	}
 	o.requests = append(o.requests, requests...)
-	o.begin = func(ctx context.Context) (begun, error) {
+	o.begin = begunAtStarts
+	o.release = func(ctx context.Context) (Beginning, error) {
 		found, err := search.Find(ctx)
-		return begun{Beginning: Beginning{Starts: slices.Repeat([][]float64{found.Theta}, len(o.kernels))}}, err
+		return Beginning{Starts: slices.Repeat([][]float64{found.Theta}, len(o.kernels))}, err
 	}
 	return o, nil
 }
@@ -123,16 +131,33 @@ func openWithStart(r *Plan, f curator.Facts, seed uint64) (opening, error) {
 func (s *Session) Kernels() []kernels.Kernel { return s.kernels }
 
 // Begin makes the releases that come before the first step, once, and returns what a
-// session needs of them to go on.
+// session needs of them to go on. ctx is asked before the first of them: to stop between two
+// would lose what all of them were charged.
 func (s *Session) Begin(ctx context.Context) (Beginning, error) {
-	if s.Starts == nil {
-		found, err := s.begin(ctx)
+	if s.first == nil {
+		if err := ctx.Err(); err != nil {
+			return Beginning{}, err
+		}
+		b, err := s.release(context.WithoutCancel(ctx))
 		if err != nil {
 			return Beginning{}, err
 		}
+		s.first = &b
+	}
+	return *s.first, nil
+}
+
+// know says what follows from the first releases, which it makes if that has not been done.
+func (s *Session) know(ctx context.Context) error {
+	b, err := s.Begin(ctx)
+	if err != nil || s.starts != nil {
+		return err
+	}
+	found, err := s.begin(ctx, b)
+	if err == nil {
 		s.begun = found
 	}
-	return s.Beginning, nil
+	return err
 }
 
 // Positions are where the chains of a session that goes on are, with the steps that each
@@ -142,7 +167,7 @@ func (s *Session) Positions() []Position { return s.at }
 // Chains begins, if that has not been done, and returns the chains where they start,
 // for kernels.Run or kernels.Steps.
 func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
-	if _, err := s.Begin(ctx); err != nil {
+	if err := s.know(ctx); err != nil {
 		return nil, err
 	}
 	sources, err := s.sources()
@@ -151,10 +176,13 @@ func (s *Session) Chains(ctx context.Context) ([]kernels.Chain, error) {
 	}
 	out := make([]kernels.Chain, len(s.kernels))
 	for i, k := range s.kernels {
-		out[i] = kernels.Chain{Kernel: k, Start: s.Starts[i], Source: sources[i]}
+		out[i] = kernels.Chain{Kernel: k, Start: s.starts[i], Source: sources[i]}
 		if s.at != nil {
 			p := s.at[i]
-			out[i].Start, out[i].Made, out[i].Memory, out[i].Steps = p.Theta, p.Made, p.Memory, p.Left
+			out[i].Made, out[i].Memory, out[i].Steps = p.Made, p.Memory, p.Left
+			if p.Theta != nil {
+				out[i].Start = p.Theta
+			}
 			if p.Left == 0 {
 				out[i].Steps = -1 // none
 			}

@@ -267,7 +267,7 @@ func (g *resumption) again(plan *chains.Plan, sealed *curator.Curator) (*chains.
 // positions are where the chains are. What was reserved may have been made: it is
 // never made again.
 func (g *resumption) positions(plan *chains.Plan) []chains.Position {
-	at := plan.Fresh(*g.begun)
+	at := plan.Fresh()
 	for id, m := range g.state.Marks {
 		if m != nil {
 			at[id] = chains.Position{Theta: m.Theta, Made: m.Step, Left: plan.Settings.Iterations - m.Reserved,

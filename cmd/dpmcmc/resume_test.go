@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,8 +19,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
-// interrupted starts a run, or one that goes on, and interrupts it when it announces
-// steps for the given time.
+// interrupted starts a run, or one that goes on, and interrupts it when it has noted its
+// first releases, which counts as one time, or announces steps for the given time.
 func interrupted(t *testing.T, times int64, args ...string) (code int, errw string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -151,6 +152,40 @@ func rowsOf(t *testing.T, dir string, id int) int {
 	return len(c.Warmup) + len(c.Draws)
 }
 
+// TestResumeBeforeDraws: a run that was interrupted after its anchor was released, and
+// before its draws were made of that, goes on from the release. It makes the draws of a run
+// that was not interrupted, bit for bit, although its noise would be another one.
+func TestResumeBeforeDraws(t *testing.T) {
+	csv, schema := people(t)
+	parent := t.TempDir()
+	stopped, whole := filepath.Join(parent, "stopped"), filepath.Join(parent, "whole")
+	run := func(dir string) []string {
+		return []string{"sample", "--data", csv, "--schema", schema, "--epsilon", "5", "--delta", "1e-6", "--kernel",
+			"anchored", "--aim", "score", "--chains", "2", "--iterations", "200", "--insecure-seed", "3",
+			"--accept-unexplored", "--ledger", dir + ".ledger", "--out", dir}
+	}
+	if code, errs := interrupted(t, 1, run(stopped)...); code != exitInterrupted ||
+		!strings.Contains(errs, "goes on with") {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	if _, err := os.Stat(filepath.Join(stopped, "draws_1.csv")); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("draws were made: %v", err)
+	}
+	longer(t, stopped, "")
+	if code, _, errs := call(t.Context(), run(whole)...); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for id := 1; id <= 2; id++ {
+		name := fmt.Sprintf("draws_%d.csv", id)
+		got, err1 := runs.ReadChain(filepath.Join(stopped, name))
+		want, err2 := runs.ReadChain(filepath.Join(whole, name))
+		if err := errors.Join(err1, err2); err != nil || len(want.Draws) == 0 || !reflect.DeepEqual(got.Draws, want.Draws) {
+			t.Errorf("chain %d: %v, draws\n%v\nnot\n%v", id, err, got.Draws, want.Draws)
+		}
+	}
+	charges(t, stopped+".ledger", 1)
+}
+
 // TestResumeFromElsewhere: a run that was begun with relative paths goes on from another
 // folder, after the disk was full and after its own folder was moved, and calls its data
 // what it called them.
@@ -233,7 +268,7 @@ func TestPowerLossOfARun(t *testing.T) {
 // on to its report.
 func TestResumeOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if code, errs := interrupted(t, 50, "sample", "--data", small, "--kernel", "barker", "--iterations", "100", "--out",
+	if code, errs := interrupted(t, 51, "sample", "--data", small, "--kernel", "barker", "--iterations", "100", "--out",
 		dir); code != exitInterrupted {
 		t.Fatalf("exit %d: %s", code, errs)
 	}

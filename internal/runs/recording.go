@@ -19,7 +19,8 @@ const JournalFile = "journal"
 // killed forfeits at most one of them in each chain.
 const blocks = 50
 
-// Announced is called when a run has Announced steps: tests interrupt it there.
+// Announced is called when a run has noted its first releases or announced steps: tests
+// interrupt it there.
 var Announced = func() {}
 
 // Recording keeps a run's journal. A nil one keeps none.
@@ -44,15 +45,19 @@ func NewRecording(j *journal.Journal, session *chains.Session, sink *draws.Sink)
 	return r
 }
 
-// Begin has a session make what comes before its first step, Announced.
+// Begin has a session make the releases that come before its first step, announced. ctx is
+// asked before that: a run that is stopped later has them.
 func (r *Recording) Begin(ctx context.Context, session *chains.Session) error {
 	if r == nil || r.Begun {
 		return nil
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := r.journal.Opening(); err != nil {
 		return err
 	}
-	b, err := session.Begin(ctx)
+	b, err := session.Begin(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
@@ -60,6 +65,7 @@ func (r *Recording) Begin(ctx context.Context, session *chains.Session) error {
 	if err != nil {
 		return err
 	}
+	defer Announced()
 	return r.journal.Begun(text)
 }
 
