@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/canaries"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 )
 
 // auditSettings are the flags of audit.
@@ -82,7 +83,7 @@ func (s *auditSettings) run(ctx context.Context, flags *pflag.FlagSet) ([]audit.
 			return nil, fmt.Errorf("%s with --kernel: privacy parameters have no defaults", missing)
 		}
 		findings, err := s.Attack(ctx)
-		return findings, flagged(err)
+		return findings, setting.Flagged(err)
 	}
 	attacks, err := audit.Mechanisms(s.rounds, s.FalseAlarm, s.Seed)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -171,7 +172,7 @@ func (m *modelFlags) build(shape *data.Shape) (*models.Model, error) {
 		}
 	}
 	built, err := models.New(m.model, shape, m.Options)
-	return built, flagged(err)
+	return built, setting.Flagged(err)
 }
 
 // about is a setting's help and its default.
@@ -199,24 +200,6 @@ func checkZeros(f *pflag.FlagSet, s chains.Settings, except ...string) error {
 		}
 	}
 	return nil
-}
-
-// flagError is what is wrong with a setting, in terms of flags.
-type flagError struct{ *chains.SettingError }
-
-func (e flagError) Error() string {
-	return e.Spell(func(setting string) string { return "--" + setting })
-}
-
-func (e flagError) Unwrap() error { return e.SettingError }
-
-// flagged names settings as flags, where err is about one.
-func flagged(err error) error {
-	var about *chains.SettingError
-	if errors.As(err, &about) {
-		return flagError{about}
-	}
-	return err
 }
 
 // budgetFlags are a privacy budget.

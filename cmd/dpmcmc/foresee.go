@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -62,7 +63,7 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 		if ctx.Err() != nil {
 			return err
 		}
-		fmt.Fprintf(errw, "No forecast: %v\n", flagged(err))
+		fmt.Fprintf(errw, "No forecast: %v\n", setting.Flagged(err))
 		return nil
 	}
 	this := f[0]

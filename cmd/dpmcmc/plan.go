@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -120,14 +121,14 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 // execute checks the flags, solves, and prints.
 func (s *planSettings) execute(flags *pflag.FlagSet, out io.Writer) error {
 	if err := s.check(flags); err != nil {
-		return flagged(err)
+		return setting.Flagged(err)
 	}
 	answer, err := s.solved(flags)
 	if err != nil {
-		return flagged(err)
+		return setting.Flagged(err)
 	}
 	if err := answer.explore(); err != nil {
-		return flagged(err)
+		return setting.Flagged(err)
 	}
 	if s.plot != "" {
 		if err := drawFile(s.plot, answer.panels()); err != nil {
@@ -238,7 +239,7 @@ func (s *planSettings) target() (targets.Target, bool, error) {
 	}
 	shape, err := models.StandardShape(s.model, int(s.public.records), s.dimension-1)
 	if err != nil {
-		return nil, false, flagged(err)
+		return nil, false, setting.Flagged(err)
 	}
 	shape.Radius, shape.RowsPerPerson = s.public.radius, s.public.rowsPerPerson
 	m, err := s.build(shape)

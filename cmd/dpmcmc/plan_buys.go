@@ -15,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
@@ -96,7 +97,7 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 	}
 	p, err := s.purchase(ctx, f, shape)
 	if err != nil {
-		return s.explained(flagged(err))
+		return s.explained(setting.Flagged(err))
 	}
 	if s.json {
 		return printJSON(out, p)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
@@ -56,7 +57,7 @@ func (p *publicFlags) shape(model string) (*data.Shape, error) {
 	}
 	shape, err := models.StandardShape(model, int(p.records), p.features)
 	if err != nil {
-		return nil, flagged(err)
+		return nil, setting.Flagged(err)
 	}
 	shape.Radius, shape.RowsPerPerson = p.radius, p.rowsPerPerson
 	return shape, nil

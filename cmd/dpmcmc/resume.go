@@ -15,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
 	"github.com/dpmcmc/dpmcmc/ledger"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -214,7 +215,7 @@ func (g *resumption) plan(p chains.Problem) (*chains.Plan, error) {
 	p.Epsilon = g.epsilon // that the settings were chosen for
 	plan, err := chains.Choose(g.Settings, p)
 	if err != nil {
-		return nil, flagged(err)
+		return nil, setting.Flagged(err)
 	}
 	price, err := plan.Cost()
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -251,7 +252,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	}
 	plan, err := chains.Choose(settings, chains.ProblemOn(m, sealed))
 	if err != nil {
-		return nil, m, flagged(err)
+		return nil, m, setting.Flagged(err)
 	}
 	if s.tune || s.Temperature == autoTemperature {
 		plan.ChosenFrom = "public facts and data simulated from them"
@@ -265,7 +266,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	}
 	session, err := plan.Open(sealed, s.seed)
 	if err != nil {
-		return nil, m, flagged(err)
+		return nil, m, setting.Flagged(err)
 	}
 	return session, m, nil
 }

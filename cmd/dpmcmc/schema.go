@@ -2,14 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 func newSchema() *cobra.Command {
@@ -46,15 +44,10 @@ func newSchema() *cobra.Command {
 	return c
 }
 
-// create writes a new file and refuses to overwrite one.
+// create writes a new file for --out.
 func create(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("--out: %s exists and is not overwritten; move it away or choose another name", path)
-	}
-	if err != nil {
+	if err := durable.Create(path, content); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -120,11 +121,11 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 		return errors.New("--journals is for the shards of a search: give --shard, or run tune merge")
 	}
 	if s.shard != "" {
-		return flagged(s.runShard(ctx, config, out))
+		return setting.Flagged(s.runShard(ctx, config, out))
 	}
 	result, err := s.find(ctx, config)
 	if err != nil {
-		return flagged(err)
+		return setting.Flagged(err)
 	}
 	a := tuneAnswer{result: result, settings: s}
 	if s.out != "" {
@@ -208,7 +209,7 @@ func (s *sampleSettings) tuned(ctx context.Context, m *models.Model, facts curat
 	}
 	result, err := tune.Run(ctx, config)
 	if err != nil {
-		return chains.Settings{}, flagged(err)
+		return chains.Settings{}, setting.Flagged(err)
 	}
 	return result.Candidates[0].Settings, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -81,7 +82,7 @@ over the non-private posterior's. A dash: the chain was not simulated whole.
 	}
 	for _, k := range a.result.Skipped {
 		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model.Options.LossName(), k.Temperature,
-			flagged(k.Reason))
+			setting.Flagged(k.Reason))
 	}
 	if a.settings.out == "" {
 		fmt.Fprintf(&b, "\nThe winner for sample --config (--out writes it to a file):\n\n%s", a.toml())
@@ -177,7 +178,7 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 	}
 	for _, k := range a.result.Skipped {
 		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model.Options.LossName(),
-			k.Temperature, flagged(k.Reason)))
+			k.Temperature, setting.Flagged(k.Reason)))
 	}
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

@@ -4,6 +4,8 @@ package durable
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -14,6 +16,19 @@ func WriteFile(path string, content []byte) error {
 		_, err := f.Write(content)
 		return errors.Join(err, f.Close())
 	})
+}
+
+// Create writes a new file, and refuses to overwrite one.
+func Create(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists and is not overwritten; move it away or choose another name", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }
 
 // Replace puts a file in place of another one once write has written it. write may close

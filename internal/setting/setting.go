@@ -47,6 +47,24 @@ func (e *Error) Unwrap() error {
 	return errors.Unwrap(e.fill(func(setting string) string { return setting }))
 }
 
+// flagged is an Error in terms of a command's flags.
+type flagged struct{ about *Error }
+
+func (e flagged) Error() string {
+	return e.about.Spell(func(setting string) string { return "--" + setting })
+}
+
+func (e flagged) Unwrap() error { return e.about }
+
+// Flagged names settings as a command's flags, where err is about one.
+func Flagged(err error) error {
+	var about *Error
+	if errors.As(err, &about) {
+		return flagged{about}
+	}
+	return err
+}
+
 func (e *Error) fill(spell func(setting string) string) error {
 	args := make([]any, len(e.args))
 	for i, a := range e.args {

@@ -1,4 +1,4 @@
-package main
+package guide
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 
 // confirm goes through a draft column by column. What the draft read off the records is
 // no public knowledge: a person says what was known without them.
-func (g *guide) confirm(s *data.Schema) error {
-	fmt.Fprint(g.say, "\nA schema says what is public about the table. The file cannot tell: say what the\n"+
+func (g *Guide) confirm(s *data.Schema) error {
+	fmt.Fprint(g.Say, "\nA schema says what is public about the table. The file cannot tell: say what the\n"+
 		"questionnaire, the instrument or the law allows, not what the records happen to hold.\n")
 	if err := g.askTarget(s); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (g *guide) confirm(s *data.Schema) error {
 }
 
 // askTarget asks what the columns are for.
-func (g *guide) askTarget(s *data.Schema) error {
+func (g *Guide) askTarget(s *data.Schema) error {
 	var names []string
 	suggested := "none"
 	for _, c := range s.Columns {
@@ -57,7 +57,7 @@ func (g *guide) askTarget(s *data.Schema) error {
 			suggested = c.Name
 		}
 	}
-	fmt.Fprintf(g.say, "\n%s", typeset.Wrapped("Columns: ", strings.Join(names, ", ")))
+	fmt.Fprintf(g.Say, "\n%s", typeset.Wrapped("Columns: ", strings.Join(names, ", ")))
 	if err := g.ask("target", "Which column is to be explained? none, for a file without one.", suggested,
 		func(answer string) error {
 			at := slices.Index(names, answer)
@@ -107,13 +107,13 @@ func (g *guide) askTarget(s *data.Schema) error {
 }
 
 // askColumn asks what is public about one column.
-func (g *guide) askColumn(c *data.Column) error {
+func (g *Guide) askColumn(c *data.Column) error {
 	if c.Kind != data.Number {
 		list := &c.Levels
 		if c.Kind == data.Binary {
 			list = &c.Labels
 		}
-		return g.askOf("levels", g.levels, c.Name, fmt.Sprintf("%s: which values may it have? Separated by colons, the "+
+		return g.askOf("levels", c.Name, fmt.Sprintf("%s: which values may it have? Separated by colons, the "+
 			"reference or negative one first. Those in the file are not public unless they were known before: %s", c.Name,
 			strings.Join(*list, ":")), "", func(answer string) error {
 			parts := strings.Split(answer, ":")
@@ -145,17 +145,21 @@ func (g *guide) askColumn(c *data.Column) error {
 		}
 	}
 	return errors.Join(
-		g.askOf("bounds", g.bounds, c.Name, c.Name+": the least and the largest value that it can have, as 18:100. Values "+
+		g.askOf("bounds", c.Name, c.Name+": the least and the largest value that it can have, as 18:100. Values "+
 			"beyond are moved to the bound.", "", pair(&c.Lower, &c.Upper, func(a, b float64) bool { return !(a < b) },
 			"LOWER:UPPER, two numbers")),
-		g.askOf("scales", g.scales, c.Name,
+		g.askOf("scales", c.Name,
 			c.Name+": a typical value and a typical deviation, as 45:20, known from elsewhere. "+
 				"They are worth much privacy. Without them the middle of the bounds and half their distance serve.", "middle",
 			pair(&c.Center, &c.Scale, func(_, b float64) bool { return !(b > 0) }, "CENTER:SCALE, with a scale above 0")))
 }
 
 // askOf asks about a column unless a flag has COLUMN=ANSWER.
-func (g *guide) askOf(flag string, given []string, column, question, otherwise string, take func(string) error) error {
+func (g *Guide) askOf(flag, column, question, otherwise string, take func(string) error) error {
+	given, err := g.Flags.GetStringSlice(flag)
+	if err != nil {
+		return err
+	}
 	for _, v := range given {
 		if name, answer, ok := strings.Cut(v, "="); ok && name == column {
 			if err := take(answer); err != nil {
@@ -164,7 +168,7 @@ func (g *guide) askOf(flag string, given []string, column, question, otherwise s
 			return nil
 		}
 	}
-	if otherwise != "" && g.flags.Changed(flag) { // told of other columns
+	if otherwise != "" && g.Flags.Changed(flag) { // told of other columns
 		return take(otherwise)
 	}
 	return g.put(flag, question, otherwise, take)

@@ -1,4 +1,5 @@
-package main
+// Package guide leads through a first run by questions.
+package guide
 
 import (
 	"bufio"
@@ -12,70 +13,36 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/durable"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// guide asks what a first run needs, and runs it. Every question has a flag.
-type guide struct {
-	data, schema, out      string
-	target                 string
-	ignore, bounds, scales []string
-	levels                 []string
-	model                  string
-	rows                   int64
-	epsilon, delta         float64
-	confirmed, run         string
+// Guide asks what a first run needs, and runs it. Every question has a flag; what a flag
+// answers is not asked.
+type Guide struct {
+	// Flags are the command's, of the names of the questions.
+	Flags *pflag.FlagSet
+	// In has the answers, a line each, and Say takes the questions.
+	In  *bufio.Scanner
+	Say io.Writer
+	// Run runs a command of ours with its arguments.
+	Run func(ctx context.Context, name string, args []string) error
 
-	flags *pflag.FlagSet
-	in    *bufio.Scanner
-	say   io.Writer
-	ran   [][]string // commands, in order
+	data, schema, out string
+	model             string
+	epsilon, delta    float64
+	run               string
+	ran               [][]string // commands, in order
 }
 
-func newStart() *cobra.Command {
-	g := &guide{}
-	c := &cobra.Command{
-		Use:   "start",
-		Short: "A guided first run",
-		Long: `start asks what a first run on a CSV file needs: what is public about every
-column, the privacy budget and the model. It writes the schema, says what the run
-will be worth, runs it if that is wanted, and ends with the commands that do the
-same. Every question has a flag; what a flag answers is not asked. Answers can be
-piped, a line each. No privacy parameter has a default.`,
-		Example: `  dpmcmc start
-  dpmcmc start --data people.csv --rows-per-person 1 --epsilon 1 --delta 1e-6 --run no`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			g.flags, g.in, g.say = c.Flags(), bufio.NewScanner(c.InOrStdin()), c.OutOrStdout()
-			return g.lead(c.Context(), c.ErrOrStderr())
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&g.data, "data", "", "CSV file with a header line")
-	f.StringVar(&g.schema, "schema", "", "TOML file of the schema: used if it is there, else asked for and written")
-	f.StringVar(&g.target, "target", "", "the column to explain; none for a file without one")
-	f.StringSliceVar(&g.ignore, "ignore", nil, "columns to leave out")
-	f.StringSliceVar(&g.bounds, "bounds", nil, "public bounds of numbers, as age=18:100")
-	f.StringSliceVar(&g.scales, "scales", nil, "public typical values and deviations of numbers, as age=45:20")
-	f.StringSliceVar(&g.levels, "levels", nil, "public levels or labels, as smoker=no:yes")
-	bindWhole(f, &g.rows, "rows-per-person", 0, "largest number of rows that one person owns")
-	f.StringVar(&g.confirmed, "confirmed", "", "yes: every line of the schema is known without a look at the records")
-	f.StringVar(&g.model, "model", "", strings.Join(models.Names(), ", "))
-	f.Float64Var(&g.epsilon, "epsilon", 0, "privacy budget ε")
-	f.Float64Var(&g.delta, "delta", 0, "privacy budget δ")
-	f.StringVar(&g.out, "out", "", "folder of the run")
-	f.StringVar(&g.run, "run", "", "yes or no: run it after the forecast")
-	return c
-}
-
-// lead asks, runs and sums up.
-func (g *guide) lead(ctx context.Context, errw io.Writer) error {
+// Lead asks, runs and sums up.
+func (g *Guide) Lead(ctx context.Context) error {
 	if err := g.ask("data", "Which table? A CSV file with a header line.", "", func(text string) error {
 		_, err := os.Stat(text)
 		g.data = text
@@ -92,7 +59,7 @@ func (g *guide) lead(ctx context.Context, errw io.Writer) error {
 		return err
 	}
 	if !schema.Confirmed {
-		fmt.Fprintf(g.say, "\n%s is not confirmed. Correct it, set confirmed = true, and start again with\n  dpmcmc start "+
+		fmt.Fprintf(g.Say, "\n%s is not confirmed. Correct it, set confirmed = true, and start again with\n  dpmcmc start "+
 			"--data %s --schema %s\n", g.schema, g.data, g.schema)
 		return nil
 	}
@@ -100,7 +67,7 @@ func (g *guide) lead(ctx context.Context, errw io.Writer) error {
 		return err
 	}
 	budget := []string{"--epsilon " + float(g.epsilon), "--delta " + float(g.delta), "--model " + g.model}
-	if err := g.command(ctx, errw, newPlan(), "plan", append([]string{"--schema " + g.schema}, budget...)); err != nil {
+	if err := g.command(ctx, "plan", append([]string{"--schema " + g.schema}, budget...)); err != nil {
 		return err
 	}
 	if err := g.ask("out", "A folder for the draws, the certificate and the report?", "run", text(&g.out)); err != nil {
@@ -111,7 +78,7 @@ func (g *guide) lead(ctx context.Context, errw io.Writer) error {
 	}
 	sample := append([]string{"--data " + g.data, "--schema " + g.schema}, append(budget, "--out "+g.out)...)
 	if g.run == "yes" {
-		if err := g.command(ctx, errw, newSample(), "sample", sample); err != nil {
+		if err := g.command(ctx, "sample", sample); err != nil {
 			return err
 		}
 	}
@@ -119,39 +86,35 @@ func (g *guide) lead(ctx context.Context, errw io.Writer) error {
 }
 
 // sum ends with the commands.
-func (g *guide) sum(sample []string) error {
-	fmt.Fprint(g.say, "\nWhat was run, to run again:\n\n")
+func (g *Guide) sum(sample []string) error {
+	fmt.Fprint(g.Say, "\nWhat was run, to run again:\n\n")
 	for _, c := range g.ran {
-		fmt.Fprint(g.say, typeset.Continued(c))
+		fmt.Fprint(g.Say, typeset.Continued(c))
 	}
 	if g.run != "yes" {
-		fmt.Fprint(g.say, "\nNothing was spent. To run it:\n\n",
+		fmt.Fprint(g.Say, "\nNothing was spent. To run it:\n\n",
 			typeset.Continued(append([]string{"dpmcmc sample"}, sample...)))
 	}
-	_, err := fmt.Fprintf(g.say, "\nAfter it, %s/report.html has the results, and predictions are\n\n%s", g.out,
+	_, err := fmt.Fprintf(g.Say, "\nAfter it, %s/report.html has the results, and predictions are\n\n%s", g.out,
 		typeset.Continued([]string{"dpmcmc predict " + g.out, "--data NEW.csv"}))
 	return err
 }
 
 // command runs one of ours, and notes it.
-func (g *guide) command(ctx context.Context, errw io.Writer, c *cobra.Command, name string, args []string) error {
+func (g *Guide) command(ctx context.Context, name string, args []string) error {
 	line := append([]string{"dpmcmc " + name}, args...)
 	g.ran = append(g.ran, line)
-	fmt.Fprintf(g.say, "\n$ %s\n", typeset.Continued(line))
+	fmt.Fprintf(g.Say, "\n$ %s\n", typeset.Continued(line))
 	var all []string
 	for _, a := range args {
 		flag, value, _ := strings.Cut(a, " ")
 		all = append(all, flag, value)
 	}
-	c.SetArgs(all)
-	c.SetOut(g.say)
-	c.SetErr(errw)
-	c.SilenceErrors, c.SilenceUsage = true, true
-	return c.ExecuteContext(ctx)
+	return g.Run(ctx, name, all)
 }
 
 // askBudget asks for the model and the privacy parameters, which have no defaults.
-func (g *guide) askBudget(schema *data.Schema) error {
+func (g *Guide) askBudget(schema *data.Schema) error {
 	shape, err := schema.Shape()
 	if err != nil {
 		return err
@@ -159,7 +122,7 @@ func (g *guide) askBudget(schema *data.Schema) error {
 	build := func(name string) error {
 		g.model = name
 		_, err := models.New(name, shape, models.Options{})
-		return flagged(err)
+		return setting.Flagged(err)
 	}
 	return errors.Join(
 		g.ask("model", "Which model? One of "+strings.Join(models.Names(), ", ")+".", models.Suggest(shape), build),
@@ -171,8 +134,8 @@ func (g *guide) askBudget(schema *data.Schema) error {
 }
 
 // ask puts a question unless its flag was given.
-func (g *guide) ask(flag, question, otherwise string, take func(string) error) error {
-	if given := g.flags.Lookup(flag); given != nil && given.Changed {
+func (g *Guide) ask(flag, question, otherwise string, take func(string) error) error {
+	if given := g.Flags.Lookup(flag); given != nil && given.Changed {
 		if err := take(given.Value.String()); err != nil {
 			return fmt.Errorf("--%s: %w", flag, err)
 		}
@@ -182,19 +145,19 @@ func (g *guide) ask(flag, question, otherwise string, take func(string) error) e
 }
 
 // put asks until the answer can be taken. Without a default an answer is needed.
-func (g *guide) put(flag, question, otherwise string, take func(string) error) error {
-	fmt.Fprintf(g.say, "\n%s", typeset.Wrapped("", question))
+func (g *Guide) put(flag, question, otherwise string, take func(string) error) error {
+	fmt.Fprintf(g.Say, "\n%s", typeset.Wrapped("", question))
 	for {
 		if otherwise != "" {
-			fmt.Fprintf(g.say, "[%s] ", otherwise)
+			fmt.Fprintf(g.Say, "[%s] ", otherwise)
 		}
-		fmt.Fprint(g.say, "> ")
-		if !g.in.Scan() {
-			fmt.Fprintln(g.say)
+		fmt.Fprint(g.Say, "> ")
+		if !g.In.Scan() {
+			fmt.Fprintln(g.Say)
 			return fmt.Errorf("the question was not answered: %s Pipe an answer, or give --%s", question, flag)
 		}
-		answer := strings.TrimSpace(g.in.Text())
-		fmt.Fprintln(g.say, answer) // which a transcript shows where answers are piped
+		answer := strings.TrimSpace(g.In.Text())
+		fmt.Fprintln(g.Say, answer) // which a transcript shows where answers are piped
 		answer = cmp.Or(answer, otherwise)
 		err := errors.New("this has no default; it is yours to say")
 		if answer != "" {
@@ -203,7 +166,7 @@ func (g *guide) put(flag, question, otherwise string, take func(string) error) e
 		if err == nil {
 			return nil
 		}
-		fmt.Fprintf(g.say, "  %v\n", err)
+		fmt.Fprintf(g.Say, "  %v\n", err)
 	}
 }
 
@@ -244,7 +207,7 @@ func positive(into *float64, most float64) func(string) error {
 }
 
 // stated is the schema: the file's if there is one, else what is answered, written.
-func (g *guide) stated(ctx context.Context) (*data.Schema, error) {
+func (g *Guide) stated(ctx context.Context) (*data.Schema, error) {
 	content, err := os.ReadFile(g.schema)
 	if err == nil {
 		return schemafile.Parse(g.schema, content)
@@ -263,5 +226,8 @@ func (g *guide) stated(ctx context.Context) (*data.Schema, error) {
 	if err := g.confirm(schema); err != nil {
 		return nil, err
 	}
-	return schema, create(g.schema, schemafile.Format(schema))
+	if err := durable.Create(g.schema, schemafile.Format(schema)); err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	return schema, nil
 }
