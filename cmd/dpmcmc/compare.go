@@ -17,6 +17,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
@@ -31,7 +32,7 @@ type compareSettings struct {
 	epsilon, delta       float64
 	public, list, json   bool
 	workers              int
-	ledger               ledgerFlags
+	ledger               accounts.Choice
 }
 
 func newCompare() *cobra.Command {
@@ -93,7 +94,7 @@ func (s *compareSettings) bindCommon(f *pflag.FlagSet) {
 func (s *compareSettings) bindBudget(f *pflag.FlagSet) {
 	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
 	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
-	s.ledger.bind(f)
+	bindLedger(f, &s.ledger)
 }
 
 // run is the whole of compare.
@@ -111,7 +112,7 @@ func (s *compareSettings) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	var people accounts
+	var people accounts.Accounts
 	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
 		Charge: s.charge(&people, plan, c.Flags(), errw), Workers: s.workers, Progress: progress}
 	if s.shard != "" {
@@ -130,7 +131,7 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	if err := s.write(results, out); err != nil || s.json {
 		return err
 	}
-	spent, _, err := people.spent()
+	spent, _, err := people.Spent()
 	return errors.Join(err, say(out, spent))
 }
 
@@ -153,14 +154,14 @@ func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, e
 }
 
 // charge tells the ledger of the people in the data what a comparison costs.
-func (s *compareSettings) charge(people *accounts, plan *experiment.Plan, flags *pflag.FlagSet,
+func (s *compareSettings) charge(people *accounts.Accounts, plan *experiment.Plan, flags *pflag.FlagSet,
 	errw io.Writer) func(accountant.Event) error {
 	return func(e accountant.Event) (err error) {
-		if *people, err = s.ledger.open(plan.File(), note("dpmcmc compare", flags, s.ledger.who), e.Adjacency(), s.delta,
+		if *people, err = s.ledger.Open(plan.File(), accounts.NoteOf("dpmcmc compare", flags, s.ledger.Who), e.Adjacency(), s.delta,
 			errw); err != nil || people.Ledger == nil {
 			return err
 		}
-		_, err = people.Charge(e, 1, people.note)
+		_, err = people.Charge(e, 1, people.Note)
 		return err
 	}
 }

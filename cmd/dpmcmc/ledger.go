@@ -3,15 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os/user"
-	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -46,27 +43,25 @@ func oneLedger(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// waiting says on w that a ledger is held by another process.
-func waiting(path string, w io.Writer) ledger.Options {
-	return ledger.Options{Waiting: func(d time.Duration) {
-		fmt.Fprintf(w, "dpmcmc: waiting for %s, which another process is using (%v so far)\n", path, d.Round(time.Second))
-	}}
-}
-
-// note says who runs a command.
-func note(command string, flags *pflag.FlagSet, who string) ledger.Note {
-	if who == "" {
-		if u, err := user.Current(); err == nil {
-			who = u.Username
-		}
-	}
-	words := []string{command}
-	flags.Visit(func(f *pflag.Flag) { words = append(words, "--"+f.Name+" "+f.Value.String()) })
-	return ledger.Note{Who: who, Command: strings.Join(words, " ")}
-}
-
 func bindWho(f *pflag.FlagSet, who *string) {
 	f.StringVar(who, "who", "", "who asks, for the ledger; by default the user's name")
+}
+
+func bindLedger(f *pflag.FlagSet, c *accounts.Choice) {
+	f.StringVar(&c.File, "ledger", "", "the ledger to charge; by default the data file's name with "+accounts.Suffix+
+		", which is made if there is none; of a packed table, that of the file that was packed")
+	f.BoolVar(&c.None, "no-ledger", false,
+		"keep no accounts. Another run on the same people then spends again, and nothing says so")
+	f.BoolVar(&c.SamePeople, "same-people", false, "the data file is about people whose accounts the ledger keeps already")
+	bindWho(f, &c.Who)
+}
+
+func sayStatement(l *ledger.Ledger, count int, out io.Writer) error {
+	text, err := accounts.Statement(l, count)
+	if err != nil {
+		return err
+	}
+	return say(out, text)
 }
 
 func newLedgerInit() *cobra.Command {
@@ -91,13 +86,13 @@ func newLedgerInit() *cobra.Command {
 			if limit.Epsilon > 0 && !c.Flags().Changed("failure-delta") {
 				limit.Failure = limit.Delta / 1000
 			}
-			l, err := ledger.Create(args[0], limit, note(c.CommandPath(), c.Flags(), who), waiting(args[0], c.ErrOrStderr()))
+			l, err := ledger.Create(args[0], limit, accounts.NoteOf(c.CommandPath(), c.Flags(), who), accounts.Waiting(args[0], c.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
 			last, err := l.Last()
 			if err == nil {
-				fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", args[0], limitText(last.Limit))
+				fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", args[0], accounts.LimitText(last.Limit))
 			}
 			return err
 		},
@@ -113,32 +108,6 @@ func newLedgerInit() *cobra.Command {
 	return c
 }
 
-func limitText(l ledger.Limit) string {
-	if l.Epsilon == 0 {
-		return fmt.Sprintf("no limit; counts ε at δ = %.3g (%v)", l.Delta, l.Adjacency)
-	}
-	return fmt.Sprintf("at most ε = %.4g at δ = %.3g (%v)", l.Epsilon, l.Delta, l.Adjacency)
-}
-
-// spentText is what has been spent on these people so far, in one line.
-func spentText(path string, e ledger.Entry) string {
-	charges := fmt.Sprintf("%d charges", e.Charges)
-	if e.Charges == 1 {
-		charges = "1 charge"
-	}
-	const line = "Spent on these people so far: "
-	switch {
-	case e.Charges == 0:
-		return line + "nothing; " + limitText(e.Limit) + " (" + path + ")."
-	case e.Limit.Epsilon > 0:
-		return fmt.Sprintf("%s%.1f%% of the limit ε = %.4g at δ = %.3g (%v), ε = %.4g, in %s (%s; %s).",
-			line, 100*e.Share(), e.Limit.Epsilon, e.Limit.Delta, e.Limit.Adjacency, e.TotalEpsilon, charges, e.Theorem(), path)
-	}
-	return fmt.Sprintf("%sε = %.4g at δ = %.3g (%v) in %s by basic composition; if results chose later runs, "+
-		"ε = %.4g at δ = %.3g (%s); no limit (%s).",
-		line, e.PlainEpsilon, e.PlainDelta, e.Limit.Adjacency, charges, e.TotalEpsilon, e.TotalDelta(), e.Theorem(), path)
-}
-
 func newLedgerShow() *cobra.Command {
 	var asJSON bool
 	var count int
@@ -151,109 +120,23 @@ func newLedgerShow() *cobra.Command {
 			if count < 0 {
 				return fmt.Errorf("--last is %d; it is a number of entries, 0 or more", count)
 			}
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
+			l, err := accounts.Open(args[0], c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return showLedgerJSON(l, c.OutOrStdout())
+				totals, err := accounts.Now(l)
+				if err != nil {
+					return err
+				}
+				return printJSON(c.OutOrStdout(), totals)
 			}
-			return showLedger(l, count, c.OutOrStdout())
+			return sayStatement(l, count, c.OutOrStdout())
 		},
 	}
 	c.Flags().IntVar(&count, "last", 20, "number of entries to list")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
-}
-
-// ledgerTotals is a ledger for programs.
-type ledgerTotals struct {
-	Ledger    string     `json:"ledger"`
-	Files     []string   `json:"files"`
-	Entries   int64      `json:"entries"`
-	Charges   int64      `json:"charges"`
-	Epsilon   float64    `json:"epsilon"`
-	Delta     float64    `json:"delta"`
-	Plain     [2]float64 `json:"plain_epsilon_delta"`
-	Share     float64    `json:"share_of_limit"`
-	Adjacency string     `json:"adjacency"`
-	Limit     *float64   `json:"limit"`
-	Order     float64    `json:"order,omitempty"`
-}
-
-func totalsOf(path string, e ledger.Entry, files []string) ledgerTotals {
-	t := ledgerTotals{
-		Ledger: path, Files: files, Entries: e.Number + 1, Charges: e.Charges, Epsilon: e.TotalEpsilon,
-		Delta: e.TotalDelta(), Plain: [2]float64{e.PlainEpsilon, e.PlainDelta}, Share: e.Share(),
-		Adjacency: e.Limit.Adjacency.String(), Order: e.Limit.Order,
-	}
-	if e.Limit.Epsilon > 0 {
-		t.Limit = &e.Limit.Epsilon
-	}
-	return t
-}
-
-func showLedgerJSON(l *ledger.Ledger, out io.Writer) error {
-	last, files, _, err := readLedger(l, 0)
-	if err != nil {
-		return err
-	}
-	return printJSON(out, totalsOf(l.Path(), last, files))
-}
-
-// readLedger returns the newest entry, the files' labels, and the last count entries.
-func readLedger(l *ledger.Ledger, count int) (last ledger.Entry, files []string, entries []ledger.Entry, err error) {
-	err = l.Entries(func(e ledger.Entry) error {
-		last = e
-		if e.Kind == ledger.File {
-			files = append(files, e.Label)
-		}
-		if entries = append(entries, e); len(entries) > count {
-			entries = entries[1:]
-		}
-		return nil
-	})
-	return last, files, entries, err
-}
-
-func showLedger(l *ledger.Ledger, count int, out io.Writer) error {
-	last, files, entries, err := readLedger(l, count)
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintln(&b, spentText(l.Path(), last))
-	if len(files) > 0 {
-		fmt.Fprintf(&b, "Files about them: %s.\n", strings.Join(files, ", "))
-	}
-	if len(entries) == 0 {
-		return say(out, b.String())
-	}
-	fmt.Fprintln(&b)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "entry\ttime\twho\tε alone\tε so far\twhat")
-	for _, e := range entries {
-		alone, what := "", string(e.Kind)
-		switch e.Kind {
-		case ledger.Charged:
-			alone, what = fmt.Sprintf("%.4g", e.Epsilon), releasesText(e)
-		case ledger.File:
-			what = "file " + e.Label
-		case ledger.Opened, ledger.Limited:
-			what += ": " + limitText(e.Limit)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.4g\t%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05"), e.Who, alone,
-			e.TotalEpsilon, what)
-	}
-	w.Flush()
-	return say(out, b.String())
-}
-
-func releasesText(e ledger.Entry) string {
-	if e.Count == 1 {
-		return e.Event.String()
-	}
-	return fmt.Sprintf("%d × (%v)", e.Count, e.Event)
 }
 
 func newLedgerExport() *cobra.Command {
@@ -266,7 +149,7 @@ with the ledger's key they would let a reader test guesses of the data.`,
 		Example: "  dpmcmc ledger export people.csv.ledger --format csv > spent.csv",
 		Args:    oneLedger,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
+			l, err := accounts.Open(args[0], c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -300,7 +183,7 @@ has no such condition.`,
 			if none == c.Flags().Changed("epsilon") || (!none && !(epsilon > 0)) {
 				return fmt.Errorf("give --epsilon with a positive limit, or --none")
 			}
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
+			l, err := accounts.Open(args[0], c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -311,10 +194,10 @@ has no such condition.`,
 				}
 				delta = last.Limit.Delta
 			}
-			if err := l.SetLimit(epsilon, delta, note(c.CommandPath(), c.Flags(), who)); err != nil {
+			if err := l.SetLimit(epsilon, delta, accounts.NoteOf(c.CommandPath(), c.Flags(), who)); err != nil {
 				return err
 			}
-			return showLedger(l, 0, c.OutOrStdout())
+			return sayStatement(l, 0, c.OutOrStdout())
 		},
 	}
 	c.Flags().Float64Var(&epsilon, "epsilon", 0, "the most that may be spent, what was spent so far included")
@@ -332,7 +215,7 @@ func newLedgerCompact() *cobra.Command {
 		Example: "  dpmcmc ledger compact people.csv.ledger",
 		Args:    oneLedger,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
+			l, err := accounts.Open(args[0], c.ErrOrStderr())
 			if err != nil {
 				return err
 			}

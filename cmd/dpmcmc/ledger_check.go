@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
@@ -26,7 +27,7 @@ ledger has the hash of the certificate's file.`,
 			"  dpmcmc ledger check people.csv.ledger --certificate run/certificate.json",
 		Args: oneLedger,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := ledger.Open(args[0], waiting(args[0], c.ErrOrStderr()))
+			l, err := accounts.Open(args[0], c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -52,12 +53,12 @@ func reportCheck(path string, r ledger.Report, certificates []string, asJSON boo
 	dearer := r.Repriced > r.Last.TotalCost*(1+1e-9)
 	if asJSON {
 		return printJSON(out, struct {
-			ledgerTotals
+			accounts.Totals
 			Dearer       bool     `json:"dearer_today"`
 			Certificates []string `json:"certificates,omitempty"`
-		}{totalsOf(path, r.Last, r.Files), dearer, certificates})
+		}{accounts.TotalsOf(path, r.Last, r.Files), dearer, certificates})
 	}
-	fmt.Fprintf(out, "%d entries are whole and add up.\n%s\n", r.Entries, spentText(path, r.Last))
+	fmt.Fprintf(out, "%d entries are whole and add up.\n%s\n", r.Entries, accounts.SpentText(path, r.Last))
 	for _, c := range certificates {
 		fmt.Fprintf(out, "%s: charged here, and unchanged since.\n", c)
 	}

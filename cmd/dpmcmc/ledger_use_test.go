@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
@@ -51,7 +52,7 @@ labels = ["no", "yes"]
 // they write to, and the last line says what has been spent.
 func TestSampleChargesTheLedger(t *testing.T) {
 	csv, schema := people(t)
-	path := csv + ledgerSuffix
+	path := csv + accounts.Suffix
 	run := func(args ...string) (int, string, string) {
 		t.Helper()
 		return call(t.Context(), append([]string{"sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta",
@@ -177,7 +178,7 @@ func TestCertificatesAndLedgersNameOneAnother(t *testing.T) {
 			t.Errorf("exit %d: %s%s; want %q", code, out, errs, want)
 		}
 	}
-	check(csv+ledgerSuffix, path, "")
+	check(csv+accounts.Suffix, path, "")
 	other := csv + ".other"
 	if code, _, errs := call(t.Context(), "ledger", "init", other, "--delta", "1e-5"); code != exitOK {
 		t.Fatal(errs)
@@ -201,6 +202,6 @@ func TestCertificatesAndLedgersNameOneAnother(t *testing.T) {
 		if err := os.WriteFile(changed, c.JSON(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		check(csv+ledgerSuffix, changed, want)
+		check(csv+accounts.Suffix, changed, want)
 	}
 }

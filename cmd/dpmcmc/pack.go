@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,11 +17,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
-	"github.com/dpmcmc/dpmcmc/ledger"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 )
-
-// packedSuffix is what tells a packed table from a CSV file.
-const packedSuffix = ".dpm"
 
 // packSettings are the flags of pack.
 type packSettings struct {
@@ -60,7 +56,7 @@ precision, the format and what --shred can and cannot do.`,
 
 func (s *packSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required")
-	f.StringVar(&s.out, "out", "", "file to write; by default the CSV file's name with "+packedSuffix+" for its ending")
+	f.StringVar(&s.out, "out", "", "file to write; by default the CSV file's name with "+packed.Suffix+" for its ending")
 	f.BoolVar(&s.single, "single", false,
 		"keep rows in single precision, half the size: entries move towards zero by less "+
 			"than 2^-23 of themselves, and costs are the same")
@@ -92,10 +88,10 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 		return err
 	}
 	if s.out == "" {
-		s.out = strings.TrimSuffix(csv, filepath.Ext(csv)) + packedSuffix
+		s.out = strings.TrimSuffix(csv, filepath.Ext(csv)) + packed.Suffix
 	}
-	if !strings.HasSuffix(s.out, packedSuffix) {
-		return fmt.Errorf("--out is %s; its name must end in %s, which tells sample that it is packed", s.out, packedSuffix)
+	if !strings.HasSuffix(s.out, packed.Suffix) {
+		return fmt.Errorf("--out is %s; its name must end in %s, which tells sample that it is packed", s.out, packed.Suffix)
 	}
 	info, err := os.Stat(csv)
 	if err != nil {
@@ -115,11 +111,11 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 	if info, err = os.Stat(s.out); err == nil {
 		r.Bytes = info.Size()
 	}
-	if err := errors.Join(err, f.Close(), introduce(csv, s.out, flags, errw)); err != nil {
+	if err := errors.Join(err, f.Close(), accounts.Introduce(csv, s.out, accounts.NoteOf("dpmcmc pack", flags, ""), errw)); err != nil {
 		return err
 	}
 	if s.shred {
-		if r.InPlace, err = shred(csv); err != nil {
+		if r.InPlace, err = packed.Shred(csv); err != nil {
 			return fmt.Errorf("--shred: %s is packed, and %s could not be removed: %w", s.out, csv, err)
 		}
 		r.Shredded = true
@@ -148,61 +144,6 @@ func (r packReport) print(csv string, out io.Writer) error {
 		fmt.Fprintf(out, "%s is still there, and as private as before\n", csv)
 	}
 	return nil
-}
-
-// introduce tells the ledger of a CSV file, if there is one, that the packed file is
-// about the same people.
-func introduce(csv, packed string, flags *pflag.FlagSet, errw io.Writer) error {
-	path := csv + ledgerSuffix
-	l, err := ledger.Open(path, waiting(path, errw))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	n := note("dpmcmc pack", flags, "")
-	n.Run = ledger.NewRun()
-	for _, file := range []string{csv, packed} {
-		f, err := content(file)
-		if err != nil {
-			return err
-		}
-		err = l.Meet(file, f, file == packed, n)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// content is what a ledger recognises a data file by: its bytes, or of a packed one the
-// first page, which holds the checksums of the others.
-func content(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil || !strings.HasSuffix(path, packedSuffix) {
-		return f, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(f, packed.HeaderSize), f}, nil
-}
-
-// accountsOf is the file whose ledger keeps the accounts of the people in a data file:
-// itself, or the one that it was packed from.
-func accountsOf(path string) (string, error) {
-	if !strings.HasSuffix(path, packedSuffix) {
-		return path, nil
-	}
-	h, err := packed.ReadHeader(path)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(filepath.Dir(h.Source)); h.Source == "" || err != nil || !info.IsDir() {
-		return path, nil
-	}
-	return h.Source, nil
 }
 
 // readSchema reads the schema file of --schema.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 )
 
 // succeed runs the command and returns what it printed.
@@ -81,10 +83,10 @@ func TestAccountsFollowThePeople(t *testing.T) {
 		t.Fatalf("the CSV file is still there: %v", err)
 	}
 	succeed(t, append(sample, dpm)...)
-	if _, err := os.Stat(dpm + ledgerSuffix); !os.IsNotExist(err) {
+	if _, err := os.Stat(dpm + accounts.Suffix); !os.IsNotExist(err) {
 		t.Errorf("the packed table has a ledger of its own: %v", err)
 	}
-	if got := succeed(t, "ledger", "show", csv+ledgerSuffix); !strings.Contains(got, "in 2 charges") {
+	if got := succeed(t, "ledger", "show", csv+accounts.Suffix); !strings.Contains(got, "in 2 charges") {
 		t.Errorf("the ledger of the CSV file does not show both runs:\n%s", got)
 	}
 }

@@ -36,7 +36,7 @@ func (s *sampleSettings) record(
 		return nil, err
 	}
 	h := journal.Head{
-		Run: s.accounts.note.Run, Flags: s.kept(flags), Settings: settings, Event: event,
+		Run: s.accounts.Note.Run, Flags: s.kept(flags), Settings: settings, Event: event,
 		Chains: int(set.Chains), Iterations: set.Iterations, Thin: s.thin,
 	}
 	if h.Run == "" {

@@ -16,7 +16,7 @@ func bindView(f *pflag.FlagSet, v *runs.View) {
 // report prints the summary and the certificate, and writes them and the page with
 // --out.
 func (s *sampleSettings) report(f *runs.Run, out io.Writer) (err error) {
-	spent, totals, err := s.accounts.spent()
+	spent, totals, err := s.accounts.Spent()
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *sampleSettings) report(f *runs.Run, out io.Writer) (err error) {
 	}
 	if s.out != "" {
 		err = errors.Join(runs.WriteFile(s.out, runs.CertificateFile, f.Certificate.JSON()),
-			s.accounts.certify(f.Certificate.JSON()), runs.WriteFile(s.out, runs.SummaryFile, []byte(words)), f.WritePage(s.out))
+			s.accounts.Certificate(f.Certificate.JSON()), runs.WriteFile(s.out, runs.SummaryFile, []byte(words)), f.WritePage(s.out))
 	}
 	if s.json {
 		_, werr := io.WriteString(out, text)

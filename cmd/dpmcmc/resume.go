@@ -152,7 +152,7 @@ func (g *resumption) reopen(ctx context.Context) (*chains.Session, *models.Model
 		return nil, m, err
 	}
 	if g.accounts.Ledger != nil {
-		if err := g.accounts.Resume(g.accounts.note, g.charged, g.state.Resumed[len(g.state.Resumed)-1],
+		if err := g.accounts.Resume(g.accounts.Note, g.charged, g.state.Resumed[len(g.state.Resumed)-1],
 			g.state.Resumed); err != nil {
 			return nil, m, err
 		}
@@ -197,7 +197,7 @@ func (g *resumption) budgetLeft() (*accountant.Budget, error) {
 		return nil, err
 	}
 	if g.accounts.Ledger != nil {
-		g.accounts.note.Run = g.state.Run
+		g.accounts.Note.Run = g.state.Run
 	}
 	adjacency, err := g.parsed()
 	if err != nil {
@@ -207,7 +207,7 @@ func (g *resumption) budgetLeft() (*accountant.Budget, error) {
 	if g.more == 0 {
 		return accountant.NewBudget(c)
 	}
-	return g.accounts.budget(c)
+	return g.accounts.NewBudget(c)
 }
 
 // plan is the run's, as long as it has become, at the prices that were charged.

@@ -20,6 +20,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
@@ -34,8 +35,8 @@ type sampleSettings struct {
 	modelFlags
 	chains.Settings
 	budgetFlags
-	ledger             ledgerFlags
-	accounts           accounts // of the people in --data, once they are open
+	ledger             accounts.Choice
+	accounts           accounts.Accounts // of the people in --data, once they are open
 	thin               int64
 	warmup             runs.Warmup
 	seed, insecureSeed uint64
@@ -89,7 +90,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file "+
 		"(dpmcmc schema drafts one)")
 	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
-	s.ledger.bind(f)
+	bindLedger(f, &s.ledger)
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
 	f.Var(&s.warmup, "warmup", "share of each chain that summaries leave out; those draws are released and written too; "+
@@ -206,7 +207,7 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	if result != nil {
 		f := &runs.Run{Data: s.data, Model: m, Certificate: result.Certificate, Draws: result.Draws,
 			LeftOut: s.warmup.Over(session.Plan.Settings), Complete: result.Complete}
-		err = errors.Join(err, s.accounts.enter(result.Certificate)) // which names the ledger in what is reported
+		err = errors.Join(err, s.accounts.Enter(result.Certificate)) // which names the ledger in what is reported
 		err = errors.Join(s.report(f, out), err)
 	}
 	// A run is over when its report is written: until then it goes on to that.
@@ -305,7 +306,7 @@ func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accounta
 	if err != nil {
 		return nil, err
 	}
-	return s.accounts.budget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+	return s.accounts.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
 }
 
 // openAccounts opens the ledger of the people in a file.
@@ -314,7 +315,7 @@ func (s *sampleSettings) openAccounts(flags *pflag.FlagSet, errw io.Writer) erro
 	if err != nil || strings.HasPrefix(s.data, data.BuiltinPrefix) {
 		return err
 	}
-	s.accounts, err = s.ledger.open(s.data, note("dpmcmc sample", flags, s.ledger.who), adjacency, s.delta, errw)
+	s.accounts, err = s.ledger.Open(s.data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency, s.delta, errw)
 	return err
 }
 
@@ -331,7 +332,7 @@ func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(s.data, packedSuffix) {
+	if strings.HasSuffix(s.data, packed.Suffix) {
 		f, err := packed.Open(s.data, schema) // mapped until the process ends
 		if err != nil {
 			return nil, err
@@ -360,7 +361,7 @@ func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
 func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws.Sink, error) {
 	c, err := session.Certificate(m, s.thin)
 	if err == nil {
-		err = s.accounts.enter(c)
+		err = s.accounts.Enter(c)
 	}
 	if err != nil {
 		return nil, err
@@ -390,7 +391,7 @@ func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws
 	}
 	return sink, errors.Join(runs.WriteFile(s.out, runs.CertificateFile, c.JSON()),
 		runs.WriteFile(s.out, runs.ModelFile, model),
-		runs.WriteFile(s.out, runs.ColumnsFile, runs.ColumnsCSV(m)), s.accounts.certify(c.JSON()))
+		runs.WriteFile(s.out, runs.ColumnsFile, runs.ColumnsCSV(m)), s.accounts.Certificate(c.JSON()))
 }
 
 // described is what the run folder says of the model. The schema is public.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
 )
 
@@ -31,7 +32,7 @@ journal.`,
 			if err != nil {
 				return err
 			}
-			var people accounts
+			var people accounts.Accounts
 			err = plan.Reserve(experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
 				Charge: s.charge(&people, plan, c.Flags(), c.ErrOrStderr())}, shards)
 			if errors.Is(err, experiment.ErrNoBudget) {
@@ -45,7 +46,7 @@ journal.`,
 					"runs": len(plan.Cells)})
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d runs are reserved for %d shards in %s\n", len(plan.Cells), shards, s.out)
-			spent, _, err := people.spent()
+			spent, _, err := people.Spent()
 			return errors.Join(err, say(c.OutOrStdout(), spent))
 		},
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 )
 
+// Suffix ends the name of a packed table, and tells it from a CSV file.
+const Suffix = ".dpm"
+
 // HeaderSize is the size of the first page, which holds the checksums of all others.
 const HeaderSize = page
 

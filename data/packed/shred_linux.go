@@ -1,4 +1,4 @@
-package main
+package packed
 
 import (
 	"io/fs"

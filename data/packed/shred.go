@@ -1,4 +1,4 @@
-package main
+package packed
 
 import (
 	"crypto/rand"
@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// shred overwrites a file with random bytes, has them written to disk, and removes it.
+// Shred overwrites a file with random bytes, has them written to disk, and removes it.
 // It reports whether the file system is one that overwrites in place. A file with other
 // names, or that is no ordinary file, is left alone.
-func shred(path string) (inPlace bool, err error) {
+func Shred(path string) (inPlace bool, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return false, err
