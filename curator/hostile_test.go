@@ -49,10 +49,10 @@ func (h hostileLinear) SlopeAt(dst, eta, y []float64) {
 }
 func (h hostileLinear) PredictorLipschitz() float64 { return 1 }
 
-// honest sets record i's numbers to what it says.
+// honest sets record i's numbers to what it says, which is not linear in θ.
 func honest(dst, theta []float64, rows targets.Rows, i, width int) {
 	for j := range width {
-		dst[i*width+j] = theta[0] * (rows.Y[i] + rows.Row(i)[0])
+		dst[i*width+j] = theta[0] * (1 + theta[0]) * (rows.Y[i] + rows.Row(i)[0])
 	}
 }
 
@@ -96,7 +96,9 @@ var hostiles = []struct {
 		honest(dst, theta, rows, i, width)
 	}))},
 	{"keeps a record in θ", true, stateless(each(func(dst, theta []float64, rows targets.Rows, i, width int) {
-		theta[0] += rows.Y[0]
+		if y := rows.Y[0]; math.Abs(y) == 1 { // the record that differs
+			theta[0] = y
+		}
 		honest(dst, theta, rows, i, width)
 	}))},
 	{"adds the batch's mean", true, stateless(func(dst, theta []float64, rows targets.Rows, width int) {
@@ -223,12 +225,12 @@ func stateless(answer func(dst, theta []float64, rows targets.Rows, width int)) 
 
 const hostileRows = 2*room.BlockRows + 77
 
-// hostileSet is a table whose first record says y; of the others one is missing.
+// hostileSet is a table whose first record says y; of the others some are missing.
 func hostileSet(y float64) *record.Set {
 	x, ys := make([]float64, 2*hostileRows), make([]float64, hostileRows)
 	for i := range ys {
 		x[2*i], ys[i] = 1e-3*float64(i%5), 0.25*float64(i%3)
-		if i == room.BlockRows {
+		if i < 9 || i == room.BlockRows {
 			ys[i] = math.NaN()
 		}
 	}
@@ -245,7 +247,6 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 	for i := range all {
 		all[i] = int32(i)
 	}
-	theta, next := []float64{0.5, 0}, []float64{-0.5, 0}
 	const clip, top = 1.0, float64(1 << room.GridBits)
 	sums := func(y float64) (found [][]float64) {
 		set, target := hostileSet(y), kind()
@@ -254,6 +255,8 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 		if err != nil {
 			t.Fatal(err)
 		}
+		theta, next, step := make([]float64, s.Dim), make([]float64, s.Dim), make([]float64, s.Dim)
+		theta[0], next[0], step[0] = 0.5, -0.5, -1
 		full := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), true)
 		batch := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), false)
 		thinned := room.NewPass(s, set, 1, math.Inf(1), room.ExactGrid(clip), false)
@@ -261,7 +264,7 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 			found = append(found, []float64{float64(full.Sums(theta, next, nil, nil).Sum)})
 			found = append(found, []float64{float64(batch.Sums(theta, next, nil, all).Sum)})
 			parts := make([]float64, hostileRows)
-			thinned.Terms(parts, theta, next, []float64{-1, 0}, all, clip)
+			thinned.Terms(parts, theta, next, step, all, clip)
 			for i := range parts {
 				parts[i] *= top
 			}
@@ -269,18 +272,17 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 		}
 		gradients := room.NewVectorPass(s, set, 1, room.ExactGrid(clip))
 		for _, whole := range []bool{true, false} {
-			sum := make([]int64, 2)
+			sum := make([]int64, s.Dim)
 			gradients.Sum(sum, theta, all, whole)
-			found = append(found, []float64{float64(sum[0]), float64(sum[1])})
+			found = append(found, floats(sum))
 		}
 		x, y1 := set.Block(nil, nil, 0, hostileRows)
 		x0, y0 := hostileSet(y).Block(nil, nil, 0, hostileRows)
 		if !equalBits(x, x0) || !equalBits(y1, y0) {
 			wrote = "the sealed rows"
 		}
-		if theta[0] != 0.5 || theta[1] != 0 || next[0] != -0.5 || next[1] != 0 {
+		if theta[0] != 0.5 || next[0] != -0.5 || theta[1] != 0 || next[1] != 0 {
 			wrote = "the sampler's states"
-			theta, next = []float64{0.5, 0}, []float64{-0.5, 0}
 		}
 		return found
 	}
@@ -298,6 +300,14 @@ func moved(t *testing.T, kind func() targets.Target, asOurs bool) (furthest floa
 	return furthest, wrote
 }
 
+func floats(v []int64) []float64 {
+	out := make([]float64, len(v))
+	for i, k := range v {
+		out[i] = float64(k)
+	}
+	return out
+}
+
 func equalBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
@@ -312,9 +322,12 @@ func TestHostileTargets(t *testing.T) {
 	}
 	for _, h := range hostiles {
 		for form, target := range map[string]func() targets.Target{
-			"plain":  func() targets.Target { return h.kind() },
-			"ratio":  func() targets.Target { return hostileRatio{h.kind()} },
-			"linear": func() targets.Target { return hostileLinear{h.kind()} },
+			"plain":             func() targets.Target { return h.kind() },
+			"ratio":             func() targets.Target { return hostileRatio{h.kind()} },
+			"linear":            func() targets.Target { return hostileLinear{h.kind()} },
+			"remainder":         func() targets.Target { return remainderOf(t, h.kind()) },
+			"remainder, linear": func() targets.Target { return remainderOf(t, hostileLinear{h.kind()}) },
+			"tangent":           func() targets.Target { return tangentOf(t, h.kind()) },
 		} {
 			if by, wrote := moved(t, target, false); !(by <= 2) || wrote != "" {
 				t.Errorf("a target that %s (%s): a record moves a sum by %v of its bounds, and %q was written", h.name,
@@ -327,6 +340,31 @@ func TestHostileTargets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// remainderOf and tangentOf are what anchored chains make of a user's target.
+func remainderOf(t *testing.T, base targets.Target) targets.Target {
+	t.Helper()
+	r, err := targets.NewRemainder(targets.RemainderConfig{Target: base, Order: 1})
+	if err == nil {
+		err = r.Anchor([]float64{0.3, -0.1}, 1, func([]float64) float64 { return 0 })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func tangentOf(t *testing.T, base targets.GradTarget) targets.Target {
+	t.Helper()
+	v, err := targets.NewTangent(base, 0.5)
+	if err == nil {
+		err = v.At([]float64{0.3, -0.1}, targets.Lengths{Score: 0.1, Products: 0.1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // asked is a target that counts how often it is asked for each claim, and answers

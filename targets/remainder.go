@@ -41,9 +41,7 @@ type RemainderConfig struct {
 // can be hundreds of times less than that of the loss; it has no certificate. Until
 // Anchor is called the log prior is −Inf everywhere.
 type Remainder struct {
-	base    Target
-	grad    GradTarget
-	linear  LinearTarget
+	base    wrapped
 	cfg     RemainderConfig
 	most    float64
 	anchor  []float64
@@ -60,10 +58,8 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 	if cfg.Target == nil {
 		return nil, errors.New("targets: remainder: Target is not set; give the model")
 	}
-	r := &Remainder{base: cfg.Target, cfg: cfg, most: cfg.Weight, anchor: make([]float64, cfg.Target.Dim()),
+	r := &Remainder{base: wrap(cfg.Target), cfg: cfg, most: cfg.Weight, anchor: make([]float64, cfg.Target.Dim()),
 		longest: math.Inf(1)}
-	r.grad, _ = cfg.Target.(GradTarget)
-	r.linear, _ = cfg.Target.(LinearTarget)
 	_, regression := cfg.Target.(*Regression)
 	switch {
 	case cfg.Order != 1 && cfg.Order != 2:
@@ -73,7 +69,7 @@ func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
 	case cfg.Order == 2 && !cfg.Loss.Valid():
 		return nil, errors.New("targets: remainder: order 2 needs a Loss, of which Regression.Convex makes one; use order " +
 			"1 for other targets")
-	case !cfg.Loss.Valid() && r.grad == nil:
+	case !cfg.Loss.Valid() && r.base.grad == nil:
 		return nil, errors.New("targets: remainder: the target has no gradients; give a GradTarget")
 	case !(cfg.Weight >= 0):
 		return nil, fmt.Errorf("targets: remainder: Weight is %v; it must be positive, or 0 for the largest curvature",
@@ -208,10 +204,10 @@ func (r *Remainder) add(dst, theta []float64, sign float64, move []float64, part
 // sets them to 0 where the released gradient was cut.
 func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	d := len(move)
-	if r.linear != nil && d == part.P {
+	if r.base.linear != nil && d == part.P {
 		slope := buf.c[:part.Len()]
 		dense.MulVec(slope, part.X, r.anchor)
-		r.linear.SlopeAt(slope, slope, part.Y)
+		r.base.slopeAt(slope, slope, part.Y)
 		for i, s := range slope {
 			x := part.Row(i)
 			out[i] -= s * dense.Dot(move, x)
@@ -223,7 +219,7 @@ func (r *Remainder) tangents(out, move []float64, part Rows, buf *scratch) {
 	}
 	gradient := getRow(part.Len() * d)
 	defer putRow(gradient)
-	r.grad.LossGrad(*gradient, r.anchor, part)
+	r.base.lossGrad(*gradient, r.anchor, part)
 	for i := range out {
 		g := (*gradient)[i*d : (i+1)*d]
 		out[i] -= dense.Dot(move, g)

@@ -20,7 +20,8 @@ import (
 // curvature as their expectation. Its loss and its prior are 0. Until At is called it says
 // nothing.
 type Tangent struct {
-	base    GradTarget
+	base    wrapped
+	dim     int // of the model
 	weight  float64
 	anchor  []float64
 	lengths Lengths
@@ -40,7 +41,7 @@ func NewTangent(t GradTarget, weight float64) (*Tangent, error) {
 	case !(weight >= 0 && weight < 1):
 		return nil, fmt.Errorf("targets: tangent: the weight is %v; it must be in [0, 1)", weight)
 	}
-	return &Tangent{base: t, weight: weight}, nil
+	return &Tangent{base: wrap(t), dim: t.Dim(), weight: weight}, nil
 }
 
 // Lengths are what gradients of records are cut to: Score in their sum, Products in the
@@ -51,9 +52,9 @@ type Lengths struct{ Score, Products float64 }
 // while gradients are summed. Errors: an anchor of the wrong length; lengths that are not
 // positive and finite.
 func (t *Tangent) At(anchor []float64, l Lengths) error {
-	if len(anchor) != t.base.Dim() || !(min(l.Score, l.Products) > 0) || math.IsInf(max(l.Score, l.Products), 1) {
+	if len(anchor) != t.dim || !(min(l.Score, l.Products) > 0) || math.IsInf(max(l.Score, l.Products), 1) {
 		return fmt.Errorf("targets: tangent: an anchor of %d values for %d parameters, with gradients cut to %v and %v; "+
-			"lengths must be positive and finite", len(anchor), t.base.Dim(), l.Score, l.Products)
+			"lengths must be positive and finite", len(anchor), t.dim, l.Score, l.Products)
 	}
 	t.anchor, t.lengths = slices.Clone(anchor), l
 	return nil
@@ -61,7 +62,7 @@ func (t *Tangent) At(anchor []float64, l Lengths) error {
 
 // Dim returns the number of sums.
 func (t *Tangent) Dim() int {
-	d := t.base.Dim()
+	d := t.dim
 	if t.weight == 0 {
 		return d
 	}
@@ -93,7 +94,7 @@ func (t *Tangent) LossGrad(dst, _ []float64, rows Rows) {
 	d, width, n := len(t.anchor), t.Dim(), rows.Len()
 	room := getRow(n * d)
 	defer putRow(room)
-	t.base.LossGrad(*room, t.anchor, rows)
+	t.base.lossGrad(*room, t.anchor, rows)
 	plain := math.Sqrt(1 - t.weight*t.weight)
 	for i := range n {
 		g, row := (*room)[i*d:(i+1)*d], dst[i*width:(i+1)*width]
@@ -125,7 +126,7 @@ func products(dst, u []float64, weight float64) {
 // Read sets score and the row-major moment to what sums of records say: the sums of
 // gradients, shortened to the length, and of their products.
 func (t *Tangent) Read(score, moment, sums []float64) {
-	d := t.base.Dim()
+	d := t.dim
 	plain := t.lengths.Score / math.Sqrt(1-t.weight*t.weight)
 	for j := range d {
 		score[j] = plain * sums[j]
