@@ -21,3 +21,18 @@ func TestDefectsMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestExplanationsMatch: every mutant that is explained can be drawn.
+func TestExplanationsMatch(t *testing.T) {
+	all, err := randomMutants(filepath.Join("..", "..", ".."), 1<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range explained {
+		if !slices.ContainsFunc(all, func(d defect) bool {
+			return d.file == e.file && d.within == e.old && (e.new == anything || e.new == d.new)
+		}) {
+			t.Errorf("no mutant of %s is %q with %q", e.file, e.old, e.new)
+		}
+	}
+}

@@ -8,7 +8,7 @@
 //
 // With -random, it draws that many mutants of the trusted core instead: operators
 // exchanged, conditions negated, numbers one larger, statements left out. Those that do
-// not compile count for nothing; survivors that explained lists are equivalent.
+// not compile count for nothing, and those that explained lists are not tried.
 //
 // It takes about half an hour on one core; .ci/mutation calls it. The exit
 // status is 1 when fewer than the given share of the defects are caught, when
@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,9 @@ type defect struct {
 	at, line int
 	runs     int    // a line that is run when it is
 	within   string // the text of its line
+	// some says that another change of the same line and text does harm, so that each is
+	// tried.
+	some bool
 	// equivalent says why a defect that survives does no harm.
 	equivalent string
 }
@@ -107,14 +111,20 @@ func run(chosen selection, s suite, share float64, check bool) error {
 		}
 		share = 0
 	}
-	known, err := learned(copied, all, s)
+	reached, err := learned(copied, all, s)
 	if err != nil {
 		return err
 	}
 	caught, broken, tried := 0, 0, 0
 	for _, d := range all {
+		known, explained := d.explanation()
+		if explained && !known.some {
+			fmt.Printf("%-16s %5s  %s: %s → %s\n%24s%s\n", "explained", "", d.place(), oneLine(d.old), oneLine(d.new), "",
+				known.equivalent)
+			continue
+		}
 		began := time.Now()
-		verdict := d.try(copied, s, known)
+		verdict := d.try(copied, s, reached)
 		tried++
 		switch verdict {
 		case "caught", "caught (timeout)":
@@ -132,9 +142,9 @@ func run(chosen selection, s suite, share float64, check bool) error {
 		}
 		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.place(), oneLine(d.old),
 			oneLine(d.new))
-		if why := d.reason(); verdict == "survived" && why != "" {
+		if why := cmp.Or(d.equivalent, known.equivalent); verdict == "survived" && why != "" {
 			fmt.Printf("%24s%s\n", "", why)
-			if d.line > 0 { // equivalent, and so no defect
+			if explained { // no defect
 				tried--
 			}
 		}

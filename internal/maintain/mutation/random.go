@@ -142,20 +142,28 @@ func clopperPearson(caught, total int) (low, high float64) {
 const (
 	onlySign  = "only the sign of what Inf or IsInf is given counts"
 	anyBase   = "keys are compared only, and numbers differ in any base"
+	anything  = "anything" // whatever is put there
 	tailLater = "the tail that is left out begins later still"
 )
 
-// explained are the survivors of random samples that do no harm, by file and line text.
+// explained are mutants that do no harm, by file, line text and what is put there.
 var explained = []defect{
 	{file: "accountant/guarantee.go", old: "if pureEps := e.RDP(math.Inf(1)); pureEps < eps {",
-		equivalent: onlySign},
-	{file: "accountant/guarantee.go", old: "const lowestOrder = 1 + 1.0/(1<<14)",
+		new: "(1+1)", equivalent: onlySign},
+	{file: "accountant/guarantee.go", old: "if pureEps := e.RDP(math.Inf(1)); pureEps < eps {", new: "<=",
+		equivalent: "of equal bounds, another is named"},
+	{file: "accountant/guarantee.go", old: "const lowestOrder = 1 + 1.0/(1<<14)", new: anything,
 		equivalent: "the bound at whichever order is tried holds"},
-	{file: "accountant/guarantee.go", old: "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
+	{file: "accountant/guarantee.go", new: anything,
+		old:        "func(order, rdp float64) float64 { return rdp + conversionCost(order, 0) })",
 		equivalent: "it says when to stop looking for orders; the bound at whichever is found holds"},
-	{file: "accountant/guarantee.go", old: "order, eps, rdp = math.Inf(1), pureEps, pureEps", equivalent: onlySign},
+	{file: "accountant/guarantee.go", old: "order, eps, rdp = math.Inf(1), pureEps, pureEps", new: "(1+1)",
+		equivalent: onlySign},
+	{file: "accountant/guarantee.go", old: "c.value, c.order = e.RDP(math.Inf(1)), math.Inf(1)", new: "(1+1)",
+		equivalent: onlySign},
 	{file: "accountant/guarantee.go", old: "case delta > 0:", new: ">=", equivalent: "δ = 0 is a case before it"},
-	{file: "accountant/budget.go", old: "if !(order > 1) || math.IsInf(order, 1) {", equivalent: onlySign},
+	{file: "accountant/budget.go", old: "if !(order > 1) || math.IsInf(order, 1) {", new: "(1+1)", some: true,
+		equivalent: onlySign},
 	{file: "accountant/convert.go", old: "if math.IsInf(order, 1) {", new: "(1+1)", equivalent: onlySign},
 	{file: "accountant/internal/normal/normal.go", old: "for k := 40.0; k >= 1; k-- {", new: "(40.0+1)",
 		equivalent: "the fraction's 41st term is below rounding"},
@@ -174,6 +182,10 @@ var explained = []defect{
 	{file: "accountant/exact.go", old: "return 0, false", new: "(0+1)", equivalent: "what is not known is not read"},
 	{file: "accountant/event.go", old: "if sum < 0 {", new: "(0+1)", equivalent: "counts are at least 1"},
 	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
+		new: "(2+1)", some: true,
+		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
+	{file: "internal/core/dense/dense.go", old: "a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]",
+		new: "(3+1)", some: true,
 		equivalent: "rows are cut to [:d] again, so the first end may lie further on"},
 	{file: "internal/core/noise/expneg.go", old: "guard := r + 2*uint(bits.Len(prec+r)) + 16", new: "(16+1)",
 		equivalent: "one bit more of what is rounded off"},
@@ -181,12 +193,12 @@ var explained = []defect{
 		equivalent: "the next pass sets them anew"},
 	{file: "internal/core/room/pool.go", old: "defer func() { p.do = nil }()", new: "",
 		equivalent: "the next pass sets it anew"},
-	{file: "internal/core/room/claims.go", old: "if has {", equivalent: "the words of a refusal"},
+	{file: "internal/core/room/claims.go", old: "if has {", new: "!(has)", equivalent: "the words of a refusal"},
 	{file: "accountant/guarantee.go", old: "if c.value < best.value {", new: "<=",
 		equivalent: "of equal bounds, another is named"},
 	{file: "internal/core/record/project.go", old: "factor := inside / norm * (1 - 2*unit)", new: "(2+1)",
 		equivalent: "each pass gains a unit more, which changes the last bit of a row that is projected"},
-	{file: "internal/core/noise/gaussian.go", old: "case height+1+g.slack <= d:", new: "-",
+	{file: "internal/core/noise/gaussian.go", old: "case height+1+g.slack <= d:", new: "-", some: true,
 		equivalent: "of the 1: density is within 5 units, so a margin of 7 decides as one of 9 does"},
 	{file: "internal/core/noise/gaussian.go", old: "if height >= c.upper {", new: ">",
 		equivalent: "a point at the bound is decided exactly, and lies above"},
@@ -205,16 +217,18 @@ var explained = []defect{
 	{file: "accountant/gaussian.go", old: "if !(x >= 0) || math.IsInf(x, 1) {", new: "(1+1)", equivalent: onlySign},
 	{file: "accountant/bounded.go", old: "case h <= 0.25:", new: "(0.25+1)",
 		equivalent: "8 points are as exact on lengths of 1.25, the poles being π away"},
-	{file: "accountant/event.go", old: "var room [64]byte", equivalent: "where a key is built; it grows if need be"},
+	{file: "accountant/event.go", old: "var room [64]byte", new: "(64+1)",
+		equivalent: "where a key is built; it grows if need be"},
 	{file: "internal/core/room/pool.go", old: "const BlockRows = 512", new: "(512+1)",
 		equivalent: "integer sums do not depend on blocks"},
-	{file: "internal/core/room/pool.go", old: "if blocks*BlockRows < ParallelRows {",
+	{file: "internal/core/room/pool.go", old: "if blocks*BlockRows < ParallelRows {", new: anything,
 		equivalent: "integer sums do not depend on who adds them"},
 	{file: "internal/core/record/project.go", old: "if Norm(row) <= inside || !tame(row) {", new: "<",
 		equivalent: "a row at the edge is left as it is either way"},
 	{file: "internal/core/record/project.go", old: "for norm := Norm(row); norm > inside; norm = Norm(row) {",
 		new: ">=", equivalent: "a row at the edge is brought in by a hair more"},
-	{file: "internal/core/record/project.go", old: "largest := 0.0", equivalent: "only sizes above 10¹⁵⁰ count"},
+	{file: "internal/core/record/project.go", old: "largest := 0.0", new: "(0.0+1)",
+		equivalent: "only sizes above 10¹⁵⁰ count"},
 	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "(1+1)",
 		equivalent: "200 steps are made, which stay at the root"},
 	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "<=",
@@ -232,16 +246,13 @@ var explained = []defect{
 		equivalent: "all 200 steps are taken, and stay at the root"},
 }
 
-// reason says why a mutant that survives does no harm, or nothing.
-func (d defect) reason() string {
-	if d.equivalent != "" || d.line == 0 {
-		return d.equivalent
-	}
+// explanation is why a mutant does no harm, if it is known.
+func (d defect) explanation() (defect, bool) {
 	i := slices.IndexFunc(explained, func(e defect) bool {
-		return e.file == d.file && e.old == d.within && (e.new == "" || e.new == d.new)
+		return e.file == d.file && e.old == d.within && (e.new == anything || e.new == d.new)
 	})
-	if i < 0 {
-		return ""
+	if i < 0 || d.line == 0 {
+		return defect{}, false
 	}
-	return explained[i].equivalent
+	return explained[i], true
 }
