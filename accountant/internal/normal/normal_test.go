@@ -2,6 +2,7 @@ package normal
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
 
@@ -36,6 +37,23 @@ func TestMillsFallFarOut(t *testing.T) {
 	for y := 30.0; y < 60; y += 0.5 {
 		if got, want := MillsFall(y), 1-y*Mills(y); math.Abs(got/want-1) > 3e-11 { // 10395/y¹⁰ is left out
 			t.Errorf("at %v: %v, want %v", y, got, want)
+		}
+	}
+}
+
+// TestMillsFallIsTheSeries: from 30 on the series errs by its first term that is left out,
+// and so by no other.
+func TestMillsFallIsTheSeries(t *testing.T) {
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	for y := 30.0; y <= 42; y += 1.5 {
+		fraction := number(y) // Laplace's, in 300 bits
+		for k := 400.0; k >= 1; k-- {
+			fraction.Add(number(y), new(big.Float).Quo(number(k), fraction))
+		}
+		fall := new(big.Float).Sub(number(1), new(big.Float).Quo(number(y), fraction))
+		relative, _ := new(big.Float).Sub(new(big.Float).Quo(number(MillsFall(y)), fall), number(1)).Float64()
+		if left := relative * math.Pow(y, 10) / 10395; !(left > 0.95 && left < 1.05) {
+			t.Errorf("at %v: off by %v of the first term that is left out", y, left)
 		}
 	}
 }
