@@ -284,7 +284,8 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(), prices()} {
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(), fourthKernels(),
+		prices()} {
 		all = append(all, family...)
 	}
 	return all

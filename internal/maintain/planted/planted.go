@@ -33,7 +33,10 @@ func Defects() []Case {
 
 // Controls lists right targets, kernels and mechanisms, in the same dress as the
 // defects.
-func Controls() []Case { return slices.Concat(targetControls(), kernelControls(), mechanismControls()) }
+func Controls() []Case {
+	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
+		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls())
+}
 
 // Library lists right targets and kernels of every package, as controls.
 func Library() (all []Case) {

@@ -1,0 +1,279 @@
+package planted
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
+	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/proptest"
+)
+
+// trajectory is Hamiltonian Monte Carlo along released gradients, with a test of the
+// released ratio that is corrected for its noise, and flaws.
+type trajectory struct {
+	kernels.Frame
+	target         *spy
+	slopes         *curator.Gradients
+	ratios         *curator.Ratios
+	p, q, g, first []float64
+	known          bool // first holds the gradient at the state
+	steps          int
+	own            *rand.Rand
+	flaws
+}
+
+// flaws of a trajectory; none is right.
+type flaws struct {
+	persistence float64 // of the momentum; 0 draws it afresh
+
+	wholeKick   bool // the last half step of the momentum is a whole one
+	kept        bool // the momentum is drawn after accepted moves only
+	stale       bool // the gradient at the refused end is taken for that at the start
+	inverse     bool // the momentum is drawn with the inverse mass
+	noPenalty   bool // the noise of the ratio is not corrected for
+	somePrior   bool // no prior ratio for moves that end below 0
+	turns       bool // ends where the trajectory turns round
+	timid       bool // half the step where the gradient is large
+	ownSeed     bool // draws from a generator of its own
+	coefficient bool // 1 − α for √(1 − α²)
+	forgets     bool // Recall does nothing
+	warm        bool // the scale of the first steps is a record's
+}
+
+var masses = [2]float64{1, 2}
+
+const leaps, leap = 3, 0.25
+
+func newTrajectory(c *curator.Curator, steps int64, f flaws) (kernels.Kernel, error) {
+	target := &spy{GaussianMean: posteriors.StandardMean()}
+	k := &trajectory{Frame: kernels.NewFrame("trajectory", target), target: target, p: make([]float64, 2),
+		q: make([]float64, 2), g: make([]float64, 2), first: make([]float64, 2), flaws: f, own: rand.New(rand.NewPCG(1, 2))}
+	var err error
+	if k.slopes, err = c.GrantGradients(curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4},
+		steps*(leaps+1)); err != nil {
+		return nil, err
+	}
+	k.ratios, err = c.GrantRatios(curator.NoisyRatio{Target: target, Clip: 50, NoiseMultiplier: 0.005}, steps)
+	return k, err
+}
+
+func (k *trajectory) Name() string { return "trajectory" }
+func (k *trajectory) Left() int64  { return k.ratios.Left() }
+
+func (k *trajectory) Keep(dst []float64) []float64 {
+	if k.steps == 0 {
+		return dst
+	}
+	return append(dst, k.p...)
+}
+
+func (k *trajectory) Recall(memory []float64) error {
+	if k.steps = len(memory); len(memory) != 0 && len(memory) != 2 {
+		return errors.New("the memory is not of this kernel")
+	}
+	if !k.forgets {
+		copy(k.p, memory)
+	}
+	return nil
+}
+
+func (k *trajectory) Init(theta []float64) (*kernels.State, error) {
+	k.known, k.steps = false, 0
+	return k.Frame.Init(theta)
+}
+
+// kick releases the gradient of the log posterior at q and moves the momentum along it.
+func (k *trajectory) kick(h float64, q []float64) error {
+	if err := k.slopes.Release(k.g, q); err != nil {
+		return err
+	}
+	for j := range k.p {
+		k.g[j] = -k.g[j] - q[j]
+		k.p[j] += h * k.g[j]
+	}
+	return nil
+}
+
+func kinetic(p []float64) float64 { return p[0]*p[0]/(2*masses[0]) + p[1]*p[1]/(2*masses[1]) }
+
+func (k *trajectory) draw(rng *rand.Rand, refreshed bool) {
+	for j := range k.p {
+		sd := math.Sqrt(masses[j])
+		if k.inverse {
+			sd = 1 / sd
+		}
+		z := sd * rng.NormFloat64()
+		switch alpha := k.persistence; {
+		case !refreshed:
+		case k.steps == 0:
+			k.p[j] = z
+		case k.coefficient:
+			k.p[j] = alpha*k.p[j] + (1-alpha)*z
+		default:
+			k.p[j] = alpha*k.p[j] + math.Sqrt(1-alpha*alpha)*z
+		}
+	}
+}
+
+func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+	if k.ownSeed {
+		rng = k.own
+	}
+	k.draw(rng, !k.kept || k.known || k.steps == 0)
+	copy(k.q, s.Theta)
+	k.steps++
+	h := leap
+	if k.warm && k.steps <= 10 && k.target.largest > 1e3 {
+		h /= 2
+	}
+	begun, before := [2]float64{k.p[0], k.p[1]}, kinetic(k.p)
+	if err := k.leapfrog(h, s); err != nil {
+		return kernels.Info{}, err
+	}
+	noisy, err := k.ratios.Release(k.q, s.Theta)
+	if err != nil {
+		return kernels.Info{}, err
+	}
+	if !k.somePrior || k.q[1] > 0 {
+		noisy += k.target.LogPrior(k.q) - k.target.LogPrior(s.Theta)
+	}
+	if !k.noPenalty {
+		noisy -= k.ratios.NoiseSD() * k.ratios.NoiseSD() / 2
+	}
+	s.Iteration++
+	accepted := math.Log(rng.Float64()) < noisy+before-kinetic(k.p)
+	if k.known = accepted; accepted {
+		copy(s.Theta, k.q)
+	} else if !k.kept {
+		k.p[0], k.p[1] = -begun[0], -begun[1]
+	}
+	return kernels.Info{Accepted: accepted, StepSize: h, Gradients: leaps + 1}, nil
+}
+
+func (k *trajectory) leapfrog(h float64, s *kernels.State) error {
+	copy(k.first, k.g)
+	begun := [2]float64{k.p[0], k.p[1]}
+	if err := k.kick(h/2, k.q); err != nil {
+		return err
+	}
+	if k.timid && math.Hypot(k.g[0], k.g[1]) > 5 {
+		h /= 2
+	}
+	if k.stale && k.steps > 1 {
+		for j := range k.p {
+			k.p[j] = begun[j] + h/2*k.first[j]
+		}
+	}
+	turned := false
+	for i := range leaps {
+		along := k.p[0]*(k.q[0]-s.Theta[0]) + k.p[1]*(k.q[1]-s.Theta[1])
+		turned = turned || k.turns && along < 0
+		if !turned {
+			for j := range k.q {
+				k.q[j] += h * k.p[j] / masses[j]
+			}
+		}
+		by := h
+		if i == leaps-1 && !k.wholeKick {
+			by = h / 2
+		}
+		if turned {
+			by = 0
+		}
+		if err := k.kick(by, k.q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fourthTrajectory(name, effect string, law bool, f flaws) Case {
+	return sampled("fourth", name, effect, law, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		return newTrajectory(c, steps, f)
+	})
+}
+
+// sampled is a kernel of the posterior of posteriors.Conjugate.
+func sampled(family, name, effect string, law bool, factory proptest.Factory) Case {
+	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			records, _ := posteriors.Conjugate()
+			o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
+				Effort: effort}
+			if law {
+				o.Exact = exactly(sd)
+			}
+			proptest.CheckKernel(t, factory, o)
+		}}
+}
+
+func fourthKernels() []Case {
+	return []Case{
+		fourthTrajectory("last half step is a whole one", "h/2", true, flaws{wholeKick: true}),
+		fourthTrajectory("momentum not refreshed after a refusal", "kept", true, flaws{kept: true}),
+		fourthTrajectory("gradient of the end before", "stale", true, flaws{stale: true}),
+		fourthTrajectory("momentum drawn with the inverse mass", "½ for 2", true, flaws{inverse: true}),
+		fourthTrajectory("noise of the ratio not corrected for", "0.5", true, flaws{noPenalty: true}),
+		fourthTrajectory("no prior ratio below 0", "one branch", true, flaws{somePrior: true}),
+		fourthTrajectory("ends where the trajectory turns", "no reverse", true, flaws{turns: true}),
+		fourthTrajectory("half the step where the gradient is large", "beyond 5", true, flaws{timid: true}),
+		fourthTrajectory("draws from a generator of its own", "one seed", true, flaws{ownSeed: true}),
+		fourthTrajectory("momentum refreshed with 1 − α", "α = 0.7", true, flaws{persistence: 0.7, coefficient: true}),
+		fourthTrajectory("Recall forgets the momentum", "resumed chains", false, flaws{persistence: 0.7, forgets: true}),
+		fourthTrajectory("scale of the first steps by the largest record", "ten steps", false, flaws{warm: true}),
+		sampled("fourth", "a second, shorter try after a refusal", "uncorrected", true, delayed),
+		kernel("fourth", "moves the larger coordinate", "by the state", asked{}, func() hooks {
+			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+				if math.Abs(theta[0]) > math.Abs(theta[1]) {
+					next[1] = theta[1]
+				} else {
+					next[0] = theta[0]
+				}
+			}}
+		}),
+		kernel("fourth", "preconditioner multiplies drift and noise alike", "1.2", asked{langevin: true}, func() hooks {
+			return hooks{drift: func(_ *chain, _, g []float64) { g[0] *= 1.2 },
+				noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[0] *= 1.2 }}
+		}),
+	}
+}
+
+// delayed tries half of a refused move again.
+func delayed(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	more, err := c.GrantBits(curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip}, steps)
+	if err != nil {
+		return nil, err
+	}
+	target := posteriors.StandardMean()
+	return newChain(c, steps, true, false, hooks{
+		propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+			for j, t := range theta {
+				next[j] = t + 3*(next[j]-t)
+			}
+		},
+		accept: func(_ *chain, _ *rand.Rand, theta, next []float64, accepted bool) bool {
+			if accepted {
+				return true
+			}
+			for j, t := range theta {
+				next[j] = t + (next[j]-t)/3
+			}
+			again, err := more.Accept(next, theta, target.LogPrior(next)-target.LogPrior(theta))
+			return err == nil && again
+		}})
+}
+
+func fourthKernelControls() []Case {
+	all := []Case{fourthTrajectory("trajectory", "", true, flaws{}),
+		fourthTrajectory("trajectory with persistence", "", true, flaws{persistence: 0.7})}
+	for i := range all {
+		all[i].Family = "right"
+	}
+	return all
+}
