@@ -162,16 +162,20 @@ var boundTests = map[string][]string{
 var twoLosses = []string{"now, then := make([]float64, 1), make([]float64, 1)", "target.Loss(now, theta, rows)",
 	"target.Loss(then, next, rows)"}
 
+// implausible is what to do about a record that cannot occur.
+const implausible = "; if there are no such records or parameters, say what there is in TargetOptions' Response, Record " +
+	"and State"
+
 // isFinite expects plausible parameters and records to have finite losses, and
 // parameters of the prior's tail to have losses that are numbers.
 func (e *evaluator) isFinite(s scene) string {
 	l := e.loss(s.theta, s.z)
 	if s.plausible && !finite(l) {
-		return fmt.Sprintf("Loss of a plausible record is %v at %v", l, s)
+		return fmt.Sprintf("Loss of a plausible record is %v at %v%s", l, s, implausible)
 	}
 	if math.IsNaN(l) && s.usual && e.target.LogPrior(s.theta) >= e.floor && e.within(s.theta) {
 		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it "+
-			"the density 0 there, or the loss a value", s, e.target.LogPrior(s.theta))
+			"the density 0 there, or the loss a value%s", s, e.target.LogPrior(s.theta), implausible)
 	}
 	if e.grad == nil || !s.plausible {
 		return ""
@@ -179,7 +183,7 @@ func (e *evaluator) isFinite(s scene) string {
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
 	for j, v := range e.gradient {
 		if !finite(v) {
-			return fmt.Sprintf("LossGrad of a plausible record is %v in parameter %d at %v", v, j, s)
+			return fmt.Sprintf("LossGrad of a plausible record is %v in parameter %d at %v%s", v, j, s, implausible)
 		}
 	}
 	return ""

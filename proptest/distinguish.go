@@ -19,7 +19,10 @@ type tail struct {
 }
 
 func (s tail) String() string {
-	if s.upper {
+	switch {
+	case !s.upper && math.IsInf(s.at, -1):
+		return "statistic is NaN or −Inf"
+	case s.upper:
 		return fmt.Sprintf("statistic ≥ %.6g", s.at)
 	}
 	return fmt.Sprintf("statistic ≤ %.6g", s.at)

@@ -92,6 +92,8 @@ func orDefault[T comparable](v, otherwise T) T {
 //     give the same states, Info and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
 //     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
+//   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
+//     uninterrupted one, given the same releases: nothing else is remembered;
 //   - all steps are charged before the first, at what Cost says, and the price does not
 //     depend on records;
 //   - a parallel run equals a serial one, and a thinned run is a slice of it;
@@ -106,7 +108,7 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
-		c.all(kernelCheck.allocations, kernelCheck.replay)
+		c.all(kernelCheck.allocations, kernelCheck.replay, kernelCheck.resumes)
 		if i == 0 { // the looks at invariance begin with few chains and grow to all
 			c.all(kernelCheck.runs, kernelCheck.invariance)
 		}
@@ -204,8 +206,13 @@ func (c kernelCheck) conformance() {
 		if left := k.Left(); left != c.o.Steps-n {
 			c.fail("Left is %d after %d of %d steps", left, n, c.o.Steps)
 		}
+		theta := &s.Theta[0]
 		if _, err := k.Step(rng, s); err != nil {
 			c.fail("step %d of %d: %v", n+1, c.o.Steps, err)
+		}
+		if theta != &s.Theta[0] {
+			c.fail("step %d puts another slice into State: it must change Theta in place, by copy, or the next proposal "+
+				"overwrites the state", n+1)
 		}
 		if s.Iteration != n+1 {
 			c.fail("Iteration is %d after %d steps; it counts rejected ones too", s.Iteration, n+1)

@@ -57,44 +57,6 @@ type MechanismOptions struct {
 	Seed uint64
 }
 
-// Audit is what a distinguisher learned about a mechanism.
-type Audit struct {
-	// Lower is a lower confidence bound on the mechanism's ε at δ, and Claimed
-	// is the accountant's ε.
-	Lower, Claimed, Delta float64
-	// LowerRDP is a lower confidence bound on its Rényi divergence of the given
-	// order, and ClaimedRDP is the accountant's.
-	LowerRDP, ClaimedRDP, Order float64
-	// Event describes the set of releases that was counted.
-	Event string
-	// Sampling error: successes on A and B out of Trials.
-	OnA, OnB, Trials int
-	// World is the strongest evidence against the rest of the claim's privacy
-	// curve, where most of the releases are.
-	World World
-}
-
-// Violated reports whether a lower bound exceeds its claim.
-func (a Audit) Violated() bool {
-	return a.Lower > a.Claimed || a.LowerRDP > a.ClaimedRDP || a.World.Excess > 0
-}
-
-// String describes the audit in one line.
-func (a Audit) String() string {
-	said := fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; Rényi divergence of order %.3g ≥ %.4g, claimed %.4g; from "+
-		"the event {%s}, seen %d times on A and %d on B in %d releases each",
-		a.Lower, a.Delta, a.Claimed, a.Order, a.LowerRDP, a.ClaimedRDP, a.Event, a.OnA, a.OnB, a.Trials)
-	if w := a.World; w.Excess > 0 {
-		said += fmt.Sprintf("; at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d times on A "+
-			"and %d on B in %d releases each",
-			w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
-	}
-	return said
-}
-
-// lines are String's parts, below each other.
-func (a Audit) lines() string { return "\n  " + strings.ReplaceAll(a.String(), "; ", "\n  ") }
-
 // CheckMechanism holds what a mechanism does to what it claims to cost, and
 // returns the strongest evidence against the claim:
 //
@@ -152,7 +114,7 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 		report, failed := Try(t.Name(), func(t rapid.TB) { audit = checkReleases(t, m, o) })
 		if failed {
 			o.FalseAlarm *= float64(len(amounts)) // as in the test that is printed
-			return checkReleases(t, m, o.shrunk(m))
+			return checkReleases(t, m, o.shrunk(m, report))
 		}
 		t.Logf("%s", strings.TrimSuffix(report, "\n"))
 	}
@@ -191,8 +153,8 @@ func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 		return Audit{}
 	}
 	if audit.Violated() {
-		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g):%v%s", m.Claim(), o.Seed, o.FalseAlarm,
-			audit.lines(), o.test())
+		failf(t, "the mechanism costs more than %v (Seed %d, false-alarm rate %g):%s%s", m.Claim(), o.Seed, o.FalseAlarm,
+			audit.violations(onA, onB), o.test())
 		return audit
 	}
 	t.Logf("proptest: %v", audit)

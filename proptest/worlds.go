@@ -19,7 +19,7 @@ type feature struct {
 }
 
 // features are what a classifier of two worlds looks at: the statistic, each
-// coordinate, the distance from the middle, low bits, single values, and the
+// coordinate, two coordinates together, the distance from the middle, low bits, single values, and the
 // statistic together with low bits. They are fixed on releases that are used for
 // nothing else.
 func features(onA, onB [][]float64, statistic func([]float64) float64, step float64) (all []feature) {
@@ -50,6 +50,14 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 			coarse := quantiles("", 16, statistic)
 			all = append(all, feature{fmt.Sprintf("statistic and low bits of coordinate %d", j), coarse.cells * 16,
 				func(r []float64) int { return coarse.of(r)*16 + low(r)%16 }})
+		}
+	}
+	for j := range min(4, d) {
+		for k := range j {
+			a := quantiles("", 16, func(r []float64) float64 { return r[k] })
+			b := quantiles("", 16, func(r []float64) float64 { return r[j] })
+			all = append(all, feature{fmt.Sprintf("coordinates %d and %d together", k, j), a.cells * b.cells,
+				func(r []float64) int { return a.of(r)*b.cells + b.of(r) }})
 		}
 	}
 	return append(all, quantiles("distance from the middle", 128, func(r []float64) float64 {
@@ -283,17 +291,6 @@ func follow(m Mechanism, o MechanismOptions, fs []feature, sets []event, w World
 		}
 	}
 	return w, nil
-}
-
-// World is the strongest evidence against a claim's privacy curve.
-type World struct {
-	// Excess is by how much a lower bound on δ at Epsilon exceeds Delta, the
-	// claim's; negative if it does not.
-	Excess, Epsilon, Delta float64
-	// Set says what the releases that were counted have in common, and OnA and OnB
-	// how many of Trials there were.
-	Set              string
-	OnA, OnB, Trials int
 }
 
 func (e event) count(f feature, all [][]float64) (k int) {

@@ -42,6 +42,10 @@ func (t *Tape) Rest() *Tape {
 	return r
 }
 
+// Again returns a tape that goes on playing where t has come to, for the same grants made
+// again.
+func (t *Tape) Again() *Tape { return &Tape{tracks: t.tracks, replay: true} }
+
 // Track returns the next grant's track.
 func (t *Tape) Track() *Track {
 	if t == nil {

@@ -1,0 +1,67 @@
+package proptest
+
+import (
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/tape"
+	"github.com/dpmcmc/dpmcmc/kernels"
+)
+
+// resumes cuts a chain at many places and has a new kernel go on, with the State, the
+// public stream and what a Keeper keeps. Given the same releases the chain must be the
+// uninterrupted one, bit for bit. So a kernel remembers nothing else: no gradient or momentum
+// of the step before, no adapted scale, no generator or count of its own.
+func (c kernelCheck) resumes() {
+	steps := int64(c.o.Effort.times(4000, 300))
+	recording := tape.New()
+	sealed := c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option))
+	want := c.trace(c.kernel(sealed, steps), steps, "a chain to be interrupted")
+	cuts := []int64{1, 2, steps - 1}
+	for rng := rand64(c.o.Seed, 41); len(cuts) < 20; {
+		cuts = append(cuts, 1+rng.Int64N(steps-1))
+	}
+	for _, cut := range cuts {
+		c.resume(recording.Rewind(), want, cut)
+	}
+}
+
+// resume interrupts a chain after cut steps and compares the rest with the trace.
+func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut int64) {
+	c.t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail("a new kernel that goes on after step %d: panic: %v; it asks for other releases than the first one, or "+
+				"its Recall fails", cut, p)
+		}
+	}()
+	steps, d := int64(len(want.info)), len(c.o.Start)
+	first := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(playing).(curator.Option)), steps)
+	s, rng := c.start(first), c.rng()
+	for n := range cut {
+		if _, err := first.Step(rng, s); err != nil {
+			c.fail("step %d of %d: %v", n+1, steps, err)
+		}
+	}
+	second := c.kernel(c.seal(c.o.Records, c.o.Seed+1, tape.Option(playing.Again()).(curator.Option)), steps-cut)
+	at, err := second.Init(s.Theta)
+	if err != nil {
+		c.fail("Init refuses the state %v of a chain: %v", s.Theta, err)
+	}
+	at.Iteration = s.Iteration
+	if err := kernels.Recall(second, kernels.Keep(first)); err != nil {
+		c.fail("Recall refuses what Keep returned after step %d: %v", cut, err)
+	}
+	for n := cut; n < steps; n++ {
+		info, err := second.Step(rng, at)
+		if err != nil {
+			c.fail("step %d of a chain that a new kernel goes on with after step %d: %v", n+1, cut, err)
+		}
+		if theta := want.theta[int(n)*d : int(n+1)*d]; !slices.Equal(at.Theta, theta) || unlike(info, want.info[n]) {
+			c.fail("step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on after step %d with the same "+
+				"releases: the kernel remembers what is neither in State nor kept (a gradient, a momentum, a scale, a "+
+				"generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
+				n+1, theta, want.info[n], at.Theta, info, cut)
+		}
+	}
+}
