@@ -150,6 +150,8 @@ var sceneLaws = []sceneLaw{
 var boundTests = map[string][]string{
 	"ratio": append(slices.Clone(twoLosses), "bound := target.RatioBound(theta, next, RADIUS)",
 		"if got := math.Abs(now[0] - then[0]); got > bound {", "\tt.Error(got, bound)", "}"),
+	"symmetry": {"there, back := target.RatioBound(theta, next, RADIUS), target.RatioBound(next, theta, RADIUS)",
+		"if math.Abs(there-back) > 1e-9*(there+back) {", "\tt.Error(there, back)", "}", "_ = rows"},
 	"move": append(slices.Clone(twoLosses), "along := 0.0", "for j, x := range rows.X {",
 		"\talong += x * (next[j] - theta[j])", "}",
 		"if got, bound := math.Abs(now[0]-then[0]), target.PredictorLipschitz()*math.Abs(along); got > bound {",
@@ -339,6 +341,13 @@ func (e *evaluator) boundsHold(s scene) string {
 			change > c*(1+1e-12) {
 			return fmt.Sprintf("ratio: found %v of the bound RatioBound = %v, radius %v: the certificate is violated %s",
 				math.Abs(a-b), c, e.o.Radius, at)
+		}
+	}
+	if e.bound != nil {
+		there, back := e.bound.RatioBound(s.theta, s.next, e.o.Radius), e.bound.RatioBound(s.next, s.theta, e.o.Radius)
+		if !same(there, back) && !(math.Abs(there-back) <= 1e-9*(there+back)) {
+			return fmt.Sprintf("symmetry: RatioBound is %v from θ to θ′ and %v from θ′ to θ; a kernel whose noise is in "+
+				"proportion to it would not leave its law invariant, %s", there, back, at)
 		}
 	}
 	if e.linear == nil || math.IsInf(e.linear.PredictorLipschitz(), 1) {

@@ -96,13 +96,20 @@ func distinct(all [][]float64) int {
 	return len(seen)
 }
 
-// checkNeighbours compares A with a strange first record with B, and A with B where all
-// other records are strange: neighbours too, under either adjacency.
-func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
-	t.Helper()
-	o.Releases = min(len(onB), max(2000, len(onB)/25))
-	strange := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300}
-	var all []MechanismOptions
+// neighbourhood lists other neighbours: A with another first record, strange or plain, against
+// B; the two where all other records are strange; and the two at other scales.
+func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
+	p, most := o.A.Features, 0.0
+	for _, v := range slices.Concat(o.A.X, o.B.X) {
+		if finite(v) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	first := func(edit func(x []float64)) {
+		part := o
+		part.A = edited(o.A, func(x, _ []float64) { edit(x[:p]) })
+		all = append(all, part)
+	}
 	part := o
 	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
 		x[0] *= math.Phi - 1
@@ -111,18 +118,38 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 		}
 	})
 	all = append(all, part)
-	for j := range min(4, o.A.Features) {
-		for _, v := range strange {
-			part.A = edited(o.A, func(x, _ []float64) { x[j] = v })
-			all = append(all, part)
+	for j := range min(4, p) {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300} {
+			first(func(x []float64) { x[j] = v })
 		}
 	}
-	if n := len(o.A.X) / o.A.Features; n > 1 {
+	for _, v := range []float64{most, -most, 10 * most, 0} {
+		first(func(x []float64) { fill(x, v) })
+	}
+	first(func(x []float64) {
+		for j := range x {
+			x[j] = most * float64(1-2*(j%2))
+		}
+	})
+	if n := len(o.A.X) / p; n > 1 {
 		for _, v := range []float64{0, math.NaN(), math.Inf(-1)} {
-			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/o.B.Features-n+1, v)
+			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
 			all = append(all, part)
 		}
 	}
+	for _, by := range []float64{-1, 10, 1e6} {
+		larger := func(x, _ []float64) { times(x, by) }
+		part.A, part.B = edited(o.A, larger), edited(o.B, larger)
+		all = append(all, part)
+	}
+	return all
+}
+
+// checkNeighbours compares other neighbours than A and B, under either adjacency.
+func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
+	t.Helper()
+	o.Releases = min(len(onB), max(2000, len(onB)/25))
+	all := neighbourhood(o)
 	for _, pair := range all {
 		onB := onB[:o.Releases]
 		onA, err := releases(m, pair.A, o.Seed, o.Releases)

@@ -186,6 +186,11 @@ func projection(onA, onB [][]float64) func([]float64) float64 {
 	if n := norm(direction); n > 0 && finite(n) {
 		times(direction, 1/n)
 	}
+	return onto(direction)
+}
+
+// onto is the product with a direction.
+func onto(direction []float64) func([]float64) float64 {
 	return func(release []float64) float64 {
 		sum := 0.0
 		for j, v := range release {

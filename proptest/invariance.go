@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -90,7 +91,8 @@ func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	return l
 }
 
-// iterations are the numbers of steps that chains are said to have made.
+// iterations are the numbers of steps that chains are said to have made; as many more are
+// anything up to a million.
 var iterations = []int64{61, 100, 101, 1000, 4096, 10_000, 1_000_000}
 
 func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int) {
@@ -100,7 +102,9 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 		c.fail("Init refuses the exact draw %v: %v", l.theta, err)
 	}
 	if id%2 == 1 {
-		s.Iteration = iterations[id/2%len(iterations)]
+		if s.Iteration = iterations[id/2%len(iterations)]; id%4 == 3 {
+			s.Iteration = int64(math.Exp(rng.Float64() * math.Log(1e6)))
+		}
 	}
 	l.at = l.all.place(l.at, l.theta)
 	steps, into := c.o.Stride, l.all

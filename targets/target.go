@@ -81,7 +81,8 @@ type RangeCertificate interface {
 // RatioCertificate bounds what one record can contribute to a move.
 type RatioCertificate interface {
 	// RatioBound returns a bound on |ℓ(z; theta) − ℓ(z; next)| over all records
-	// with ‖x‖₂ ≤ radius, +Inf when there is none (theory §1.2).
+	// with ‖x‖₂ ≤ radius, +Inf when there is none (theory §1.2). It is the same for the move
+	// back: noise in proportion to it breaks detailed balance otherwise.
 	RatioBound(theta, next []float64, radius float64) float64
 }
 

@@ -22,9 +22,11 @@ type trajectory struct {
 	slopes         *curator.Gradients
 	ratios         *curator.Ratios
 	p, q, g, first []float64
-	known          bool // first holds the gradient at the state
+	known          bool       // first holds the gradient at the state
+	begun          [2]float64 // where the trajectory began
 	steps          int
 	own            *rand.Rand
+	pcg            *rand.PCG // what own draws from
 	flaws
 }
 
@@ -44,6 +46,11 @@ type flaws struct {
 	coefficient bool // 1 − α for √(1 − α²)
 	forgets     bool // Recall does nothing
 	warm        bool // the scale of the first steps is a record's
+	oldPrior    bool // the prior's gradient is that where the trajectory began
+	jitter      bool // the number that is compared with the odds scales the step
+	miscounts   bool // Gradients is 1
+	noFlip      bool // a momentum that persists goes on after a refusal
+	byIteration bool // the generator is one of the iteration's
 }
 
 var masses = [2]float64{1, 2}
@@ -53,7 +60,8 @@ const leaps, leap = 3, 0.25
 func newTrajectory(c *curator.Curator, steps int64, f flaws) (kernels.Kernel, error) {
 	target := &spy{GaussianMean: posteriors.StandardMean()}
 	k := &trajectory{Frame: kernels.NewFrame("trajectory", target), target: target, p: make([]float64, 2),
-		q: make([]float64, 2), g: make([]float64, 2), first: make([]float64, 2), flaws: f, own: rand.New(rand.NewPCG(1, 2))}
+		q: make([]float64, 2), g: make([]float64, 2), first: make([]float64, 2), flaws: f, pcg: rand.NewPCG(1, 2)}
+	k.own = rand.New(k.pcg)
 	var err error
 	if k.slopes, err = c.GrantGradients(curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4},
 		steps*(leaps+1)); err != nil {
@@ -94,7 +102,9 @@ func (k *trajectory) kick(h float64, q []float64) error {
 		return err
 	}
 	for j := range k.p {
-		k.g[j] = -k.g[j] - q[j]
+		if k.g[j] = -k.g[j] - q[j]; k.oldPrior {
+			k.g[j] += q[j] - k.begun[j]
+		}
 		k.p[j] += h * k.g[j]
 	}
 	return nil
@@ -125,12 +135,21 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	if k.ownSeed {
 		rng = k.own
 	}
+	if k.byIteration {
+		k.pcg.Seed(42, uint64(s.Iteration))
+		rng = k.own
+	}
 	k.draw(rng, !k.kept || k.known || k.steps == 0)
 	copy(k.q, s.Theta)
+	k.begun = [2]float64{s.Theta[0], s.Theta[1]}
 	k.steps++
 	h := leap
 	if k.warm && k.steps <= 10 && k.target.largest > 1e3 {
 		h /= 2
+	}
+	u := rng.Float64()
+	if k.jitter {
+		h *= 0.8 + 0.4*u
 	}
 	begun, before := [2]float64{k.p[0], k.p[1]}, kinetic(k.p)
 	if err := k.leapfrog(h, s); err != nil {
@@ -147,13 +166,20 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 		noisy -= k.ratios.NoiseSD() * k.ratios.NoiseSD() / 2
 	}
 	s.Iteration++
-	accepted := math.Log(rng.Float64()) < noisy+before-kinetic(k.p)
+	accepted := math.Log(u) < noisy+before-kinetic(k.p)
 	if k.known = accepted; accepted {
 		copy(s.Theta, k.q)
 	} else if !k.kept {
 		k.p[0], k.p[1] = -begun[0], -begun[1]
+		if k.noFlip {
+			k.p[0], k.p[1] = begun[0], begun[1]
+		}
 	}
-	return kernels.Info{Accepted: accepted, StepSize: h, Gradients: leaps + 1}, nil
+	info := kernels.Info{Accepted: accepted, StepSize: h, Gradients: leaps + 1}
+	if k.miscounts {
+		info.Gradients = 1
+	}
+	return info, nil
 }
 
 func (k *trajectory) leapfrog(h float64, s *kernels.State) error {

@@ -43,7 +43,8 @@ func (m shared) Sensitivity() float64 { return m.sensitivity }
 func (m shared) Step() float64        { return 0 }
 
 // each of the releases of answers is a function of the stream.
-func eachRelease(release func(x []float64, rng *rand.Rand) []float64) func(x []float64, rng *rand.Rand) func() []float64 {
+func eachRelease(release func(x []float64, rng *rand.Rand) []float64) func(x []float64,
+	rng *rand.Rand) func() []float64 {
 	return func(x []float64, rng *rand.Rand) func() []float64 {
 		return func() []float64 { return release(x, rng) }
 	}
@@ -262,9 +263,10 @@ func fourthMechanisms() []Case {
 			total := batched(x, func(int) bool { return rng.IntN(2) == 0 })
 			return func() []float64 { return []float64{total + rng.NormFloat64()} }
 		})),
-		gone("the first record is in every sample", "1 for ½", batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			return []float64{batched(x, func(i int) bool { return i == 0 || rng.IntN(2) == 0 }) + rng.NormFloat64()}
-		}))),
+		gone("the first record is in every sample", "1 for ½",
+			batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				return []float64{batched(x, func(i int) bool { return i == 0 || rng.IntN(2) == 0 }) + rng.NormFloat64()}
+			}))),
 		one("the fullest bin with half the noise", "½", noisiest(1, index), few, none),
 		one("the fullest bin and its count for one price", "value", noisiest(2,
 			func(best int, count float64, rng *rand.Rand) []float64 {

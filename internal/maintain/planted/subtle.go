@@ -39,6 +39,16 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"a call for one release has half the noise, additive", "noise in single precision, not additive",
 	"half the noise now and then, not additive", "less noise with many records, additive",
 	"certain one time in 300", "the record itself, far out, not additive",
+
+	// Of the fourth and fifth ones.
+	"predictors in a buffer of the target", "noise of the ratio not corrected for", "one noise for all coordinates",
+	"Laplace noise for the Euclidean norm", "sample and noise from one seed",
+	"the threshold's noise is drawn once a call", "the fullest bin and its count for one price",
+	"gradient of the prior where the trajectory began", "the step's scale and the test from one number",
+	"goes to a draw of the prior", "proposals of the law, corrected for a narrower one",
+	"half the noise in the eighth of ten numbers", "two of ten numbers share their noise",
+	"counts one gradient for four", "a median by its rank without the half",
+	"a clip of twice the median", "the answer for a sum that came before",
 	"the sign of small noise follows the record, not additive",
 }
 
@@ -70,9 +80,7 @@ var survivors = map[string]string{
 
 	"autoregressive, no correction":   "a pull of 2% of the distance on the moves that are accepted: 0.6% of it a step",
 	"wider above the median":          "1% more moves from one half of the law than back",
-	"scale follows the last answer":   "a scale that varies by 4% and remembers one step",
 	"θ′ is copied over θ for a while": "on one core it shows only where the scheduler switches in between",
-	"scale adapts for ever":           "the law hardly notices: what is left is below 0.001 sd a step",
 	"swaps the coordinates":           "the law is symmetric in them: what is left is 0.0013 sd a step",
 	"sign by a biased coin, additive": "half a percent of the body, most of which a shift of the whole explains, " +
 		"and a claim that is met but for it",

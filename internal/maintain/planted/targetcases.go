@@ -435,7 +435,7 @@ func stateDefects() []Case {
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
 		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
-		thirdTargets(), fourthTargets()} {
+		thirdTargets(), fourthTargets(), fifthTargets()} {
 		all = append(all, family...)
 	}
 	return all

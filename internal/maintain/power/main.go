@@ -180,7 +180,8 @@ func cheapestFirst(cases []planted.Case, known map[key]verdict, effort string) [
 // firstLine is the line of a report that names the violation.
 func firstLine(report string) string {
 	for _, l := range strings.Split(report, "\n") {
-		if strings.HasPrefix(l, "proptest: ") && !strings.Contains(l, "tightness") && !strings.Contains(l, "invariance of") ||
+		if strings.HasPrefix(l, "proptest: ") && !strings.Contains(l, "tightness") && !strings.Contains(l, "invariance of") &&
+			!strings.HasPrefix(l, "proptest: ε ≥") ||
 			strings.HasPrefix(l, "panic") {
 			return l[:min(len(l), 300)]
 		}
