@@ -234,24 +234,27 @@ func (b *Bits) decideThinned(next, theta []float64, logRatio float64) bool {
 	return b.room.Logistic(sum, logRatio, b.unit)
 }
 
-// sum thins a drawn batch of contributions r and adds what the kept ones count,
-// in grid steps. The probability of keeping is that of the record's inclusion
-// over that of its draw.
+// sum thins a drawn batch of contributions r and adds what the kept ones count, in grid
+// steps: with E = e^(|r|/2) − 1 and k = 1/(e^(I−B/2) − 1), which is
+// ±(|r|/2 + log(1 + (1+2k)E/(1−kE))).
 func (t *thinning) sum(terms []float64, bound float64, g room.Grid, src *noise.Source) int64 {
 	var sum int64
-	var heres, theres [128]float64
+	var halves, odds, counts [128]float64
+	k := 1 / math.Expm1(t.intensity-bound/2)
+	keep := t.keeper(bound)
 	for len(terms) > 0 {
-		n := min(len(terms), len(heres))
+		n := min(len(terms), len(halves))
 		for i, r := range terms[:n] {
-			heres[i] = (bound+r)/2 - t.intensity // I − B + (B−r)/2 under the move,
-			theres[i] = (bound-r)/2 - t.intensity
+			halves[i] = math.Abs(r) / 2
 		}
-		vec.Expm1All(heres[:n], heres[:n])
-		vec.Expm1All(theres[:n], theres[:n])
+		vec.Expm1All(odds[:n], halves[:n])
+		for i, e := range odds[:n] {
+			odds[i] = float64((1+2*k)*e) / (1 - float64(k*e))
+		}
+		vec.AddLog1p(counts[:n], halves[:n], odds[:n])
 		for i, r := range terms[:n] {
-			here, there := -heres[i], -theres[i]
-			if noise.Bernoulli(src, min(1, here/t.rate)) {
-				sum += g.Round(r+logRatio(there, here), g.Top)
+			if keep.draw(src, r) {
+				sum += g.Round(math.Copysign(counts[i], r), g.Top)
 			}
 		}
 		terms = terms[n:]
@@ -259,14 +262,22 @@ func (t *thinning) sum(terms []float64, bound float64, g room.Grid, src *noise.S
 	return sum
 }
 
-// logRatio returns log(a/b) of positive numbers, to full relative accuracy also
-// where they are close.
-func logRatio(a, b float64) float64 {
-	switch {
-	case a >= b && a <= 2*b:
-		return vec.Log1pUnit((a - b) / b)
-	case b > a && b <= 2*a:
-		return -vec.Log1pUnit((b - a) / a)
-	}
-	return math.Log(a / b)
+// keeper draws which records of a batch are used: with the probability of inclusion over
+// that of the draw, 1 − e^((B+r)/2−I) over q. It lies above a line in r, by which nearly
+// all are decided.
+type keeper struct{ bound, intensity, rate, slope float64 }
+
+func (t *thinning) keeper(bound float64) keeper {
+	return keeper{bound, t.intensity, t.rate, math.Exp(bound-t.intensity) / (2 * t.rate)}
+}
+
+func (k keeper) draw(src *noise.Source, r float64) bool {
+	line := 1 - float64((k.bound+r)*k.slope)
+	return noise.Bernoulli(src, line) || noise.Bernoulli(src, k.above(line, r))
+}
+
+// above is what is left of the probability above the line, over what is left of 1.
+func (k keeper) above(line, r float64) float64 {
+	p := -vec.Expm1((k.bound+r)/2-k.intensity) / k.rate
+	return max(0, min(1, (p-line)/(1-line)))
 }

@@ -6,7 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/core/noise"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -79,6 +83,51 @@ func TestThinnedBitFrequency(t *testing.T) {
 		// The mutant that forgets to thin is told apart.
 		if q := 1 / (1 + math.Exp(-public-0.75*2)); math.Abs(z(q)) < 6 {
 			t.Errorf("public %v: the frequency does not tell apart unthinned batches", public)
+		}
+	}
+}
+
+// TestKeepersKeepWithTheProbabilityOfInclusion: the line lies below it, and what is drawn
+// above the line makes up for the rest, for every contribution within the bound, to 2⁻⁴⁸. A
+// line a hundredth steeper or flatter is told apart.
+func TestKeepersKeepWithTheProbabilityOfInclusion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		intensity := rapid.Float64Range(1e-6, -math.Log1p(-mostRate)).Draw(t, "intensity")
+		bound := intensity / 2 * rapid.Float64Range(0, 1).Draw(t, "share")
+		r := bound * rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{-1, 0, 1})).Draw(t, "r")
+		k := (&thinning{intensity: intensity, rate: -math.Expm1(-intensity)}).keeper(bound)
+		want := math.Expm1((bound+r)/2-intensity) / math.Expm1(-intensity)
+		line := 1 - (bound+r)*k.slope
+		kept := line
+		if line < 1 {
+			kept += (1 - line) * k.above(line, r)
+		}
+		if line < 0.49 || line > want+0x1p-48 || math.Abs(kept-want) > 0x1p-48 {
+			t.Fatalf("a record is kept with probability %v, %v by the line; it is included with %v", kept, line, want)
+		}
+	})
+}
+
+// TestCountsOfRecords: a batch whose records are all kept adds up to the sum of
+// r + log(p(−r)/p(r)), rounded to the grid, for contributions small and large.
+func TestCountsOfRecords(t *testing.T) {
+	for _, c := range []struct{ bound, intensity float64 }{{0.3, 0.6}, {1e-3, 6.9}, {3.4, 6.9}, {3.4, 6.8}, {1e-5, 2e-5}} {
+		th := &thinning{intensity: c.intensity, rate: -math.Expm1(-c.intensity)}
+		grid := room.NewGrid(c.bound * (1 + 1/math.Expm1(c.intensity-c.bound)))
+		src := noise.NewInsecure([32]byte{1})
+		p := func(r float64) float64 { return -math.Expm1((c.bound+r)/2 - c.intensity) }
+		for _, r := range []float64{-c.bound, -c.bound / 3, 0, 1e-3 * c.bound, c.bound / 2, c.bound} {
+			want := r + math.Log1p((p(-r)-p(r))/p(r))
+			got := int64(0)
+			for range 500 { // at least one of them is kept, but for a chance of 2⁻⁵⁰⁰
+				if got = th.sum([]float64{r}, c.bound, grid, src); got != 0 {
+					break
+				}
+			}
+			if off := float64(got)*grid.Step - want; math.Abs(off) > grid.Step {
+				t.Errorf("bound %v, intensity %v: a record of %v counts %v, want %v", c.bound, c.intensity, r,
+					float64(got)*grid.Step, want)
+			}
 		}
 	}
 }

@@ -132,6 +132,17 @@ func addLog1p(dst, x, u []float64) {
 	}
 }
 
+// AddLog1p sets dst[i] = x[i] + log(1 + u[i]) for x[i] and u[i] of at least 0, with
+// relative error below 2⁻⁵⁰. dst must be neither.
+func AddLog1p(dst, x, u []float64) {
+	addLog1p(dst, x, u)
+	for i, v := range u {
+		if !(v <= 1) {
+			dst[i] = x[i] + math.Log1p(v)
+		}
+	}
+}
+
 // LogisticTails sets q[i] = 1/(1 + e^s[i]) with relative error at most 2⁻⁵¹ and
 // returns Σ log(1 + e^−s[i]), with an error of about len(s)·2⁻⁵³. Each log(1+u) is
 // not taken: the sum over 256 of them is the logarithm of a product below 2²⁵⁶.

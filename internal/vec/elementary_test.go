@@ -105,6 +105,12 @@ func TestElementaryAccuracy(t *testing.T) {
 	checkUlps(t, "Expm1All", dense(-2, 2, 2000), 4, each1(Expm1All), minus1)
 	checkUlps(t, "Expm1 near 0", dense(-2, 2, 2000), 4, Expm1, minus1)
 	checkUlps(t, "Log1pUnit", dense(0, 1, 1000), 4, Log1pUnit, bigLog1p)
+	added := func(u float64) float64 {
+		dst := []float64{0}
+		AddLog1p(dst, []float64{0}, []float64{u})
+		return dst[0]
+	}
+	checkUlps(t, "AddLog1p", dense(0, 50, 1000), 4, added, bigLog1p)
 	checkUlps(t, "Softplus", dense(-40, 40, 1000), 4, each1(Softplus), softplus)
 }
 
@@ -172,7 +178,14 @@ func TestWideIsNarrow(t *testing.T) {
 		}{
 			"ExpNegAbs": {ExpNegAbs, func(x float64) float64 { return Exp(-math.Abs(x)) }},
 			"Expm1All":  {Expm1All, Expm1},
-			"Softplus":  {Softplus, func(x float64) float64 { return max(x, 0) + Log1pUnit(Exp(-math.Abs(x))) }},
+			"AddLog1p": {func(dst, x []float64) { AddLog1p(dst, x, absolute(x)) }, func(x float64) float64 {
+				if u := math.Abs(x); u <= 1 {
+					return max(x, 0) + Log1pUnit(u)
+				} else {
+					return x + math.Log1p(u)
+				}
+			}},
+			"Softplus": {Softplus, func(x float64) float64 { return max(x, 0) + Log1pUnit(Exp(-math.Abs(x))) }},
 		} {
 			f.all(dst, x)
 			for i, v := range x {
@@ -182,4 +195,12 @@ func TestWideIsNarrow(t *testing.T) {
 			}
 		}
 	}
+}
+
+func absolute(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Abs(v)
+	}
+	return out
 }

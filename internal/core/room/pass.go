@@ -71,7 +71,7 @@ type worker struct {
 	door           *door
 	x, y           []float64
 	loss, lossNext []float64
-	along          []float64 // x·δ
+	along, none    []float64 // x·δ, and zeros
 	total          Totals
 	_              [64]byte // keeps workers' sums on different cache lines
 }
@@ -103,7 +103,7 @@ func NewPass(t *Subject, set *record.Set, tau, slope float64, g Grid, full bool)
 		w := &p.workers[i]
 		w.door = newDoor(t, p.pool, set.Features(), 1)
 		w.loss, w.lossNext = make([]float64, BlockRows), make([]float64, BlockRows)
-		w.along = make([]float64, BlockRows)
+		w.along, w.none = make([]float64, BlockRows), make([]float64, BlockRows)
 		w.x, w.y = make([]float64, BlockRows*set.Features()), make([]float64, BlockRows)
 	}
 	p.step = make([]float64, t.Dim)
@@ -188,7 +188,7 @@ func (p *Pass) gathered(w *worker, index []int32) (rows record.Rows, loss, next 
 	loss, next = w.loss[:len(index)], w.lossNext[:len(index)]
 	if p.ratios {
 		w.door.ask(ratioOf, loss, p.theta, p.next, rows)
-		clear(next)
+		next = w.none[:len(index)]
 	} else {
 		w.door.ask(lossOf, loss, p.theta, nil, rows)
 		w.door.ask(lossOf, next, p.next, nil, rows)
@@ -230,8 +230,8 @@ func (p *Pass) clip(dst []float64, w *worker, rows record.Rows, loss, lossNext [
 	}
 	for i, l := range loss {
 		limit := p.bound
-		if !math.IsInf(p.slope, 1) {
-			limit = min(limit, p.slope*math.Abs(along[i]))
+		if b := p.slope * math.Abs(along[i]); b < limit { // not for a slope of +Inf
+			limit = b
 		}
 		if dst[i] = max(-limit, min(p.tau*(l-lossNext[i]), limit)); math.IsNaN(dst[i]) {
 			dst[i] = 0
