@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/prices"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
@@ -108,20 +109,20 @@ func (s *accountSettings) run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.answer(event)
+	answer, err := prices.CostOf(event, prices.CostQuestion{AskEpsilon: s.givenDelta, Epsilon: s.epsilon, Delta: s.delta,
+		Classic: s.classic, Lower: s.pld, Orders: orders})
 	if err != nil {
 		return err
 	}
-	answer.addOrders(orders)
 	if s.plot != "" {
-		if err := drawFile(s.plot, answer.panels()); err != nil {
+		if err := drawFile(s.plot, answer.Panels()); err != nil {
 			return err
 		}
 	}
 	if s.json {
-		return printJSON(out, answer.report())
+		return printJSON(out, answer.Report())
 	}
-	return say(out, answer.words())
+	return say(out, answer.Words())
 }
 
 // read reads and decodes the documents, and adds them up.
@@ -169,47 +170,4 @@ func parseOrders(text string) ([]float64, error) {
 		out = append(out, v)
 	}
 	return out, nil
-}
-
-// answer asks the accountant and the numerical one.
-func (s *accountSettings) answer(e accountant.Event) (*costAnswer, error) {
-	a := &costAnswer{event: e, askedEpsilon: s.givenDelta}
-	if err := a.ask(s); err != nil {
-		return nil, err
-	}
-	if s.classic {
-		g, err := e.ClassicEpsilon(s.delta)
-		if err != nil {
-			return nil, err
-		}
-		a.guarantee.Alternatives["rdp-classic"] = g.Epsilon
-	}
-	return a, nil
-}
-
-// ask fills in the guarantee, with --pld its lower bound, and why there is no numerical
-// one.
-func (a *costAnswer) ask(s *accountSettings) (err error) {
-	if s.givenDelta && s.delta == 0 {
-		a.closed = "at δ = 0 only pure costs compose"
-		a.guarantee, err = a.event.Epsilon(0)
-		return err
-	}
-	known, refine := a.event.Delta, a.event.RefineDelta
-	at, lower := s.epsilon, func(at float64) float64 { return min(a.numerical.LowerDelta(at), a.guarantee.Delta) }
-	if s.givenDelta {
-		known, refine = a.event.Epsilon, a.event.RefineEpsilon
-		at, lower = s.delta, func(at float64) float64 { return min(a.numerical.LowerEpsilon(at), a.guarantee.Epsilon) }
-	}
-	a.guarantee, a.numerical, err = refine(at)
-	var not *accountant.NotNumericalError
-	if errors.As(err, &not) {
-		a.closed = not.Reason
-		a.guarantee, err = known(at)
-		return err
-	}
-	if err == nil && s.pld {
-		a.lower = runs.Figure(lower(at))
-	}
-	return err
 }

@@ -157,7 +157,8 @@ func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, e
 func (s *compareSettings) charge(people *accounts.Accounts, plan *experiment.Plan, flags *pflag.FlagSet,
 	errw io.Writer) func(accountant.Event) error {
 	return func(e accountant.Event) (err error) {
-		if *people, err = s.ledger.Open(plan.File(), accounts.NoteOf("dpmcmc compare", flags, s.ledger.Who), e.Adjacency(), s.delta,
+		if *people, err = s.ledger.Open(plan.File(), accounts.NoteOf("dpmcmc compare", flags, s.ledger.Who),
+			e.Adjacency(), s.delta,
 			errw); err != nil || people.Ledger == nil {
 			return err
 		}

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/manual"
 )
 
 var (
@@ -74,7 +75,7 @@ func TestDocumentsCommandsAreUnderstood(t *testing.T) {
 // lack values.
 func misunderstood(line string, whole bool) string {
 	root := newRoot()
-	arrange(root, io.Discard)
+	manual.Arrange(root, 0)
 	words := strings.Fields(line)[1:]
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]

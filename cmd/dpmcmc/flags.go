@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -17,9 +16,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // whole is a flag of a whole number, which may be written as 100000 or 1e5.
@@ -76,13 +75,10 @@ func bindSettings(f *pflag.FlagSet, s *chains.Settings, except ...string) {
 // temperature is a flag of a temperature, or auto.
 type temperature float64
 
-// autoTemperature stands for the one that the budget affords.
-const autoTemperature = -1
-
 // Set reads the temperature.
 func (t *temperature) Set(text string) error {
 	if text == "auto" {
-		*t = autoTemperature
+		*t = forecasts.AutoTemperature
 		return nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
@@ -94,7 +90,7 @@ func (t *temperature) Set(text string) error {
 }
 
 func (t *temperature) String() string {
-	if t == nil || *t == autoTemperature {
+	if t == nil || *t == forecasts.AutoTemperature {
 		return "auto"
 	}
 	return strconv.FormatFloat(float64(*t), 'g', -1, 64)
@@ -102,26 +98,6 @@ func (t *temperature) String() string {
 
 // Type is what --help calls it.
 func (t *temperature) Type() string { return "float" }
-
-// tempered are the settings with the temperature that --temperature auto asks for: the
-// highest at which the budget is predicted to buy the ESS that is asked for.
-func tempered(ctx context.Context, c tune.Config, s chains.Settings, epsilon float64) (chains.Settings, error) {
-	if s.Temperature != autoTemperature {
-		return s, nil
-	}
-	s.Temperature = 0
-	if _, err := foreseen(ctx, c, s, epsilon); err != nil { // before it is done several times
-		return s, fmt.Errorf("--temperature auto: %w", err)
-	}
-	tau, _, err := tune.Temper(ctx, c, s, epsilon)
-	if err != nil {
-		return s, fmt.Errorf("--temperature auto: %w", err)
-	}
-	if tau < 1 {
-		s.Temperature = tau
-	}
-	return s, nil
-}
 
 // modelFlags are a model and its options.
 type modelFlags struct {
@@ -164,12 +140,20 @@ func (m *modelFlags) names() []string {
 	return names
 }
 
-// build makes the model for a shape.
-func (m *modelFlags) build(shape *data.Shape) (*models.Model, error) {
+// check reports options given as zero, which would stand for a default.
+func (m *modelFlags) check() error {
 	for _, v := range models.Settings() {
 		if v.Value(&m.Options) == nil && m.given(v.Name) {
-			return nil, fmt.Errorf("--%s is zero or empty; leave it out for the default", v.Name)
+			return fmt.Errorf("--%s is zero or empty; leave it out for the default", v.Name)
 		}
+	}
+	return nil
+}
+
+// build makes the model for a shape.
+func (m *modelFlags) build(shape *data.Shape) (*models.Model, error) {
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	built, err := models.New(m.model, shape, m.Options)
 	return built, setting.Flagged(err)

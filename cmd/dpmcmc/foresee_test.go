@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // TestMain gives forecasts the time that they need on a busy machine.
 func TestMain(m *testing.M) {
-	longestForecast = time.Hour
+	forecasts.Longest = time.Hour
 	os.Exit(m.Run())
 }
 
 // TestForecastsAreGivenUp: what takes too long to forecast ends a plan, and not a run.
 func TestForecastsAreGivenUp(t *testing.T) {
-	defer func(d time.Duration) { longestForecast = d }(longestForecast)
-	longestForecast = time.Nanosecond
+	defer func(d time.Duration) { forecasts.Longest = d }(forecasts.Longest)
+	forecasts.Longest = time.Nanosecond
 	const said = "takes more than 1ns to simulate"
 	code, out, errw := plainly(t, "plan", "--records", "2000", "--features", "2", "--epsilon", "1", "--delta", "1e-6")
 	if code == exitOK || !strings.Contains(errw, said) {

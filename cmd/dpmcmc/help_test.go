@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/manual"
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
@@ -44,7 +44,7 @@ var (
 func TestHelpNamesWhatThereIs(t *testing.T) {
 	root := newRoot()
 	before := len(root.Commands())
-	arrange(root, io.Discard)
+	manual.Arrange(root, 0)
 	seen := map[string]bool{}
 	for _, c := range root.Commands() {
 		if seen[c.Name()] {
@@ -52,16 +52,16 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 		}
 		seen[c.Name()] = true
 	}
-	if len(root.Commands()) != before+len(topicNames) { // schema is a command, and completion is added
+	if len(root.Commands()) != before+len(manual.TopicNames) { // schema is a command, and completion is added
 		t.Errorf("%d commands and topics", len(root.Commands()))
 	}
 	flags := map[string]bool{"--help": true, "--version": true}
-	everyCommand(root, func(c *cobra.Command) {
+	manual.Every(root, func(c *cobra.Command) {
 		for _, f := range flagName.FindAllString(c.LocalFlags().FlagUsages(), -1) {
 			flags[f] = true
 		}
 	})
-	everyCommand(root, func(c *cobra.Command) {
+	manual.Every(root, func(c *cobra.Command) {
 		if c == root || c.Name() == "help" || strings.HasPrefix(c.CommandPath(), "dpmcmc completion") {
 			return
 		}
@@ -80,12 +80,12 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 			}
 		}
 		for line := range strings.SplitSeq(c.Long, "\n") {
-			if utf8.RuneCountInString(line) > helpWidth && !strings.HasPrefix(strings.TrimSpace(line), "dpmcmc ") {
+			if utf8.RuneCountInString(line) > manual.Width && !strings.HasPrefix(strings.TrimSpace(line), "dpmcmc ") {
 				t.Errorf("the help of %s is wide: %s", c.CommandPath(), line)
 			}
 		}
 	})
-	for _, name := range topicNames {
+	for _, name := range manual.TopicNames {
 		if code, out, _ := call(t.Context(), "help", name); code != exitOK || !strings.Contains(out, "\n\n") {
 			t.Errorf("help %s: exit code %d: %s", name, code, out)
 		}
@@ -113,12 +113,12 @@ func TestHelpOnNothing(t *testing.T) {
 // flags and examples, and --out writes all of them.
 func TestManSaysWhatHelpSays(t *testing.T) {
 	root := newRoot()
-	arrange(root, io.Discard)
+	manual.Arrange(root, 0)
 	dir := t.TempDir()
 	succeed(t, "man", "--out", dir)
 	plain := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ha`, "^", `\(ti`, "~", `\(ga`, "`", `\(aq`, "'", `\(dq`, `"`,
 		`\&`, "")
-	everyCommand(root, func(c *cobra.Command) {
+	manual.Every(root, func(c *cobra.Command) {
 		section := 1
 		if !c.Runnable() {
 			section = 7

@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 )
 
 // lawful are flags of every kernel, and of the variants that a kernel's settings make of
@@ -50,7 +51,7 @@ func TestEveryKernelUnderEveryCommand(t *testing.T) {
 			code, out, errw := call(t.Context(),
 				strings.Fields("tune --records 300 --features 2 --model logistic --epsilon 1 --delta 1e-6 --work 1e5 "+
 					start+"--coefficient-sd 1 --iterations 60 --json --kernels "+kernel)...)
-			var tuned struct{ Candidates []tuneRow }
+			var tuned struct{ Candidates []forecasts.Row }
 			if err := json.Unmarshal([]byte(out), &tuned); err != nil || code != exitOK || len(tuned.Candidates) == 0 ||
 				tuned.Candidates[0].Kernel != kernel {
 				t.Errorf("tune: exit code %d, %s %s", code, out, errw)

@@ -86,7 +86,8 @@ func newLedgerInit() *cobra.Command {
 			if limit.Epsilon > 0 && !c.Flags().Changed("failure-delta") {
 				limit.Failure = limit.Delta / 1000
 			}
-			l, err := ledger.Create(args[0], limit, accounts.NoteOf(c.CommandPath(), c.Flags(), who), accounts.Waiting(args[0], c.ErrOrStderr()))
+			l, err := ledger.Create(args[0], limit, accounts.NoteOf(c.CommandPath(), c.Flags(), who),
+				accounts.Waiting(args[0], c.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

@@ -36,6 +36,8 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
+	"github.com/dpmcmc/dpmcmc/internal/manual"
 )
 
 // Exit codes, part of the command's contract.
@@ -61,12 +63,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
-	arrange(root, out)
+	manual.Arrange(root, widthOf(out))
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
 	var exceeded *accountant.ExceededError
 	var short *shortBudgetError
-	var unexplored *unexploredError
+	var unexplored *forecasts.UnexploredError
 	var violated *violatedError
 	switch {
 	case err == nil:

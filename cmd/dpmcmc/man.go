@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpmcmc/dpmcmc/cmd/dpmcmc/manual"
+	"github.com/dpmcmc/dpmcmc/internal/manual"
 )
 
 // newMan is dpmcmc man: the help of commands and topics for man(1).
@@ -22,7 +22,7 @@ With --out it writes the pages of all of them below a folder, man1 and man7.`,
 		Example: `  dpmcmc man sample | man -l -
   dpmcmc man --out ~/.local/share/man`,
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := lookedUp(c.Root(), args)
+			found, err := manual.Lookup(c.Root(), args)
 			switch {
 			case err != nil:
 				return err
@@ -32,7 +32,7 @@ With --out it writes the pages of all of them below a folder, man1 and man7.`,
 			case len(args) > 0:
 				return fmt.Errorf("--out writes every page; leave out %q", args)
 			}
-			everyCommand(c.Root(), func(c *cobra.Command) {
+			manual.Every(c.Root(), func(c *cobra.Command) {
 				section := manual.Section(c)
 				dir := filepath.Join(out, fmt.Sprintf("man%d", section))
 				if err = errors.Join(err, os.MkdirAll(dir, 0o755)); err == nil {

@@ -111,7 +111,8 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 	if info, err = os.Stat(s.out); err == nil {
 		r.Bytes = info.Size()
 	}
-	if err := errors.Join(err, f.Close(), accounts.Introduce(csv, s.out, accounts.NoteOf("dpmcmc pack", flags, ""), errw)); err != nil {
+	if err := errors.Join(err, f.Close(), accounts.Introduce(csv, s.out, accounts.NoteOf("dpmcmc pack", flags, ""),
+		errw)); err != nil {
 		return err
 	}
 	if s.shred {

@@ -12,10 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/prices"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
-	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // planSettings are the flags of plan: those of sample that say what is run, and the
@@ -80,23 +78,9 @@ func solveHelp() string {
 		if err != nil {
 			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
 		}
-		fmt.Fprintf(&b, "\n  %-17s %s\n  %-17s solves %s", name, k.About, "", strings.Join(solves(k), ", "))
+		fmt.Fprintf(&b, "\n  %-17s %s\n  %-17s solves %s", name, k.About, "", strings.Join(prices.Solvable(k), ", "))
 	}
 	return b.String()
-}
-
-// solves lists what can be solved for.
-func solves(k chains.Description) []string {
-	var names []string
-	for _, v := range chains.Table() {
-		if solvable, _ := v.Solvable(); solvable && k.Knows(v) {
-			names = append(names, v.Name)
-		}
-	}
-	if !k.Mechanism {
-		names = append(names, "beta")
-	}
-	return names
 }
 
 func (s *planSettings) bindPlan(f *pflag.FlagSet) {
@@ -123,22 +107,26 @@ func (s *planSettings) execute(flags *pflag.FlagSet, out io.Writer) error {
 	if err := s.check(flags); err != nil {
 		return setting.Flagged(err)
 	}
-	answer, err := s.solved(flags)
+	adjacency, err := s.parsed()
 	if err != nil {
-		return setting.Flagged(err)
+		return err
 	}
-	if err := answer.explore(); err != nil {
-		return setting.Flagged(err)
+	answer, err := prices.Solve(prices.Question{Settings: s.Settings, Epsilon: s.epsilon, Delta: s.delta,
+		Adjacency: adjacency, Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson,
+		Dimension: s.dimension, Model: s.model, Options: s.Options, Lipschitz: s.lipschitz, Solve: s.solve,
+		NoSteps: flags.Changed("iterations") && s.Iterations == 0, Limited: flags.Changed(s.solve), Batches: s.plot != ""})
+	if err != nil {
+		return err
 	}
 	if s.plot != "" {
-		if err := drawFile(s.plot, answer.panels()); err != nil {
+		if err := drawFile(s.plot, answer.Panels()); err != nil {
 			return err
 		}
 	}
 	if s.json {
-		return printJSON(out, answer.report())
+		return printJSON(out, answer.Report())
 	}
-	return say(out, answer.words())
+	return say(out, answer.Words())
 }
 
 // check reports flags that are missing, out of range or without meaning here, all at
@@ -157,7 +145,7 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	targets := append(solves(k), "epsilon", "delta")
+	targets := append(prices.Solvable(k), "epsilon", "delta")
 	bad(!slices.Contains(targets, s.solve), "--solve is %q; for --kernel %s it must be one of %s", s.solve, s.Kernel,
 		strings.Join(targets, ", "))
 	bad(s.public.records < 1, "--records is %d; it must be the number of records, at least 1", s.public.records)
@@ -175,107 +163,8 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	}
 	bad(slices.Contains([]string{"auto", "optimum", "gradient"}, s.Start) && !f.Changed("delta"),
 		"--start %s is charged at --delta; give that too", s.Start)
-	most := int64(mostSteps) / max(1, s.Chains)
+	most := int64(prices.MostSteps) / max(1, s.Chains)
 	bad(s.Iterations < 0 || s.Iterations > most, "--iterations is %d; it must be between 0 and, with %d chain(s), %d",
 		s.Iterations, max(1, s.Chains), most)
-	return errors.Join(append(errs, checkZeros(f, s.Settings, "iterations"))...)
-}
-
-// mostSteps keeps counts exact in JSON numbers.
-const mostSteps = 1 << 53
-
-// problem is what the settings are priced for.
-func (s *planSettings) problem() (chains.Problem, error) {
-	adjacency, err := s.parsed()
-	if err != nil {
-		return chains.Problem{}, err
-	}
-	target, optimum, err := s.target()
-	if err != nil {
-		return chains.Problem{}, err
-	}
-	p := chains.Problem{
-		Target: target, Logistic: optimum, Epsilon: s.epsilon, Delta: s.delta,
-		Facts: curator.Facts{Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson,
-			Adjacency: adjacency},
-	}
-	p.Facts.Features, p.Facts.Response = target.Shape()
-	return p, nil
-}
-
-// priced is the plan of the settings. Without --start the start is free.
-func (s *planSettings) priced() (*chains.Plan, error) {
-	p, err := s.problem()
-	if err != nil {
-		return nil, err
-	}
-	settings := s.Settings
-	if k, err := chains.Describe(s.Kernel); err == nil && !k.Mechanism && settings.Start == "" {
-		if settings.StartShare != 0 || settings.StartEpsilon != 0 {
-			return nil, errors.New("--start-share and --start-epsilon go with --start: auto, optimum or gradient")
-		}
-		settings.Start = "prior-mean"
-	}
-	return chains.Price(settings, p)
-}
-
-// target is one with the certificates that the flags state, and whether chains can start
-// at the logistic optimum.
-func (s *planSettings) target() (targets.Target, bool, error) {
-	switch {
-	case s.dimension < 1:
-		return nil, false, fmt.Errorf("--dimension is %d; at least 1 is needed", s.dimension)
-	case !(s.lipschitz >= 0) || math.IsInf(s.lipschitz, 1):
-		return nil, false, fmt.Errorf("--lipschitz is %v; it must be positive and finite", s.lipschitz)
-	case s.model != "" && s.lipschitz != 0:
-		return nil, false, fmt.Errorf("--model %s certifies its own slope; leave --lipschitz out", s.model)
-	case s.lipschitz != 0 && s.public.radius == 0:
-		return nil, false, fmt.Errorf("--lipschitz bounds a record's part of a move only with --radius, the bound on its " +
-			"features")
-	case s.model == "" && s.lipschitz == 0:
-		return anyLinear{dim: s.dimension, slope: math.Inf(1)}, false, nil
-	case s.model == "":
-		return anyLinear{dim: s.dimension, slope: s.lipschitz}, false, nil
-	}
-	shape, err := models.StandardShape(s.model, int(s.public.records), s.dimension-1)
-	if err != nil {
-		return nil, false, setting.Flagged(err)
-	}
-	shape.Radius, shape.RowsPerPerson = s.public.radius, s.public.rowsPerPerson
-	m, err := s.build(shape)
-	if err != nil {
-		return nil, false, err
-	}
-	return m.Target, m.Optimum == models.LogisticOptimum, nil
-}
-
-// anyLinear stands for any target whose loss has a bounded slope along the
-// linear predictor. Pricing reads its shape and its slope alone; it is the
-// target of a flat loss.
-type anyLinear struct {
-	dim   int
-	slope float64
-}
-
-var (
-	_ targets.LinearTarget = anyLinear{}
-	_ targets.GradTarget   = anyLinear{}
-)
-
-func (t anyLinear) Dim() int                                  { return t.dim }
-func (t anyLinear) Shape() (features int, response bool)      { return t.dim, true }
-func (t anyLinear) LogPrior([]float64) float64                { return 0 }
-func (t anyLinear) Loss(dst, _ []float64, _ targets.Rows)     { clear(dst) }
-func (t anyLinear) LossAt(dst, _, _ []float64)                { clear(dst) }
-func (t anyLinear) SlopeAt(dst, _, _ []float64)               { clear(dst) }
-func (t anyLinear) LossGrad(dst, _ []float64, _ targets.Rows) { clear(dst) }
-func (t anyLinear) GradLogPrior(dst, _ []float64)             { clear(dst) }
-func (t anyLinear) PredictorLipschitz() float64               { return t.slope }
-
-// GradBound is the slope times the radius; infinite where nothing bounds it.
-func (t anyLinear) GradBound(radius float64) float64 {
-	if radius == 0 {
-		return math.Inf(1)
-	}
-	return t.slope * radius
+	return errors.Join(append(errs, s.modelFlags.check(), checkZeros(f, s.Settings, "iterations"))...)
 }

@@ -7,12 +7,14 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -27,7 +29,10 @@ type planned struct {
 		Iterations int64
 		Epsilon    map[string]*float64
 	}
-	WorstCase *worstCase `json:"worst_case"`
+	WorstCase *struct {
+		Dimension                     int
+		Order, Averaged, Worst, Ratio float64
+	} `json:"worst_case"`
 }
 
 func plan(t *testing.T, flags string) planned {
@@ -90,7 +95,7 @@ func TestPlanEveryParameterOfEveryKernel(t *testing.T) {
 			t.Errorf("--solve %s %s: the event costs %v (%v), the plan says %v", c.solve, c.flags, g.Epsilon, err, p.Epsilon)
 		}
 		back := plan(t, fmt.Sprintf("--records 100000 --delta 1e-6 --solve epsilon --%s %s %s", c.solve,
-			valueText(p.Value), c.flags))
+			strconv.FormatFloat(p.Value, 'f', -1, 64), c.flags))
 		if back.Value != p.Epsilon {
 			t.Errorf("%s %v %s costs %v, the plan says %v", c.solve, p.Value, c.flags, back.Value, p.Epsilon)
 		}
@@ -172,10 +177,10 @@ func TestPlanAlternatives(t *testing.T) {
 }
 
 // buys is plan's answer without --solve.
-func buys(t *testing.T, flags string) purchase {
+func buys(t *testing.T, flags string) forecasts.Purchase {
 	t.Helper()
 	code, out, errw := feed("", append([]string{"plan", "--json"}, strings.Fields(flags)...)...)
-	var p purchase
+	var p forecasts.Purchase
 	if err := json.Unmarshal([]byte(out), &p); code != exitOK || err != nil {
 		t.Fatalf("plan %s: exit %d: %s", flags, code, errw)
 	}

@@ -35,7 +35,8 @@ func (s *sampleSettings) report(f *runs.Run, out io.Writer) (err error) {
 	}
 	if s.out != "" {
 		err = errors.Join(runs.WriteFile(s.out, runs.CertificateFile, f.Certificate.JSON()),
-			s.accounts.Certificate(f.Certificate.JSON()), runs.WriteFile(s.out, runs.SummaryFile, []byte(words)), f.WritePage(s.out))
+			s.accounts.Certificate(f.Certificate.JSON()), runs.WriteFile(s.out, runs.SummaryFile, []byte(words)),
+			f.WritePage(s.out))
 	}
 	if s.json {
 		_, werr := io.WriteString(out, text)

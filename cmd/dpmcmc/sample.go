@@ -21,10 +21,12 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // sampleSettings are the flags of sample. All are public.
@@ -135,7 +137,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	if err := s.warmup.Check(); err != nil {
 		errs = append(errs, err)
 	}
-	if s.tune && s.Temperature == autoTemperature {
+	if s.tune && s.Temperature == forecasts.AutoTemperature {
 		errs = append(errs, errors.New("--tune and --temperature auto exclude one another; give one"))
 	}
 	return errors.Join(append(errs, checkZeros(f, s.Settings))...)
@@ -242,7 +244,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	if err != nil {
 		return nil, m, err
 	}
-	settings, err := tempered(ctx, s.foreseeing(m, sealed.Facts().Adjacency), s.Settings, s.epsilon)
+	settings, err := forecasts.Tempered(ctx, s.foreseeing(m, sealed.Facts().Adjacency), s.Settings, s.epsilon)
 	if err != nil {
 		return nil, m, err
 	}
@@ -255,7 +257,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 	if err != nil {
 		return nil, m, setting.Flagged(err)
 	}
-	if s.tune || s.Temperature == autoTemperature {
+	if s.tune || s.Temperature == forecasts.AutoTemperature {
 		plan.ChosenFrom = "public facts and data simulated from them"
 	}
 	// Whatever a person may have got wrong is found before the charge.
@@ -270,6 +272,36 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 		return nil, m, setting.Flagged(err)
 	}
 	return session, m, nil
+}
+
+// foreseeing is what a forecast of a run is asked for.
+func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
+	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecasts.Work,
+		Repeats: forecasts.Tables, Warmup: s.warmup.Foreseen(), Seed: s.seed}
+}
+
+// foresee says what a run is predicted to be worth before it is paid for, and refuses one
+// that would show no posterior.
+func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *chains.Plan, asked chains.Settings,
+	errw io.Writer) error {
+	if s.acceptUnexplored || m.Shape == nil {
+		return nil
+	}
+	asked.Kernel = plan.Settings.Kernel
+	f, err := forecasts.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.epsilon)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		fmt.Fprintf(errw, "No forecast: %v\n", setting.Flagged(err))
+		return nil
+	}
+	this := f[0]
+	fmt.Fprintf(errw, "Predicted: %s\n", forecasts.Line(this))
+	if !this.Posterior() {
+		return &forecasts.UnexploredError{ESS: this.ESS, Doubted: this.Doubted, Other: plan.Anchorable()}
+	}
+	return nil
 }
 
 // roomToWrite reports an output folder that cannot take the run. It makes none: a
@@ -315,7 +347,8 @@ func (s *sampleSettings) openAccounts(flags *pflag.FlagSet, errw io.Writer) erro
 	if err != nil || strings.HasPrefix(s.data, data.BuiltinPrefix) {
 		return err
 	}
-	s.accounts, err = s.ledger.Open(s.data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency, s.delta, errw)
+	s.accounts, err = s.ledger.Open(s.data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency,
+		s.delta, errw)
 	return err
 }
 

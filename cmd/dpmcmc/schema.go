@@ -8,12 +8,13 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/durable"
+	"github.com/dpmcmc/dpmcmc/internal/manual"
 )
 
 func newSchema() *cobra.Command {
 	var path, out string
 	var asJSON bool
-	_, plainly := topic("schema")
+	_, plainly := manual.Topic("schema")
 	c := &cobra.Command{
 		Use:     "schema",
 		Short:   "Draft the public schema of a CSV file",

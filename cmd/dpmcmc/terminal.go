@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
 
+	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
 	"golang.org/x/term"
 )
@@ -26,4 +30,23 @@ func widthOf(w io.Writer) int {
 func say(out io.Writer, text string) error {
 	_, err := io.WriteString(out, typeset.Fit(text, widthOf(out)))
 	return err
+}
+
+// drawFile draws panels into an SVG file.
+func drawFile(path string, panels []plot.Panel) error {
+	var b bytes.Buffer
+	if err := plot.SVG(&b, panels...); err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
+}
+
+// printJSON prints one indented object.
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -127,16 +128,18 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err != nil {
 		return setting.Flagged(err)
 	}
-	a := tuneAnswer{result: result, settings: s}
+	a := forecasts.Ranking{Result: result, Epsilon: s.epsilon, Delta: s.delta, Adjacency: s.adjacency,
+		Records: s.public.records, Objective: s.objective, Warmup: s.warmup,
+		Posteriors: len(s.temperatures) * max(1, len(s.betas)), Out: s.out}
 	if s.out != "" {
-		if err := create(s.out, []byte(a.toml())); err != nil {
+		if err := create(s.out, []byte(a.TOML())); err != nil {
 			return err
 		}
 	}
 	if s.json {
-		return a.writeJSON(out)
+		return printJSON(out, a.Report())
 	}
-	return say(out, a.text())
+	return say(out, a.Words())
 }
 
 // checkTune reports flags that are missing or contradict one another.

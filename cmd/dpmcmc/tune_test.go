@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 )
 
 // tuneArgs are quick settings of tune.
@@ -43,7 +45,7 @@ func TestTuneJSONComparesTheGivenLossesAndTemperatures(t *testing.T) {
 		"--work 1e6 --iterations 500 --start prior-mean --temperatures 1,0.3 --betas 1,1.5 --json")...)
 	var v struct {
 		Simulated  bool `json:"simulated_data_only"`
-		Candidates []tuneRow
+		Candidates []forecasts.Row
 		Config     string
 	}
 	if code != exitOK || json.Unmarshal([]byte(out), &v) != nil {
@@ -96,7 +98,7 @@ func TestTuneReadsASchema(t *testing.T) {
 		"dpsgld", "--work", "1e7", "--json")
 	var v struct {
 		Records    int64
-		Candidates []tuneRow
+		Candidates []forecasts.Row
 	}
 	if code != exitOK || json.Unmarshal([]byte(out), &v) != nil {
 		t.Fatalf("exit code %d: %s", code, errw)

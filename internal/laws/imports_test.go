@@ -62,7 +62,7 @@ var (
 	samplers = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "sgnht", "dphmc", "tunamh"}
 	// What commands are made of, which no library imports, and the charts.
 	top = []string{"cmd", "examples", "internal/accounts", "internal/experiment", "internal/forecasts",
-		"internal/guide", "internal/maintain", "internal/prices", "internal/runs"}
+		"internal/guide", "internal/maintain", "internal/manual", "internal/prices", "internal/runs"}
 	applications = append([]string{"internal/plot"}, top...)
 )
 

@@ -1,15 +1,11 @@
-package main
+package prices
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -21,23 +17,76 @@ import (
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
-// costAnswer is what account found out.
-type costAnswer struct {
+// Cost is what releases cost, as it was asked.
+type Cost struct {
 	event        accountant.Event
 	askedEpsilon bool // the alternatives are of ε; otherwise of δ
 	guarantee    accountant.Guarantee
-	lower        *float64    // a lower bound on what was asked, with --pld
+	lower        *float64    // a lower bound on what was asked, if asked for
 	numerical    *pld.Result // nil where there is none
 	closed       string      // why there is none
 	orders       planning.Curve
 }
 
-// defaultOrders are listed unless --orders says otherwise.
+// CostQuestion is what is asked about releases.
+type CostQuestion struct {
+	AskEpsilon     bool // at Delta; otherwise δ at Epsilon
+	Epsilon, Delta float64
+	Classic        bool      // the classic conversion too
+	Lower          bool      // the lower bound of numerical composition too
+	Orders         []float64 // Rényi orders to list; nil for round ones and the best
+}
+
+// CostOf asks the accountant and the numerical one.
+func CostOf(e accountant.Event, q CostQuestion) (*Cost, error) {
+	a := &Cost{event: e, askedEpsilon: q.AskEpsilon}
+	if err := a.ask(q); err != nil {
+		return nil, err
+	}
+	if q.Classic {
+		g, err := e.ClassicEpsilon(q.Delta)
+		if err != nil {
+			return nil, err
+		}
+		a.guarantee.Alternatives["rdp-classic"] = g.Epsilon
+	}
+	a.addOrders(q.Orders)
+	return a, nil
+}
+
+// ask fills in the guarantee, its lower bound if that is asked for, and why there is no numerical
+// one.
+func (a *Cost) ask(q CostQuestion) (err error) {
+	if q.AskEpsilon && q.Delta == 0 {
+		a.closed = "at δ = 0 only pure costs compose"
+		a.guarantee, err = a.event.Epsilon(0)
+		return err
+	}
+	known, refine := a.event.Delta, a.event.RefineDelta
+	at, lower := q.Epsilon, func(at float64) float64 { return min(a.numerical.LowerDelta(at), a.guarantee.Delta) }
+	if q.AskEpsilon {
+		known, refine = a.event.Epsilon, a.event.RefineEpsilon
+		at, lower = q.Delta, func(at float64) float64 { return min(a.numerical.LowerEpsilon(at), a.guarantee.Epsilon) }
+	}
+	a.guarantee, a.numerical, err = refine(at)
+	var not *accountant.NotNumericalError
+	if errors.As(err, &not) {
+		a.closed = not.Reason
+		a.guarantee, err = known(at)
+		return err
+	}
+	if err == nil && q.Lower {
+		a.lower = runs.Figure(lower(at))
+	}
+	return err
+}
+
+// defaultOrders are listed unless others are asked for.
 var defaultOrders = []float64{1.5, 2, 3, 4, 8, 16, 32, 64, 128, 256}
 
 // addOrders tabulates the Rényi cost, at the default orders and the best one if
 // none are given.
-func (a *costAnswer) addOrders(orders []float64) {
+func (a *Cost) addOrders(orders []float64) {
 	if orders == nil {
 		orders = slices.Clone(defaultOrders)
 		if o := a.guarantee.Order; o > 1 && !math.IsInf(o, 1) {
@@ -58,8 +107,8 @@ type orderCost struct {
 	RDP   *float64 `json:"rdp"`
 }
 
-// accountReport is the one object of --json; infinite figures are null.
-type accountReport struct {
+// CostReport is the cost for programs; infinite figures are null.
+type CostReport struct {
 	Epsilon      *float64            `json:"epsilon"`
 	Delta        *float64            `json:"delta"`
 	Adjacency    string              `json:"adjacency"`
@@ -73,9 +122,10 @@ type accountReport struct {
 	NotNumerical string              `json:"not_numerical,omitempty"` // why
 }
 
-func (a *costAnswer) report() accountReport {
+// Report is the one object of --json.
+func (a *Cost) Report() CostReport {
 	g := a.guarantee
-	r := accountReport{
+	r := CostReport{
 		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(),
 		Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: runs.Figure(g.Order), LowerBound: a.lower,
 		NotNumerical: a.closed,
@@ -90,8 +140,8 @@ func (a *costAnswer) report() accountReport {
 	return r
 }
 
-// words is the answer as a data steward reads it.
-func (a *costAnswer) words() string {
+// Words is the answer as a data steward reads it.
+func (a *Cost) Words() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Releases\n")
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -107,7 +157,7 @@ func (a *costAnswer) words() string {
 		fmt.Fprintf(&b, "  Not composed numerically: %s.\n", a.closed)
 	}
 	if a.lower != nil {
-		fmt.Fprintf(&b, "  Some pair of adjacent data sets attains at least %s.\n", short(*a.lower))
+		fmt.Fprintf(&b, "  Some pair of adjacent data sets attains at least %s.\n", Short(*a.lower))
 	}
 	for _, r := range chains.Remarks(a.guarantee.Epsilon, 0, 0) {
 		fmt.Fprintf(&b, "  %s\n", r)
@@ -118,72 +168,20 @@ func (a *costAnswer) words() string {
 	}
 	fmt.Fprintf(&b, "\nValid bounds on %s\n", asked)
 	for _, name := range slices.Sorted(maps.Keys(a.guarantee.Alternatives)) {
-		fmt.Fprintf(&b, "  %-15s %s\n", name, roundedUp(a.guarantee.Alternatives[name]))
+		fmt.Fprintf(&b, "  %-15s %s\n", name, RoundedUp(a.guarantee.Alternatives[name]))
 	}
 	fmt.Fprintf(&b, "\nRényi cost\n")
 	table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "order\tcost\t\n")
 	for i, o := range a.orders.X {
-		fmt.Fprintf(table, "%s\t%s\t\n", short(o), roundedUp(a.orders.Y[i]))
+		fmt.Fprintf(table, "%s\t%s\t\n", Short(o), RoundedUp(a.orders.Y[i]))
 	}
 	table.Flush()
 	return b.String()
 }
 
-// guaranteeWords states an ε with everything that belongs to it: δ, adjacency,
-// theorem, and what it is conditional on.
-func guaranteeWords(g accountant.Guarantee) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ε = %s at δ = %s, unconditional\n", roundedUp(g.Epsilon), roundedUp(g.Delta))
-	neighbours := "one record is replaced, and their number is public"
-	if g.Adjacency == accountant.AddRemove {
-		neighbours = "one record is added or removed"
-	}
-	fmt.Fprintf(&b, "  Adjacency: %v (%s)\n", g.Adjacency, neighbours)
-	fmt.Fprintf(&b, "  Accounting: %s; %s", g.Method, g.Theorem)
-	if g.Order > 0 {
-		fmt.Fprintf(&b, "; order %s", short(g.Order))
-	}
-	b.WriteByte('\n')
-	return b.String()
-}
-
-// describe writes one mechanism, without its count.
-func describe(m accountant.Mechanism) string {
-	if m.Kind == "sampled" {
-		return fmt.Sprintf("%v of %v", m.Sampling, m.Inner)
-	}
-	var args []string
-	for _, name := range slices.Sorted(maps.Keys(m.Params)) {
-		args = append(args, name+" "+short(m.Params[name]))
-	}
-	if len(m.Inner.Mechanisms()) > 0 {
-		args = append(args, "of "+m.Inner.String())
-	}
-	return m.Kind + "(" + strings.Join(args, ", ") + ")"
-}
-
-// short writes a number to six digits.
-func short(v float64) string {
-	if math.IsInf(v, 1) {
-		return "∞"
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
-// roundedUp writes a cost to six digits, rounded up like all privacy arithmetic
-// (a part in 10⁹ of slack keeps a cost of 1 from reading 1.00001).
-func roundedUp(v float64) string {
-	text := short(v)
-	near, err := strconv.ParseFloat(text, 64)
-	if err != nil || near*(1+1e-9) >= v {
-		return text
-	}
-	return short(near + math.Pow(10, math.Floor(math.Log10(v))-5))
-}
-
-// panels are the charts of --plot.
-func (a *costAnswer) panels() []plot.Panel {
+// Panels are its charts.
+func (a *Cost) Panels() []plot.Panel {
 	g := a.guarantee
 	top := 256.0
 	if !math.IsInf(g.Order, 1) {
@@ -204,7 +202,7 @@ func (a *costAnswer) panels() []plot.Panel {
 
 // profilePanel is the chart of δ against ε, down to a thousandth of the answer's
 // δ.
-func (a *costAnswer) profilePanel() plot.Panel {
+func (a *Cost) profilePanel() plot.Panel {
 	g := a.guarantee
 	p := plot.Panel{
 		Title: "δ against ε, " + g.Adjacency.String(), XLabel: "ε", YLabel: "δ", LogY: true,
@@ -226,23 +224,4 @@ func (a *costAnswer) profilePanel() plot.Panel {
 	}
 	p.Lines = []plot.Line{profile, numerical}
 	return p
-}
-
-// drawFile draws panels into an SVG file.
-func drawFile(path string, panels []plot.Panel) error {
-	var b bytes.Buffer
-	if err := plot.SVG(&b, panels...); err != nil {
-		return fmt.Errorf("--plot: %w", err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("--plot: %w", err)
-	}
-	return nil
-}
-
-// printJSON prints one indented object.
-func printJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -1,9 +1,7 @@
-package main
+package forecasts
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -14,22 +12,28 @@ import (
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
-// tuneAnswer is what tune found, with what was asked.
-type tuneAnswer struct {
-	result   *tune.Result
-	settings *tuneSettings
+// Ranking is what tune found, with what was asked.
+type Ranking struct {
+	*tune.Result
+	Epsilon, Delta float64
+	Adjacency      string
+	Records        int64
+	Objective      string
+	Warmup         runs.Warmup
+	Posteriors     int    // that were compared: temperatures and losses
+	Out            string // where the winner is written; empty for nowhere
 }
 
-// toml is the winner as a configuration of sample.
-func (a tuneAnswer) toml() string {
-	best, s := a.result.Candidates[0], a.settings
+// TOML is the winner as a configuration of sample.
+func (a Ranking) TOML() string {
+	best := a.Candidates[0]
 	m := best.Model
 	all := []chains.Named{
-		{Name: "epsilon", Value: s.epsilon}, {Name: "delta", Value: s.delta}, {Name: "adjacency", Value: s.adjacency},
+		{Name: "epsilon", Value: a.Epsilon}, {Name: "delta", Value: a.Delta}, {Name: "adjacency", Value: a.Adjacency},
 		{Name: "model", Value: m.Name},
 	}
-	if s.warmup.Given {
-		all = append(all, chains.Named{Name: "warmup", Value: s.warmup.Share})
+	if a.Warmup.Given {
+		all = append(all, chains.Named{Name: "warmup", Value: a.Warmup.Share})
 	}
 	for _, v := range models.Settings() {
 		if value := v.Value(&m.Options); value != nil && v.Has(m.Name) {
@@ -39,7 +43,7 @@ func (a tuneAnswer) toml() string {
 	all = append(all, best.Settings.Given()...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Chosen by dpmcmc tune on simulated data, for tables of %d records. Use it with\n# dpmcmc sample "+
-		"--config, which refuses it where it costs more than the budget.\n", s.public.records)
+		"--config, which refuses it where it costs more than the budget.\n", a.Records)
 	for _, v := range all {
 		switch value := v.Value.(type) {
 		case string:
@@ -53,15 +57,14 @@ func (a tuneAnswer) toml() string {
 	return b.String()
 }
 
-// text is the ranking for people.
-func (a tuneAnswer) text() string {
+// Words is the ranking for people.
+func (a Ranking) Words() string {
 	var b strings.Builder
-	s := a.settings
 	fmt.Fprintf(&b, "What ε = %v, δ = %v buys on %d records, by %d settings tried on simulated data alone.\nNo private "+
-		"record was read, so this costs no privacy.\n\n", s.epsilon, s.delta, s.public.records, a.result.Tried)
+		"record was read, so this costs no privacy.\n\n", a.Epsilon, a.Delta, a.Records, a.Tried)
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\tloss\tτ\tESS\tleast ESS\tmean error\tsd ratio\tε\tsettings")
-	for _, c := range a.result.Candidates {
+	for _, c := range a.Candidates {
 		errs, ratio := "-", "-"
 		if c.Whole {
 			errs, ratio = fmt.Sprintf("%.2f", c.MeanError()), fmt.Sprintf("%.2f", c.SDRatio())
@@ -77,24 +80,24 @@ where a mean that is e standard deviations off counts for at most 9/e² draws. M
 error: root mean square over parameters, in posterior standard deviations. Sd ratio:
 over the non-private posterior's. A dash: the chain was not simulated whole.
 `)
-	if len(a.settings.temperatures)*max(1, len(a.settings.betas)) > 1 {
+	if a.Posteriors > 1 {
 		fmt.Fprintf(&b, "Rows of another τ or loss sample another posterior: an ESS does not say which to want.\n")
 	}
-	for _, k := range a.result.Skipped {
+	for _, k := range a.Skipped {
 		fmt.Fprintf(&b, "Not compared: %s, %s, τ = %v: %v\n", k.Kernel, k.Model.Options.LossName(), k.Temperature,
 			setting.Flagged(k.Reason))
 	}
-	if a.settings.out == "" {
-		fmt.Fprintf(&b, "\nThe winner for sample --config (--out writes it to a file):\n\n%s", a.toml())
+	if a.Out == "" {
+		fmt.Fprintf(&b, "\nThe winner for sample --config (--out writes it to a file):\n\n%s", a.TOML())
 	} else {
-		fmt.Fprintf(&b, "\nThe winner is in %s, for sample --config.\n", a.settings.out)
+		fmt.Fprintf(&b, "\nThe winner is in %s, for sample --config.\n", a.Out)
 	}
-	if ess := leastESS(a.result.Candidates[0]); !(ess >= chains.LeastESS) {
+	if ess := leastESS(a.Candidates[0]); !(ess >= chains.LeastESS) {
 		fmt.Fprintf(&b, `
 Its draws are predicted not to show a posterior: an effective sample size of %s, where
 %d are needed. sample refuses it without --accept-unexplored. Raise --epsilon, try a
 lower temperature (--temperatures), or use the kernel anchored where the model has it.
-`, size(&ess), chains.LeastESS)
+`, Size(&ess), chains.LeastESS)
 	}
 	return b.String()
 }
@@ -127,8 +130,8 @@ func settingsText(c tune.Candidate) string {
 	return strings.Join(parts, ", ")
 }
 
-// tuneRow is a candidate as JSON; figures that are not known are null.
-type tuneRow struct {
+// Row is a candidate as JSON; figures that are not known are null.
+type Row struct {
 	Kernel      string          `json:"kernel"`
 	Model       string          `json:"model"`
 	Loss        string          `json:"loss"`
@@ -145,27 +148,27 @@ type tuneRow struct {
 	Settings    chains.Settings `json:"settings"`
 }
 
-// writeJSON is the one object of --json.
-func (a tuneAnswer) writeJSON(out io.Writer) error {
+// Report is the one object of --json.
+func (a Ranking) Report() any {
 	answer := struct {
-		Epsilon    float64   `json:"epsilon"`
-		Delta      float64   `json:"delta"`
-		Adjacency  string    `json:"adjacency"`
-		Records    int64     `json:"records"`
-		Objective  string    `json:"objective"`
-		Simulated  bool      `json:"simulated_data_only"`
-		Tried      int       `json:"tried"`
-		Candidates []tuneRow `json:"candidates"`
-		Skipped    []string  `json:"skipped,omitempty"`
-		Config     string    `json:"config"`
+		Epsilon    float64  `json:"epsilon"`
+		Delta      float64  `json:"delta"`
+		Adjacency  string   `json:"adjacency"`
+		Records    int64    `json:"records"`
+		Objective  string   `json:"objective"`
+		Simulated  bool     `json:"simulated_data_only"`
+		Tried      int      `json:"tried"`
+		Candidates []Row    `json:"candidates"`
+		Skipped    []string `json:"skipped,omitempty"`
+		Config     string   `json:"config"`
 	}{
-		Epsilon: a.settings.epsilon, Delta: a.settings.delta, Adjacency: a.settings.adjacency,
-		Records:   a.settings.public.records,
-		Objective: a.settings.objective, Simulated: true, Tried: a.result.Tried, Config: a.toml(),
+		Epsilon: a.Epsilon, Delta: a.Delta, Adjacency: a.Adjacency,
+		Records:   a.Records,
+		Objective: a.Objective, Simulated: true, Tried: a.Tried, Config: a.TOML(),
 	}
-	for _, c := range a.result.Candidates {
+	for _, c := range a.Candidates {
 		m := c.Model
-		row := tuneRow{
+		row := Row{
 			Kernel: c.Settings.Kernel, Model: m.Name, Loss: m.Options.Loss, Beta: m.Options.Beta,
 			Temperature: c.Settings.Temperature, Default: c.Default, Whole: c.Whole, Epsilon: c.Cost.Epsilon,
 			Score: runs.Figure(c.Score), ESS: runs.Figure(c.ESS()), Settings: c.Settings,
@@ -176,11 +179,9 @@ func (a tuneAnswer) writeJSON(out io.Writer) error {
 		}
 		answer.Candidates = append(answer.Candidates, row)
 	}
-	for _, k := range a.result.Skipped {
+	for _, k := range a.Skipped {
 		answer.Skipped = append(answer.Skipped, fmt.Sprintf("%s, %s, τ = %v: %v", k.Kernel, k.Model.Options.LossName(),
 			k.Temperature, setting.Flagged(k.Reason)))
 	}
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(answer)
+	return answer
 }

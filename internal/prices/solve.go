@@ -1,19 +1,18 @@
-package main
+package prices
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/spf13/pflag"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/setting"
 	"github.com/dpmcmc/dpmcmc/planning"
 )
 
-// planAnswer is a solved plan with what lies around it.
-type planAnswer struct {
-	asked     planSettings // the solved value filled in
+// Answer is a solved plan with what lies around it.
+type Answer struct {
+	asked     Question     // the solved value filled in
 	plan      *chains.Plan // and everything else
 	none      bool         // no iterations were asked for
 	value     float64
@@ -26,16 +25,25 @@ type planAnswer struct {
 	worst     *worstCase
 }
 
-// solved finds the value of the setting that --solve names.
-func (s *planSettings) solved(f *pflag.FlagSet) (*planAnswer, error) {
-	a := &planAnswer{asked: *s}
-	if s.solve == "epsilon" || s.solve == "delta" {
-		return a, a.price(f)
+// Solve finds the value of what is asked, and tabulates what lies around it. Errors name
+// settings as flags.
+func Solve(q Question) (*Answer, error) {
+	a, err := q.solved()
+	if err == nil {
+		err = a.explore()
 	}
-	if s.solve == "beta" {
-		return a, solveInto(a, &a.asked.Beta, 1+1e-6, 20)
+	return a, setting.Flagged(err)
+}
+
+func (s *Question) solved() (*Answer, error) {
+	a := &Answer{asked: *s}
+	if s.Solve == "epsilon" || s.Solve == "delta" {
+		return a, a.price()
 	}
-	v, _ := chains.Lookup(s.solve)
+	if s.Solve == "beta" {
+		return a, solveInto(a, &a.asked.Options.Beta, 1+1e-6, 20)
+	}
+	v, _ := chains.Lookup(s.Solve)
 	p, err := s.problem()
 	if err != nil {
 		return nil, err
@@ -49,7 +57,7 @@ func (s *planSettings) solved(f *pflag.FlagSet) (*planAnswer, error) {
 		err = solveInto(a, field, low, high)
 	case *int64:
 		if high < 2 {
-			return nil, fmt.Errorf("--%s can only be 1 here; there is nothing to solve", s.solve)
+			return nil, fmt.Errorf("--%s can only be 1 here; there is nothing to solve", s.Solve)
 		}
 		err = solveInto(a, field, int64(low), int64(high))
 	}
@@ -57,11 +65,11 @@ func (s *planSettings) solved(f *pflag.FlagSet) (*planAnswer, error) {
 }
 
 // total is all that the chains release, with as many iterations as were asked for.
-func (a *planAnswer) total() (accountant.Event, error) {
+func (a *Answer) total() (accountant.Event, error) {
 	var err error
-	if a.plan == nil || a.asked.solve != "iterations" { // whose steps all cost the same
+	if a.plan == nil || a.asked.Solve != "iterations" { // whose steps all cost the same
 		s := a.asked
-		if a.asked.solve == "iterations" || a.none {
+		if a.asked.Solve == "iterations" || a.none {
 			s.Iterations = 1
 		}
 		if a.plan, err = s.priced(); err != nil {
@@ -72,7 +80,7 @@ func (a *planAnswer) total() (accountant.Event, error) {
 }
 
 // iterations is the number of steps of a chain, which may be none.
-func (a *planAnswer) iterations() int64 {
+func (a *Answer) iterations() int64 {
 	if a.asked.Iterations != 0 || a.none {
 		return a.asked.Iterations
 	}
@@ -80,8 +88,8 @@ func (a *planAnswer) iterations() int64 {
 }
 
 // solveInto solves for a field of a's settings and leaves the solution there.
-func solveInto[T int64 | float64](a *planAnswer, field *T, low, high T) error {
-	p := planning.Parameter[T]{Name: "--" + a.asked.solve, Low: low, High: high,
+func solveInto[T int64 | float64](a *Answer, field *T, low, high T) error {
+	p := planning.Parameter[T]{Name: "--" + a.asked.Solve, Low: low, High: high,
 		Event: func(x T) (accountant.Event, error) {
 			*field = x
 			return a.total()
@@ -91,7 +99,7 @@ func solveInto[T int64 | float64](a *planAnswer, field *T, low, high T) error {
 	if errLow == nil && errHigh == nil && least.Equal(most) {
 		return fmt.Errorf("%s makes no difference to what this run costs; other settings bound it", p.Name)
 	}
-	plan, err := planning.Solve(p, planning.Budget{Epsilon: a.asked.epsilon, Delta: a.asked.delta})
+	plan, err := planning.Solve(p, planning.Budget{Epsilon: a.asked.Epsilon, Delta: a.asked.Delta})
 	if err != nil {
 		return err
 	}
@@ -101,30 +109,30 @@ func solveInto[T int64 | float64](a *planAnswer, field *T, low, high T) error {
 	return err
 }
 
-// price answers --solve epsilon and --solve delta. A budget that is given all
+// price answers for epsilon and delta. A budget that is given all
 // the same is a limit: a run that exceeds it is refused.
-func (a *planAnswer) price(f *pflag.FlagSet) error {
+func (a *Answer) price() error {
 	s := &a.asked
-	a.none = f.Changed("iterations") && s.Iterations == 0
+	a.none = s.NoSteps
 	var err error
 	if a.event, err = a.total(); err != nil {
 		return err
 	}
-	if s.solve == "epsilon" {
-		a.guarantee, err = a.event.Epsilon(s.delta)
+	if s.Solve == "epsilon" {
+		a.guarantee, err = a.event.Epsilon(s.Delta)
 		a.value = a.guarantee.Epsilon
 	} else {
-		a.guarantee, err = a.event.Delta(s.epsilon)
+		a.guarantee, err = a.event.Delta(s.Epsilon)
 		a.value = a.guarantee.Delta
 	}
-	if err != nil || !f.Changed(s.solve) {
+	if err != nil || !s.Limited {
 		return err
 	}
-	needed, err := a.event.Epsilon(s.delta)
-	if err == nil && needed.Epsilon > s.epsilon {
+	needed, err := a.event.Epsilon(s.Delta)
+	if err == nil && needed.Epsilon > s.Epsilon {
 		return &accountant.ExceededError{
 			Asked: a.event, AskedEpsilon: needed.Epsilon, TotalEpsilon: needed.Epsilon,
-			Limit: accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: needed.Adjacency},
+			Limit: accountant.BudgetConfig{Epsilon: s.Epsilon, Delta: s.Delta, Adjacency: needed.Adjacency},
 		}
 	}
 	return err
@@ -141,16 +149,16 @@ type worstCase struct {
 }
 
 // compareWorst fills in the comparison where the price is an average.
-func (a *planAnswer) compareWorst() error {
+func (a *Answer) compareWorst() error {
 	s := a.asked
 	order := a.guarantee.Order
-	if s.dimension == 1 || !averages(a.event) || !(order > 1) || math.IsInf(order, 1) {
+	if s.Dimension == 1 || !averages(a.event) || !(order > 1) || math.IsInf(order, 1) {
 		return nil
 	}
 	// Moves are about step·√dimension long; truncated there, they pay for the
 	// worst direction of that length.
 	s.Settings = a.plan.Settings
-	s.Proposal = fmt.Sprintf("truncated:%v", math.Nextafter(math.Sqrt(float64(s.dimension)), math.Inf(1)))
+	s.Proposal = fmt.Sprintf("truncated:%v", math.Nextafter(math.Sqrt(float64(s.Dimension)), math.Inf(1)))
 	dear, err := s.priced()
 	if err != nil {
 		return err
@@ -160,7 +168,7 @@ func (a *planAnswer) compareWorst() error {
 		return err
 	}
 	steps := float64(a.iterations()) * float64(s.Chains)
-	w := &worstCase{Dimension: s.dimension, Order: order, Averaged: a.event.RDP(order) / steps,
+	w := &worstCase{Dimension: s.Dimension, Order: order, Averaged: a.event.RDP(order) / steps,
 		Worst: worst.RDP(order) / steps}
 	w.Ratio = w.Worst / w.Averaged
 	a.worst = w

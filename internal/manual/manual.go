@@ -1,5 +1,5 @@
-// Package manual sets the help of a tree of commands as pages for man(1): the same
-// words, in roff.
+// Package manual is the help of a tree of commands: arranged in groups with pages on topics,
+// and set for man(1), the same words in roff.
 package manual
 
 import (

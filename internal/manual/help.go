@@ -1,10 +1,9 @@
-package main
+package manual
 
 import (
 	"cmp"
 	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,12 +20,12 @@ import (
 //go:embed topics/*.txt
 var topics embed.FS
 
-// topicNames are in the order in which a newcomer reads them. That on schemas is the help
+// TopicNames are in the order in which a newcomer reads them. That on schemas is the help
 // of the command of that name.
-var topicNames = []string{"privacy", "schema", "budget", "results", "kernels", "models"}
+var TopicNames = []string{"privacy", "schema", "budget", "results", "kernels", "models"}
 
-// topic is the first line of a page and the rest.
-func topic(name string) (short, long string) {
+// Topic is the first line of a page and the rest.
+func Topic(name string) (short, long string) {
 	text, err := topics.ReadFile("topics/" + name + ".txt")
 	if err != nil {
 		panic("dpmcmc: " + err.Error())
@@ -37,7 +36,7 @@ func topic(name string) (short, long string) {
 
 // newTopic is a page of help: dpmcmc help NAME.
 func newTopic(name string) *cobra.Command {
-	short, long := topic(name)
+	short, long := Topic(name)
 	switch name { // these go on with what the registries say
 	case "kernels":
 		long += "\n\n" + kernelHelp()
@@ -47,8 +46,8 @@ func newTopic(name string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Long: short + "\n\n" + strings.TrimRight(long, "\n")}
 }
 
-// helpWidth is that of help which no terminal shows.
-const helpWidth = 80
+// Width is that of help which no terminal shows.
+const Width = 80
 
 // kernelHelp lists the kernels with their defaults.
 func kernelHelp() string {
@@ -61,7 +60,7 @@ func kernelHelp() string {
 		fmt.Fprintf(&b, "%s\n", name)
 		for _, line := range []string{k.About + ".", "Defaults: " + k.Defaults + ".",
 			"Flags of its own: --" + strings.Join(k.Own, ", --") + "."} {
-			fmt.Fprintln(&b, strings.Join(typeset.Broken("  ", "    ", strings.Fields(line), helpWidth), "\n"))
+			fmt.Fprintln(&b, strings.Join(typeset.Broken("  ", "    ", strings.Fields(line), Width), "\n"))
 		}
 	}
 	return b.String()
@@ -83,14 +82,14 @@ func modelHelp() string {
 		if own != nil {
 			about += " Flags of its own: " + strings.Join(own, ", ") + "."
 		}
-		fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(typeset.Broken("  ", "    ", strings.Fields(about), helpWidth), "\n"))
+		fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(typeset.Broken("  ", "    ", strings.Fields(about), Width), "\n"))
 	}
 	return b.String()
 }
 
-// arrange sorts the commands into groups, adds the topics and completion, and fits the
-// help of flags to the terminal.
-func arrange(root *cobra.Command, out io.Writer) {
+// Arrange sorts the commands into groups, adds the topics and completion, and fits the
+// help of flags to a width, or to Width for 0.
+func Arrange(root *cobra.Command, width int) {
 	for _, g := range []struct {
 		title string
 		names []string
@@ -108,14 +107,13 @@ func arrange(root *cobra.Command, out io.Writer) {
 			}
 		}
 	}
-	for _, name := range topicNames {
+	for _, name := range TopicNames {
 		if !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }) {
 			root.AddCommand(newTopic(name))
 		}
 	}
-	width := widthOf(out)
-	width = cmp.Or(width, helpWidth)
-	everyCommand(root, func(c *cobra.Command) { c.Long = refitted(c.Long, width) })
+	width = cmp.Or(width, Width)
+	Every(root, func(c *cobra.Command) { c.Long = refitted(c.Long, width) })
 	root.SetUsageTemplate(strings.NewReplacer(
 		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", width),
 		".InheritedFlags.FlagUsages", fmt.Sprintf(".InheritedFlags.FlagUsagesWrapped %d", width),
@@ -126,16 +124,16 @@ func arrange(root *cobra.Command, out io.Writer) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // which else takes any word for a shell
-			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = root.Args, func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 }
 
-// everyCommand visits the tree of commands.
-func everyCommand(c *cobra.Command, visit func(*cobra.Command)) {
+// Every visits the tree of commands.
+func Every(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
 	for _, sub := range c.Commands() {
-		everyCommand(sub, visit)
+		Every(sub, visit)
 	}
 }
 
@@ -160,7 +158,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
 		Short: "Help about a command or a topic",
-		Long:  "help prints the help of a command, or a page about a topic: " + strings.Join(topicNames, ", ") + ".",
+		Long:  "help prints the help of a command, or a page about a topic: " + strings.Join(TopicNames, ", ") + ".",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, c := range root.Commands() {
@@ -171,7 +169,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := lookedUp(root, args)
+			c, err := Lookup(root, args)
 			if err != nil {
 				return err
 			}
@@ -180,12 +178,12 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// lookedUp is the command or topic of a name.
-func lookedUp(root *cobra.Command, name []string) (*cobra.Command, error) {
+// Lookup is the command or topic of a name.
+func Lookup(root *cobra.Command, name []string) (*cobra.Command, error) {
 	c, rest, err := root.Find(name)
 	if err != nil || len(rest) > 0 || c == root && len(name) > 0 {
 		return nil, fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
-			strings.Join(name, " "), strings.Join(topicNames, ", "))
+			strings.Join(name, " "), strings.Join(TopicNames, ", "))
 	}
 	return c, nil
 }

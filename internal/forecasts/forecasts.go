@@ -1,0 +1,98 @@
+// Package forecasts says what a run will be worth before it is paid for: in words, and in
+// figures for programs. Tables are simulated from public facts, so it costs no privacy.
+package forecasts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/tune"
+)
+
+// Tables are the simulated tables of a run's forecast, and Work the looks at their records.
+const (
+	Tables = 3
+	Work   = 20_000_000
+)
+
+// AutoTemperature stands for the one that the budget affords.
+const AutoTemperature = -1
+
+// UnexploredError is a run that is not made: its draws are predicted not to show a
+// posterior.
+type UnexploredError struct {
+	ESS     float64
+	Doubted string // the verdict foreseen; empty where the ESS is what is wanting
+	Other   bool   // anchored chains fit the model, and are not the run's
+}
+
+func (e *UnexploredError) Error() string {
+	if e.Doubted != "" {
+		return fmt.Sprintf("on most simulated tables the verdict is %q\nNothing was spent. Raise --epsilon, or fit fewer "+
+			"parameters. --accept-unexplored runs it all the same", e.Doubted)
+	}
+	try := ""
+	if e.Other {
+		try = "try --kernel anchored, which pays once for what this kernel pays for in every step, "
+	}
+	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
+		"needed.\nNothing was spent. Raise --epsilon, %sor let --temperature auto widen the posterior until the budget buys "+
+		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", Size(&e.ESS), chains.LeastESS,
+		try)
+}
+
+// Longest is when a forecast is given up: posteriors of networks take a reference
+// too long to follow. Tests change it, so that no clock decides what they see.
+var Longest = time.Minute
+
+// Foresee is tune.Foresee, given up after a while.
+func Foresee(ctx context.Context, c tune.Config, s chains.Settings, epsilons ...float64) ([]tune.Forecast, error) {
+	short, cancel := context.WithTimeout(ctx, Longest)
+	defer cancel()
+	f, err := tune.Foresee(short, c, s, epsilons...)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("the model %s takes more than %v to simulate; plan --solve prices it all the same",
+			c.Models[0].Name, Longest)
+	}
+	return f, err
+}
+
+// Line is a forecast on one line.
+func Line(f tune.Forecast) string {
+	w := WorthOf(f)
+	text := "ESS " + Size(w.ESS)
+	if w.Widening != nil {
+		text += fmt.Sprintf(", intervals ×%.3g as wide as without privacy", *w.Widening)
+	}
+	if w.Error != nil {
+		text += fmt.Sprintf(", mean %.2g sd off", *w.Error)
+	}
+	text += ", " + lasting(f.Time)
+	if w.ClipShift != nil {
+		text += fmt.Sprintf("; the clip moves a parameter by %.2g sd", *w.ClipShift)
+	}
+	return text
+}
+
+// Tempered are the settings with the temperature that --temperature auto asks for: the
+// highest at which the budget is predicted to buy the ESS that is asked for.
+func Tempered(ctx context.Context, c tune.Config, s chains.Settings, epsilon float64) (chains.Settings, error) {
+	if s.Temperature != AutoTemperature {
+		return s, nil
+	}
+	s.Temperature = 0
+	if _, err := Foresee(ctx, c, s, epsilon); err != nil { // before it is done several times
+		return s, fmt.Errorf("--temperature auto: %w", err)
+	}
+	tau, _, err := tune.Temper(ctx, c, s, epsilon)
+	if err != nil {
+		return s, fmt.Errorf("--temperature auto: %w", err)
+	}
+	if tau < 1 {
+		s.Temperature = tau
+	}
+	return s, nil
+}
