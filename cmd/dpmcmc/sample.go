@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,25 +23,22 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
-	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
 // sampleSettings are the flags of sample. All are public.
 type sampleSettings struct {
-	data, schema, out, config string
-	resume                    string
-	more                      int64
+	job    runs.Job
+	config string
+	resume string
+	more   int64
 	modelFlags
 	chains.Settings
 	budgetFlags
-	ledger             accounts.Choice
-	accounts           accounts.Accounts // of the people in --data, once they are open
-	thin               int64
-	warmup             runs.Warmup
-	seed, insecureSeed uint64
-	tune, json         bool
+	ledger       accounts.Choice
+	insecureSeed uint64
+	tune, json   bool
 	runs.View
 	acceptUnexplored bool
 }
@@ -86,21 +82,23 @@ samplers and the models, and help results says how to read what is printed.`,
 
 // bind declares the flags; their help states every default.
 func (s *sampleSettings) bind(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", demoData, "a CSV file, a packed table (dpmcmc pack), or a built-in simulated one "+
+	f.StringVar(&s.job.Data, "data", demoData, "a CSV file, a packed table (dpmcmc pack), or a built-in simulated one "+
 		"(builtin:logistic, "+
 		"builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
-	f.StringVar(&s.schema, "schema", "", "TOML file that states what is public about the CSV file; required for a file "+
-		"(dpmcmc schema drafts one)")
+	f.StringVar(&s.job.Schema, "schema", "",
+		"TOML file that states what is public about the CSV file; required for a file "+
+			"(dpmcmc schema drafts one)")
 	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
 	bindLedger(f, &s.ledger)
 	s.modelFlags.bind(f)
 	bindSettings(f, &s.Settings)
-	f.Var(&s.warmup, "warmup", "share of each chain that summaries leave out; those draws are released and written too; "+
-		runs.DefaultWarmup)
-	bindWhole(f, &s.thin, "thin", 0,
+	f.Var(&s.job.Warmup, "warmup",
+		"share of each chain that summaries leave out; those draws are released and written too; "+
+			runs.DefaultWarmup)
+	bindWhole(f, &s.job.Thin, "thin", 0,
 		"keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
-	f.StringVar(&s.out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
-	f.Uint64Var(&s.seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
+	f.StringVar(&s.job.Out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
+	f.Uint64Var(&s.job.Seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
 	f.Uint64Var(&s.insecureSeed, "insecure-seed", 0,
 		"make the whole run repeatable. The result is NOT PRIVATE and is marked so")
 	f.BoolVar(&s.tune, "tune", false, "first choose the kernel, unless --kernel is given, and what else is not given on "+
@@ -119,14 +117,14 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 // require reports flags that are missing or out of range, all at once.
 func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	var errs []error
-	if strings.HasPrefix(s.data, data.BuiltinPrefix) {
+	if strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
 		s.demonstrate(f)
-		if s.schema != "" {
-			errs = append(errs, fmt.Errorf("--schema is for files; the built-in table %s states its own", s.data))
+		if s.job.Schema != "" {
+			errs = append(errs, fmt.Errorf("--schema is for files; the built-in table %s states its own", s.job.Data))
 		}
 	} else if missing := missing(f, "schema", "epsilon", "delta"); missing != "" {
 		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc "+
-			"schema --data %s drafts a schema)", missing, s.data))
+			"schema --data %s drafts a schema)", missing, s.job.Data))
 	}
 	if f.Changed("epsilon") && !(s.epsilon > 0 && !math.IsInf(s.epsilon, 1)) {
 		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", s.epsilon))
@@ -134,7 +132,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	if f.Changed("delta") && !(s.delta >= 0 && s.delta < 1) {
 		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.delta))
 	}
-	if err := s.warmup.Check(); err != nil {
+	if err := s.job.Warmup.Check(); err != nil {
 		errs = append(errs, err)
 	}
 	if s.tune && s.Temperature == forecasts.AutoTemperature {
@@ -172,25 +170,16 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 		return err
 	}
 	var r *runs.Recording
-	if s.out != "" {
-		sink, err := s.files(session, m)
+	if s.job.Out != "" {
+		sink, err := s.job.Files(session, m)
 		if err != nil {
 			return err
 		}
-		if r, err = s.record(flags, session, sink); err != nil {
+		if r, err = s.job.Record(s.kept(flags), session, sink); err != nil {
 			return err
 		}
 	}
-	return s.draw(ctx, session, m, s.options(), r, out, errw)
-}
-
-// options say how a session runs.
-func (s *sampleSettings) options() chains.Options {
-	o := chains.Options{Thin: s.thin, Warmup: s.warmup.Share}
-	if s.warmup.Given && s.warmup.Share == 0 {
-		o.Warmup = -1
-	}
-	return o
+	return s.draw(ctx, session, m, s.job.Options(), r, out, errw)
 }
 
 // draw runs a session's chains and reports.
@@ -207,17 +196,27 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 	result, err := session.Run(ctx, m, options)
 	finish()
 	if result != nil {
-		f := &runs.Run{Data: s.data, Model: m, Certificate: result.Certificate, Draws: result.Draws,
-			LeftOut: s.warmup.Over(session.Plan.Settings), Complete: result.Complete}
-		err = errors.Join(err, s.accounts.Enter(result.Certificate)) // which names the ledger in what is reported
-		err = errors.Join(s.report(f, out), err)
+		f := &runs.Run{Data: s.job.Data, Model: m, Certificate: result.Certificate, Draws: result.Draws,
+			LeftOut: s.job.Warmup.Over(session.Plan.Settings), Complete: result.Complete}
+		err = errors.Join(err, s.job.Accounts.Enter(result.Certificate)) // which names the ledger in what is reported
+		text, failed := s.job.Report(f, s.View, s.json)
+		err = errors.Join(failed, s.print(text, out), err)
 	}
 	// A run is over when its report is written: until then it goes on to that.
 	err = errors.Join(err, r.End(err == nil))
 	if err != nil && r != nil {
-		fmt.Fprintf(errw, "dpmcmc: dpmcmc sample --resume %s goes on with this run\n", s.out)
+		fmt.Fprintf(errw, "dpmcmc: dpmcmc sample --resume %s goes on with this run\n", s.job.Out)
 	}
 	return err
+}
+
+// print prints a report: text for people as wide as the terminal is.
+func (s *sampleSettings) print(text string, out io.Writer) error {
+	if s.json {
+		_, err := io.WriteString(out, text)
+		return err
+	}
+	return say(out, text)
 }
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
@@ -261,13 +260,13 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 		plan.ChosenFrom = "public facts and data simulated from them"
 	}
 	// Whatever a person may have got wrong is found before the charge.
-	if err := errors.Join(s.setThinning(flags, plan.Settings.Iterations), s.roomToWrite()); err != nil {
+	if err := errors.Join(s.job.SetThin(flags.Changed("thin"), plan.Settings.Iterations), s.job.Room()); err != nil {
 		return nil, m, err
 	}
 	if err := s.foresee(ctx, m, plan, settings, errw); err != nil {
 		return nil, m, err
 	}
-	session, err := plan.Open(sealed, s.seed)
+	session, err := plan.Open(sealed, s.job.Seed)
 	if err != nil {
 		return nil, m, setting.Flagged(err)
 	}
@@ -277,7 +276,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 // foreseeing is what a forecast of a run is asked for.
 func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
 	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecasts.Work,
-		Repeats: forecasts.Tables, Warmup: s.warmup.Foreseen(), Seed: s.seed}
+		Repeats: forecasts.Tables, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed}
 }
 
 // foresee says what a run is predicted to be worth before it is paid for, and refuses one
@@ -304,31 +303,6 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 	return nil
 }
 
-// roomToWrite reports an output folder that cannot take the run. It makes none: a
-// refused run leaves nothing behind.
-func (s *sampleSettings) roomToWrite() error {
-	if s.out == "" {
-		return nil
-	}
-	held, err := filepath.Glob(filepath.Join(s.out, "draws_*.csv"))
-	if _, begun := os.Stat(filepath.Join(s.out, runs.JournalFile)); err != nil || len(held) > 0 || begun == nil {
-		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
-			"or --resume %s to go on with that run", s.out, s.out))
-	}
-	above := filepath.Clean(s.out) // or the nearest folder above it that there is
-	for {
-		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
-			break
-		}
-		above = filepath.Dir(above)
-	}
-	probe, err := os.CreateTemp(above, ".probe")
-	if err != nil {
-		return fmt.Errorf("--out: nothing can be written there: %w", err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
 // budget is what pays for the run: charged to the ledger of the people in a file.
 func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accountant.Budget, error) {
 	if err := s.openAccounts(flags, errw); err != nil {
@@ -338,104 +312,69 @@ func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accounta
 	if err != nil {
 		return nil, err
 	}
-	return s.accounts.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+	return s.job.Accounts.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
 }
 
 // openAccounts opens the ledger of the people in a file.
 func (s *sampleSettings) openAccounts(flags *pflag.FlagSet, errw io.Writer) error {
 	adjacency, err := s.parsed()
-	if err != nil || strings.HasPrefix(s.data, data.BuiltinPrefix) {
+	if err != nil || strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
 		return err
 	}
-	s.accounts, err = s.ledger.Open(s.data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency,
+	s.job.Accounts, err = s.ledger.Open(s.job.Data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency,
 		s.delta, errw)
 	return err
 }
 
 // load reads or simulates the table.
 func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
-	if strings.HasPrefix(s.data, data.BuiltinPrefix) {
-		sim, err := data.Builtin(s.data)
+	if strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
+		sim, err := data.Builtin(s.job.Data)
 		if err != nil {
 			return nil, fmt.Errorf("--data: %w", err)
 		}
 		return sim.Table, nil
 	}
-	schema, err := readSchema(s.schema)
+	schema, err := readSchema(s.job.Schema)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(s.data, packed.Suffix) {
-		f, err := packed.Open(s.data, schema) // mapped until the process ends
+	if strings.HasSuffix(s.job.Data, packed.Suffix) {
+		f, err := packed.Open(s.job.Data, schema) // mapped until the process ends
 		if err != nil {
 			return nil, err
 		}
 		return &f.Table, nil
 	}
 	if !schema.Confirmed {
-		return nil, fmt.Errorf("--schema: %s: %w", s.schema, data.ErrUnconfirmed)
+		return nil, fmt.Errorf("--schema: %s: %w", s.job.Schema, data.ErrUnconfirmed)
 	}
-	return data.Load(ctx, s.data, schema)
+	return data.Load(ctx, s.job.Data, schema)
 }
 
-// setThinning fills in --thin for the iterations that were chosen.
-func (s *sampleSettings) setThinning(f *pflag.FlagSet, iterations int64) error {
-	if !f.Changed("thin") {
-		s.thin = chains.Thinning(iterations)
-	}
-	if s.thin < 1 || s.thin > iterations {
-		return fmt.Errorf("--thin is %d; it must be between 1 and the %d iterations", s.thin, iterations)
-	}
-	return nil
-}
-
-// files opens the draws files, and writes the certificate before the first release, so
-// that no interruption can leave draws without one.
-func (s *sampleSettings) files(session *chains.Session, m *models.Model) (*draws.Sink, error) {
-	c, err := session.Certificate(m, s.thin)
-	if err == nil {
-		err = s.accounts.Enter(c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	set := session.Plan.Settings
-	var made, left []int64
-	for _, p := range session.Positions() {
-		made, left = append(made, p.Made), append(left, p.Left)
-	}
-	sink, err := draws.New(draws.Config{
-		Dir: s.out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
-		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, s.thin, s.warmup.Over(set)), Thin: s.thin,
-		Chains:   int(set.Chains),
-		StepSize: set.Step, Data: s.data, Init: set.Start, Seed: s.seed, Extra: append(c.Pairs(), runs.NamePairs(m)...),
-		Made: made, Left: left,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
-	}
-	d, err := s.described(m)
-	if err != nil {
-		return nil, err
-	}
-	model, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return sink, errors.Join(runs.WriteFile(s.out, runs.CertificateFile, c.JSON()),
-		runs.WriteFile(s.out, runs.ModelFile, model),
-		runs.WriteFile(s.out, runs.ColumnsFile, runs.ColumnsCSV(m)), s.accounts.Certificate(c.JSON()))
-}
-
-// described is what the run folder says of the model. The schema is public.
-func (s *sampleSettings) described(m *models.Model) (d runs.Described, err error) {
-	d = runs.Described{Model: m.Name, Options: m.Options, Data: s.data}
-	if s.schema != "" {
-		text, err := os.ReadFile(s.schema)
-		if err != nil {
-			return d, fmt.Errorf("--schema: %w", err)
+// kept are the flags that a run needs to go on: those given, and what stands for those
+// that were not.
+func (s *sampleSettings) kept(flags *pflag.FlagSet) map[string]string {
+	kept := map[string]string{}
+	flags.Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"config", "json", "tune", "same-people"}, f.Name) {
+			kept[f.Name] = f.Value.String()
 		}
-		d.Schema = string(text)
+	})
+	delete(kept, "out") // that is the folder itself, which may have been moved
+	kept["data"] = s.job.Data
+	if !strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
+		for _, name := range []string{"data", "schema"} {
+			if path, err := filepath.Abs(kept[name]); err == nil {
+				kept[name] = path
+			}
+		}
 	}
-	return d, nil
+	kept["epsilon"], kept["delta"] = strconv.FormatFloat(s.epsilon, 'g', -1, 64), strconv.FormatFloat(s.delta, 'g', -1, 64)
+	kept["thin"] = strconv.FormatInt(s.job.Thin, 10)
+	return kept
+}
+
+func bindView(f *pflag.FlagSet, v *runs.View) {
+	f.BoolVar(&v.Standardised, "standardised", false, "summarise per unit of the scaled columns instead of the file's")
 }

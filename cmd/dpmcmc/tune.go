@@ -201,7 +201,7 @@ func orLogLoss(betas []float64) []float64 {
 func (s *sampleSettings) tuned(ctx context.Context, m *models.Model, facts curator.Facts) (chains.Settings, error) {
 	config := tune.Config{
 		Models: []*models.Model{m}, Adjacency: facts.Adjacency,
-		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.warmup.Foreseen(), Seed: s.seed,
+		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed,
 	}
 	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
 	if s.Temperature != 0 {

@@ -1,0 +1,180 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/accounts"
+	"github.com/dpmcmc/dpmcmc/kernels/draws"
+	"github.com/dpmcmc/dpmcmc/kernels/journal"
+	"github.com/dpmcmc/dpmcmc/ledger"
+	"github.com/dpmcmc/dpmcmc/models"
+)
+
+// Job is a run that is to be made, and where it is written. All of it is public.
+type Job struct {
+	Out      string // folder; empty to write nothing
+	Data     string // what the table is called
+	Schema   string // file; empty for a built-in table
+	Thin     int64
+	Warmup   Warmup
+	Seed     uint64            // public
+	Accounts accounts.Accounts // of the people in the data
+}
+
+// Options say how a session
+func (j *Job) Options() chains.Options {
+	o := chains.Options{Thin: j.Thin, Warmup: j.Warmup.Share}
+	if j.Warmup.Given && j.Warmup.Share == 0 {
+		o.Warmup = -1
+	}
+	return o
+}
+
+// SetThin fills in --thin, unless it was given, for the iterations that were chosen.
+func (j *Job) SetThin(given bool, iterations int64) error {
+	if !given {
+		j.Thin = chains.Thinning(iterations)
+	}
+	if j.Thin < 1 || j.Thin > iterations {
+		return fmt.Errorf("--thin is %d; it must be between 1 and the %d iterations", j.Thin, iterations)
+	}
+	return nil
+}
+
+// Room reports an output folder that cannot take the run. It makes none: a
+// refused run leaves nothing behind.
+func (j *Job) Room() error {
+	if j.Out == "" {
+		return nil
+	}
+	held, err := filepath.Glob(filepath.Join(j.Out, "draws_*.csv"))
+	if _, begun := os.Stat(filepath.Join(j.Out, JournalFile)); err != nil || len(held) > 0 || begun == nil {
+		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
+			"or --resume %s to go on with that run", j.Out, j.Out))
+	}
+	above := filepath.Clean(j.Out) // or the nearest folder above it that there is
+	for {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	probe, err := os.CreateTemp(above, ".probe")
+	if err != nil {
+		return fmt.Errorf("--out: nothing can be written there: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// Files opens the draws files, and writes the certificate before the first release, so
+// that no interruption can leave draws without one.
+func (j *Job) Files(session *chains.Session, m *models.Model) (*draws.Sink, error) {
+	c, err := session.Certificate(m, j.Thin)
+	if err == nil {
+		err = j.Accounts.Enter(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	set := session.Plan.Settings
+	var made, left []int64
+	for _, p := range session.Positions() {
+		made, left = append(made, p.Made), append(left, p.Left)
+	}
+	sink, err := draws.New(draws.Config{
+		Dir: j.Out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
+		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, j.Thin, j.Warmup.Over(set)), Thin: j.Thin,
+		Chains:   int(set.Chains),
+		StepSize: set.Step, Data: j.Data, Init: set.Start, Seed: j.Seed, Extra: append(c.Pairs(), NamePairs(m)...),
+		Made: made, Left: left,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	d, err := j.Described(m)
+	if err != nil {
+		return nil, err
+	}
+	model, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return sink, errors.Join(WriteFile(j.Out, CertificateFile, c.JSON()),
+		WriteFile(j.Out, ModelFile, model),
+		WriteFile(j.Out, ColumnsFile, ColumnsCSV(m)), j.Accounts.Certificate(c.JSON()))
+}
+
+// Described is what the run folder says of the model. The schema is public.
+func (j *Job) Described(m *models.Model) (d Described, err error) {
+	d = Described{Model: m.Name, Options: m.Options, Data: j.Data}
+	if j.Schema != "" {
+		text, err := os.ReadFile(j.Schema)
+		if err != nil {
+			return d, fmt.Errorf("--schema: %w", err)
+		}
+		d.Schema = string(text)
+	}
+	return d, nil
+}
+
+// Record begins the journal of a run that was charged.
+func (j *Job) Record(flags map[string]string, session *chains.Session, sink *draws.Sink) (*Recording, error) {
+	set := session.Plan.Settings
+	settings, err := json.Marshal(set)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := session.Plan.Cost()
+	if err != nil {
+		return nil, err
+	}
+	event, err := json.Marshal(cost)
+	if err != nil {
+		return nil, err
+	}
+	h := journal.Head{
+		Run: j.Accounts.Note.Run, Flags: flags, Settings: settings, Event: event,
+		Chains: int(set.Chains), Iterations: set.Iterations, Thin: j.Thin,
+	}
+	if h.Run == "" {
+		h.Run = ledger.NewRun()
+	}
+	kept, err := journal.Create(filepath.Join(j.Out, JournalFile), h)
+	if err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	return NewRecording(kept, session, sink), nil
+}
+
+// Report is what people read of a run, or programs; with Out both are written, with the
+// certificate and the page.
+func (j *Job) Report(f *Run, show View, asJSON bool) (text string, err error) {
+	spent, totals, err := j.Accounts.Spent()
+	if err != nil {
+		return "", err
+	}
+	words := f.Words(show) + spent
+	text = words
+	if asJSON {
+		r := f.Results(show)
+		if totals != nil {
+			r.Ledger = totals
+		}
+		b, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return "", err
+		}
+		text = string(b) + "\n"
+	}
+	if j.Out != "" {
+		err = errors.Join(WriteFile(j.Out, CertificateFile, f.Certificate.JSON()),
+			j.Accounts.Certificate(f.Certificate.JSON()), WriteFile(j.Out, SummaryFile, []byte(words)), f.WritePage(j.Out))
+	}
+	return text, err
+}
