@@ -88,7 +88,7 @@ func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 	}
 	slope := tau * lipschitz
 	switch m.Proposal.kind {
-	case isotropic, oneComponent, shaped: // a shape never lengthens
+	case isotropic, oneComponent:
 		b.slope, b.perScale = slope, slope*f.Radius*m.Proposal.scale
 	case bounded:
 		b.slope = slope
@@ -131,7 +131,7 @@ func (m AcceptanceBit) plan(f Facts) (p plan, err error) {
 	if p.subject, err = f.admit(m.Target); err != nil {
 		return p, err
 	}
-	if err := m.Proposal.check(p.subject.Dim); err != nil {
+	if err := m.Proposal.check(); err != nil {
 		return p, err
 	}
 	if p.bound, err = m.bounds(f, p.subject); err != nil {

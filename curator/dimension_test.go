@@ -72,8 +72,4 @@ func TestDimensionsBeyondTheProofsAreRefused(t *testing.T) {
 			t.Errorf("%s of %d: priced", name, c.most+1)
 		}
 	}
-	shaped := Shaped(1, make([]float64, (mostShaped+1)*(mostShaped+1)))
-	if err := shaped.check(mostShaped + 1); err == nil {
-		t.Errorf("moves of %d shaped parameters: priced", mostShaped+1)
-	}
 }

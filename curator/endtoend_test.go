@@ -194,8 +194,6 @@ func contests() []contest {
 	thinned := func(r []float64, length, rate float64) float64 { return thinnedAcceptance(r, length, rate, 0) }
 	all := []contest{
 		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Proposal: Isotropic(0.25)}, sigmoid),
-		drawnBits("logistic bit, shaped moves", 40, AcceptanceBit{Target: toy2,
-			Proposal: Shaped(0.25, []float64{1, 0, 0, 0.5})}, sigmoid),
 		drawnBits("penalty bit of variance 1, coordinates along", 60,
 			AcceptanceBit{Target: toy2, Proposal: OneComponent(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
 		drawnBits("penalty bit of variance 4, isotropic", 40,

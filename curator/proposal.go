@@ -18,8 +18,8 @@ type Proposal struct {
 	kind    proposalKind
 	scale   float64
 	radius  float64   // of bounded moves
-	factor  []float64 // of shaped moves and approximations
-	mean    []float64 // of an approximation
+	factor  []float64 // of an approximation
+	mean    []float64
 	freedom float64
 }
 
@@ -30,7 +30,6 @@ const (
 	isotropic
 	oneComponent
 	bounded
-	shaped
 	independent
 )
 
@@ -57,7 +56,7 @@ func Within(radius float64) Proposal { return Proposal{kind: bounded, radius: ra
 
 // Drawn reports whether a curator that releases only decisions draws the moves.
 func (p Proposal) Drawn() bool {
-	return p.kind == isotropic || p.kind == oneComponent || p.kind == shaped
+	return p.kind == isotropic || p.kind == oneComponent
 }
 
 // String describes the proposal.
@@ -67,8 +66,6 @@ func (p Proposal) String() string {
 		return fmt.Sprintf("isotropic moves of scale %v", p.scale)
 	case p.kind == oneComponent:
 		return fmt.Sprintf("one-component moves of scale %v", p.scale)
-	case p.kind == shaped:
-		return fmt.Sprintf("shaped moves of scale %v", p.scale)
 	case p.kind == bounded && p.scale != 0:
 		return fmt.Sprintf("moves of scale %v truncated at length %v", p.scale, p.radius)
 	case p.kind == bounded:
@@ -79,15 +76,13 @@ func (p Proposal) String() string {
 	return "any moves"
 }
 
-// check reports what has no meaning for d parameters, or that a price could not rest on.
-func (p Proposal) check(d int) error {
+// check reports what a price could not rest on.
+func (p Proposal) check() error {
 	switch {
 	case p.Drawn() && !(p.scale > 0 && !math.IsInf(p.scale, 0)):
 		return fmt.Errorf("curator: %v: the scale must be positive and finite", p)
 	case p.kind == bounded && !(p.radius > 0 && !math.IsInf(p.radius, 0)):
 		return fmt.Errorf("curator: %v: the radius must be positive and finite", p)
-	case p.kind == shaped:
-		return checkShape(p.factor, d)
 	}
 	return nil
 }
@@ -118,9 +113,6 @@ func (p Proposal) draw(step, next, theta []float64, from stream) {
 		for j := range step {
 			step[j] = p.scale * from.NormFloat64()
 		}
-	}
-	if p.kind == shaped {
-		multiply(p.factor, step)
 	}
 	for j, t := range theta {
 		next[j] = t + step[j]

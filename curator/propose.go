@@ -47,7 +47,7 @@ func (p Proposal) Check(dim int) error {
 		return fmt.Errorf("the proposal's mean has %d values for %d parameters", len(p.mean), dim)
 	case p.kind == independent && !(p.freedom >= 1):
 		return fmt.Errorf("the proposal has %v degrees of freedom; give at least 1", p.freedom)
-	case p.kind >= shaped && len(p.factor) != dim*dim:
+	case p.kind == independent && len(p.factor) != dim*dim:
 		return fmt.Errorf("the proposal's factor has %d values; %d parameters need a matrix of %d", len(p.factor), dim,
 			dim*dim)
 	}
@@ -83,6 +83,17 @@ func (p Proposal) Propose(rng *rand.Rand, next, theta []float64) {
 		}
 	default:
 		p.draw(next, next, theta, rng)
+	}
+}
+
+// multiply replaces v by L·v, in place: row j needs what is before it.
+func multiply(factor, v []float64) {
+	for j := len(v) - 1; j >= 0; j-- {
+		sum := 0.0
+		for k, l := range factor[j*len(v) : j*len(v)+j+1] {
+			sum += l * v[k]
+		}
+		v[j] = sum
 	}
 }
 

@@ -88,7 +88,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Proposal.check(s.Dim); err != nil {
+	if err := m.Proposal.check(); err != nil {
 		return nil, err
 	}
 	t := &thinning{subject: s, perLength: math.Inf(1), radius: f.Radius, tau: bit.temperature(),
@@ -130,7 +130,7 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 // below e⁻⁸.
 func (m ThinnedBit) reach(dim int) float64 {
 	switch m.Proposal.kind {
-	case isotropic, shaped:
+	case isotropic:
 		return m.Proposal.scale * (math.Sqrt(float64(dim)) + 4)
 	case oneComponent:
 		return m.Proposal.scale * 5

@@ -114,7 +114,7 @@ func TestDrawsAreExact(t *testing.T) {
 	cdf := exactCDF(t, open.posterior, rows)
 	samplers := map[string]sampler{"rejection": open}
 	for _, level := range []float64{0.05, 0.2, 0.5} {
-		if samplers[fmt.Sprintf("atom %v", level)], err = NewAtom(cfg, AtomConfig{Step: 1, Level: level}); err != nil {
+		if samplers[fmt.Sprintf("atom %v", level)], err = newAtom(cfg, atomConfig{Step: 1, Level: level}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,13 +123,13 @@ func TestDrawsAreExact(t *testing.T) {
 			t.Errorf("%s: not the posterior", name)
 		}
 	}
-	if !far(draws(t, unthinned{samplers["atom 0.05"].(*Atom)}, rows, 6000), cdf) {
+	if !far(draws(t, unthinned{samplers["atom 0.05"].(*atom)}, rows, 6000), cdf) {
 		t.Error("the test takes a tour without thinning for exact")
 	}
 }
 
 // unthinned is the mutant that forgets the hazard of returning to the atom.
-type unthinned struct{ *Atom }
+type unthinned struct{ *atom }
 
 func (s unthinned) Release(_ context.Context, src *ops.Source, rows targets.Rows) (Draw, error) {
 	r, err := s.start(src, rows)
@@ -298,11 +298,11 @@ func TestStopping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	atom, err := NewAtom(cfg, AtomConfig{Step: 1})
+	regenerating, err := newAtom(cfg, atomConfig{Step: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []sampler{open, atom} {
+	for _, s := range []sampler{open, regenerating} {
 		if _, err := s.Release(ctx, source("x"), records(n)); err == nil {
 			t.Errorf("%T goes on after its context is done", s)
 		}
@@ -327,12 +327,12 @@ func TestRefusals(t *testing.T) {
 		if _, err := NewRejection(cfg, 0); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
-		if _, err := NewAtom(cfg, AtomConfig{Step: 1}); err == nil {
-			t.Errorf("%s: accepted by NewAtom", name)
+		if _, err := newAtom(cfg, atomConfig{Step: 1}); err == nil {
+			t.Errorf("%s: accepted by newAtom", name)
 		}
 	}
-	for _, a := range []AtomConfig{{}, {Step: math.NaN()}, {Step: 1, Level: 2}} {
-		if _, err := NewAtom(config(t, n, epsilon), a); err == nil {
+	for _, a := range []atomConfig{{}, {Step: math.NaN()}, {Step: 1, Level: 2}} {
+		if _, err := newAtom(config(t, n, epsilon), a); err == nil {
 			t.Errorf("%+v accepted", a)
 		}
 	}
@@ -379,7 +379,7 @@ func BenchmarkPasses(b *testing.B) {
 		}
 		all := map[string]sampler{"rejection": open}
 		for _, level := range []float64{0.1, 0.5} {
-			if all[fmt.Sprintf("atom-%v", level)], err = NewAtom(cfg, AtomConfig{Step: 1, Level: level}); err != nil {
+			if all[fmt.Sprintf("atom-%v", level)], err = newAtom(cfg, atomConfig{Step: 1, Level: level}); err != nil {
 				b.Fatal(err)
 			}
 		}

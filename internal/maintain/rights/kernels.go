@@ -113,8 +113,6 @@ func barkers() []Kernel {
 		certified, poisson,
 		Barker("logistic", Points, barker.Config{Target: m, Proposal: move, Clip: 50}, 1),
 		Barker("tempered", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Temperature: 0.25}, 0.25),
-		Barker("shaped", Points, barker.Config{Target: m, Proposal: curator.Shaped(0.6, []float64{0.9, 0, 0.3, 0.25}),
-			Clip: 50}, 1),
 		Barker("one-component", Points, barker.Config{Target: m, Proposal: curator.OneComponent(0.6), Clip: 50}, 1),
 		Barker("truncated, public seed", Points, barker.Config{Target: m, Proposal: curator.Truncated(0.4, 0.9),
 			Clip: 50}, 1),

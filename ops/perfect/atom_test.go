@@ -10,8 +10,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// AtomConfig describes the chain between visits to the atom.
-type AtomConfig struct {
+// atomConfig describes the chain between visits to the atom.
+type atomConfig struct {
 	// Step is the standard deviation of the random walk's moves, in every
 	// coordinate. Required, positive, from public knowledge.
 	Step float64
@@ -21,7 +21,8 @@ type AtomConfig struct {
 	Level float64
 }
 
-// Atom is a sampler by regeneration. It is immutable.
+// atom is a sampler by regeneration (Seeman, Reimherr, Slavković 2021). It is here to be
+// measured: it is never cheaper than rejection (docs/proofs/ops-perfect.md).
 //
 // A state a, the atom, of weight κ is added to the posterior. From a the chain
 // proposes a prior draw; from θ it proposes a, accepted with probability
@@ -29,38 +30,31 @@ type AtomConfig struct {
 // then the law of θ at a time k of a tour from a, with k weighted by the
 // probability that the tour is that long. Since h ≥ κ everywhere, k is proposed
 // from a geometric law of rate κ and thinned by (1 − h)/(1 − κ) at every step.
-type Atom struct {
+type atom struct {
 	posterior
 	step     float64
 	logKappa float64
 }
 
-// NewAtom returns the sampler.
-func NewAtom(cfg Config, atom AtomConfig) (*Atom, error) {
+// newAtom returns the sampler.
+func newAtom(cfg Config, c atomConfig) (*atom, error) {
 	p, err := newPosterior(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if !(atom.Step > 0) || math.IsInf(atom.Step, 1) {
-		return nil, fmt.Errorf("perfect: Step = %v: must be positive and finite", atom.Step)
+	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
+		return nil, fmt.Errorf("perfect: Step = %v: must be positive and finite", c.Step)
 	}
-	atom.Level = cmp.Or(atom.Level, 0.5)
-	if !(atom.Level > 0 && atom.Level <= 1) {
-		return nil, fmt.Errorf("perfect: Level = %v: must be in (0, 1]", atom.Level)
+	c.Level = cmp.Or(c.Level, 0.5)
+	if !(c.Level > 0 && c.Level <= 1) {
+		return nil, fmt.Errorf("perfect: Level = %v: must be in (0, 1]", c.Level)
 	}
-	return &Atom{posterior: p, step: atom.Step, logKappa: atom.Level * p.least()}, nil
-}
-
-// Cost returns the guarantee of one draw: conditional, because the probabilities of tours
-// are rounded, and nothing bounds what that adds up to.
-func (s *Atom) Cost() ops.Guarantee {
-	return ops.Guarantee{Event: s.event, Kind: ops.Conditional,
-		Theorem: "bounded range (Jewson et al. 2023, Thm 1), exact by regeneration; running time not covered"}
+	return &atom{posterior: p, step: c.Step, logKappa: c.Level * p.least()}, nil
 }
 
 // Release draws once. It stops with the context's error when that is done, at a
 // time that depends on the records.
-func (s *Atom) Release(ctx context.Context, src *ops.Source, rows targets.Rows) (Draw, error) {
+func (s *atom) Release(ctx context.Context, src *ops.Source, rows targets.Rows) (Draw, error) {
 	r, err := s.start(src, rows)
 	if err != nil {
 		return Draw{}, err
