@@ -61,7 +61,8 @@ type Release struct {
 	Shortened bool
 	// Widening is by how much privacy widened the intervals: the median over coefficients
 	// of their standard deviation over that which the same records give without noise, by
-	// the normal approximation. It is 1 for aims that leave the noise out.
+	// the normal approximation. It is 1 for aims that leave the noise out, and 0 where
+	// directions are hidden: it is not known there.
 	Widening float64
 	// Values are the numbers that were released, all of them: what Restore takes.
 	Values []float64

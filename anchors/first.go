@@ -64,9 +64,6 @@ type first struct {
 }
 
 func newFirst(c Config, m model) (*first, error) {
-	if d := m.first.Dim(); d > mostFirst {
-		return nil, fmt.Errorf("anchors: %d parameters; order 1 takes %d at most", d, mostFirst)
-	}
 	slope, err := targets.NewTangent(m.first, 0)
 	if err != nil {
 		return nil, err
@@ -464,6 +461,9 @@ func (s *Chains) fromFirst(seed uint64, r *Release) ([]kernels.Chain, error) {
 		return nil, err
 	}
 	r.Kept, r.Widening, r.Hidden = d.Kept, d.Widening, hidden
+	if hidden > 0 {
+		r.Widening = 0 // of a curvature that is not known
+	}
 	r.Bound = d.bound()
 	cut := s.lengths(r.Statistics.Anchor).Score
 	r.Shortened = cut < certified(s.model, s.facts)

@@ -194,3 +194,52 @@ func TestScalesMakeCurvatures(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryModelIsAnchored: the default kernel is anchored for every model of the registry,
+// under losses and errors too that leave no curvature to release. It is not where a
+// temperature is given, a setting of another kernel is, the model is another's, or it has
+// more parameters than order 1 takes.
+func TestEveryModelIsAnchored(t *testing.T) {
+	kernel := func(s chains.Settings, name string, features int, o models.Options) string {
+		t.Helper()
+		shape, err := models.StandardShape(name, 1000, features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "negative-binomial" {
+			o.Dispersion = 2
+		}
+		m, err := models.New(name, shape, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := chains.Choose(s, chains.ProblemOf(m, chains.Facts(shape, accountant.Substitute), 1, 1e-6))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return plan.Settings.Kernel
+	}
+	beta := models.Options{Loss: "beta", Beta: 1.5}
+	for _, name := range models.Names() {
+		if k := kernel(chains.Settings{}, name, 1, models.Options{}); k != "anchored" {
+			t.Errorf("%s runs %s", name, k)
+		}
+	}
+	for _, name := range []string{"logistic", "probit", "poisson", "linear", "heteroscedastic"} {
+		if k := kernel(chains.Settings{}, name, 1, beta); k != "anchored" {
+			t.Errorf("%s with a beta loss runs %s", name, k)
+		}
+	}
+	if k := kernel(chains.Settings{}, "linear", 1, models.Options{DegreesOfFreedom: 4}); k != "anchored" {
+		t.Errorf("linear with Student-t errors runs %s", k)
+	}
+	for why, k := range map[string]string{
+		"a temperature":   kernel(chains.Settings{Temperature: 0.5}, "softmax", 1, models.Options{}),
+		"a step":          kernel(chains.Settings{Step: 0.1}, "softmax", 1, models.Options{}),
+		"many parameters": kernel(chains.Settings{}, "logistic", 70, beta),
+	} {
+		if k != "barker" {
+			t.Errorf("with %s it runs %s", why, k)
+		}
+	}
+}

@@ -116,12 +116,11 @@ func Choose(s Settings, p Problem) (*Plan, error) {
 // looked at.
 func Price(s Settings, p Problem) (*Plan, error) { return choose(s, p, true) }
 
-// defaultKernel is anchored where curvatures or sums can be released, and it knows all
-// that is given: it pays once for what other kernels pay for in every step. Elsewhere it
-// is barker.
+// defaultKernel is anchored where the model is ours and can be anchored, and the kernel
+// knows all that is given: it pays once for what other kernels pay for in every step.
+// Elsewhere it is barker.
 func defaultKernel(s Settings, p Problem) string {
-	if p.Target == nil || anchors.Fits(p.Target) != nil || anchors.Order(p.Target) < 2 ||
-		cmp.Or(s.Temperature, 1) != 1 {
+	if p.Target == nil || !targets.Ours(p.Target) || !p.anchorable() || cmp.Or(s.Temperature, 1) != 1 {
 		return "barker"
 	}
 	for _, v := range table {
@@ -132,10 +131,23 @@ func defaultKernel(s Settings, p Problem) string {
 	return "anchored"
 }
 
-// Anchorable reports whether anchored chains, of any order, fit the plan's model, and the
-// plan is of another kernel.
+// Anchorable reports whether anchored chains fit the plan's problem, and the plan is of
+// another kernel.
 func (r *Plan) Anchorable() bool {
-	return !families[r.Settings.Kernel].anchored && anchors.Fits(r.Problem.Target) == nil
+	return !families[r.Settings.Kernel].anchored && r.Problem.anchorable()
+}
+
+// anchorable reports whether anchored chains, of any order, fit the problem: their model,
+// and what bounds a record's gradient.
+func (p Problem) anchorable() bool {
+	if anchors.Fits(p.Target) != nil {
+		return false
+	}
+	if anchors.Order(p.Target) == 2 || p.Lengths != nil {
+		return true
+	}
+	certificate, ok := p.Target.(targets.GradCertificate)
+	return ok && p.Facts.Radius > 0 && !math.IsInf(certificate.GradBound(p.Facts.Radius), 1)
 }
 
 func choose(s Settings, p Problem, pricing bool) (*Plan, error) {

@@ -71,7 +71,7 @@ func init() {
 			about: "gradient and curvature released once, at a private optimum; then draws that see no record, or bits " +
 				"that see the remainder alone; intervals contain the noise",
 			defaults: "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; " +
-				"aim score, or remainder where nine tenths of the information is predicted to survive the noise; all records, or " +
+				"aim score, or remainder where 99% of the information is predicted to survive the noise; all records, or " +
 				"64 or more in exact minibatches beyond 1000",
 			iterations: 4_000,
 			anchored:   true,

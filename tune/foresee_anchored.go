@@ -65,6 +65,9 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 		doubts := 0
 		for _, r := range all {
 			if r.into == f {
+				if r.widened == 0 { // not known
+					r.widened = math.Inf(1)
+				}
 				widened = append(widened, r.widened)
 				if r.doubted != "" {
 					if doubts++; 2*doubts > c.Repeats {
@@ -77,7 +80,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 			continue
 		}
 		slices.Sort(widened)
-		if f.Widening = widened[len(widened)/2]; f.Widening == 0 { // not known
+		if f.Widening = widened[len(widened)/2]; math.IsInf(f.Widening, 1) {
 			f.Widening = math.NaN()
 		}
 		f.Error = math.Sqrt(max(0, f.Widening*f.Widening-1))

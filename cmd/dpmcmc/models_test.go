@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,6 +103,30 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 			t.Errorf("predict without a response: exit code %d, %s", code, errw)
 		case shape.HasTarget() && (code != exitOK || strings.Count(out, "\n") < 60):
 			t.Errorf("predict by %s: exit code %d, %s, %s", name, code, errw, out)
+		}
+	}
+}
+
+// TestDefaultsAgree: without a kernel sample and plan run the same one, anchored chains, where
+// the model leaves no curvature to release too. TestEveryModelIsAnchored in package chains
+// has all models.
+func TestDefaultsAgree(t *testing.T) {
+	for _, name := range []string{"softmax", "mixture", "linear"} {
+		csv, schema := tableFor(t, name)
+		flags := strings.Fields("--model " + name + " --prior-sd 1 --epsilon 2 --delta 1e-6")
+		if name == "linear" {
+			flags = append(flags, "--loss", "beta", "--beta", "1.5")
+		}
+		c := certified(t, append(flags, "--data", csv, "--schema", schema, "--iterations", "20", "--chains", "2",
+			"--accept-unexplored", "--no-ledger")...)
+		code, out, errs := call(t.Context(), append([]string{"plan", "--records", "60", "--radius", "1.5", "--features", "1",
+			"--json"}, flags...)...)
+		var p struct{ Kernel string }
+		if err := json.Unmarshal([]byte(out), &p); err != nil || code != exitOK {
+			t.Fatalf("%s: plan: exit code %d, %v, %s", name, code, err, errs)
+		}
+		if c.Kernel != "anchored" || p.Kernel != "anchored" {
+			t.Errorf("%s: sample runs %s, and plan says %s", name, c.Kernel, p.Kernel)
 		}
 	}
 }
