@@ -1,6 +1,7 @@
 package anchors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -381,9 +382,10 @@ const startStream = 1<<31 - 2
 func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint64,
 	see func(surrogates.Draws) error) ([]kernels.Chain, error) {
 	c := s.config
+	need := cmp.Or(c.LeastESS, 400) / summarised
 	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
-		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed, LeastESS: c.LeastESS,
-		MostRHat: mostRHat(c.LeastESS),
+		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed, LeastESS: need,
+		MostRHat: 1 + 4/need, // it is above 1 by about the reciprocal
 	})
 	if err != nil {
 		return nil, err
@@ -393,20 +395,15 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 	}
 	chains := make([]kernels.Chain, c.chains())
 	for i := range chains {
-		s.kernels[i].chain = &replay{draws: draws.Chains[i], left: s.left[i]}
+		s.kernels[i].chain = &replay{draws: draws.Chains[i], total: c.Iterations, left: s.left[i]}
 		chains[i] = kernels.Chain{Kernel: s.kernels[i], Start: draws.Chains[i][0]}
 	}
 	return chains, nil
 }
 
-// mostRHat is what draws of such an effective sample size can be held to: R-hat is above 1
-// by about its reciprocal, and where it is the default so is the limit.
-func mostRHat(ess float64) float64 {
-	if ess == 0 {
-		return 0
-	}
-	return 1 + 4/ess
-}
+// summarised is the share of a chain that summaries are made of (chains.Settings.Warmup):
+// they are to have the effective sample size that was asked for.
+const summarised = 0.75
 
 // middle is the median.
 func middle(v []float64) float64 {

@@ -58,22 +58,22 @@ func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 // record. Its Kernel starts it.
 type replay struct {
 	kernels.Kernel
-	draws [][]float64
-	left  int64
+	draws       [][]float64
+	total, left int64 // steps of the chain, and those to go
 }
 
 func (k *replay) Left() int64 { return k.left }
 
 var errPlayed = errors.New("anchors: every draw of this chain has been used; ask for more Iterations")
 
-// Step goes to the next draw. Where more were made than steps asked for, they are the
-// last ones.
+// Step goes to the next draw. Where more were made than steps asked for, because the chains
+// had not explored by then, those left out are spread evenly.
 func (k *replay) Step(_ *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	if k.left == 0 {
 		return kernels.Info{}, errPlayed
 	}
-	copy(s.Theta, k.draws[int64(len(k.draws))-k.left])
 	k.left--
+	copy(s.Theta, k.draws[(k.total-k.left)*int64(len(k.draws))/k.total-1])
 	s.Iteration++
 	return kernels.Info{Accepted: true}, nil
 }
