@@ -145,7 +145,8 @@ func TestFirstOrderIsForeseen(t *testing.T) {
 	if code != exitRefused || !strings.Contains(errw, "Nothing was spent") {
 		t.Errorf("exit %d: %s%s", code, out, errw)
 	}
-	code, out, errw = plainly(t, "sample", "--data", "builtin:mixture?n=2000", "--epsilon", "1", "--delta", "1e-6")
+	code, out, errw = plainly(t, "sample", "--data", "builtin:mixture?n=2000", "--kernel", "barker", "--epsilon", "1",
+		"--delta", "1e-6")
 	if code != exitRefused || !strings.Contains(errw, "try --kernel anchored") {
 		t.Errorf("another kernel: exit %d: %s%s", code, out, errw)
 	}
