@@ -140,8 +140,8 @@ func (c *campaign) work(worker int) {
 	for n := 0; c.budget.Load() > 0; n++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("run_%d_%d", worker, n))
 		args := []string{"sample", "--data", c.data, "--schema", c.schema, "--epsilon", "3", "--delta", "1e-6",
-			"--accept-unexplored", "--kernel", kernelNames[rng.IntN(len(kernelNames))], "--iterations", "6000",
-			"--thin", fmt.Sprint(thin), "--out", out}
+			"--accept-unexplored", "--iterations", "6000", "--thin", fmt.Sprint(thin), "--out", out}
+		args = append(append(args, "--kernel"), kernels[rng.IntN(len(kernels))]...)
 		for range 1 + rng.IntN(3) { // a run, made longer at times
 			for c.attempt(rng, out, args) {
 				args = []string{"sample", "--resume", out}
@@ -154,9 +154,13 @@ func (c *campaign) work(worker int) {
 	}
 }
 
-// kernelNames are those of runs. An anchored run takes longest.
-var kernelNames = []string{"barker", "barker-dynamics", "barker-dynamics-adjusted", "dphmc", "dpsgld", "penalty",
-	"penalty-ratio", "sgnht", "tunamh", "barker", "dpsgld", "sgnht", "penalty-ratio", "anchored"}
+// kernels are those of runs, with their settings. An anchored run takes longest: of order
+// 2 and, for softmax, of order 1, with draws of what was released or with bits.
+var kernels = [][]string{{"barker"}, {"barker-dynamics"}, {"barker-dynamics-adjusted"}, {"dphmc"}, {"dpsgld"},
+	{"penalty"},
+	{"penalty-ratio"}, {"sgnht"}, {"tunamh"}, {"barker"}, {"dpsgld"}, {"sgnht"}, {"penalty-ratio"}, {"anchored"},
+	{"anchored", "--aim", "remainder"}, {"anchored", "--model", "softmax"},
+	{"anchored", "--model", "softmax", "--aim", "remainder"}}
 
 // signals are what runs are ended by.
 var signals = []os.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
