@@ -51,15 +51,18 @@ func (q quitter) quit(rows targets.Rows) {
 // TestEndedGoroutines: a target that ends the goroutine that evaluates it costs the
 // records on which it does their contributions, and nothing else: neither other
 // records', nor the caller's goroutine, nor a later pass. Sums are those of the records
-// without them, whatever the number of records, for losses, ratios and gradients.
+// without them, whatever the number of records and in whichever block the first is, for
+// losses, ratios and gradients.
 func TestEndedGoroutines(t *testing.T) {
-	for _, n := range []int{1, 3, room.BlockRows + 1, room.ParallelRows + 7} {
+	for _, at := range [][2]int{{1, 0}, {3, 0}, {3, 2}, {room.BlockRows + 1, 0}, {room.BlockRows + 1, room.BlockRows},
+		{5 * room.BlockRows, 2*room.BlockRows + 1}, {room.ParallelRows + 7, 0}, {room.ParallelRows + 7, room.ParallelRows}} {
+		n, first := at[0], at[1]
 		x := make([]float64, n)
 		for i := range x {
 			x[i] = float64(i%7) / 8
 		}
 		bad := slices.Clone(x)
-		for i := 0; i < n; i += 400 {
+		for i := first; i < n; i += 400 {
 			bad[i], x[i] = 0.999, 0
 		}
 		target, all := quitter{newToy(1), 0.999}, make([]int32, n)
@@ -81,7 +84,8 @@ func TestEndedGoroutines(t *testing.T) {
 			got, gotLater := sum(target, bad)
 			want, wantLater := sum(newToy(1), x)
 			if got != want || gotLater != wantLater {
-				t.Errorf("%d records, full %v: sums %v and %v, want %v and %v", n, full, got, gotLater, want, wantLater)
+				t.Errorf("%d records, from %d on, full %v: sums %v and %v, want %v and %v", n, first, full, got, gotLater,
+					want, wantLater)
 			}
 		}
 		gradient := func(target targets.GradTarget, x []float64) int64 {
@@ -91,7 +95,7 @@ func TestEndedGoroutines(t *testing.T) {
 			return sums[0]
 		}
 		if got, want := gradient(target, bad), gradient(newToy(1), x); got != want {
-			t.Errorf("%d records: a gradient of %d grid steps, want %d", n, got, want)
+			t.Errorf("%d records, from %d on: a gradient of %d grid steps, want %d", n, first, got, want)
 		}
 	}
 }
