@@ -84,7 +84,7 @@ type parts struct {
 	// Caveat says in which way the draws cannot stand for that; empty where they can.
 	Caveat string
 
-	step accountant.Event // what a step of one chain releases
+	step accountant.Event // what a step of one chain releases, or an epoch of them (Settings.epoch)
 	once accountant.Event // and what a chain releases beside its steps; the zero Event for nothing
 	// prepare makes one chain's kernel, and says what it must be granted.
 	prepare func(curator.Facts) (kernels.Kernel, []curator.Request, error)
@@ -191,7 +191,7 @@ func (r *Plan) Cost() (accountant.Event, error) { return r.CostAt(r.Settings.Ite
 
 // CostAt is that price with chains of another number of steps.
 func (r *Plan) CostAt(iterations int64) (accountant.Event, error) {
-	chain, err := r.step.Times(iterations)
+	chain, err := r.step.Times(r.Settings.epochs(r.Problem.Facts, iterations))
 	if err != nil {
 		return accountant.Event{}, err
 	}

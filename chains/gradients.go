@@ -100,7 +100,11 @@ func (c *choice) chooseIterations(gradients func(n int64) int64, share float64) 
 	if err != nil {
 		return err
 	}
-	return c.affordIterations(release, gradients, share)
+	err = c.affordIterations(release, func(n int64) int64 { return c.epochs(c.Facts, gradients(n)) }, share)
+	if each := c.epoch(c.Facts); c.given.Iterations == 0 {
+		c.Iterations = max(1, c.Iterations/each) * each
+	}
+	return err
 }
 
 // langevinStep is the default step size of Langevin dynamics: nearly the longest

@@ -63,6 +63,7 @@ func (r *Plan) Resume(records *curator.Curator, seed uint64, b Beginning, at []P
 		if lost := at[i].Left < r.Settings.Iterations; lost && r.paysOnce() && len(at[i].Memory) == 0 {
 			at[i].Left = max(0, at[i].Left-1)
 		}
+		at[i].Left = min(at[i].Left, r.unbegun(at[i].Left))
 	}
 	again := r.again
 	if again == nil {
@@ -78,6 +79,13 @@ func (r *Plan) Resume(records *curator.Curator, seed uint64, b Beginning, at []P
 		}
 	}
 	return &Session{Plan: r, records: records, seed: seed, opening: o, at: at}, nil
+}
+
+// unbegun is the number of steps in epochs of which a chain with so many steps left has
+// made none: the rest of an epoch is lost with the allocation of its records.
+func (r *Plan) unbegun(left int64) int64 {
+	s, f := r.Settings, r.Problem.Facts
+	return (s.epochs(f, s.Iterations) - s.epochs(f, s.Iterations-left)) * s.epoch(f)
 }
 
 // paysOnce reports whether a chain releases something beside its steps.
@@ -111,12 +119,13 @@ func (r *Plan) part(p Position) (*parts, error) {
 	return families[c.Kernel].build(c)
 }
 
-// granted is the number of steps that a chain is built for.
+// granted is the number of steps that a chain is built for, in whole epochs.
 func (c *choice) granted() int64 {
+	steps := c.Iterations
 	if c.rest > 0 {
-		return c.rest
+		steps = c.rest
 	}
-	return c.Iterations
+	return c.epochs(c.Facts, steps) * c.epoch(c.Facts)
 }
 
 // Longer is the plan of chains with more steps each, and what these steps release: a
@@ -132,6 +141,10 @@ func (r *Plan) Longer(more int64) (*Plan, accountant.Event, error) {
 			fmt.Errorf("chains: steps that shrink with the iteration would have shrunk otherwise in a longer run, " +
 				"so that this one cannot become it: start another")
 	}
+	if each := r.Settings.epoch(r.Problem.Facts); r.Settings.Iterations%each != 0 {
+		return nil, none, fmt.Errorf("chains: the run ended within an epoch of %d steps, whose allocation of records is "+
+			"lost: it cannot be made longer, start another", each)
+	}
 	c := &choice{Settings: r.Settings, Problem: r.Problem, given: r.Settings, start: r.Start, startCost: r.startCost}
 	c.Iterations += more
 	longer, err := c.plan()
@@ -144,7 +157,7 @@ func (r *Plan) Longer(more int64) (*Plan, accountant.Event, error) {
 			fmt.Errorf("chains: a step of the longer run would release %v, and one of this run %v: start another",
 				longer.step, r.step)
 	}
-	price, err := r.step.Times(more)
+	price, err := r.step.Times(r.Settings.epochs(r.Problem.Facts, more))
 	if err == nil {
 		price, err = price.Times(r.Settings.Chains)
 	}

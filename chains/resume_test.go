@@ -299,6 +299,62 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
+// TestEpochs: chains whose records are allocated pay for whole epochs; by default they
+// make no part of one; one that goes on has lost the rest of an epoch with its allocation;
+// and only whole epochs can be made longer.
+func TestEpochs(t *testing.T) {
+	table, m := simulated(t)
+	records, err := chains.Seal(table, budget(t, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := records.Facts().Records
+	s := chains.Settings{Kernel: "dpsgld", Batch: n / 7, Allocated: true, Noise: 40, Step: 1e-5, Chains: 1, Start: "prior-mean"}
+	choose := func(iterations int64) *chains.Plan {
+		s.Iterations = iterations
+		plan, err := chains.Choose(s, chains.ProblemOn(m, records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+	price := func(p *chains.Plan) float64 {
+		event, err := p.Cost()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return event.RDP(3)
+	}
+	if got := choose(0).Settings.Iterations; got < 1 || got%7 != 0 {
+		t.Errorf("%d steps by default, of epochs of 7", got)
+	}
+	one := price(choose(7))
+	for iterations, epochs := range map[int64]float64{1: 1, 7: 1, 8: 2, 21: 3} {
+		if got := price(choose(iterations)); math.Abs(got-epochs*one) > 1e-9*got {
+			t.Errorf("%d steps cost %v; %v epochs of 7 cost %v", iterations, got, epochs, epochs*one)
+		}
+	}
+	plan := choose(20) // three epochs
+	theta := make([]float64, m.Target.Dim())
+	begun := chains.Beginning{Starts: [][]float64{theta}}
+	for left, want := range map[int64]int64{20: 20, 19: 14, 13: 13, 12: 7, 6: 6, 5: 0, 0: 0} {
+		session, err := plan.Resume(records, 1, begun, []chains.Position{{Theta: theta, Left: left}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := session.Positions()[0].Left; got != want {
+			t.Errorf("%d steps were left: it goes on with %d, want %d", left, got, want)
+		}
+	}
+	if _, _, err := plan.Longer(7); err == nil || !strings.Contains(err.Error(), "within an epoch") {
+		t.Errorf("a run that ended within an epoch was made longer: %v", err)
+	}
+	longer, more, err := choose(21).Longer(8)
+	if err != nil || math.Abs(more.RDP(3)-2*one) > 1e-9*one || math.Abs(price(longer)-5*one) > 1e-9*one {
+		t.Errorf("8 steps more cost %v, all %v, want 2 and 5 times %v; error %v", more.RDP(3), price(longer), one, err)
+	}
+}
+
 // TestLonger: a longer plan costs what its steps and the first plan's do, a run that is
 // made longer is the longer run, bit for bit with the same noise, and its certificate is
 // the longer one's.

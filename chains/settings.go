@@ -43,6 +43,7 @@ type Settings struct {
 	Batch      int64   // batch: expected number of records in a step
 	Rate       float64 // rate: probability that a record is in a step's batch, instead of Batch
 	FixedBatch bool    // fixed-batch: exactly Batch records, drawn without replacement
+	Allocated  bool    // allocated: every record into one step of an epoch of Records/Batch steps
 	FullData   bool    // full: every record in every step
 
 	Noise       float64 // noise: of a released gradient or ratio, over twice its clip
@@ -181,6 +182,11 @@ var table = []Setting{
 	{
 		Name: "fixed-batch", of: batched, at: func(s *Settings) any { return &s.FixedBatch },
 		Help: "draw exactly batch records without replacement; dearer than the default, Poisson batches",
+	},
+	{
+		Name: "allocated", of: "dpsgld sgnht ", at: func(s *Settings) any { return &s.Allocated },
+		Help: "put every record into one step, drawn at random, of each epoch of records/batch steps, instead of Poisson " +
+			"batches; a part of an epoch is paid for as a whole one",
 	},
 	{
 		Name: "full", of: batched, at: func(s *Settings) any { return &s.FullData },

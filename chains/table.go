@@ -257,6 +257,8 @@ func (s Settings) check(kernels []string) error {
 		return bad("batch", "%s, %s and %s exclude one another; give one", name("batch"), name("rate"), name("full"))
 	case s.FixedBatch && (s.Rate != 0 || s.FullData):
 		return bad("fixed-batch", "%s goes with %s", name("fixed-batch"), name("batch"))
+	case s.Allocated && (s.FixedBatch || s.Batch == 0):
+		return bad("allocated", "%s goes with %s, and not with %s", name("allocated"), name("batch"), name("fixed-batch"))
 	case s.StartShare != 0 && s.StartEpsilon != 0:
 		return bad("start-epsilon", "%s and %s exclude one another; give one", name("start-share"), name("start-epsilon"))
 	}

@@ -23,8 +23,25 @@ func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
 			s.Batch, f.Records)
 	case s.FixedBatch:
 		return curator.FixedSize(s.Batch), nil
+	case s.Allocated:
+		return curator.Allocated(s.epoch(f)), nil
 	}
 	return curator.Poisson(float64(s.Batch) / float64(f.Records)), nil
+}
+
+// epoch is the number of steps that are priced together, as one epoch where records are
+// allocated to them.
+func (s Settings) epoch(f curator.Facts) int64 {
+	if !s.Allocated {
+		return 1
+	}
+	return max(1, (f.Records+s.Batch/2)/s.Batch)
+}
+
+// epochs is how many of these so many steps are, the last perhaps in part.
+func (s Settings) epochs(f curator.Facts, steps int64) int64 {
+	each := s.epoch(f)
+	return (steps + each - 1) / each
 }
 
 // parseTest reads the setting test: logistic, or corrected:C with a Gaussian part

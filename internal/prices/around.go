@@ -103,7 +103,7 @@ func (a *Answer) withBatch(size int64) (*chains.Plan, accountant.Event, error) {
 	s.Settings = a.plan.Settings
 	s.FullData, s.Rate, s.Batch = size == s.Records, 0, size
 	if s.FullData {
-		s.Batch, s.FixedBatch = 0, false
+		s.Batch, s.FixedBatch, s.Allocated = 0, false, false
 	}
 	p, err := s.priced()
 	if err != nil {
