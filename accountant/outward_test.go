@@ -222,3 +222,156 @@ func TestAllDeltaIsFree(t *testing.T) {
 		}
 	}
 }
+
+// bigLogSinhc is log(sinh x/x) by its product, in logarithms: Σ log(1 + x²/k²π²), the tail by
+// its expansion; for x of at most 3.
+func bigLogSinhc(x float64) float64 {
+	const terms = 4000
+	sum, square := 0.0, x*x/(math.Pi*math.Pi)
+	for k := terms; k >= 1; k-- {
+		sum += math.Log1p(square / float64(k*k))
+	}
+	// Σ_{k>n} 1/k² = 1/n − 1/2n² + 1/6n³ − …, and the same of fourth powers.
+	n := float64(terms)
+	return sum + square*(1/n-1/(2*n*n)+1/(6*n*n*n)) - square*square/2*(1/(3*n*n*n)-1/(2*n*n*n*n))
+}
+
+// TestLogSinhc on both sides of every switch of formula, and its rises.
+func TestLogSinhc(t *testing.T) {
+	points := []float64{1e-9, 0.5e-4, 0.99e-4, 1.01e-4, 0.01, 0.3, 0.99, 1.01, 1.5, 2.9}
+	for _, x := range points {
+		want := bigLogSinhc(x)
+		if got := logSinhc(x); math.Abs(got-want) > 2e-15+1e-14*want {
+			t.Errorf("log(sinh x/x) at %v is %v, want %v", x, got, want)
+		}
+		for _, h := range []float64{0, 0.1, 0.24, 0.26, 0.7} {
+			if x+h > 3 {
+				continue
+			}
+			want := bigLogSinhc(x+h) - bigLogSinhc(x)
+			if got := logSinhcRise(x, h); math.Abs(got-want) > 1e-14 {
+				t.Errorf("from %v by %v it rises by %v, want %v", x, h, got, want)
+			}
+		}
+	}
+}
+
+// TestEventsAreTheirParts: two events are the same when their parts and counts are, in any
+// order, and a part of several is told from another.
+func TestEventsAreTheirParts(t *testing.T) {
+	batch := func(records, size int64) Sampling {
+		s, err := WithoutReplacement(records, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	a, b := must(AcceptanceBit(Substitute, 0.1)), must(Gaussian(Substitute, 3))
+	c := must(AcceptanceBit(Substitute, 0.2))
+	ab, ba := must(Compose(a, b)), must(Compose(b, a))
+	if !ab.Equal(ba) || !must(Compose(ab, c)).Equal(must(Compose(c, b, a))) {
+		t.Error("the order of parts counts")
+	}
+	if !times(t, ab, 3).Equal(must(Compose(ba, ab, ba))) {
+		t.Error("three times is not thrice")
+	}
+	inBatch := func(s Sampling, e Event) Event { return must(Sampled(s, e)) }
+	for _, pair := range [][2]Event{
+		{a, c}, {ab, must(Compose(c, b))}, {times(t, a, 2), a}, {must(Compose(times(t, a, 2), c)),
+			must(Compose(times(t, c, 2), a))},
+		{inBatch(batch(100, 10), a), inBatch(batch(100, 10), c)},
+		{inBatch(batch(100, 10), must(Compose(a, c))), inBatch(batch(100, 10), must(Compose(a, times(t, c, 2))))},
+		{inBatch(batch(111, 1), a), inBatch(batch(11, 11), a)},
+		{must(GroupPrivacy(a, 2)), must(GroupPrivacy(c, 2))},
+	} {
+		if pair[0].Equal(pair[1]) {
+			t.Errorf("%v is taken for %v", pair[0], pair[1])
+		}
+		both := must(Compose(pair[0], pair[1]))
+		if got, want := both.RDP(3), pair[0].RDP(3)+pair[1].RDP(3); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("%v and %v cost %v together, want %v", pair[0], pair[1], got, want)
+		}
+	}
+}
+
+// TestRestatedEventsKeepTheirCounts: what an event costs under another name is charged as
+// often as it is released, and asking leaves the event as it was.
+func TestRestatedEventsKeepTheirCounts(t *testing.T) {
+	pair := must(GroupPrivacy(must(Gaussian(AddRemove, 3)), 2))
+	fails := must(GroupPrivacy(must(Approximate(AddRemove, 0.1, 1e-4)), 2))
+	e := must(Compose(must(Gaussian(AddRemove, 5)), times(t, pair, 4)))
+	before := e.key()
+	for _, delta := range []float64{1e-9, 1e-3} {
+		got := exactly(t, e, delta)
+		want := exactly(t, must(Gaussian(AddRemove, 1/math.Sqrt(1/25.+4*4/9.))), delta)
+		if math.Abs(got/want-1) > 1e-11 {
+			t.Errorf("δ = %v: ε %v, want %v", delta, got, want)
+		}
+	}
+	if got := e.key(); got != before || !e.Equal(must(Compose(times(t, pair, 4), must(Gaussian(AddRemove, 5))))) {
+		t.Errorf("%s became %s", before, got)
+	}
+	once, twice := fails.FailureProbability(), times(t, fails, 2).FailureProbability()
+	if want := 1 - (1-once)*(1-once); math.Abs(twice/want-1) > 1e-11 {
+		t.Errorf("two chances of %v make %v", once, twice)
+	}
+}
+
+// TestDeltasThatFailuresLeave: of a total, by the chance that nothing fails.
+func TestDeltasThatFailuresLeave(t *testing.T) {
+	e := must(Approximate(Substitute, 1, 0.25))
+	for delta, want := range map[float64]float64{0.5: 1 / 3., 0.25: 0, 0.1: -0.2} {
+		if got := e.unfailed(delta); math.Abs(got-want) > 1e-12 {
+			t.Errorf("of δ = %v %v is left, want %v", delta, got, want)
+		}
+	}
+	if p := times(t, e, 5000).FailureProbability(); p != 1 {
+		t.Errorf("what surely fails does so with probability %v", p)
+	}
+	b, err := NewBudget(BudgetConfig{Epsilon: 100, Delta: 0.1, Adjacency: Substitute, Order: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Charge(must(Approximate(Substitute, 1e-3, 1e-9)), 1) == nil {
+		t.Error("a budget of one order pays for what may fail")
+	}
+	if b.Charge(must(AcceptanceBit(Substitute, 1e-3)), 1) != nil {
+		t.Error("a budget of one order does not pay for what cannot fail")
+	}
+}
+
+// TestNothingCostsNothing, by each way of asking.
+func TestNothingCostsNothing(t *testing.T) {
+	if got := gaussianRDP(5, 0); got != 0 {
+		t.Errorf("noise without end costs %v", got)
+	}
+	for _, eps := range []float64{0, 0.5, 3} {
+		if got := logGaussianDelta(0, eps); !math.IsInf(got, -1) {
+			t.Errorf("a shift of 0 has log δ(%v) = %v", eps, got)
+		}
+	}
+	nothing := times(t, must(Gaussian(Substitute, 1)), 0)
+	for _, delta := range []float64{0, 1e-6, 1} {
+		if g, err := nothing.Epsilon(delta); err != nil || g.Epsilon != 0 || g.Order != 0 {
+			t.Errorf("nothing costs ε = %v at δ = %v, at order %v (%v)", g.Epsilon, delta, g.Order, err)
+		}
+	}
+	if _, err := NewBudget(BudgetConfig{Epsilon: conversionCost(3, math.Log(1e-4)), Delta: 1e-4, Adjacency: Substitute,
+		Order: 3}); err == nil {
+		t.Error("a budget whose order leaves nothing was made")
+	}
+}
+
+// TestDeltaThatCoversAnEvent: where δ exceeds what the divergence lets total variation be,
+// ε is 0, found at the lowest order.
+func TestDeltaThatCoversAnEvent(t *testing.T) {
+	const rho = 1e-6
+	e := must(ZCDP(Substitute, rho))
+	edge := math.Sqrt(-math.Expm1(-e.RDP(lowestOrder)))
+	if c := e.rdpEpsilon(edge * (1 + 1e-9)); c.value != 0 || c.order != lowestOrder {
+		t.Errorf("just above the bound ε is %v, at order %v", c.value, c.order)
+	}
+	if c := e.rdpEpsilon(edge / 10); !(c.value > 0) {
+		t.Errorf("far below the bound ε is %v", c.value)
+	}
+}

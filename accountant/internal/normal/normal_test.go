@@ -57,3 +57,32 @@ func TestMillsFallIsTheSeries(t *testing.T) {
 		}
 	}
 }
+
+// TestMillsInManyDigits: √(π/2)·e^(y²/2) less the series Σ y^(2k+1)/(2k+1)!!, in 600 bits.
+func TestMillsInManyDigits(t *testing.T) {
+	const halfPi = "1.5707963267948966192313216916397514420985846996875529104874722961539082031431" // OEIS A019669
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(v) }
+	root, _, err := big.ParseFloat(halfPi, 10, 600, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root.Sqrt(root)
+	for y := -4.0; y < 10; y += 0.0625 {
+		square := new(big.Float).Mul(number(y), number(y))
+		exp, odd := number(1), number(y)
+		power, product := number(1), number(y)
+		for k := 1.0; k < 400; k++ {
+			power.Quo(power.Mul(power, square), number(2*k))
+			exp.Add(exp, power)
+			product.Quo(product.Mul(product, square), number(2*k+1))
+			odd.Add(odd, product)
+		}
+		want, _ := exp.Mul(exp, root).Sub(exp, odd).Float64()
+		if got := Mills(y); math.Abs(got/want-1) > 3e-14 {
+			t.Errorf("Mills(%v) = %v, want %v: off by %.2g", y, got, want, got/want-1)
+		}
+		if got, want := Density(y)*Mills(y), Tail(y); math.Abs(got/want-1) > 3e-14 {
+			t.Errorf("at %v: φ·m = %v, the tail is %v", y, got, want)
+		}
+	}
+}

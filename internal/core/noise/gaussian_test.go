@@ -234,7 +234,8 @@ func TestBelowIsExact(t *testing.T) {
 
 // scales are the σ of the tests that need no draws.
 func scales(src words, n int) []float64 {
-	list := []float64{1, math.Nextafter(1, 2), 1.5, 9.5, math.Nextafter(9.5, 10), 19, 19.1, 12345.678, 1 << 20, maxSigma}
+	list := []float64{1, math.Nextafter(1, 2), 1.5, 1.7, 3.3, 6.5, 9.5, math.Nextafter(9.5, 10), 19, 19.1, 12345.678,
+		1 << 20, maxSigma}
 	for range n {
 		list = append(list, math.Exp2(40*float64(src.Uint64()>>11)*0x1p-53))
 	}

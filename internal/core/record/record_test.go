@@ -107,3 +107,32 @@ func TestSharedRowsAreProjectedWheneverTheyAreRead(t *testing.T) {
 		}
 	})
 }
+
+// TestGatherIsRows: many rows, of one number to more than two cache lines, are gathered as
+// they stand, from a copy and from shared memory of either precision, with a ball or none.
+func TestGatherIsRows(t *testing.T) {
+	const n = 200
+	for p := 1; p <= 17; p++ {
+		x, narrow, y := make([]float64, n*p), make([]float32, n*p), make([]float64, n)
+		for i := range x {
+			x[i] = float64(i%1001) / 1024 // exact in either precision
+			narrow[i] = float32(x[i])
+		}
+		index := make([]int32, 3*n/2)
+		for i := range index {
+			index[i] = int32(n - 1 - i*7%n)
+		}
+		for _, radius := range []float64{0, 1e6} {
+			for name, s := range map[string]*record.Set{"copied": record.New(x, p, y, n, radius),
+				"shared": record.Share(x, nil, p, y, n, radius), "narrow": record.Share(nil, narrow, p, y, n, radius)} {
+				got, _ := s.Gather(make([]float64, len(index)*p), make([]float64, len(index)), index)
+				for k, i := range index {
+					if row := x[int(i)*p : int(i+1)*p]; !slices.Equal(got[k*p:(k+1)*p], row) {
+						t.Fatalf("%s rows of %d in a ball of %v: number %d is %v, want row %d, %v", name, p, radius, k,
+							got[k*p:(k+1)*p], i, row)
+					}
+				}
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package room
 import (
 	"math"
 	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
@@ -34,6 +36,9 @@ func TestLargePassesAreShared(t *testing.T) {
 			t.Errorf("ours %v, %d records: %d workers, %d goroutines", c.ours, c.n, p.workers, len(p.wake))
 		}
 		p.stop()
+	}
+	if runtime.GOMAXPROCS(0) != 4 {
+		t.Errorf("a pool left %d processors", runtime.GOMAXPROCS(0))
 	}
 }
 
@@ -153,6 +158,94 @@ func TestCopiesAreWiped(t *testing.T) {
 	for i, v := range kept {
 		if len(v) != 1 || v[0] != 0 {
 			t.Errorf("slice %d holds %v", i, v)
+		}
+	}
+}
+
+// TestKeptLossesAreThoseOfTheState: whichever of a few states a chain goes between, sums
+// with kept losses are those of a pass that keeps none.
+func TestKeptLossesAreThoseOfTheState(t *testing.T) {
+	set, index := record.New([]float64{1, 2, 5}, 1, nil, 3, 0), []int32{0, 1, 2}
+	s, err := Facts{Records: 3, Features: 1}.Admit(sumLoss{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := ExactGrid(1 << GridBits)
+	kept, fresh := NewPass(s, set, 1, math.Inf(1), grid, true), NewPass(s, set, 1, math.Inf(1), grid, false)
+	state := uint32(1)
+	theta, next := []float64{0}, []float64{0}
+	for n := range 2000 {
+		state = state*1664525 + 1013904223
+		next[0] = float64(state >> 30)
+		step := []float64{next[0] - theta[0]}
+		if a, b := kept.Sums(theta, next, step, nil), fresh.Sums(theta, next, step, index); a != b {
+			t.Fatalf("move %d, from %v to %v: %v with kept losses, %v without", n, theta, next, a, b)
+		}
+		if state>>29&1 == 1 { // accepted
+			theta, next = next, theta
+		}
+	}
+}
+
+// TestTermsLeaveNothingBehind: sums after terms are those of a new pass.
+func TestTermsLeaveNothingBehind(t *testing.T) {
+	set, index := record.New([]float64{1, 2, 5}, 1, nil, 3, 0), []int32{0, 1, 2}
+	s, err := Facts{Records: 3, Features: 1}.Admit(sumLoss{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, terms := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), false), make([]float64, 3)
+	p.Terms(terms, []float64{1}, []float64{0}, []float64{-1}, index, 4)
+	if got := p.Sums([]float64{1}, []float64{0}, []float64{-1}, index).Sum; got != 8 || terms[2] != 4 {
+		t.Errorf("terms %v and then a sum of %d, want 1, 2, 4 and 8", terms, got)
+	}
+}
+
+// elsewhere reports whether it is asked on the goroutine of a caller of this test.
+type elsewhere struct {
+	sumLoss
+	own *atomic.Int64
+}
+
+func (e elsewhere) Loss(dst, theta []float64, rows record.Rows) {
+	stack := make([]byte, 1<<14)
+	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "TestGuestsAreAskedElsewhere") {
+		e.own.Add(1)
+	}
+	e.sumLoss.Loss(dst, theta, rows)
+}
+
+// TestGuestsAreAskedElsewhere: a user's target is never asked on the goroutine that asks for
+// a sum, which it could end; the library's own may be.
+func TestGuestsAreAskedElsewhere(t *testing.T) {
+	set := record.New(make([]float64, 3*BlockRows), 1, nil, 3*BlockRows, 0)
+	for _, ours := range []bool{false, true} {
+		var own atomic.Int64
+		s, err := Facts{Records: 3 * BlockRows, Features: 1}.Admit(elsewhere{own: &own}, ours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewPass(s, set, 1, math.Inf(1), ExactGrid(1), false)
+		index := make([]int32, 3*BlockRows)
+		for range 20 {
+			p.Sums([]float64{1}, []float64{0}, []float64{-1}, index)
+		}
+		if ours != (own.Load() > 0) {
+			t.Errorf("ours %v: asked %d times on the caller's goroutine", ours, own.Load())
+		}
+	}
+}
+
+// TestTargetsThatDoNotFit are refused for each thing that does not; the largest dimension is
+// the one that the proofs cover.
+func TestTargetsThatDoNotFit(t *testing.T) {
+	if MostParameters != 16_777_216 { // 2²⁴, docs/proofs/gradients.md §1
+		t.Errorf("%d parameters", MostParameters)
+	}
+	for f, fits := range map[Facts]bool{{Features: 1, Response: true}: true, {Features: 2, Response: true}: false,
+		{Features: 1}: false, {}: false} {
+		if _, err := f.Admit(keeper{kept: new([][]float64)}, false); (err == nil) != fits {
+			t.Errorf("%d features, response %v: %v", f.Features, f.Response, err)
 		}
 	}
 }
