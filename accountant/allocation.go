@@ -48,6 +48,9 @@ func (m allocation) fields() []field {
 }
 func (m allocation) slow() {}
 
+// departure is that of both worlds from the pair that is composed numerically.
+func (m allocation) departure() float64 { return 2 * m.departs }
+
 func (m allocation) rdp(adj Adjacency, order float64) float64 {
 	whole := gaussianRDP(order, 1/m.sigma) // of a record whose step is known
 	if m.steps == 1 || math.IsInf(order, 1) || m.sigma == 0 || math.IsInf(m.sigma, 1) {

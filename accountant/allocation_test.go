@@ -1,8 +1,11 @@
 package accountant
 
 import (
+	"errors"
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant/pld"
 )
 
 // allocated is the Rényi divergence of the larger direction for two steps, by sums over a
@@ -140,5 +143,36 @@ func TestAllocationUnderSubstitution(t *testing.T) {
 	}
 	if _, err := RandomAllocation(0, 1, 3, 0); err == nil {
 		t.Error("no adjacency was taken")
+	}
+}
+
+// TestAllocationIsComposedNumerically: well below the Rényi bound, under both adjacencies; a
+// departure of the noise only adds; and what no grid holds keeps the Rényi bound.
+func TestAllocationIsComposedNumerically(t *testing.T) {
+	const delta = 1e-6
+	epochs := func(adj Adjacency, sigma, departure float64) Event {
+		e, err := must(RandomAllocation(adj, sigma, 1000, departure)).Times(10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for adj, share := range map[Adjacency]float64{AddRemove: 0.6, Substitute: 0.85} {
+		renyi, err := epochs(adj, 1, 0).Epsilon(delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := epochs(adj, 1, 0).RefineEpsilon(delta)
+		if err != nil || g.Method != MethodPLD || g.Epsilon > share*renyi.Epsilon {
+			t.Errorf("%v: ε = %v by %v, %v by Rényi, error %v", adj, g.Epsilon, g.Method, renyi.Epsilon, err)
+		}
+		rough, _, err := epochs(adj, 1, 1e-4).RefineEpsilon(delta)
+		if err != nil || rough.Epsilon < g.Epsilon+2e-3*0.99 || rough.Epsilon > g.Epsilon+2.2e-3 {
+			t.Errorf("%v: ε = %v with a departure of 10⁻⁴ an epoch, %v without, error %v", adj, rough.Epsilon, g.Epsilon, err)
+		}
+	}
+	var none *NotNumericalError
+	if _, err := epochs(AddRemove, 0.3, 0).Numerical(pld.AtDelta(delta)); !errors.As(err, &none) {
+		t.Errorf("noise that no grid holds: %v", err)
 	}
 }

@@ -108,8 +108,24 @@ func lossOf(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 		return pld.BoundedRange(acceptanceBit{p["contribution"]}.spread(adj))
 	case "sampled":
 		return sampledLoss(adj, m)
+	case "random_allocation":
+		return allocatedLoss(adj, p["noise_multiplier"], int64(p["steps"]))
 	}
 	return pld.Mechanism{}, noLoss(m)
+}
+
+// allocatedLoss is the loss of an epoch. Under substitution a record's norm is half the
+// sensitivity.
+func allocatedLoss(adj Adjacency, sigma float64, steps int64) (m pld.Mechanism, err error) {
+	if adj == Substitute {
+		m, err = pld.GaussianAllocationSubstitution(2*sigma, steps)
+	} else {
+		m, err = pld.GaussianAllocation(sigma, steps)
+	}
+	if err != nil {
+		return m, &NotNumericalError{err.Error()}
+	}
+	return m, nil
 }
 
 // NotNumericalError says why an event is not composed numerically. Epsilon and Delta

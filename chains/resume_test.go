@@ -309,7 +309,8 @@ func TestEpochs(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := records.Facts().Records
-	s := chains.Settings{Kernel: "dpsgld", Batch: n / 7, Allocated: true, Noise: 40, Step: 1e-5, Chains: 1, Start: "prior-mean"}
+	s := chains.Settings{Kernel: "dpsgld", Batch: n / 7, Allocated: true, Noise: 40, Step: 1e-5, Chains: 1,
+		Start: "prior-mean"}
 	choose := func(iterations int64) *chains.Plan {
 		s.Iterations = iterations
 		plan, err := chains.Choose(s, chains.ProblemOn(m, records))
