@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"go.etcd.io/bbolt"
-
-	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 // Compact rewrites the file without its free space, and returns its sizes in bytes.
@@ -34,28 +31,10 @@ func (l *Ledger) Compact() (before, after int64, err error) {
 // rewrite copies the entries into a new file that takes the old one's place. The
 // caller holds the old one's lock until then.
 func (l *Ledger) rewrite(db *bbolt.DB) error {
-	dir := filepath.Dir(l.path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(l.path)+".new-*")
-	if err != nil {
-		return err
-	}
-	temporary := f.Name()
-	defer os.Remove(temporary)
-	if err := f.Close(); err != nil {
-		return err
-	}
-	fresh, err := bbolt.Open(temporary, 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
-	if err != nil {
-		return err
-	}
 	const batch = 1 << 20
-	if err := errors.Join(bbolt.Compact(fresh, db, batch), fresh.Sync(), fresh.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, l.path); err != nil {
-		return err
-	}
-	return durable.SyncDir(dir)
+	return place(l.path, func(fresh *bbolt.DB) error {
+		return errors.Join(bbolt.Compact(fresh, db, batch), fresh.Sync())
+	}, os.Rename)
 }
 
 func size(path string) (int64, error) {

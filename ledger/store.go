@@ -202,6 +202,11 @@ func (l *Ledger) guard(fn func() error) (err error) {
 // create makes the file with its first content, complete or not at all, and fails
 // with fs.ErrExist if there is one.
 func create(path string, fill func(*bbolt.Tx) error) error {
+	return place(path, func(db *bbolt.DB) error { return db.Update(fill) }, os.Link)
+}
+
+// place writes a new file beside a path, and puts it there as a whole.
+func place(path string, write func(*bbolt.DB) error, put func(temporary, path string) error) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*")
 	if err != nil {
@@ -216,10 +221,10 @@ func create(path string, fill func(*bbolt.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Update(fill), db.Close()); err != nil {
+	if err := errors.Join(write(db), db.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(temporary, path); err != nil {
+	if err := put(temporary, path); err != nil {
 		return err
 	}
 	return durable.SyncDir(dir)

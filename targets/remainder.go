@@ -133,20 +133,15 @@ func (r *Remainder) LogPrior(theta []float64) float64 {
 }
 
 // Loss sets dst[i] to record i's remainder at theta.
-func (r *Remainder) Loss(dst, theta []float64, rows Rows) {
-	buf := getScratch()
-	defer putScratch(buf)
-	move := getRow(len(theta))
-	defer putRow(move)
-	for lo := 0; lo < len(dst); lo += block {
-		part := rows.Slice(lo, min(lo+block, len(dst)))
-		r.begin(buf, part)
-		r.add(dst[lo:lo+part.Len()], theta, 1, *move, part, buf, true)
-	}
-}
+func (r *Remainder) Loss(dst, theta []float64, rows Rows) { r.between(dst, theta, nil, rows) }
 
 // LossRatio sets dst[i] to record i's remainder at theta less that at next.
 func (r *Remainder) LossRatio(dst, theta, next []float64, rows Rows) {
+	r.between(dst, theta, next, rows)
+}
+
+// between is LossRatio, or without next Loss.
+func (r *Remainder) between(dst, theta, next []float64, rows Rows) {
 	buf := getScratch()
 	defer putScratch(buf)
 	move := getRow(len(theta))
@@ -155,7 +150,9 @@ func (r *Remainder) LossRatio(dst, theta, next []float64, rows Rows) {
 		part := rows.Slice(lo, min(lo+block, len(dst)))
 		r.begin(buf, part)
 		r.add(dst[lo:lo+part.Len()], theta, 1, *move, part, buf, true)
-		r.add(dst[lo:lo+part.Len()], next, -1, *move, part, buf, false)
+		if next != nil {
+			r.add(dst[lo:lo+part.Len()], next, -1, *move, part, buf, false)
+		}
 	}
 }
 

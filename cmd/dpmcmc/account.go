@@ -114,15 +114,7 @@ func (s *accountSettings) run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.plot != "" {
-		if err := drawFile(s.plot, answer.Panels()); err != nil {
-			return err
-		}
-	}
-	if s.json {
-		return printJSON(out, answer.Report())
-	}
-	return say(out, answer.Words())
+	return present(out, answer, s.plot, s.json)
 }
 
 // read reads and decodes the documents, and adds them up.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -178,9 +177,7 @@ func (s *compareSettings) write(results *experiment.Results, out io.Writer) erro
 		}
 	}
 	if s.json {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(results)
+		return printJSON(out, results)
 	}
 	if err := say(out, report.Text(results)); err != nil {
 		return err

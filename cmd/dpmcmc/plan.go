@@ -118,15 +118,7 @@ func (s *planSettings) execute(flags *pflag.FlagSet, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.plot != "" {
-		if err := drawFile(s.plot, answer.Panels()); err != nil {
-			return err
-		}
-	}
-	if s.json {
-		return printJSON(out, answer.Report())
-	}
-	return say(out, answer.Words())
+	return present(out, answer, s.plot, s.json)
 }
 
 // check reports flags that are missing, out of range or without meaning here, all at

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -101,9 +102,13 @@ func (s *compareSettings) runShard(c *cobra.Command, plan *experiment.Plan, o ex
 	} else if err != nil {
 		return err
 	}
-	if s.json {
-		return json.NewEncoder(c.OutOrStdout()).Encode(map[string]any{"shard": shard.Index, "shards": shard.Count})
+	return shardDone(c.OutOrStdout(), shard, "compare", s.json)
+}
+
+// shardDone says only how it went: results are merge's.
+func shardDone(out io.Writer, shard experiment.Shard, command string, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(map[string]any{"shard": shard.Index, "shards": shard.Count})
 	}
-	fmt.Fprintf(c.OutOrStdout(), "shard %v is done; dpmcmc compare merge puts the shards together\n", shard)
-	return nil
+	return say(out, fmt.Sprintf("shard %v is done; dpmcmc %s merge puts the shards together\n", shard, command))
 }

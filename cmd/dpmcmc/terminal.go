@@ -32,6 +32,23 @@ func say(out io.Writer, text string) error {
 	return err
 }
 
+// present draws an answer into an SVG file, if one is named, and prints it.
+func present(out io.Writer, answer interface {
+	Words() string
+	Report() any
+	Panels() []plot.Panel
+}, chart string, asJSON bool) error {
+	if chart != "" {
+		if err := drawFile(chart, answer.Panels()); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return printJSON(out, answer.Report())
+	}
+	return say(out, answer.Words())
+}
+
 // drawFile draws panels into an SVG file.
 func drawFile(path string, panels []plot.Panel) error {
 	var b bytes.Buffer

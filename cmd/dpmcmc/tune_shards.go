@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,8 +60,5 @@ func (s *tuneSettings) runShard(ctx context.Context, config tune.Config, out io.
 	if err := experiment.TuneShard(ctx, config, s.journals, shard); err != nil {
 		return err
 	}
-	if s.json {
-		return json.NewEncoder(out).Encode(map[string]any{"shard": shard.Index, "shards": shard.Count})
-	}
-	return say(out, fmt.Sprintf("shard %v is done; dpmcmc tune merge puts the shards together\n", shard))
+	return shardDone(out, shard, "tune", s.json)
 }

@@ -123,7 +123,7 @@ type CostReport struct {
 }
 
 // Report is the one object of --json.
-func (a *Cost) Report() CostReport {
+func (a *Cost) Report() any {
 	g := a.guarantee
 	r := CostReport{
 		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(),

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/dpsgd"
 	"github.com/dpmcmc/dpmcmc/ops/laplaceapprox"
@@ -67,14 +68,9 @@ func perturbation(name string, method chaudhuri.Method, about string, lambda Set
 		if err != nil {
 			return nil, err
 		}
-		return guaranteed(cost, &Mechanism{Run: func(_ context.Context, rows targets.Rows, n Noise) (Release, error) {
-			src, err := n.source()
-			if err != nil {
-				return Release{}, err
-			}
-			theta, err := m.Release(src, rows)
-			return point(theta), err
-		}}), nil
+		return estimate(cost, func(_ context.Context, src *ops.Source, rows targets.Rows) ([]float64, error) {
+			return m.Release(src, rows)
+		}), nil
 	}
 	return &Method{Name: name, Kind: Unconditional, Models: []string{"logistic"}, About: about + "; an estimate",
 		Settings: []Setting{lambda}, build: build}
@@ -152,12 +148,20 @@ func buildSGD(p Problem, b Budget, s settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guaranteed(m.Cost(), &Mechanism{Run: func(_ context.Context, rows targets.Rows, n Noise) (Release, error) {
+	return estimate(m.Cost(), func(_ context.Context, src *ops.Source, rows targets.Rows) ([]float64, error) {
+		return m.Release(src, rows)
+	}), nil
+}
+
+// estimate is a mechanism that releases one vector of parameters.
+func estimate(cost ops.Guarantee,
+	release func(ctx context.Context, src *ops.Source, rows targets.Rows) ([]float64, error)) *Mechanism {
+	return guaranteed(cost, &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
 		src, err := n.source()
 		if err != nil {
 			return Release{}, err
 		}
-		theta, err := m.Release(src, rows)
+		theta, err := release(ctx, src, rows)
 		return point(theta), err
-	}}), nil
+	}})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/perfect"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -47,16 +48,9 @@ var _ = register(&Method{
 		if err != nil {
 			return nil, err
 		}
-		return guaranteed(cost, &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
-			src, err := n.source()
-			if err != nil {
-				return Release{}, err
-			}
+		return estimate(cost, func(ctx context.Context, src *ops.Source, rows targets.Rows) ([]float64, error) {
 			draw, err := m.Release(ctx, src, rows)
-			if err != nil {
-				return Release{}, err
-			}
-			return point(draw.Theta), nil
-		}}), nil
+			return draw.Theta, err
+		}), nil
 	},
 })
