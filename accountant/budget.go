@@ -81,7 +81,7 @@ func (c BudgetConfig) cost(e Event) (Guarantee, error) {
 			"cover: charge it to one without", e)
 	}
 	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.Delta))
-	return Guarantee{eps, c.Delta, e.adj, MethodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
+	return Guarantee{eps, c.Delta, e.adj, methodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
 }
 
 // covers reports whether a budget allows events of a cost.

@@ -25,19 +25,19 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	withFailure := func(d float64) float64 { return min(1, (d+fail*(1-d))*(1+1e-12)) }
 	departs := e.departure()
 	order, l := e.rdpLogDelta(eps)
-	cs := []candidate{{"rdp", MethodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
+	cs := []candidate{{"rdp", methodRDP, theoremRDP, withFailure(math.Exp(l)), order}}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact,
+		cs = append(cs, candidate{"gaussian-exact", methodGaussianExact, theoremExact,
 			withFailure(math.Exp(min(0, departs+logGaussianDelta(mu, eps-departs)))), 0})
 	}
 	if p, d, ok := e.basic(); ok {
 		if eps < p {
 			d = 1
 		}
-		cs = append(cs, candidate{"pure", MethodPure, theoremBasic, d, 0})
+		cs = append(cs, candidate{"pure", methodPure, theoremBasic, d, 0})
 	}
 	if p, n, ok := e.repeatedPure(); ok {
-		cs = append(cs, candidate{"pure-optimal", MethodPure, theoremOptimal, withFailure(optimalDelta(p, n, eps)), 0})
+		cs = append(cs, candidate{"pure-optimal", methodPure, theoremOptimal, withFailure(optimalDelta(p, n, eps)), 0})
 	}
 	return cs
 }
@@ -74,7 +74,7 @@ func (e Event) ClassicEpsilon(delta float64) (Guarantee, error) {
 	if !(delta > 0 && delta < 1) {
 		return Guarantee{}, fmt.Errorf("accountant: ClassicEpsilon: delta %v: must be in (0, 1)", delta)
 	}
-	g := Guarantee{Epsilon: math.Inf(1), Delta: delta, Adjacency: e.adj, Method: MethodRDP, Theorem: theoremClassic}
+	g := Guarantee{Epsilon: math.Inf(1), Delta: delta, Adjacency: e.adj, Method: methodRDP, Theorem: theoremClassic}
 	if rest := e.unfailed(delta); rest > 0 && !e.nothing() {
 		l := math.Log(rest)
 		classic := func(order, rdp float64) float64 { return rdp - l/(order-1) }

@@ -314,7 +314,7 @@ func TestDeparturesAddUpOnBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return g.Alternatives[MethodPLD]
+		return g.Alternatives[methodPLD]
 	}
 	got := refined(must(GridGaussian(AddRemove, 1, 0.01)), delta)
 	want := refined(must(Gaussian(AddRemove, 1)), delta*math.Exp(-departs)) + departs
@@ -369,7 +369,7 @@ func exactly(t *testing.T, e Event, delta float64) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Alternatives[MethodGaussianExact]
+	return g.Alternatives[methodGaussianExact]
 }
 
 // TestLargeDeltas: where δ is near 1 it is Φ(a) − e^ε·Φ(a − µ) to the last digits of 1 − δ.
@@ -398,8 +398,8 @@ func TestConversionsAreRoundedUp(t *testing.T) {
 		if least := epsilonAt(c.order, e.RDP(c.order), math.Log(1e-6)) * (1 + slack/2); c.value < least {
 			t.Errorf("%v: ε %v at order %v, want at least %v", e, c.value, c.order, least)
 		}
-		if g.Alternatives[MethodRDP] != c.value {
-			t.Errorf("%v: Epsilon lists %v, the curve has %v", e, g.Alternatives[MethodRDP], c.value)
+		if g.Alternatives[methodRDP] != c.value {
+			t.Errorf("%v: Epsilon lists %v, the curve has %v", e, g.Alternatives[methodRDP], c.value)
 		}
 	}
 }

@@ -110,5 +110,5 @@ func (f *Filter) Spent() Guarantee {
 	defer f.mu.Unlock()
 	c := f.config
 	eps := epsilonAt(c.Order, f.spent, math.Log(c.Delta))
-	return Guarantee{eps, c.Delta, c.Adjacency, MethodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}
+	return Guarantee{eps, c.Delta, c.Adjacency, methodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}
 }

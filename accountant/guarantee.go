@@ -11,10 +11,10 @@ import (
 
 // The methods a Guarantee can rest on.
 const (
-	MethodRDP           = "rdp"            // Rényi curve, converted at the best order
-	MethodGaussianExact = "gaussian-exact" // the exact trade-off of composed Gaussians
-	MethodPure          = "pure"           // basic or optimal composition of pure costs
-	MethodPLD           = "pld"            // numerical accounting, package pld
+	methodRDP           = "rdp"            // Rényi curve, converted at the best order
+	methodGaussianExact = "gaussian-exact" // the exact trade-off of composed Gaussians
+	methodPure          = "pure"           // basic or optimal composition of pure costs
+	methodPLD           = "pld"            // numerical accounting, package pld
 )
 
 // Guarantee is one (ε, δ) statement with what it rests on.
@@ -25,7 +25,8 @@ type Guarantee struct {
 	Delta float64
 	// Adjacency is that of the event.
 	Adjacency Adjacency
-	// Method is the one of the Method constants whose bound is the smallest.
+	// Method is the accounting whose bound is the smallest: "rdp", "gaussian-exact", "pure" or
+	// "pld".
 	Method string
 	// Theorem names the source of that bound.
 	Theorem string
@@ -80,7 +81,7 @@ func (e Event) epsilonBounds(delta float64) []candidate {
 	rest := e.unfailed(delta)
 	cs := []candidate{e.rdpEpsilon(rest)}
 	if mu, ok := e.gaussianMu(); ok {
-		cs = append(cs, candidate{"gaussian-exact", MethodGaussianExact, theoremExact,
+		cs = append(cs, candidate{"gaussian-exact", methodGaussianExact, theoremExact,
 			e.departed(func(l float64) float64 { return gaussianEpsilon(mu, l) }, delta), 0})
 	}
 	for _, more := range otherBounds {
@@ -100,7 +101,7 @@ func (e Event) departed(epsilon func(logDelta float64) float64, delta float64) f
 }
 
 func (e Event) rdpEpsilon(delta float64) candidate {
-	c := candidate{"rdp", MethodRDP, theoremRDP, math.Inf(1), 0}
+	c := candidate{"rdp", methodRDP, theoremRDP, math.Inf(1), 0}
 	switch {
 	case e.nothing() || delta >= 1:
 		c.value = 0

@@ -76,9 +76,9 @@ func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 // refined records the numerical bound and returns the better one; an equal
 // closed form says more.
 func (g *Guarantee) refined(known, numerical float64) float64 {
-	g.Alternatives[MethodPLD] = numerical
+	g.Alternatives[methodPLD] = numerical
 	if numerical < known*(1-1e-9) {
-		g.Method, g.Theorem, g.Order = MethodPLD, theoremPLD, 0
+		g.Method, g.Theorem, g.Order = methodPLD, theoremPLD, 0
 		return numerical
 	}
 	return known

@@ -41,7 +41,7 @@ func TestNumericalBoundsAreOrdered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lower, upper := r.LowerEpsilon(delta), g.Alternatives[MethodPLD]
+		lower, upper := r.LowerEpsilon(delta), g.Alternatives[methodPLD]
 		if !(lower <= upper && upper <= rdp.Alternatives["rdp"]*(1+1e-6)+1e-9 && g.Epsilon <= upper*(1+1e-9) &&
 			g.Epsilon <= rdp.Epsilon) {
 			t.Fatalf("%v: lower %v, numerical %v, Rényi %v, reported %v", total, lower, upper,

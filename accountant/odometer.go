@@ -113,7 +113,7 @@ func (o *Odometer) Spent() Guarantee {
 	o.mu.Lock()
 	spent := o.spent
 	o.mu.Unlock()
-	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: MethodRDP, Theorem: TheoremOdometer, Order: o.order}
+	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: methodRDP, Theorem: TheoremOdometer, Order: o.order}
 	switch {
 	case math.IsInf(spent, 1):
 		g.Epsilon = spent

@@ -192,9 +192,9 @@ func TestOrdersAreNamed(t *testing.T) {
 		method string
 		order  float64
 	}{
-		"Gaussians": {must(Gaussian(Substitute, 1)), 1e-6, MethodGaussianExact, 0},
-		"pure":      {must(Pure(Substitute, 1)), 0, MethodPure, 0},
-		"δ of 1":    {must(ZCDP(Substitute, 1)), 1, MethodRDP, 0},
+		"Gaussians": {must(Gaussian(Substitute, 1)), 1e-6, methodGaussianExact, 0},
+		"pure":      {must(Pure(Substitute, 1)), 0, methodPure, 0},
+		"δ of 1":    {must(ZCDP(Substitute, 1)), 1, methodRDP, 0},
 	} {
 		g, err := c.e.Epsilon(c.delta)
 		if err != nil || g.Method != c.method || g.Order != c.order {
@@ -205,7 +205,7 @@ func TestOrdersAreNamed(t *testing.T) {
 		t.Errorf("the Rényi bound of a pure cost is found at order %v", order)
 	}
 	g, err := must(ZCDP(Substitute, 1)).Epsilon(1e-6)
-	if err != nil || g.Method != MethodRDP || !(g.Order > 1) || math.IsInf(g.Order, 1) {
+	if err != nil || g.Method != methodRDP || !(g.Order > 1) || math.IsInf(g.Order, 1) {
 		t.Errorf("ρ = 1: %s at order %v (%v)", g.Method, g.Order, err)
 	}
 }

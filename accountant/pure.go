@@ -15,10 +15,10 @@ func pureBounds(e Event, delta, rest float64) (cs []candidate) {
 		if delta < d {
 			eps = math.Inf(1)
 		}
-		cs = append(cs, candidate{"pure", MethodPure, theoremBasic, eps, 0})
+		cs = append(cs, candidate{"pure", methodPure, theoremBasic, eps, 0})
 	}
 	if eps, n, ok := e.repeatedPure(); ok && rest >= 0 {
-		cs = append(cs, candidate{"pure-optimal", MethodPure, theoremOptimal, optimalEpsilon(eps, n, rest), 0})
+		cs = append(cs, candidate{"pure-optimal", methodPure, theoremOptimal, optimalEpsilon(eps, n, rest), 0})
 	}
 	return cs
 }

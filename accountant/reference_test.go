@@ -238,7 +238,7 @@ func TestReferenceEpsilon(t *testing.T) {
 					t.Errorf("%s δ=%v: ε %v exceeds the reference %v by %.2g", c.ID, want.Delta, got, want.Epsilon, got/want.Epsilon-1)
 				}
 			case "analytic":
-				if got := g.Alternatives[MethodGaussianExact]; !near(got, want.Epsilon, 1e-9) {
+				if got := g.Alternatives[methodGaussianExact]; !near(got, want.Epsilon, 1e-9) {
 					t.Errorf("%s δ=%v: exact ε %v, reference %v", c.ID, want.Delta, got, want.Epsilon)
 				}
 			case "pld": // nearly exact: no valid bound can be much smaller

@@ -23,30 +23,32 @@ type Setting struct {
 	Unit string
 	// Default is the fixed value that stands for it, nil where the kernel chooses one.
 	Default any
-	// Turned says whether a search on simulated data may turn it.
-	Turned Turned
 
-	of   string              // the kernels that know it; empty for all of them
-	most float64             // the largest value; 0 for any
-	at   func(*Settings) any // the field: a *float64, *int64, *bool or *string
-	span func(f curator.Facts, chains int64) (low, high float64)
-	open func(fixed Settings) bool
-	turn func(asked *Settings, now Settings, factor float64, records int64) bool
+	of     string              // the kernels that know it; empty for all of them
+	most   float64             // the largest value; 0 for any
+	turned turned              // by which searches
+	at     func(*Settings) any // the field: a *float64, *int64, *bool or *string
+	span   func(f curator.Facts, chains int64) (low, high float64)
+	open   func(fixed Settings) bool
+	turn   func(asked *Settings, now Settings, factor float64, records int64) bool
 }
 
-// Turned says how a search may turn a setting.
-type Turned uint8
+// turned says how a search on simulated data may turn a setting.
+type turned uint8
 
 const (
-	// NotTurned settings stay as they are.
-	NotTurned Turned = iota
-	// Probed settings are turned by every search.
-	Probed
-	// ProbedIfExact settings bias kernels without a test, which only whole chains show.
-	ProbedIfExact
-	// Whole settings do what only whole chains show, whatever the kernel.
-	Whole
+	notTurned     turned = iota // it stays as it is
+	probed                      // every search turns it
+	probedIfExact               // it biases kernels without a test, which only whole chains show
+	whole                       // only whole chains show what it does, whatever the kernel
 )
+
+// Searched reports whether a search on simulated data may turn the setting: one that the
+// kernel knows and that is left open. Some settings show what they do in whole chains only.
+func (v Setting) Searched(k Description, fixed Settings, byWholeChains bool) bool {
+	inProbes := v.turned == probed || v.turned == probedIfExact && !k.Biased
+	return (inProbes || v.turned != notTurned && byWholeChains) && k.Knows(v) && v.Open(fixed)
+}
 
 // Table is every setting, in the order in which a search turns them.
 func Table() []Setting { return slices.Clone(table) }

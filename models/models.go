@@ -10,17 +10,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Optimum is a private optimum that chains of a model can start at.
-type Optimum uint8
-
-// The private optima.
-const (
-	// NoOptimum stands for none.
-	NoOptimum Optimum = iota
-	// LogisticOptimum is that of the logistic log loss, whatever the model's own loss.
-	LogisticOptimum
-)
-
 // Model is a target with what its users need to know of it. It is made by New or
 // Custom, immutable, and safe for concurrent use.
 type Model struct {
@@ -30,8 +19,9 @@ type Model struct {
 	Target targets.Target
 	// Parameters describe the values that are written.
 	Parameters []Parameter
-	// Optimum is the private optimum that chains can start at.
-	Optimum Optimum
+	// Logistic reports that chains can start at the private optimum of the logistic log loss,
+	// whatever the model's own loss.
+	Logistic bool
 	// Shape and Options are what New was given, with defaults filled in; of a custom
 	// model they are nil and zero.
 	Shape   *data.Shape
@@ -73,7 +63,7 @@ func New(name string, shape *data.Shape, options Options) (*Model, error) {
 	if misfit := e.misfit(shape); misfit != "" {
 		return nil, bad("model", "%s %s %s", setting.Name("model"), name, misfit)
 	}
-	m := &Model{Name: name, Shape: shape, Options: options, Optimum: e.optimum}
+	m := &Model{Name: name, Shape: shape, Options: options, Logistic: e.logistic}
 	if err := e.build(&builder{Model: m, loss: loss}); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type entry struct {
 	features    func(int) bool // numbers of design columns that it takes; nil for at least one
 	columns     string         // the same for people, after "needs"
 	suggests    func(*data.Shape) bool
-	optimum     Optimum
+	logistic    bool // chains can start at the private optimum of the logistic log loss
 	// build sets the target, the parameters, the law and the units.
 	build func(*builder) error
 }
@@ -40,7 +40,7 @@ func (e *entry) misfit(s *data.Shape) string {
 
 // registry lists the models. Where several are suggested by a shape, the first is.
 var registry = []*entry{
-	{name: "logistic", about: "P(y = 1) = 1/(1 + e^−η), η = x·β", response: binaryResponse, optimum: LogisticOptimum,
+	{name: "logistic", about: "P(y = 1) = 1/(1 + e^−η), η = x·β", response: binaryResponse, logistic: true,
 		suggests: func(s *data.Shape) bool { return s.Classes() == 2 && s.Features() > 0 },
 		build:    regression(targets.NewLogistic, "log-odds", linked(logistic))},
 	{name: "probit", about: "P(y = 1) = Φ(η)", response: binaryResponse,

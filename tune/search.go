@@ -238,6 +238,5 @@ func (s *search) note(t *trial) {
 // turn it.
 func (s *search) turns(v chains.Setting, k chains.Description) bool {
 	c := s.stage.config
-	probed := v.Turned == chains.Probed || v.Turned == chains.ProbedIfExact && !k.Biased
-	return (probed || v.Turned != chains.NotTurned && c.Objective == Accuracy) && k.Knows(v) && v.Open(c.Fixed)
+	return v.Searched(k, c.Fixed, c.Objective == Accuracy)
 }

@@ -112,7 +112,7 @@ func (s *Question) target() (targets.Target, bool, error) {
 	if err != nil {
 		return nil, false, setting.Flagged(err)
 	}
-	return m.Target, m.Optimum == models.LogisticOptimum, nil
+	return m.Target, m.Logistic, nil
 }
 
 // anyLinear stands for any target whose loss has a bounded slope along the

@@ -12,7 +12,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -89,7 +88,7 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 		return nil, err
 	}
 	plan, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
-		Target: target, Logistic: p.Optimum == models.LogisticOptimum, Facts: p.Facts, Shape: p.Shape,
+		Target: target, Logistic: p.Logistic, Facts: p.Facts, Shape: p.Shape,
 		Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {
