@@ -163,7 +163,7 @@ func TestAllocationIsComposedNumerically(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, _, err := epochs(adj, 1, 0).RefineEpsilon(delta)
-		if err != nil || g.Method != MethodPLD || g.Epsilon > share*renyi.Epsilon {
+		if err != nil || g.Method != methodPLD || g.Epsilon > share*renyi.Epsilon {
 			t.Errorf("%v: ε = %v by %v, %v by Rényi, error %v", adj, g.Epsilon, g.Method, renyi.Epsilon, err)
 		}
 		rough, _, err := epochs(adj, 1, 1e-4).RefineEpsilon(delta)
