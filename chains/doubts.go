@@ -2,6 +2,7 @@ package chains
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/anchors"
@@ -19,6 +20,18 @@ type Doubt struct {
 	Advice string `json:"advice"`
 	// Conditional says that intervals can be used on the headline's condition.
 	Conditional bool `json:"conditional,omitempty"`
+}
+
+// Gravest is the doubt that decides a verdict: the first without a condition, or else the
+// last; nil for none.
+func Gravest(doubts []Doubt) *Doubt {
+	if i := slices.IndexFunc(doubts, func(d Doubt) bool { return !d.Conditional }); i >= 0 {
+		return &doubts[i]
+	}
+	if n := len(doubts); n > 0 {
+		return &doubts[n-1]
+	}
+	return nil
 }
 
 // First-order intervals are too short where less of the information is left than

@@ -69,10 +69,10 @@ func Judge(t diag.Table, c *Certificate) Verdict {
 			"Compare kernels and settings with dpmcmc tune, which costs no privacy.",
 		}
 	}
+	if d := Gravest(c.Doubts); d != nil && v.Usable {
+		v.Usable, v.Headline = d.Conditional, d.Headline
+	}
 	for _, d := range c.Doubts {
-		if v.Usable {
-			v.Usable, v.Headline = d.Conditional, d.Headline
-		}
 		v.Reasons, v.Advice = append(v.Reasons, d.Reason), append(v.Advice, d.Advice)
 	}
 	return v

@@ -39,6 +39,10 @@ type Forecast struct {
 	// Doubted is the verdict on most simulated tables where it is that nothing can be used,
 	// for anchors of order 1; else empty.
 	Doubted string
+	// Verdict is the headline of most simulated tables' verdict where it is not simply that
+	// intervals can be used; else empty. It is known of anchored chains, and where no table has
+	// to be stood for by a smaller one, on which the prior would decide more.
+	Verdict string
 	// Time is how long the chains take, on this machine and as busy as it is.
 	Time time.Duration
 }

@@ -41,7 +41,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 		into    *Forecast
 		first   bool
 		widened float64
-		doubted string // the verdict where nothing can be used, of order 1
+		doubt   *chains.Doubt
 	}
 	var all []release
 	for i := range out {
@@ -53,7 +53,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	}
 	err = parallel(ctx, c.Workers, len(all), func(i int) (err error) {
 		r := &all[i]
-		r.widened, r.doubted, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
+		r.widened, r.doubt, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
 		return err
 	})
 	if err != nil {
@@ -62,19 +62,25 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	for i := range out {
 		f := &out[i]
 		var widened []float64
-		doubts := 0
+		var doubts []*chains.Doubt
 		for _, r := range all {
 			if r.into == f {
 				if r.widened == 0 { // not known
 					r.widened = math.Inf(1)
 				}
 				widened = append(widened, r.widened)
-				if r.doubted != "" {
-					if doubts++; 2*doubts > c.Repeats {
-						f.Doubted = r.doubted
-					}
-				}
+				doubts = append(doubts, r.doubt)
 			}
+		}
+		final := func(d *chains.Doubt) bool { return d != nil && !d.Conditional }
+		if anchors.Order(c.Models[0].Target) == 1 {
+			f.Doubted = usual(doubts, final)
+		}
+		if f.Verdict = usual(doubts, final); f.Verdict == "" {
+			f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil })
+		}
+		if grown > 1 {
+			f.Verdict = f.Doubted
 		}
 		if len(widened) == 0 {
 			continue
@@ -88,10 +94,27 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	return nil
 }
 
+// usual is the most frequent headline of doubts of a kind, if more than half are of it.
+func usual(doubts []*chains.Doubt, kind func(*chains.Doubt) bool) (headline string) {
+	of, count, most := map[string]int{}, 0, 0
+	for _, d := range doubts {
+		if kind(d) {
+			count++
+			if of[d.Headline]++; of[d.Headline] > most {
+				headline, most = d.Headline, of[d.Headline]
+			}
+		}
+	}
+	if 2*count <= len(doubts) {
+		return ""
+	}
+	return headline
+}
+
 // release makes the releases of a simulated table, and returns by how much they widen
-// intervals, and for order 1 the verdict if it is that nothing can be used. A full one also fills in ESS and Time.
+// intervals, and the doubt that they leave. A full one also fills in ESS and Time.
 func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, grown float64, seed uint64,
-	full bool) (widened float64, doubted string, err error) {
+	full bool) (widened float64, doubt *chains.Doubt, err error) {
 	m := c.Models[0]
 	rng := rand.New(rand.NewPCG(seed, 0xf0e5))
 	drawn := c
@@ -106,34 +129,32 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: plentiful, Delta: c.Delta,
 		Adjacency: c.Adjacency})
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
 	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(seed))
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
 	plan, err := chains.Price(s, chains.ProblemOn(m, sealed))
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
 	session, err := plan.Open(sealed, seed)
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
 	began := time.Now()
 	if _, err := session.Chains(ctx); err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
 	begun := time.Now()
 	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Warmup: leftOut})
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
-	if doubts := result.Certificate.Doubts; anchors.Order(m.Target) == 1 && len(doubts) > 0 && !doubts[0].Conditional {
-		doubted = doubts[0].Headline
-	}
+	doubt = chains.Gravest(result.Certificate.Doubts)
 	if !full {
-		return result.Certificate.Widening, doubted, nil
+		return result.Certificate.Widening, doubt, nil
 	}
 	least := math.Inf(1)
 	for _, row := range result.Summary() {
@@ -158,7 +179,7 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		once *= max(1, more/grown)
 	}
 	f.Time = time.Duration((once + steps) * float64(time.Second))
-	return result.Certificate.Widening, doubted, nil
+	return result.Certificate.Widening, doubt, nil
 }
 
 // scaled are the settings for tables of fewer records on which everything is in the same

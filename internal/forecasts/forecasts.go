@@ -74,6 +74,9 @@ func Line(f tune.Forecast) string {
 	if w.ClipShift != nil {
 		text += fmt.Sprintf("; the clip moves a parameter by %.2g sd", *w.ClipShift)
 	}
+	if f.Verdict != "" {
+		text += "\nMost simulated tables have this verdict: " + f.Verdict
+	}
 	return text
 }
 

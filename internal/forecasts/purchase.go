@@ -40,8 +40,12 @@ type Worth struct {
 	Error    *float64 `json:"error"`
 	ESS      *float64 `json:"ess"`
 	Seconds  *float64 `json:"seconds"`
+	// Verdict is that on most simulated tables, where it is not that intervals can be used.
+	Verdict string `json:"verdict,omitempty"`
 	// ClipShift is by how many of its standard deviations the clip moves a parameter.
 	ClipShift *float64 `json:"clip_shift,omitempty"`
+
+	posterior bool
 }
 
 // WorthOf is a forecast for programs.
@@ -49,7 +53,8 @@ func WorthOf(f tune.Forecast) Worth {
 	w := Worth{Epsilon: f.Epsilon}
 	if f.Met {
 		w.Widening, w.Error = runs.Figure(f.Widening), runs.Figure(f.Error)
-		w.ESS, w.Seconds = runs.Figure(f.ESS), runs.Figure(f.Time.Seconds())
+		w.ESS, w.Seconds, w.Verdict = runs.Figure(f.ESS), runs.Figure(f.Time.Seconds()), f.Verdict
+		w.posterior = f.Posterior()
 		if f.Clipping.Shift > 0 {
 			w.ClipShift = runs.Figure(f.Clipping.Shift)
 		}
@@ -61,12 +66,18 @@ func WorthOf(f tune.Forecast) Worth {
 func (p *Purchase) Words() string {
 	var b strings.Builder
 	this := p.Predicted[0]
-	enough := this.ESS != nil && *this.ESS >= chains.LeastESS
-	if enough {
-		b.WriteString("Enough to use: the draws are expected to show the posterior.\n\n")
-	} else {
-		b.WriteString("Not enough: the draws would not show the posterior.\n\n")
+	switch {
+	case !this.posterior:
+		b.WriteString("Not enough: the draws would not show the posterior.\n")
+	case this.Verdict != "":
+		b.WriteString("Enough draws: they are expected to show the posterior, with a doubt.\n")
+	default:
+		b.WriteString("Enough to use: the draws are expected to show the posterior.\n")
 	}
+	if this.Verdict != "" {
+		b.WriteString(typeset.Wrapped("  verdict on most simulated tables: ", this.Verdict))
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "ε = %s at δ = %s, unconditional (%s)\n", prices.RoundedUp(p.Epsilon), prices.RoundedUp(p.Delta),
 		p.Adjacency)
 	b.WriteString(typeset.Wrapped("  by: ", p.Theorem))
@@ -76,7 +87,7 @@ func (p *Purchase) Words() string {
 	b.WriteString("Intervals are compared with those without privacy. The error is the distance\n" +
 		"of the mean from the non-private one, in standard deviations of that posterior.\n")
 	fmt.Fprintf(&b, "A posterior needs an effective sample size (ESS) of %d.\n", chains.LeastESS)
-	if about, err := chains.Describe(p.Kernel); err == nil && !about.Anchored && !enough {
+	if about, err := chains.Describe(p.Kernel); err == nil && !about.Anchored && !this.posterior {
 		b.WriteString("--temperature auto widens the posterior until the budget buys that.\n")
 	}
 	if shift := p.Predicted[0].ClipShift; shift != nil {
