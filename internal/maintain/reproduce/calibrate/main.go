@@ -59,6 +59,7 @@ var (
 	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
 	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
 	tarp     = flag.Bool("tarp", false, "the TARP error of linear regressions with 10 normal features, -n records each")
+	dpvi     = flag.Bool("dpvi", false, "TARP errors beside those of an own version of noise-aware DPVI")
 	weighted = flag.String("weighted", "auto", "release the curvature, not the second moments: true, false or auto, "+
 		"whichever a run would")
 )
@@ -191,7 +192,7 @@ func sample(p surrogates.Posterior, seed uint64) (surrogates.Draws, error) {
 // objective is the logistic loss plus a ridge and a linear term, on rows in the unit ball.
 func objective(rows targets.Rows, ridge float64, linear []float64) erm.Objective {
 	return erm.Objective{X: rows.X, Y: rows.Y, B: linear, Shape: erm.Shape{Records: rows.Len(), Features: rows.P,
-		Radius: 1, Ridge: ridge, Linear: floats.Norm(linear, 2)}}
+		Radius: 1, Ridge: ridge, Linear: floats.Norm(linear, 2) * (1 + 1e-12)}} // which may be rounded otherwise there
 }
 
 func main() {
@@ -219,6 +220,9 @@ func run() error {
 		return logisticTable(*classes)
 	}
 	*priorSD = cmp.Or(*priorSD, 3)
+	if *dpvi {
+		return dpviTable()
+	}
 	if *rivals {
 		objective, draw, err := rivalTable()
 		fmt.Printf("n %d d %d ε %v sets %d: median RMSE objective perturbation %.3f, β-OPS %.3f\n", *records, *features,

@@ -104,15 +104,18 @@ func tarpRank(unit, sd float64, rng *rand.Rand, seed uint64) (float64, error) {
 		}
 	}
 	truth[d] -= math.Log(unit)
-	nearer, count := 0.0, 0.0
-	for _, chain := range draws.Chains {
-		for _, theta := range chain {
-			if count++; distance(theta, at) < distance(truth, at) {
-				nearer++
-			}
+	return nearer(slices.Concat(draws.Chains...), truth, at), nil
+}
+
+// nearer is the share of draws that are nearer to a point than the truth is.
+func nearer(draws [][]float64, truth, at []float64) float64 {
+	count := 0.0
+	for _, theta := range draws {
+		if distance(theta, at) < distance(truth, at) {
+			count++
 		}
 	}
-	return nearer / count, nil
+	return count / float64(len(draws))
 }
 
 // coverageError is the root mean square difference of the ranks' distribution from the
