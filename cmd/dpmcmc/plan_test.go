@@ -213,7 +213,7 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 // and the command is one that sample takes.
 func TestPlanInWords(t *testing.T) {
 	for flags, first := range map[string]string{
-		"--features 2 --records 2000 --epsilon 1 --delta 1e-6":                                        "Enough to use",
+		"--features 2 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
 			"with a doubt.\n  verdict on most simulated tables: Usable if the prior is believed",
 		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Not enough: the draws would not show the " +
