@@ -204,6 +204,10 @@ func TestOrdersAreNamed(t *testing.T) {
 	if order := must(Pure(Substitute, 1)).rdpEpsilon(0).order; !math.IsInf(order, 1) {
 		t.Errorf("the Rényi bound of a pure cost is found at order %v", order)
 	}
+	c := times(t, must(Pure(Substitute, 0.1)), 3).rdpEpsilon(1e-300) // less at no finite order
+	if !math.IsInf(c.order, 1) || !near(c.value, 0.3, 1e-12) {
+		t.Errorf("the Rényi bound of 3 × ε = 0.1 is %v at order %v", c.value, c.order)
+	}
 	g, err := must(ZCDP(Substitute, 1)).Epsilon(1e-6)
 	if err != nil || g.Method != methodRDP || !(g.Order > 1) || math.IsInf(g.Order, 1) {
 		t.Errorf("ρ = 1: %s at order %v (%v)", g.Method, g.Order, err)

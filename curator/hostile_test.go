@@ -223,7 +223,7 @@ func stateless(answer func(dst, theta []float64, rows targets.Rows, width int)) 
 	return func() hostile { return hostile{answer} }
 }
 
-const hostileRows = 2*room.BlockRows + 77
+const hostileRows = room.BlockRows + 77
 
 // hostileSet is a table whose first record says y; of the others some are missing.
 func hostileSet(y float64) *record.Set {

@@ -3,6 +3,7 @@ package targets
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -274,4 +275,43 @@ func BenchmarkRemainder(b *testing.B) {
 		r.Loss(dst, theta, rows)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+}
+
+// guest is a target that is not this package's own, for embedding one.
+type guest struct{ *Regression }
+
+// TestGuestsAreWrappedToTheSameAnswers: the remainder and the tangent of a user's target,
+// which is asked on copies, are those of the library's own, bit for bit.
+func TestGuestsAreWrappedToTheSameAnswers(t *testing.T) {
+	model, err := NewLogistic(RegressionConfig{Features: 2, Prior: Gaussian{SD: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := Rows{X: []float64{0.3, -0.2, 0.5, 0.1, -0.9, 0.4}, P: 2, Y: []float64{1, 0, 1}}
+	theta, next := []float64{0.4, -1.1}, []float64{0.2, 0.7}
+	answers := func(base GradTarget) (all []float64) {
+		r, err := NewRemainder(RemainderConfig{Target: base, Order: 1})
+		if err == nil {
+			err = r.Anchor([]float64{0.1, 0.2}, 0.75, func([]float64) float64 { return 0 })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := NewTangent(base, 0.5)
+		if err == nil {
+			err = v.At([]float64{0.1, 0.2}, Lengths{Score: 0.3, Products: 0.2})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses, ratios, gradients := make([]float64, 3), make([]float64, 3), make([]float64, 3*v.Dim())
+		r.Loss(losses, theta, rows)
+		r.LossRatio(ratios, theta, next, rows)
+		v.LossGrad(gradients, make([]float64, v.Dim()), rows)
+		return slices.Concat(losses, ratios, gradients)
+	}
+	ours, theirs := answers(model), answers(guest{model})
+	if Ours(guest{model}) || !slices.Equal(ours, theirs) || slices.Max(ours) == 0 {
+		t.Errorf("%v of a user's target, want %v", theirs, ours)
+	}
 }

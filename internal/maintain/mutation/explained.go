@@ -145,6 +145,7 @@ var explained = []defect{
 		equivalent: notAhead},
 	{file: "internal/core/record/record.go", old: "touch(x[lo*p:], s.narrow, p, part)", new: "",
 		equivalent: notAhead},
+	{file: "accountant/guarantee.go", old: "g, ok = a.others[q]", new: "", equivalent: "it is worked out again"},
 	{file: "accountant/guarantee.go", old: "case delta > 0:", new: ">=", equivalent: "δ = 0 is a case before it"},
 	{file: "accountant/internal/normal/normal.go", old: "for k := 40.0; k >= 1; k-- {", new: "(40.0+1)",
 		equivalent: "the fraction's 41st term is below rounding"},
