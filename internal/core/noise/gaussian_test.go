@@ -145,6 +145,21 @@ func TestGeometric(t *testing.T) {
 	}
 }
 
+// TestTailStripsFollowEachOther: the k-th strip of the tail ends k + 1 widths beyond
+// the others, whatever the width.
+func TestTailStripsFollowEachOther(t *testing.T) {
+	for _, sigma := range []float64{1.3, 60, 1000, 1 << 30} {
+		g := newStrips(sigma, 3)
+		for k := range uint64(20) {
+			play := make(script, 64)
+			play[0], play[1] = 1<<k, ^uint64(0) // its last integer
+			if x, _ := g.inTail(&play, 0); x != g.tail+(k+1)*g.width-1 {
+				t.Errorf("σ = %v: strip %d of width %d ends at %d, the strips before the tail at %d", sigma, k, g.width, x, g.tail)
+			}
+		}
+	}
+}
+
 func exponent(sigma float64, x uint64) *big.Rat {
 	ratio := new(big.Rat).SetFloat64(sigma)
 	ratio.Quo(new(big.Rat).SetInt(new(big.Int).SetUint64(x)), ratio)

@@ -80,6 +80,8 @@ var explained = []defect{
 		equivalent: decided},
 	{file: "internal/core/noise/gaussian.go", old: "two, three := big.NewInt(2), big.NewInt(3)", new: "(2+1)",
 		equivalent: decided},
+	{file: "internal/core/noise/gaussian.go", old: "two, three := big.NewInt(2), big.NewInt(3)", new: "(3+1)",
+		equivalent: decided},
 	{file: "internal/core/noise/gaussian.go", old: "return 0, false", new: "(0+1)",
 		equivalent: "what is not accepted is not read"},
 	{file: "internal/core/noise/gaussian.go", old: "const MostNormal = 6910", new: "(6910+1)",
