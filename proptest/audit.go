@@ -59,7 +59,7 @@ func (a Audit) violations(onA, onB [][]float64) (lines string) {
 	if a.World.Excess > 0 {
 		add("%v", a.World)
 	}
-	for j := range min(4, len(onA[0])) {
+	for _, j := range telling(onA, onB) {
 		add("coordinate %d has %s on A, and %s on B", j, summary(column(onA, j)), summary(column(onB, j)))
 	}
 	return lines

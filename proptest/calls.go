@@ -62,7 +62,7 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	})
 	for name, some := range map[string][][]float64{"the only release of a call": single, "the first of a call": first,
 		"the last of a call": last} {
-		for j := range min(4, len(onA[0])) {
+		for _, j := range someOf(len(onA[0]), 4) {
 			scores := scored(column(slices.Concat(some, onA), j))
 			for degree := range 4 {
 				m := moment{span: 4}
@@ -118,7 +118,7 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 		}
 	})
 	all = append(all, part)
-	for j := range min(4, p) {
+	for _, j := range someOf(p, 4) {
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300} {
 			first(func(x []float64) { x[j] = v })
 		}

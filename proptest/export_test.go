@@ -2,3 +2,10 @@ package proptest
 
 // RaceDetector reports that the race detector is on.
 const RaceDetector = raceDetector
+
+// What a classifier of two worlds chooses to look at.
+var (
+	Discriminant = discriminant
+	Telling      = telling
+	SomeOf       = someOf
+)

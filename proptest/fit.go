@@ -419,12 +419,24 @@ func checkIndependent(t rapid.TB, all [][]float64, o MechanismOptions) {
 	}
 }
 
+// someOf are n of d coordinates, or all: from the first to the last.
+func someOf(d, n int) []int {
+	all := make([]int, min(d, n))
+	for i := range all {
+		if all[i] = i; d > n {
+			all[i] = i * (d - 1) / (n - 1)
+		}
+	}
+	return all
+}
+
 // dependence is the evidence that draws in a row are not independent and alike.
 func dependence(all [][]float64, seed uint64) *evidence {
 	e := &evidence{}
 	d := len(all[0])
 	mixed, weight := make([][2]float64, len(all)), 1.0 // of all coordinates: it shows what ties one to another
-	for j := range min(16, d) {
+	mix := someOf(d, 16)
+	for i, j := range mix {
 		scores := scored(column(all, j))
 		for i := range scores {
 			for degree := range 2 {
@@ -432,7 +444,7 @@ func dependence(all [][]float64, seed uint64) *evidence {
 			}
 		}
 		weight = 1 / (1/weight + 1.5)
-		if j >= 4 {
+		if !slices.Contains(someOf(len(mix), 4), i) {
 			continue
 		}
 		for degree := range 2 {

@@ -182,6 +182,13 @@ func (m mutated) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 		m.junk = make([]float64, 10)
 	case "not finite":
 		s.Theta[0] = math.Inf(1)
+	case "remembers":
+		if m.junk == nil {
+			m.junk = make([]float64, 1)
+		}
+		m.junk[0], info.StepSize = s.Theta[0], 1+1e-15*m.junk[0]
+	case "slice replaced":
+		s.Theta = slices.Clone(s.Theta)
 	case "leaks":
 		info.StepSize += 1e-9 * m.seen()
 	case "leaks into state":
@@ -226,6 +233,8 @@ func TestBrokenKernelsAreRejected(t *testing.T) {
 		"iteration":          "Iteration is",
 		"allocates":          "allocations",
 		"not finite":         "is +Inf",
+		"remembers":          "remembers what is neither in State nor kept",
+		"slice replaced":     "another slice into State",
 		"leaks":              "beyond what was released",
 		"leaks into state":   "beyond what was released",
 		"private randomness": "beyond what was released",

@@ -84,7 +84,7 @@ const maxDirections = 12
 func directions(draws [][]float64) []*direction {
 	d := len(draws[0])
 	var all []*direction
-	for j := range min(d, maxDirections) {
+	for _, j := range someOf(d, maxDirections) {
 		all = append(all, &direction{name: fmt.Sprintf("parameter %d", j),
 			value: func(theta []float64) float64 { return theta[j] }})
 	}
@@ -98,7 +98,7 @@ func directions(draws [][]float64) []*direction {
 			}
 			return sum
 		}
-		for j := 1; j < min(d, maxDirections); j++ {
+		for _, j := range someOf(d, maxDirections)[1:] {
 			all = append(all, &direction{name: fmt.Sprintf("parameter %d given those before it", j),
 				value: func(theta []float64) float64 { return standard(theta, j) }})
 		}
@@ -273,7 +273,8 @@ func (t *tally) equal(e *evidence, what string) {
 		for c := range cells - 1 {
 			up, down := t.crossings(i, c)
 			e.see(fair(up, down), func() string {
-				return fmt.Sprintf("%s %d went above and %d below %.4g in %s", what, up, down, d.border(c), d.name)
+				return fmt.Sprintf("%s %d went above and %d below %.4g in %s, where as many should", what, up, down, d.border(c),
+					d.name)
 			})
 		}
 		for c := range cells {
@@ -284,7 +285,7 @@ func (t *tally) equal(e *evidence, what string) {
 				}
 			}
 			e.see(fair(in, out), func() string {
-				return fmt.Sprintf("%s %d entered and %d left %s of %s", what, in, out, t.cell(d, c), d.name)
+				return fmt.Sprintf("%s %d entered and %d left %s of %s, where as many should", what, in, out, t.cell(d, c), d.name)
 			})
 		}
 		for k := range t.poly[i] {

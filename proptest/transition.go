@@ -20,7 +20,7 @@ func (c kernelCheck) newReference(rng *rand.Rand) *tally {
 		moves[i] = pair2(nil, theta, next)
 	}
 	var dirs []*direction
-	for j := range min(d, maxDirections) {
+	for _, j := range someOf(d, maxDirections) {
 		middle := median(starts, j)
 		change := func(v []float64) float64 { return v[d+j] - v[j] }
 		dirs = append(dirs,

@@ -88,8 +88,9 @@ const (
 
 // follow counts sets on fresh releases until one exceeds δ or none can any more.
 func follow(m Mechanism, o MechanismOptions, fs []feature, sets []event, w World) (World, error) {
-	onA, onB, most := make([]int, len(sets)), make([]int, len(sets)), o.Effort.further()
+	onA, onB := make([]int, len(sets)), make([]int, len(sets))
 	alarm := o.FalseAlarm / shares / sixTimes / float64(len(sets))
+	most := o.Effort.further()
 	for part := 1; part <= most; part++ {
 		a, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
 		if err != nil {
