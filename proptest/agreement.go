@@ -165,8 +165,8 @@ var twoLosses = []string{"now, then := make([]float64, 1), make([]float64, 1)", 
 	"target.Loss(then, next, rows)"}
 
 // implausible is what to do about a record that cannot occur.
-const implausible = "; if there are no such records or parameters, say what there is in TargetOptions' Response, Record " +
-	"and State"
+const implausible = "; if there are no such records or parameters, say what there is in TargetOptions' Response, " +
+	"Record and State"
 
 // isFinite expects plausible parameters and records to have finite losses, and
 // parameters of the prior's tail to have losses that are numbers.

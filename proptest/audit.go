@@ -96,6 +96,6 @@ type World struct {
 
 // String describes the evidence in one line.
 func (w World) String() string {
-	return fmt.Sprintf("at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d times on A and %d on B in "+
-		"%d releases each", w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
+	return fmt.Sprintf("at ε = %v, δ ≥ %.4g, claimed %.4g, from a set of values of {%s}, seen %d times on A and "+
+		"%d on B in %d releases each", w.Epsilon, w.Delta+w.Excess, w.Delta, w.Set, w.OnA, w.OnB, w.Trials)
 }

@@ -148,8 +148,11 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 // checkNeighbours compares other neighbours than A and B, under either adjacency.
 func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
 	t.Helper()
-	o.Releases = min(len(onB), max(2000, len(onB)/25))
 	all := neighbourhood(o)
+	o.Releases = min(len(onB), max(2000, len(onB)/(2*len(all))))
+	for i := range all {
+		all[i].Releases = o.Releases
+	}
 	for _, pair := range all {
 		onB := onB[:o.Releases]
 		onA, err := releases(m, pair.A, o.Seed, o.Releases)

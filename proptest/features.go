@@ -31,7 +31,8 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 		}
 		all = append(all, ofCoordinate(onA, onB, both, j, step)...)
 		if step > 0 { // without a grid, the bits of a number depend on its size
-			all = append(all, together(coarse, feature{"low bits", 16, func(r []float64) int { return lowBits(r[j], step) % 16 }},
+			all = append(all, together(coarse, feature{"low bits", 16,
+				func(r []float64) int { return lowBits(r[j], step) % 16 }},
 				fmt.Sprintf("statistic and low bits of coordinate %d", j)))
 		}
 		for _, k := range some[:i] {

@@ -76,12 +76,13 @@ type MechanismOptions struct {
 //   - releases are independent of each other and alike from first to last, within a
 //     call and across calls of other seeds;
 //   - two worlds: a classifier orders releases by their likelihood ratio, by the
-//     statistic, coordinates, low bits and single values, on one part of the
-//     releases; on the other, Clopper–Pearson bounds are compared with the claim's
+//     statistic, a linear function, coordinates alone and in pairs, low bits and single
+//     values, on one part of the releases; on the other, Clopper–Pearson bounds are compared with the claim's
 //     δ(ε) at eighteen ε, its ε at Delta and its Rényi curve. Up to 16 sets that
 //     look like violations are followed over up to 32 times as many fresh releases, with
-//     Quick over twice as many. With fewer of them the same is asked of A with a first
-//     record of NaN, ±Inf or 10³⁰⁰, and of A and B with such values in all other records.
+//     Quick over twice as many. With fewer of them the same is asked of A with another first
+//     record, plain or of NaN, ±Inf or 10³⁰⁰, of A and B with such values in all other
+//     records, and of both at other scales.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
 // is repeated with as few of them, and as plain records, as still fail.

@@ -36,8 +36,15 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
 	var asked, suspect []event
 	for i, f := range fs {
-		asked = append(asked, f.questions(i, onA[third/2:3*third/2], onB[third/2:3*third/2], claim, event.promises)...)
-		suspect = append(suspect, f.questions(i, onA[third/2:], onB[third/2:], claim, o.shows)...)
+		a, b := f.counts(onA[third/2:3*third/2]), f.counts(onB[third/2:3*third/2])
+		asked = append(asked, f.questions(i, a, b, third, claim, event.promises)...)
+		for k, n := range f.counts(onA[3*third/2:]) {
+			a[k] += n
+		}
+		for k, n := range f.counts(onB[3*third/2:]) {
+			b[k] += n
+		}
+		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim, o.shows)...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
@@ -166,9 +173,9 @@ func (e event) projected(p, q, n float64) float64 {
 
 // questions orders cells by their likelihood ratio and keeps, for each ε and
 // direction, the set that promises most, if that is anything.
-func (f feature) questions(index int, onA, onB [][]float64, claim accountant.Event,
+func (f feature) questions(index int, a, b []int, of int, claim accountant.Event,
 	promise func(e event, p, q, n float64) float64) (all []event) {
-	a, b, n := f.counts(onA), f.counts(onB), float64(len(onA))
+	n := float64(of)
 	order := make([]int, f.cells)
 	for i := range order {
 		order[i] = i

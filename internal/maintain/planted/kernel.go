@@ -284,8 +284,8 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(), fourthKernels(),
-		fifthKernels(),
+		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
+		fourthKernels(), fifthKernels(),
 		prices()} {
 		all = append(all, family...)
 	}

@@ -501,8 +501,8 @@ func mechanismDefects() (all []Case) {
 	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
 		all = append(all, family...)
 	}
-	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(), fourthMechanisms(),
-		fifthMechanisms())
+	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
+		fourthMechanisms(), fifthMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),
