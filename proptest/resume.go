@@ -1,7 +1,10 @@
 package proptest
 
 import (
+	"fmt"
 	"slices"
+
+	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
@@ -14,13 +17,26 @@ import (
 // of the step before, no adapted scale, no generator or count of its own.
 func (c kernelCheck) resumes() {
 	steps := int64(c.o.Effort.times(4000, 300))
-	recording := tape.New()
-	sealed := c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option))
-	want := c.trace(c.kernel(sealed, steps), steps, "a chain to be interrupted")
 	cuts := []int64{1, 2, steps - 1}
 	for rng := rand64(c.o.Seed, 41); len(cuts) < 20; {
 		cuts = append(cuts, 1+rng.Int64N(steps-1))
 	}
+	c.resumesAfter(steps, cuts...)
+}
+
+// CheckResume interrupts one chain of o.Steps steps after cut of them, and has a new kernel
+// go on: what a failure of CheckKernel prints calls it.
+func CheckResume(t rapid.TB, factory Factory, cut int64, o KernelOptions) {
+	t.Helper()
+	c := kernelCheck{t, factory, o.withDefaults()}
+	c.resumesAfter(c.o.Steps, cut)
+}
+
+func (c kernelCheck) resumesAfter(steps int64, cuts ...int64) {
+	c.t.Helper()
+	recording := tape.New()
+	sealed := c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option))
+	want := c.trace(c.kernel(sealed, steps), steps, "a chain to be interrupted")
 	for _, cut := range cuts {
 		c.resume(recording.Rewind(), want, cut)
 	}
@@ -58,10 +74,17 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut int64) {
 			c.fail("step %d of a chain that a new kernel goes on with after step %d: %v", n+1, cut, err)
 		}
 		if theta := want.theta[int(n)*d : int(n+1)*d]; !slices.Equal(at.Theta, theta) || unlike(info, want.info[n]) {
-			c.fail("step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on after step %d with the same "+
+			c.failWith(c.reproduceResume(cut, n+1), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on after step %d with the same "+
 				"releases: the kernel remembers what is neither in State nor kept (a gradient, a momentum, a scale, a "+
 				"generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
 				n+1, theta, want.info[n], at.Theta, info, cut)
 		}
 	}
+}
+
+func (c kernelCheck) reproduceResume(cut, steps int64) string {
+	return goTest(fmt.Sprintf("// Step %d differs where a new kernel goes on after step %d.", steps, cut),
+		fmt.Sprintf("proptest.CheckResume(t, yourFactory, %d, proptest.KernelOptions{Adjacency: accountant.%s, "+
+			"Start: %s, Steps: %d, Seed: %d,", cut, c.adjacency(), source(c.o.Start), steps, c.o.Seed),
+		"\tRecords: "+sourceOfRecords(c.o.Records)+"})")
 }

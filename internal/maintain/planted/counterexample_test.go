@@ -33,6 +33,20 @@ func lowTarget() *planted {
 	return &planted{model: huber, bound: func(_, _ []float64, _, b float64) float64 { return 0.9 * b }}
 }
 
+// steepTarget has a bound that is larger one way.
+func steepTarget() *planted {
+	return &planted{model: huber, bound: func(theta, next []float64, _, b float64) float64 {
+		if next[1] > theta[1] {
+			return 1.1 * b
+		}
+		return b
+	}}
+}
+
+func forgetfulFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return newTrajectory(c, steps, flaws{persistence: 0.7, forgets: true})
+}
+
 func leakingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 	return newChain(c, steps, true, true, hooks{
 		after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.StepSize += 1e-9 * k.spy.last }})
@@ -112,6 +126,8 @@ func TestCounterexamplesFail(t *testing.T) {
 			exactly(sd))},
 		{strings.NewReplacer("yourFactory", "turningFactory", "yourExact", "exactly(sd)", "yourTransition", "plainWalk"),
 			reversible},
+		{strings.NewReplacer("yourTarget", "steepTarget()"), target(steepTarget())},
+		{strings.NewReplacer("yourFactory", "forgetfulFactory"), kernel(forgetfulFactory, nil)},
 		{strings.NewReplacer("yourMechanism", "quietSum()"), mechanism(quietSum())},
 		{strings.NewReplacer("yourMechanism", "cheapSum()"), mechanism(cheapSum())},
 		{strings.NewReplacer("yourMechanism", "wideSum()"), mechanism(wideSum())},
