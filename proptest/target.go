@@ -77,7 +77,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     bisection finds;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a
 //     PriorSampler draws from it independently, without atoms, from its stream alone;
-//   - RatioBound is the same both ways, and an empty batch is no panic;
+//   - RatioBound is the same both ways;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
 //     neighbouring data sets.

@@ -8,8 +8,8 @@
 // The first form goes on where an earlier run of the same results stopped, so
 // that it can be made in pieces (-for limits its time); cases that took little come
 // first. The second replaces the table in the document. All defects at standard effort
-// take about six minutes of one core a seed, almost all of it for what is found late or
-// never.
+// take about a quarter of an hour of one core a seed, almost all of it for what is found
+// late or never.
 package main
 
 import (
