@@ -53,19 +53,7 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
 	case release.Prior.Conflict():
-		reason := fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
-			"coefficient of %s would move by %.2g of its standard deviations.", release.Prior.Favoured,
-			r.coefficient(release.Prior.Coefficient), release.Prior.Moved)
-		if release.Prior.Tail < surrogates.LeastTail {
-			reason = fmt.Sprintf("Coefficients are where the prior has %.2g of its mass. %v at least is right.",
-				release.Prior.Tail, surrogates.LeastTail)
-		}
-		return []Doubt{{
-			Headline: "Not usable as it stands: the prior holds back what the release says.",
-			Reason:   reason,
-			Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
-				"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
-		}}
+		return []Doubt{r.conflict(release.Prior)}
 	case release.Prior.Separable():
 		return []Doubt{{
 			Headline: "Not usable as it stands: the release shows coefficients and does not bound their size.",
@@ -103,6 +91,22 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 		}}
 	}
 	return nil
+}
+
+// conflict is the doubt about a prior that the release speaks against.
+func (r *Plan) conflict(p surrogates.PriorCheck) Doubt {
+	reason := fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
+		"coefficient of %s would move by %.2g of its standard deviations.", p.Favoured, r.coefficient(p.Coefficient), p.Moved)
+	if p.Tail < surrogates.LeastTail {
+		reason = fmt.Sprintf("Coefficients are where the prior has %.2g of its mass. %v at least is right.", p.Tail,
+			surrogates.LeastTail)
+	}
+	return Doubt{
+		Headline: "Not usable as it stands: the prior holds back what the release says.",
+		Reason:   reason,
+		Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
+			"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
+	}
 }
 
 // linearDoubts are those about a linear regression.

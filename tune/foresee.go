@@ -167,8 +167,7 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 	c.CoefficientSD = cmp.Or(c.CoefficientSD, 1)
 	c.Kernels = []string{s.Kernel}
 	c.Repeats, c.foreseen = 1, true
-	full := c.Models[0]
-	records := float64(full.Shape.Records)
+	full, facts := c.Models[0], c.facts() // of all records
 	most := mostWalkedSlowly
 	if _, linear := c.Models[0].Target.(targets.LinearTarget); linear {
 		most = mostWalked
@@ -192,26 +191,9 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 		if err != nil {
 			return err
 		}
-		at.config.Epsilon = plentiful
-		search, t := &search{stage: &at}, &trial{plan: plan}
-		began := time.Now()
-		if err := search.measure(ctx, t, float64(c.Work)/float64(len(out)), 0); err != nil {
+		each, err := c.moves(ctx, f, at, plan, float64(c.Work)/float64(len(out)))
+		if err != nil {
 			return err
-		}
-		each := time.Since(began).Seconds() / t.looks
-		f.ESS = math.Inf(1)
-		for _, p := range t.Parameters {
-			f.ESS = min(f.ESS, p.ESS)
-		}
-		if c.through {
-			all, err := at.whole(ctx, plan)
-			if err != nil {
-				return err
-			}
-			f.ESS = math.Inf(1)
-			for _, p := range all {
-				f.ESS = min(f.ESS, p.Diagnosed*float64(f.Settings.Chains))
-			}
 		}
 		f.Clipping, _ = plans[i].Clipping(full, at.reference.mean, rand.New(rand.NewPCG(c.Seed, clipStream)))
 		set := f.Settings
@@ -219,10 +201,32 @@ func (c Config) foreseeWalks(ctx context.Context, s chains.Settings, plans []*ch
 		if f.ESS >= 1 { // where less, the mean stays where the chain starts
 			f.Error = f.Widening / math.Sqrt(f.ESS)
 		}
-		facts := c.facts()
-		facts.Records = int64(records)
 		steps := float64(set.Iterations*set.Chains) / c.parallelism(set.Chains)
 		f.Time = time.Duration(each * steps * looks(&chains.Plan{Settings: set}, facts) * float64(time.Second))
 	}
 	return nil
+}
+
+// moves fills in the ESS of a plan's moves, and returns the seconds of a look at a record.
+func (c Config) moves(ctx context.Context, f *Forecast, at stage, plan *chains.Plan, work float64) (float64, error) {
+	at.config.Epsilon = plentiful
+	search, t := &search{stage: &at}, &trial{plan: plan}
+	began := time.Now()
+	if err := search.measure(ctx, t, work, 0); err != nil {
+		return 0, err
+	}
+	each := time.Since(began).Seconds() / t.looks
+	f.ESS = math.Inf(1)
+	for _, p := range t.Parameters {
+		f.ESS = min(f.ESS, p.ESS)
+	}
+	if !c.through {
+		return each, nil
+	}
+	all, err := at.whole(ctx, plan)
+	f.ESS = math.Inf(1)
+	for _, p := range all {
+		f.ESS = min(f.ESS, p.Diagnosed*float64(f.Settings.Chains))
+	}
+	return each, err
 }

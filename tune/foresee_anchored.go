@@ -153,9 +153,17 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		return 0, nil, err
 	}
 	doubt = chains.Gravest(result.Certificate.Doubts)
-	if !full {
-		return result.Certificate.Widening, doubt, nil
+	if full {
+		c.lengthen(f, whole, plan, s, result, begun.Sub(began).Seconds()*grown, time.Since(begun).Seconds(), grown)
 	}
+	return result.Certificate.Widening, doubt, nil
+}
+
+// lengthen fills in what a short run with settings s foresees of the run that was asked for:
+// its ESS, and its time: that of the start, which passes over all records, and of the steps.
+func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s chains.Settings, result *chains.Result,
+	once, steps, grown float64) {
+	m := c.Models[0]
 	least := math.Inf(1)
 	for _, row := range result.Summary() {
 		least = min(least, row.ESSBulk)
@@ -173,13 +181,10 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
 	}
 	more := work(asked, whole) / work(s, m)
-	once, steps := begun.Sub(began).Seconds()*grown, time.Since(begun).Seconds()*more // the start passes over all records
-	// whose draws are made as the run begins
-	if plan.Test == "" {
+	if plan.Test == "" { // draws are made as the run begins
 		once *= max(1, more/grown)
 	}
-	f.Time = time.Duration((once + steps) * float64(time.Second))
-	return result.Certificate.Widening, doubt, nil
+	f.Time = time.Duration((once + steps*more) * float64(time.Second))
 }
 
 // scaled are the settings for tables of fewer records on which everything is in the same

@@ -15,7 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// MostSteps, of all chains, keeps counts exact in JSON numbers.
+// MostSteps is the most that all chains may make: counts stay exact in JSON numbers.
 const MostSteps = 1 << 53
 
 // Question is a run to be priced, and what of it is asked. Settings mean what they mean for
