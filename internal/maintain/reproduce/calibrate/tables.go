@@ -74,7 +74,7 @@ func linearTable(name string) error {
 		return err
 	}
 	names := []string{"not private", "noise-aware", "AdaSSP"}
-	total := make([]linearFit, len(names))
+	var total [3]linearFit
 	least, most := math.Inf(1), 0.0
 	var verdicts [3]tally
 	for i := range *sets {
@@ -96,34 +96,11 @@ func linearTable(name string) error {
 		verdict := &verdicts[said]
 		verdict.releases++
 		least, most = min(least, private.LeastESS), max(most, private.MostRHat)
-		d := train.Features()
-		means := make([][]float64, 3)
-		for f, draws := range []surrogates.Draws{reference, private} {
-			for j := range d {
-				means[f] = append(means[f], diag.Summarize(draws.Column(j)).Mean*unit)
-			}
-		}
-		means[2] = adaSSP(train, bound, mu, rng)
-		if *verbose {
-			for j := range d {
-				r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
-				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*unit, r.SD*unit, p.Mean*unit,
-					p.SD*unit)
-			}
-		}
+		means := [3][]float64{2: adaSSP(train, bound, mu, rng)}
+		compareFits(table, reference, private, unit, &means, &total, verdict)
 		for f := range names {
 			total[f].rmse += predict(test, means[f]) / float64(*sets)
 		}
-		for j := range d + 1 {
-			r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
-			if r.Mean >= p.Q5 && r.Mean <= p.Q95 {
-				total[1].held += 1 / float64((d+1)*(*sets))
-				verdict.held += 1 / float64(d+1)
-			}
-			total[1].ratio += math.Log(p.SD/r.SD) / float64((d+1)*(*sets))
-		}
-		total[1].sigma += math.Exp(diag.Summarize(private.Column(d)).Median) * unit / float64(*sets)
-		total[0].sigma += math.Exp(diag.Summarize(reference.Column(d)).Median) * unit / float64(*sets)
 	}
 	fmt.Printf("%s n %d d %d ε %v prior sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon,
 		*priorSD, *sets)
@@ -137,6 +114,31 @@ func linearTable(name string) error {
 	}
 	fmt.Println()
 	return nil
+}
+
+// compareFits adds up what the private intervals hold of the posterior without privacy, and
+// fills in the first two means.
+func compareFits(table *data.Table, reference, private surrogates.Draws, unit float64, means *[3][]float64,
+	total *[3]linearFit, verdict *tally) {
+	d := table.Features()
+	for j := range d + 1 {
+		r, p := diag.Summarize(reference.Column(j)), diag.Summarize(private.Column(j))
+		if r.Mean >= p.Q5 && r.Mean <= p.Q95 {
+			total[1].held += 1 / float64((d+1)*(*sets))
+			verdict.held += 1 / float64(d+1)
+		}
+		total[1].ratio += math.Log(p.SD/r.SD) / float64((d+1)*(*sets))
+		if j == d { // the logarithm of the scale of errors
+			total[0].sigma += math.Exp(r.Median) * unit / float64(*sets)
+			total[1].sigma += math.Exp(p.Median) * unit / float64(*sets)
+			return
+		}
+		means[0], means[1] = append(means[0], r.Mean*unit), append(means[1], p.Mean*unit)
+		if *verbose {
+			fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*unit, r.SD*unit, p.Mean*unit,
+				p.SD*unit)
+		}
+	}
 }
 
 // tally counts releases of one verdict, and what of the parameters their intervals hold.
