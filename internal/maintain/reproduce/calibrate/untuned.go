@@ -250,32 +250,7 @@ func untunedRuns(name string) (map[string]*heard, error) {
 			h = &heard{least: 1}
 			byVerdict[headline] = h
 		}
-		held := 0.0
-		if truth == nil {
-			truth = slices.Repeat([]float64{math.NaN()}, len(means))
-			h.truth = math.NaN()
-		}
-		for j := range means {
-			sum := diag.Summarize(column(result.Draws, j))
-			in := func(v float64) float64 {
-				if v >= sum.Q5 && v <= sum.Q95 {
-					return 1 / float64(len(means))
-				}
-				return 0
-			}
-			held += in(means[j])
-			h.truth += in(truth[j])
-			h.ratio += math.Log(sum.SD/sds[j]) / float64(len(means))
-			if *verbose {
-				fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f (%.3f)\n", model.ParameterNames()[j], means[j], sds[j],
-					sum.Mean, sum.SD, truth[j])
-			}
-		}
-		h.releases++
-		if held >= 0.85-1e-9 {
-			h.enough++
-		}
-		h.mean, h.least = h.mean+held, min(h.least, held)
+		held := h.add(model, result, means, sds, truth)
 		if *verbose {
 			s := result.Certificate.Settings
 			fmt.Printf("set %d: holds %.2f, aim %s, law %s: %s %v\n", i, held, s.Aim, s.AnchorLaw, headline,
@@ -288,6 +263,36 @@ func untunedRuns(name string) (map[string]*heard, error) {
 			*family, *link, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
 	}
 	return byVerdict, nil
+}
+
+// add adds a release, and returns the part of the means that its intervals hold.
+func (h *heard) add(model *models.Model, result *chains.Result, means, sds, truth []float64) (held float64) {
+	if truth == nil {
+		truth = slices.Repeat([]float64{math.NaN()}, len(means))
+		h.truth = math.NaN()
+	}
+	for j := range means {
+		sum := diag.Summarize(column(result.Draws, j))
+		in := func(v float64) float64 {
+			if v >= sum.Q5 && v <= sum.Q95 {
+				return 1 / float64(len(means))
+			}
+			return 0
+		}
+		held += in(means[j])
+		h.truth += in(truth[j])
+		h.ratio += math.Log(sum.SD/sds[j]) / float64(len(means))
+		if *verbose {
+			fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f (%.3f)\n", model.ParameterNames()[j], means[j], sds[j],
+				sum.Mean, sum.SD, truth[j])
+		}
+	}
+	h.releases++
+	if held >= 0.85-1e-9 {
+		h.enough++
+	}
+	h.mean, h.least = h.mean+held, min(h.least, held)
+	return held
 }
 
 func dispersion() float64 {
