@@ -43,7 +43,7 @@ func (r *Plan) Clipping(m *models.Model, theta []float64, rng *rand.Rand) (c Cli
 	target, differentiable := r.Problem.Target.(targets.GradTarget)
 	k := families[r.Settings.Kernel]
 	if !(r.Clip > 0) || k.anchored || !differentiable || m.Shape == nil || !m.Simulates() ||
-		slices.ContainsFunc(theta, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+		!finite(theta) {
 		return c, false
 	}
 	rows := simulated(m, theta, rng)
@@ -144,18 +144,10 @@ func (r *Plan) certified() bool {
 // clipDoubt is that of draws whose mean a clip moved, or would have moved with records
 // that the model does not expect.
 func (r *Plan) clipDoubt(m *models.Model, chains [][][]float64, rng *rand.Rand) []Doubt {
-	mean, count := make([]float64, r.Problem.Target.Dim()), 0.0
-	for _, chain := range chains {
-		for _, theta := range chain[len(chain)/2:] {
-			count++
-			for j, v := range theta {
-				mean[j] += (v - mean[j]) / count
-			}
-		}
-	}
+	mean, _ := spread(chains, r.Problem.Target.Dim())
 	c, ok := r.Clipping(m, mean, rng)
 	switch {
-	case count == 0 || !ok || c.Shift <= mostShift && r.certified():
+	case !ok || c.Shift <= mostShift && r.certified():
 		return nil
 	case c.Shift <= mostShift:
 		return []Doubt{{

@@ -158,14 +158,20 @@ func (r *Plan) cutDoubts(c surrogates.LinearCut) []Doubt {
 	if c.Parameter < r.Problem.Facts.Features {
 		what = "the coefficient of " + r.coefficient(c.Parameter)
 	}
-	return []Doubt{{
+	return []Doubt{beyondBounds(c.Share, what, c.Shift)}
+}
+
+// beyondBounds is the doubt about a share of responses that moves a parameter by so many
+// standard deviations.
+func beyondBounds(share float64, what string, shift float64) Doubt {
+	return Doubt{
 		Headline: "Usable if responses stay within the schema's bounds: beyond, they count as the bound.",
-		Reason: fmt.Sprintf("If responses are normal, %.2g%% of them or more are beyond their bounds. Moving them there "+
-			"moves %s by about %.2g of its standard deviations.", 100*c.Share, what, c.Shift),
+		Reason: fmt.Sprintf("If responses follow the model, %.2g%% of them or more are beyond their bounds. Moving them "+
+			"there moves %s by about %.2g of its standard deviations.", 100*share, what, shift),
 		Advice: `If no response can be beyond its bounds say so (outside = "refuse" in the schema). Otherwise state wider ` +
 			"ones, which is a new release.",
 		Conditional: true,
-	}}
+	}
 }
 
 // coefficient names a feature.
