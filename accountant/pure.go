@@ -105,9 +105,16 @@ func (e Event) repeatedPure() (eps float64, count int64, ok bool) {
 func optimalEpsilon(eps float64, n int64, delta float64) float64 {
 	w := newResponses(eps, n)
 	logDelta := math.Log(delta) - 1e-10 // covers the rounding of the masses
+	scale, d := math.Inf(1), 0.0
 	for ; w.loss() > 0; w.next() {
-		d := math.Exp(logDelta - w.scale)
-		if next := max(0, w.loss()-2*eps); w.delta(next) > d {
+		if w.scale != scale {
+			scale, d = w.scale, math.Exp(logDelta-w.scale)
+		}
+		next := w.past + w.tied*w.rise // δ at the next loss, or at 0 before it
+		if w.loss() < 2*eps {
+			next = w.delta(0)
+		}
+		if next > d {
 			t := w.loss() + math.Log1p(-(d-w.past)/w.tied)
 			return min(w.loss(), max(0, t)) * (1 + slack)
 		}

@@ -181,7 +181,7 @@ func (s *summand) piece(i int, k, y float64) {
 // lattice is the law of sign·S, S being the mean of so many, tilted by e^{θ·sign·S}.
 func (s *summand) lattice(sign int, theta float64, steps int64) *lattice {
 	n := len(s.mass)
-	d := &lattice{step: s.h / float64(steps), first: s.first, mass: make([]float64, n), slip: atomError}
+	d := &lattice{step: s.h / float64(steps), first: s.first, mass: make([]float64, n)}
 	if sign < 0 {
 		d.first = -(s.first + n - 1)
 	}
@@ -195,6 +195,7 @@ func (s *summand) lattice(sign int, theta float64, steps int64) *lattice {
 	}
 	d.log = theta * d.step * centre
 	d.normalise()
+	d.slip = atomError
 	return convolve([]term{{d, steps}}, nil, 1e-17)
 }
 
