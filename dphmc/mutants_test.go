@@ -116,7 +116,7 @@ func TestInvarianceRejectsMutants(t *testing.T) {
 	for _, mutation := range []string{"", "whole first kick", "momentum not refreshed", "kinetic energy forgotten"} {
 		t.Run("mutant "+mutation, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
-				proptest.CheckKernel(t, func(sealed *curator.Curator, steps int64) (kernels.Kernel, error) {
+				proptest.CheckInvariance(t, func(sealed *curator.Curator, steps int64) (kernels.Kernel, error) {
 					m := &mutant{target: target, mutation: mutation, left: steps, next: make([]float64, 2),
 						momentum:   make([]float64, 2),
 						likelihood: make([]float64, 2), prior: make([]float64, 2)}
