@@ -74,9 +74,9 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut int64) {
 			c.fail("step %d of a chain that a new kernel goes on with after step %d: %v", n+1, cut, err)
 		}
 		if theta := want.theta[int(n)*d : int(n+1)*d]; !slices.Equal(at.Theta, theta) || unlike(info, want.info[n]) {
-			c.failWith(c.reproduceResume(cut, n+1), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on after step %d with the same "+
-				"releases: the kernel remembers what is neither in State nor kept (a gradient, a momentum, a scale, a "+
-				"generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
+			c.failWith(c.reproduceResume(cut, n+1), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on "+
+				"after step %d with the same releases: the kernel remembers what is neither in State nor kept (a gradient, "+
+				"a momentum, a scale, a generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
 				n+1, theta, want.info[n], at.Theta, info, cut)
 		}
 	}

@@ -95,8 +95,8 @@ var survivors = map[string]string{
 		"what a million releases make suspicious",
 	"a release in 10⁴ without noise for one data set, not additive": "now and then too few of them in the first part to " +
 		"raise a suspicion",
-	"an empty batch":                        "the curator shows a user's target one record at a time, so that a right one may panic",
-	"counts one gradient for four":          "no check knows which releases are gradients: the count is for observers only",
+	"an empty batch":                        "the curator shows a user's target single records, so a right one may panic",
+	"counts one gradient for four":          "no check knows which releases are gradients, a count for observers",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 
