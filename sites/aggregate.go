@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -53,11 +54,12 @@ func (p *part) Sums(ctx context.Context, n int, q Query) (s Sums, err error) {
 
 // Aggregator is one party that all sites trust with exact sums: a Site that answers for all
 // of them with one noise, at the price of pooled records. It answers looks, and no steps. It
-// is not safe for concurrent use.
+// may be asked from several goroutines, one after the other.
 type Aggregator struct {
 	part
 	parts  []Part
 	totals *curator.Totals
+	mu     sync.Mutex // of what follows, and of totals
 	asked  [Looks]bool
 }
 
@@ -69,8 +71,7 @@ func Aggregate(c Config, f curator.Facts, budget *accountant.Budget, parts []Par
 	opts ...curator.Option) (*Aggregator, error) {
 	if len(parts) == 0 || c.Steps > 0 {
 		return nil, fmt.Errorf("sites: an aggregator of %d sites that answers %d steps; it needs a site at least, and "+
-			"answers "+
-			"looks alone", len(parts), c.Steps)
+			"answers looks alone", len(parts), c.Steps)
 	}
 	price, err := Cost(c, f)
 	if err != nil {
@@ -100,6 +101,8 @@ func (a *Aggregator) Look(ctx context.Context, n int, q Query) (Answer, error) {
 	if err := check(n, q, d); err != nil {
 		return Answer{}, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.asked[n] {
 		return Answer{}, curator.ErrSpent
 	}

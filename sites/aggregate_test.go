@@ -5,7 +5,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -115,6 +118,51 @@ func TestAggregatorRefuses(t *testing.T) {
 	if e := whole.Events(); len(e.Mechanisms()) != 0 {
 		t.Errorf("%v was charged", e)
 	}
+}
+
+// TestAggregatorAnswersOnce: a look that many ask for at once has one answer.
+func TestAggregatorAnswersOnce(t *testing.T) {
+	model := logistic(t, 2)
+	r := simulate(60, []float64{1, 1}, rand.New(rand.NewPCG(2, 1)))
+	f := curator.Facts{Records: 60, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	c, err := sites.Afford(sites.Config{Target: model}, f, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sites.Trust(c, f, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sites.Aggregate(c, f, budgetOf(t, 9), []sites.Part{slow{p}}) // enough for all to be answered
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := a.Look(context.Background(), 0, sites.Query{Theta: []float64{0, 0}}); err == nil {
+				answers.Add(1)
+			} else if !errors.Is(err, curator.ErrSpent) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := answers.Load(); n != 1 {
+		t.Errorf("%d answers to one look", n)
+	}
+}
+
+// slow is a part that lets others run before it answers.
+type slow struct{ sites.Part }
+
+func (s slow) Sums(ctx context.Context, n int, q sites.Query) (sites.Sums, error) {
+	for range 1000 {
+		runtime.Gosched()
+	}
+	return s.Part.Sums(ctx, n, q)
 }
 
 // torn is a part that gives too few sums.
