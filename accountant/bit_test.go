@@ -36,6 +36,17 @@ func TestBoundedRangeIsTheSupremum(t *testing.T) {
 	}
 }
 
+// TestBoundedRangeAtItsEnds: at the infinite order it is the range, and an infinite range
+// is infinite at every order.
+func TestBoundedRangeAtItsEnds(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range [][3]float64{{inf, 2, 2}, {inf, 0, 0}, {3, inf, inf}, {inf, inf, inf}, {3, 0, 0}} {
+		if got := boundedRangeRDP(c[0], c[1]); got != c[2] {
+			t.Errorf("ε_BR(%v; %v) = %v, want %v", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 // TestBoundedRangeAgainstBigFloat evaluates theory §2.2 as printed with 700 bits.
 func TestBoundedRangeAgainstBigFloat(t *testing.T) {
 	for _, s := range []float64{1e-12, 1e-7, 1e-3, 0.0632, 0.099, 0.3, 0.49, 0.51, 1, 2.5, 20, 300} {

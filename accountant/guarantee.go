@@ -123,11 +123,7 @@ func (e Event) rdpEpsilon(delta float64) candidate {
 		if pureEps := e.RDP(math.Inf(1)); pureEps < eps {
 			order, eps, rdp = math.Inf(1), pureEps, pureEps
 		}
-		c.order, c.value = order, max(0, eps)
-		if epsilonAt(order, rdp, l) == 0 {
-			c.value = 0
-		}
-		c.value *= 1 + slack
+		c.order, c.value = order, max(0, eps)*(1+slack)
 	}
 	return c
 }

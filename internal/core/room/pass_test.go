@@ -3,6 +3,7 @@ package room
 import (
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,8 +101,9 @@ func TestContributionsAreClippedAlongTheMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	grid := Grid{Step: 1, inverse: 1, Top: 100}
-	next, theta, step := []float64{0}, []float64{1}, []float64{-1}
-	for slope, want := range map[float64][]float64{math.Inf(1): {2, -4, 100, 0, -10}, 1: {2, -4, 100, 0, -10},
+	next, theta, step := []float64{2}, []float64{3}, []float64{-1}
+	for slope, want := range map[float64][]float64{math.Inf(1): {2, -4, 100, 0, -10}, 5: {2, -4, 100, 0, -10},
+		1:   {2, -4, 100, 0, -10},
 		0.5: {1, -2, 100, 0, -5}, 0.1: {0.2, -0.4, 60, 0, -1}} {
 		sum := int64(0)
 		for _, v := range want {
@@ -113,7 +115,7 @@ func TestContributionsAreClippedAlongTheMove(t *testing.T) {
 		}
 		terms, alone := make([]float64, len(x)), NewPass(s, set, 1, slope, grid, false)
 		for _, length := range []float64{1, 0.5} { // nothing is left over from the move before
-			alone.Terms(terms, []float64{length}, next, []float64{-length}, index, 50*length)
+			alone.Terms(terms, []float64{2 + length}, next, []float64{-length}, index, 50*length)
 			for i, v := range want {
 				if slope == 0.1 && i == 2 || i != 2 {
 					v *= length
@@ -198,6 +200,38 @@ func TestTermsLeaveNothingBehind(t *testing.T) {
 	p.Terms(terms, []float64{1}, []float64{0}, []float64{-1}, index, 4)
 	if got := p.Sums([]float64{1}, []float64{0}, []float64{-1}, index).Sum; got != 8 || terms[2] != 4 {
 		t.Errorf("terms %v and then a sum of %d, want 1, 2, 4 and 8", terms, got)
+	}
+}
+
+// unsteady is a user's target that has no value for the second record, and ends its
+// goroutine on the third after it wrote one.
+type unsteady struct{ sumLoss }
+
+func (u unsteady) Loss(dst, theta []float64, rows record.Rows) {
+	u.sumLoss.Loss(dst, theta, rows)
+	switch rows.X[0] {
+	case 2:
+		dst[0] = math.NaN()
+	case 3:
+		runtime.Goexit()
+	}
+}
+
+// TestRecordsWithoutAValueCountNothing, in sums and in terms, whether their target says
+// NaN or ends without an answer.
+func TestRecordsWithoutAValueCountNothing(t *testing.T) {
+	set, index := record.New([]float64{1, 2, 3, 5}, 1, nil, 4, 0), []int32{0, 1, 2, 3}
+	s, err := Facts{Records: 4, Features: 1}.Admit(unsteady{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta, next, step := []float64{1}, []float64{0}, []float64{-1}
+	p, terms := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), false), make([]float64, 4)
+	for range 2 { // before it is known that goroutines are ended, and after
+		sum := p.Sums(theta, next, step, index).Sum
+		if p.Terms(terms, theta, next, step, index, 4); sum != 6 || !slices.Equal(terms, []float64{1, 0, 0, 4}) {
+			t.Errorf("a sum of %d and terms %v, want 6 and 1, 0, 0, 4", sum, terms)
+		}
 	}
 }
 

@@ -224,6 +224,8 @@ var explained = []defect{
 		equivalent: "200 steps are made, which stay at the root"},
 	{file: "accountant/gaussian_exact.go", old: "if !(next < hi*(1-1e-13)) {", new: "<=",
 		equivalent: "a step more, which stays at the root"},
+	{file: "internal/core/noise/expneg.go", old: "series := uint64(1) << 63", new: ">>",
+		equivalent: "five terms of the series are within the two units too"},
 	{file: "internal/core/noise/expneg.go", old: "for k := uint64(6); k > 0; k-- {", new: "(6+1)",
 		equivalent: "a term more of the series"},
 	{file: "accountant/bounded.go", old: "return min(eps, order*s*s/8, s)", new: "*",
