@@ -49,7 +49,7 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"half the noise in the eighth of ten numbers", "two of ten numbers share their noise",
 	"counts one gradient for four", "a median by its rank without the half",
 	"a clip of twice the median", "the answer for a sum that came before",
-	"the sign of small noise follows the record, not additive",
+	"the sign of small noise follows the record, not additive", "momentum not reversed after a refusal",
 }
 
 var subtle = []string{
