@@ -41,3 +41,39 @@ func TestKinksAreNoViolations(t *testing.T) {
 	proptest.CheckTarget(t, absolute{1}, beside)
 	mustReject(t, "∂ℓ/∂θ", func(t rapid.TB) { proptest.CheckTarget(t, absolute{0.999}, beside) })
 }
+
+// faint is the loss slope·max(0, θ − x), with its gradient times factor.
+type faint struct {
+	absolute
+	slope float64
+}
+
+func (f faint) Loss(dst, theta []float64, rows targets.Rows) {
+	for i, x := range rows.X {
+		dst[i] = f.slope * max(0, theta[0]-x)
+	}
+}
+
+func (f faint) LossGrad(dst, theta []float64, rows targets.Rows) {
+	for i, x := range rows.X {
+		if dst[i] = 0; theta[0] > x {
+			dst[i] = f.slope * f.factor
+		}
+	}
+}
+
+// TestFaintKinksAreNoViolations: the derivative is right at a kink, and as near to one as
+// may be, however faint it is. A wrong one that narrow differences can show is caught.
+func TestFaintKinksAreNoViolations(t *testing.T) {
+	at := func(place float64) proptest.TargetOptions {
+		return proptest.TargetOptions{Effort: proptest.Quick,
+			State:  func(_ *rand.Rand, theta []float64) { theta[0] = place },
+			Record: func(_ *rand.Rand, x []float64) float64 { x[0] = 0; return 0 }}
+	}
+	for _, slope := range []float64{1e-14, 1e-13, 1e-12, 2e-11, 4e-11, 1e-10, 1e-9, 1e-7, 1} {
+		for _, place := range []float64{0, 1e-9, -1e-7, 1e-6, 1e-5, -1e-4, 3e-4, 1e-3, -3e-3, 0.01, 0.05} {
+			proptest.CheckTarget(t, faint{absolute{1}, slope}, at(place))
+		}
+	}
+	mustReject(t, "∂ℓ/∂θ", func(t rapid.TB) { proptest.CheckTarget(t, faint{absolute{1.5}, 1e-9}, at(1)) })
+}

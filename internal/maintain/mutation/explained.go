@@ -152,6 +152,8 @@ var explained = []defect{
 		equivalent: "shorter steps come down to the root too"},
 	{file: "internal/core/record/record.go", old: "row := x[int(i)*p : (int(i)+1)*p]", new: "/", some: true,
 		equivalent: notAhead},
+	{file: "internal/core/dense/dense.go", old: "for len(dst) >= 4 {", new: "(4+1)",
+		equivalent: "four rows go one by one, to the same products"},
 	{file: "internal/core/dense/dense.go", old: "b = b[:len(a)]", new: "", equivalent: "only faster"},
 	{file: "internal/core/noise/gaussian.go", old: "g.cells = append(g.cells, cell{start: g.tail, upper: 1})",
 		new: "(1+1)", equivalent: "a height above the least is refused exactly"},
