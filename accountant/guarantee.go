@@ -121,7 +121,7 @@ func (e Event) rdpEpsilon(delta float64) candidate {
 		rdp := e.RDP(order)
 		eps := epsilonValue(order, rdp, l)
 		if pureEps := e.RDP(math.Inf(1)); pureEps < eps {
-			order, eps, rdp = math.Inf(1), pureEps, pureEps
+			order, eps = math.Inf(1), pureEps
 		}
 		c.order, c.value = order, max(0, eps)*(1+slack)
 	}

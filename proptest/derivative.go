@@ -71,7 +71,9 @@ var differences = [...]float64{1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4,
 func (f line) central(scale, noise float64) slope {
 	steps := differences
 	times(steps[:], scale)
-	return steadiest(steps[:], 4*noise, func(h float64) float64 { return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h) })
+	return steadiest(steps[:], 4*noise, func(h float64) float64 {
+		return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
+	})
 }
 
 // kinked reports whether got is the derivative on one side of a kink: at some
