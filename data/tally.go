@@ -147,8 +147,12 @@ func (t *tally) unfit(n numberText, records int) string {
 }
 
 // standard asks for a center and a scale, with common public values where the column's
-// name says what it is. All of it is a comment: a person decides.
-func (t *tally) standard(role Role) string {
+// name says what it is, and says what a response of counts needs. All of it is a
+// comment: a person decides.
+func (t *tally) standard(role Role, lower float64) string {
+	if role == Target && lower >= 0 {
+		return "# center = 0\n# scale = 1  # for a model of counts, with lower = 0 and a public upper bound\n"
+	}
 	if role != Feature {
 		return ""
 	}
