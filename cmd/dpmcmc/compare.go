@@ -103,6 +103,10 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	shard, err := s.shared()
+	if err != nil {
+		return err
+	}
 	progress, finish := cells(errw)
 	if s.json {
 		progress, finish = nil, func() {}
@@ -115,7 +119,7 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
 		Charge: s.charge(&people, plan, c.Flags(), errw), Workers: s.workers, Progress: progress}
 	if s.shard != "" {
-		err := s.runShard(c, plan, o)
+		err := s.runShard(c, plan, o, shard)
 		finish()
 		return err
 	}

@@ -124,6 +124,14 @@ func TestSmallMessages(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", c.args, code, c.code, errw)
 		}
 	}
+	for args, want := range map[string]string{ // before anything runs
+		"compare --shard 3 --out cmp/": "dpmcmc: --shard is \"3\"",
+		"compare --shard 1/2":          "dpmcmc: --out is missing",
+	} {
+		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.HasPrefix(errw, want) {
+			t.Errorf("%s: exit code %d: %s", args, code, errw)
+		}
+	}
 	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out,
 		"barker-dynamics-adjusted") {
 		t.Errorf("--kernel bark completes to %s", out)

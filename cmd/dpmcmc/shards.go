@@ -87,15 +87,20 @@ refuses while a shard has runs to go.`,
 	return c
 }
 
-// runShard runs one shard, and says only how it went: results are merge's.
-func (s *compareSettings) runShard(c *cobra.Command, plan *experiment.Plan, o experiment.RunOptions) error {
-	shard, err := experiment.ParseShard(s.shard, os.Getenv)
-	if err != nil {
-		return err
+// shared is the shard that was asked for, if any, before anything runs.
+func (s *compareSettings) shared() (experiment.Shard, error) {
+	if s.shard == "" {
+		return experiment.Shard{}, nil
 	}
 	if s.out == "" {
-		return errors.New("--out is missing: the folder that the shards share")
+		return experiment.Shard{}, errors.New("--out is missing: the folder that the shards share")
 	}
+	return experiment.ParseShard(s.shard, os.Getenv)
+}
+
+// runShard runs one shard, and says only how it went: results are merge's.
+func (s *compareSettings) runShard(c *cobra.Command, plan *experiment.Plan, o experiment.RunOptions,
+	shard experiment.Shard) error {
 	if err := plan.RunShard(c.Context(), o, shard); errors.Is(err, experiment.ErrNotReserved) {
 		return fmt.Errorf("shard %v of private data is not reserved in %s: run dpmcmc compare reserve first, once", shard,
 			s.out)
