@@ -262,22 +262,33 @@ func (t *thinning) sum(terms []float64, bound float64, g room.Grid, src *noise.S
 	return sum
 }
 
-// keeper draws which records of a batch are used: with the probability of inclusion over
-// that of the draw, 1 − e^((B+r)/2−I) over q. It lies above a line in r, by which nearly
-// all are decided.
-type keeper struct{ bound, intensity, rate, slope float64 }
+// keeper draws which records of a batch are used: each with the probability of inclusion
+// over that of the draw, p/q = (1 − e^((B+r)/2−I))/q. It leaves out a share of at most
+// (1 − e^(B−I))/q, so it asks of few. A record is suspect with chance suspects/2¹⁶, which
+// takes 16 bits, and a suspect is left out by the rest of the chance to be.
+type keeper struct {
+	bound, intensity, rate float64
+	suspects               uint64
+	word                   uint64 // of which lanes of 16 bits are left
+	lanes                  int
+}
 
 func (t *thinning) keeper(bound float64) keeper {
-	return keeper{bound, t.intensity, t.rate, math.Exp(bound-t.intensity) / (2 * t.rate)}
+	most := 1 - math.Expm1(bound-t.intensity)/math.Expm1(-t.intensity)
+	return keeper{bound: bound, intensity: t.intensity, rate: t.rate, suspects: uint64(most*(1<<16)) + 2}
 }
 
-func (k keeper) draw(src *noise.Source, r float64) bool {
-	line := 1 - float64((k.bound+r)*k.slope)
-	return noise.Bernoulli(src, line) || noise.Bernoulli(src, k.above(line, r))
+func (k *keeper) draw(src *noise.Source, r float64) bool {
+	if k.lanes == 0 {
+		k.word, k.lanes = src.Uint64(), 4
+	}
+	lane := k.word & (1<<16 - 1)
+	k.word, k.lanes = k.word>>16, k.lanes-1
+	return lane >= k.suspects || noise.Bernoulli(src, k.cleared(r))
 }
 
-// above is what is left of the probability above the line, over what is left of 1.
-func (k keeper) above(line, r float64) float64 {
+// cleared is the probability that a suspect is used.
+func (k *keeper) cleared(r float64) float64 {
 	p := -vec.Expm1((k.bound+r)/2-k.intensity) / k.rate
-	return max(0, min(1, (p-line)/(1-line)))
+	return max(0, min(1, 1-(1-p)*(1<<16)/float64(k.suspects)))
 }

@@ -2,6 +2,7 @@ package curator
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -87,9 +88,8 @@ func TestThinnedBitFrequency(t *testing.T) {
 	}
 }
 
-// TestKeepersKeepWithTheProbabilityOfInclusion: the line lies below it, and what is drawn
-// above the line makes up for the rest, for every contribution within the bound, to 2⁻⁴⁸. A
-// line a hundredth steeper or flatter is told apart.
+// TestKeepersKeepWithTheProbabilityOfInclusion: suspects are enough, and what clears them
+// makes up for the rest, for every contribution within the bound, to 2⁻⁴⁸.
 func TestKeepersKeepWithTheProbabilityOfInclusion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		intensity := rapid.Float64Range(1e-6, -math.Log1p(-mostRate)).Draw(t, "intensity")
@@ -97,15 +97,52 @@ func TestKeepersKeepWithTheProbabilityOfInclusion(t *testing.T) {
 		r := bound * rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{-1, 0, 1})).Draw(t, "r")
 		k := (&thinning{intensity: intensity, rate: -math.Expm1(-intensity)}).keeper(bound)
 		want := math.Expm1((bound+r)/2-intensity) / math.Expm1(-intensity)
-		line := 1 - (bound+r)*k.slope
-		kept := line
-		if line < 1 {
-			kept += (1 - line) * k.above(line, r)
-		}
-		if line < 0.49 || line > want+0x1p-48 || math.Abs(kept-want) > 0x1p-48 {
-			t.Fatalf("a record is kept with probability %v, %v by the line; it is included with %v", kept, line, want)
+		suspect := float64(k.suspects) / (1 << 16)
+		kept := 1 - suspect + suspect*k.cleared(r)
+		if suspect > 0.51 || math.Abs(kept-want) > 0x1p-48 {
+			t.Fatalf("a record is kept with probability %v, a share of %v suspect; it is included with %v", kept, suspect, want)
 		}
 	})
+}
+
+// TestKeepersDrawRecordsIndependently: how often which of four records that share a word
+// are kept, by the largest of 16 deviations from independence, in standard errors. The
+// source is fixed. Four that are decided by the same bits are told apart.
+func TestKeepersDrawRecordsIndependently(t *testing.T) {
+	const n, bound, intensity = 100_000, 0.3, 0.7
+	p := math.Expm1(bound-intensity) / math.Expm1(-intensity)
+	k := (&thinning{intensity: intensity, rate: -math.Expm1(-intensity)}).keeper(bound)
+	src := noise.NewInsecure([32]byte{2})
+	far := func(draw func(record int) bool) (worst float64) {
+		var counts [16]float64
+		for range n {
+			kept := 0
+			for i := range 4 {
+				if draw(i) {
+					kept |= 1 << i
+				}
+			}
+			counts[kept]++
+		}
+		for kept, count := range counts {
+			ones := float64(bits.OnesCount(uint(kept)))
+			want := math.Pow(p, ones) * math.Pow(1-p, 4-ones)
+			worst = max(worst, math.Abs(count-n*want)/math.Sqrt(n*want*(1-want)))
+		}
+		return worst
+	}
+	if z := far(func(int) bool { return k.draw(src, bound) }); z > 6 {
+		t.Errorf("a pattern is %.1f standard errors from independence", z)
+	}
+	all := false
+	if z := far(func(i int) bool {
+		if i == 0 {
+			all = k.draw(src, bound)
+		}
+		return all
+	}); z < 6 {
+		t.Errorf("four records that share their bits pass, at %.1f standard errors", z)
+	}
 }
 
 // TestCountsOfRecords: a batch whose records are all kept adds up to the sum of

@@ -50,20 +50,31 @@ func (s *Subset) Sample(src *noise.Source, dst []int32) {
 }
 
 // mark marks m different elements, and lists them in dst unless it is nil. A
-// marked element that comes up again is drawn anew.
+// marked element that comes up again is drawn anew. A word is drawn for two.
 func (s *Subset) mark(src *noise.Source, m int, dst []int32) {
 	for k := 0; k < m; {
-		i := noise.Uint64n(src, uint64(s.n))
-		word, bit := &s.marked[i>>6], uint64(1)<<(i&63)
-		if *word&bit != 0 {
-			continue
+		w := src.Uint64()
+		for _, half := range [2]uint32{uint32(w), uint32(w >> 32)} {
+			i, ok := below(half, uint32(s.n))
+			word, bit := &s.marked[i>>6], uint64(1)<<(i&63)
+			if !ok || k == m || *word&bit != 0 {
+				continue
+			}
+			*word |= bit
+			if dst != nil {
+				dst[k] = int32(i)
+			}
+			k++
 		}
-		*word |= bit
-		if dst != nil {
-			dst[k] = int32(i)
-		}
-		k++
 	}
+}
+
+// below makes an integer in [0, n), n > 0, of a uniform half word. Those for which it
+// is ok make each of them equally often (Lemire 2019; docs/proofs/noise.md §1).
+func below(half, n uint32) (i uint32, ok bool) {
+	product := uint64(half) * uint64(n)
+	low := uint32(product)
+	return uint32(product >> 32), low >= n || low >= -n%n
 }
 
 // unmarked lists the elements that are not marked, in increasing order.

@@ -77,7 +77,7 @@ func allSubsets(n, m int, draw func([]int32)) float64 {
 }
 
 // TestSubsetIsUniform counts each subset of a few elements. The mutants take
-// 8-bit words modulo n, and shuffle with swaps over the whole range.
+// 6-bit words modulo n, and shuffle with swaps over the whole range.
 func TestSubsetIsUniform(t *testing.T) {
 	src := testSource(t.Name())
 	for _, c := range []struct{ n, m int }{{6, 3}, {7, 2}, {7, 5}, {5, 1}, {6, 5}} {
@@ -88,7 +88,7 @@ func TestSubsetIsUniform(t *testing.T) {
 	}
 	modulo := func(dst []int32) {
 		for k := 0; k < len(dst); {
-			if dst[k] = int32(src.Uint64() >> 56 % 6); !slices.Contains(dst[:k], dst[k]) {
+			if dst[k] = int32(src.Uint64() >> 58 % 6); !slices.Contains(dst[:k], dst[k]) {
 				k++
 			}
 		}
@@ -107,6 +107,24 @@ func TestSubsetIsUniform(t *testing.T) {
 	if p := allSubsets(6, 3, shuffle); p >= falseAlarm {
 		t.Errorf("the biased shuffle is not rejected: p = %g", p)
 	}
+}
+
+// TestHalfWordsAreUniform: two half words, and no other, make each of 3·2²⁹ integers, of
+// which a third would otherwise have three.
+func TestHalfWordsAreUniform(t *testing.T) {
+	const n = 3 << 29
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.Uint32Range(0, n-1).Draw(t, "integer")
+		first, count := uint64(want)<<32/n, 0
+		for half := max(first, 1) - 1; half < min(first+6, 1<<32); half++ {
+			if i, ok := below(uint32(half), n); ok && i == want {
+				count++
+			}
+		}
+		if count != 2 {
+			t.Fatalf("%d half words make %d", count, want)
+		}
+	})
 }
 
 // TestSubsetFrequency: an element is in a subset of m of n with probability m/n,
@@ -174,5 +192,5 @@ func ExampleSubset() {
 	batch := make([]int32, size.Sample(src))
 	records.Sample(src, batch)
 	fmt.Println(batch) // each record with probability 0.005
-	// Output: [539 835 487 804]
+	// Output: [758 539 186 835]
 }

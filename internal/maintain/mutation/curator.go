@@ -70,7 +70,8 @@ var curatorDefects = []defect{
 	{file: "internal/core/record/project.go", old: "norm > inside; norm", new: "norm > 2*inside; norm", tests: inRecord},
 	{file: "internal/core/record/record.go", old: "if s.y == nil {\n\t\treturn x[:len(index)*p], nil",
 		new: "if s.y == nil {\n\t\treturn x[:len(index)*p], y", tests: inRecord},
-	{file: "curator/tunamh.go", old: "return noise.Bernoulli(src, line) || noise.Bernoulli(src, k.above(line, r))",
-		new: "return noise.Bernoulli(src, line)", tests: inCurator},
-	{file: "curator/tunamh.go", old: "(2 * t.rate)}", new: "t.rate}", tests: inCurator},
+	{file: "curator/tunamh.go", old: "lane >= k.suspects || noise.Bernoulli(src, k.cleared(r))",
+		new: "lane >= k.suspects", tests: inCurator},
+	{file: "curator/tunamh.go", old: "k.word, k.lanes = k.word>>16, k.lanes-1", new: "k.lanes--", tests: inCurator},
+	{file: "curator/tunamh.go", old: "*(1<<16)/float64(k.suspects)", new: "", tests: inCurator},
 }
