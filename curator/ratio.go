@@ -111,19 +111,32 @@ func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, er
 
 // within releases the ratio of a move within a clip.
 func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
-	if !(clip >= leastBound && clip <= mostBound) {
-		return 0, fmt.Errorf("curator: the clip of a move is %v; it must be between %v and %v", clip, leastBound, mostBound)
+	if err := checkMoveClip(clip); err != nil {
+		return 0, err
 	}
 	if err := r.room.Take(); err != nil {
 		return 0, err
 	}
+	r.add(next, theta, clip)
+	r.room.Noisy(r.value[:], r.sum[:], r.noise, r.pass.Grid.Step, r.plan.scale)
+	return r.value[0], nil
+}
+
+// checkMoveClip reports a clip of one move that no grid holds.
+func checkMoveClip(clip float64) error {
+	if !(clip >= leastBound && clip <= mostBound) {
+		return fmt.Errorf("curator: the clip of a move is %v; it must be between %v and %v", clip, leastBound, mostBound)
+	}
+	return nil
+}
+
+// add sums the records' parts of a move, within a clip, on its grid.
+func (r *Ratios) add(next, theta []float64, clip float64) {
 	for j, t := range theta {
 		r.moveStep[j] = next[j] - t
 	}
 	r.pass.Grid = room.ExactGrid(clip)
 	r.sum[0] = r.pass.Sums(theta, next, r.moveStep, r.drawn()).Sum
-	r.room.Noisy(r.value[:], r.sum[:], r.noise, r.pass.Grid.Step, r.plan.scale)
-	return r.value[0], nil
 }
 
 // NoiseSD is the standard deviation of the noise of the last release: public.

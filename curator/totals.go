@@ -82,6 +82,41 @@ func (m NoisyGradient) planSums(f Facts, sums []int64) (gaussianPlan, error) {
 	return p, err
 }
 
+var errBatchOfRatios = errors.New("curator: sums of ratios are over all records; leave NoisyRatio.Batch out")
+
+// RatioSums adds up the ratios of one chain's moves over a part of a table. It is not safe
+// for concurrent use.
+type RatioSums struct{ ratios *Ratios }
+
+// SumsOver returns what adds up ratios over records that are a part of a table of facts f.
+// Errors: those of SecondMoment.AddSums; a Batch.
+func (m NoisyRatio) SumsOver(f Facts, r Records) (*RatioSums, error) {
+	part, err := r.partOf(f)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Batch.IsFull() {
+		return nil, errBatchOfRatios
+	}
+	if _, err := m.Event(f); err != nil {
+		return nil, err
+	}
+	_, ratios, err := m.prepare(part, r.set(part))
+	return &RatioSums{ratios}, err
+}
+
+// Sum is what the records contribute to Ratios.ReleaseWithin: an integer, so that the sums
+// of parts of a table add up to that of the table, bit for bit. THE SUM IS EXACT AND NOT
+// PRIVATE: RatioTotals releases it. Errors: states of the wrong length or that are not
+// finite; a clip out of range.
+func (s *RatioSums) Sum(next, theta []float64, clip float64) (int64, error) {
+	if err := errors.Join(room.CheckStates(s.ratios.plan.subject.Dim, theta, next), checkMoveClip(clip)); err != nil {
+		return 0, err
+	}
+	s.ratios.add(next, theta, clip)
+	return s.ratios.sum[0], nil
+}
+
 // partOf are the facts of records that are a part of a table of facts f.
 func (r Records) partOf(f Facts) (Facts, error) {
 	part, err := r.facts(f.Adjacency)
@@ -96,8 +131,9 @@ func (r Records) partOf(f Facts) (Facts, error) {
 	return part, nil
 }
 
-// Totals releases second moments and gradients whose sums were added up elsewhere: by a pipeline on many
-// machines, or at sites that hand their sums to one aggregator. It holds no record.
+// Totals releases second moments, gradients and ratios whose sums were added up elsewhere:
+// by a pipeline on many machines, or at sites that hand their sums to one aggregator. It
+// holds no record.
 type Totals struct{ curator *Curator }
 
 // NewTotals returns what releases sums over a table of these facts, paid from budget,
@@ -150,4 +186,50 @@ func (t *Totals) ReleaseGradient(dst []float64, m NoisyGradient, sums []int64) e
 	}
 	g.given = sums
 	return g.Release(dst, make([]float64, len(sums)))
+}
+
+// RatioTotals is a prepaid grant of noisy ratios of one chain, whose sums were added up
+// elsewhere. It is not safe for concurrent use.
+type RatioTotals struct {
+	noisy
+	value [1]float64
+}
+
+// GrantRatios charges count releases for each of so many chains, all at once. Errors are
+// those of Curator.GrantRatios; a Batch.
+func (t *Totals) GrantRatios(m NoisyRatio, chains int, count int64) ([]*RatioTotals, error) {
+	if !m.Batch.IsFull() {
+		return nil, errBatchOfRatios
+	}
+	grants := make([]*RatioTotals, chains)
+	var requests []Request
+	for i := range grants {
+		requests = append(requests, Request{room.Request{Count: count, Prepare: func(f room.Facts,
+			set *record.Set) (accountant.Event, func(*room.Grant), error) {
+			p, err := m.plan(Facts(f))
+			if err != nil {
+				return accountant.Event{}, nil, err
+			}
+			n, err := p.over(set)
+			return p.event, func(paid *room.Grant) { n.pay(paid); grants[i] = &RatioTotals{noisy: n} }, err
+		}}})
+	}
+	return grants, t.curator.Grant(requests...)
+}
+
+// Release returns a sum of RatioSums.Sum over all records, each once and within this clip,
+// with the noise of Ratios.ReleaseWithin. Errors: a clip out of range; ErrSpent; ErrBusy.
+func (r *RatioTotals) Release(sum int64, clip float64) (float64, error) {
+	if err := checkMoveClip(clip); err != nil {
+		return 0, err
+	}
+	if err := r.room.Enter(); err != nil {
+		return 0, err
+	}
+	defer r.room.Leave()
+	if err := r.room.Take(); err != nil {
+		return 0, err
+	}
+	r.room.Noisy(r.value[:], []int64{sum}, r.noise, room.ExactGrid(clip).Step, 1)
+	return r.value[0], nil
 }

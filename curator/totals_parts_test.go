@@ -176,3 +176,90 @@ func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsOfRatiosAreReleasedAsTheTable: the same for ratios, in two parts, at moves of
+// clips of their own, with contributions that are clipped among them.
+func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 3}
+	rng := rand.New(rand.NewPCG(5, 9))
+	const n, p = 400, 2
+	r := Records{X: make([]float64, n*p), Features: p, Y: make([]float64, n), Radius: 1}
+	for i := range r.X {
+		r.X[i] = rng.NormFloat64() / 2
+	}
+	for i := range r.Y {
+		r.Y[i] = float64(rng.IntN(2))
+	}
+	moves := []struct {
+		theta, next []float64
+		clip        float64
+	}{{[]float64{0, 0}, []float64{1, -1}, 0.3}, {[]float64{1, -1}, []float64{2, 0}, 1e-3}}
+	sealed, paid := seal(t, r), budget(t, accountant.Substitute)
+	f := sealed.Facts()
+	pooled, err := sealed.GrantRatios(m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	totals, err := NewTotals(f, paid, InsecureSeed(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants, err := totals.GrantRatios(m, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := paid.Events().String(), sealed.Budget().Events().String(); a != b {
+		t.Errorf("%s was charged, pooled releases cost %s", a, b)
+	}
+	var parts []*RatioSums
+	for _, at := range [][2]int{{150, n}, {0, 150}} {
+		part := r
+		part.X, part.Y = r.X[at[0]*p:at[1]*p], r.Y[at[0]:at[1]]
+		s, err := m.SumsOver(f, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, s)
+	}
+	for _, move := range moves {
+		want, err := pooled.ReleaseWithin(move.next, move.theta, move.clip)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := int64(0)
+		for _, s := range parts {
+			sum, err := s.Sum(move.next, move.theta, move.clip)
+			if err != nil || sum == 0 {
+				t.Fatalf("a sum of %v (%v)", sum, err)
+			}
+			all += sum
+		}
+		if _, err := grants[0].Release(all, 0); err == nil {
+			t.Error("a clip of 0 was taken")
+		}
+		if got, err := grants[0].Release(all, move.clip); err != nil || got != want {
+			t.Errorf("the parts released %v (%v), the table %v", got, err, want)
+		}
+	}
+	if _, err := grants[0].Release(0, 1); !errors.Is(err, ErrSpent) {
+		t.Errorf("a third release: %v", err)
+	}
+	batch, other := m, r
+	batch.Batch, other.Radius = Poisson(0.1), 2
+	_, sums := batch.SumsOver(f, r)
+	_, given := totals.GrantRatios(batch, 1, 1)
+	_, radius := m.SumsOver(f, other)
+	_, noiseless := NoisyRatio{Target: target, Clip: 1}.SumsOver(f, r)
+	_, point := parts[0].Sum([]float64{1}, []float64{0, 0}, 1)
+	_, clip := parts[0].Sum([]float64{1, 1}, []float64{0, 0}, math.Inf(1))
+	for name, err := range map[string]error{"a batch's sums": sums, "a batch": given, "another radius": radius,
+		"no noise": noiseless, "a short point": point, "an infinite clip": clip} {
+		if err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}

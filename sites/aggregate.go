@@ -19,6 +19,8 @@ type Sums struct{ Score, Moment []int64 }
 type Part interface {
 	// Sums answers a look, for the aggregator alone.
 	Sums(ctx context.Context, n int, q Query) (Sums, error)
+	// StepSums answers a step, with a grid integer for each chain: EXACT AND NOT PRIVATE.
+	StepSums(ctx context.Context, m Moves) ([]int64, error)
 }
 
 // Trust returns the part of a site that trusts an aggregator. f is of all records of all
@@ -28,13 +30,32 @@ func Trust(c Config, f curator.Facts, records curator.Records) (Part, error) {
 	if _, err := Cost(c, f); err != nil {
 		return nil, err
 	}
-	return &part{c, f, records}, nil
+	loss, err := c.loss()
+	if err != nil {
+		return nil, err
+	}
+	p := &part{config: c, facts: f, records: records}
+	if p.remainder, err = c.remainder(loss); err != nil {
+		return nil, err
+	}
+	for range c.Chains {
+		sums, err := c.step(p.remainder).SumsOver(f, records)
+		if err != nil {
+			return nil, err
+		}
+		p.steps = append(p.steps, sums)
+	}
+	return p, nil
 }
 
 type part struct {
 	config  Config
 	facts   curator.Facts
 	records curator.Records
+
+	mu sync.Mutex // of what follows
+	anchored
+	steps []*curator.RatioSums // of each chain
 }
 
 // Sums adds up the site's records. Errors are those of curator.SecondMoment.AddSums.
@@ -52,26 +73,48 @@ func (p *part) Sums(ctx context.Context, n int, q Query) (s Sums, err error) {
 		moment.AddSums(s.Moment, p.facts, q.weights(), p.records))
 }
 
+// StepSums adds up the remainders of the site's records. Errors are those of Local.Step but
+// for ErrSpent.
+func (p *part) StepSums(ctx context.Context, m Moves) ([]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.at(m, len(p.steps)); err != nil {
+		return nil, err
+	}
+	sums := make([]int64, len(p.steps))
+	for i, s := range p.steps {
+		var err error
+		if sums[i], err = s.Sum(m.To[i], m.From[i], m.Clip); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
 // Aggregator is one party that all sites trust with exact sums: a Site that answers for all
-// of them with one noise, at the price of pooled records. It answers looks, and no steps. It
-// may be asked from several goroutines, one after the other.
+// of them with one noise, at the price of pooled records. It may be asked from several
+// goroutines, one after the other.
 type Aggregator struct {
-	part
+	config Config
+	facts  curator.Facts
 	parts  []Part
 	totals *curator.Totals
 	mu     sync.Mutex // of what follows, and of totals
 	asked  [Looks]bool
+	steps  []*curator.RatioTotals // of each chain, once charged
 }
 
 // Aggregate returns the aggregator of all parts, which charges for each look when it
-// releases it. f is of all their records, and budget is theirs. Errors: no parts; those of
-// Cost and curator.NewTotals; a budget that does not cover all looks, of which none is then
-// charged.
+// releases it, and for all steps before the first. f is of all their records, and budget is
+// theirs. Errors: no parts; those of Cost and curator.NewTotals; a budget that does not cover
+// all looks and steps, of which none is then charged.
 func Aggregate(c Config, f curator.Facts, budget *accountant.Budget, parts []Part,
 	opts ...curator.Option) (*Aggregator, error) {
-	if len(parts) == 0 || c.Steps > 0 {
-		return nil, fmt.Errorf("sites: an aggregator of %d sites that answers %d steps; it needs a site at least, and "+
-			"answers looks alone", len(parts), c.Steps)
+	if len(parts) == 0 {
+		return nil, errors.New("sites: an aggregator of no sites; it needs one at least")
 	}
 	price, err := Cost(c, f)
 	if err != nil {
@@ -88,7 +131,7 @@ func Aggregate(c Config, f curator.Facts, budget *accountant.Budget, parts []Par
 	if rest < 1 {
 		return nil, fmt.Errorf("sites: the budget does not cover %v; Afford chooses noise that a budget covers", price)
 	}
-	return &Aggregator{part: part{config: c, facts: f}, parts: parts, totals: totals}, nil
+	return &Aggregator{config: c, facts: f, parts: parts, totals: totals}, nil
 }
 
 // Terms is what the pooled records say of themselves. Errors are those of Cost.
@@ -147,7 +190,56 @@ func (a *Aggregator) sums(ctx context.Context, n int, q Query) (all Sums, err er
 	return all, err
 }
 
-// Step refuses: an aggregator answers looks alone.
-func (a *Aggregator) Step(context.Context, Moves) ([]float64, error) {
-	return nil, errors.New("sites: an aggregator answers no steps; use Fit")
+// Step asks every part, and releases the sums. Errors: a part's, with its number, after which
+// the step may be asked for again; a budget that others have used up since, at the first
+// step; curator.ErrSpent after the last.
+func (a *Aggregator) Step(ctx context.Context, m Moves) ([]float64, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := make([]int64, a.config.Chains)
+	told := make([][]int64, len(a.parts))
+	if err := each(a.parts, func(i int, p Part) (err error) {
+		if told[i], err = p.StepSums(ctx, m); err == nil && len(told[i]) != len(all) {
+			err = errShort
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for _, sums := range told {
+		for i, v := range sums {
+			all[i] += v
+		}
+	}
+	if err := a.charge(); err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(all))
+	for i, sum := range all {
+		var err error
+		if out[i], err = a.steps[i].Release(sum, m.Clip); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// charge pays for all steps of all chains, once.
+func (a *Aggregator) charge() error {
+	if a.steps != nil {
+		return nil
+	}
+	loss, err := a.config.loss()
+	if err != nil {
+		return err
+	}
+	remainder, err := a.config.remainder(loss)
+	if err != nil {
+		return err
+	}
+	steps, err := a.totals.GrantRatios(a.config.step(remainder), a.config.Chains, a.config.Steps)
+	if err == nil {
+		a.steps = steps
+	}
+	return err
 }

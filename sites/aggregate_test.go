@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -41,8 +42,7 @@ func aggregate(t testing.TB, c sites.Config, all curator.Records, k int, b *acco
 func TestAggregatorIsPooled(t *testing.T) {
 	ctx, model := context.Background(), logistic(t, 3)
 	all := simulate(700, []float64{0.5, -2, 1}, rand.New(rand.NewPCG(1, 1)))
-	c := quiet(model, 0, 0)
-	c.StepNoise = 0
+	c := quiet(model, 2, 3)
 	b := budgetOf(t, 1e15)
 	one, four := open(t, c, all, 1e15, curator.InsecureSeed(1)), aggregate(t, c, all, 4, b)
 	said, err1 := one.Terms(ctx)
@@ -66,6 +66,26 @@ func TestAggregatorIsPooled(t *testing.T) {
 			t.Errorf("look %d was answered twice: %v", n, err)
 		}
 	}
+	m := sites.Moves{Anchor: []float64{0, 1, 2}, Share: 0.7, Clip: 1e-2, From: [][]float64{{0, 1, 2}, {1, 1, 1}},
+		To: [][]float64{{1, 1, 2}, {-1, 0, 2}}}
+	for range 3 {
+		want, err1 := one.Step(ctx, m)
+		got, err2 := four.Step(ctx, m)
+		if err := errors.Join(err1, err2); err != nil || len(got) != 2 {
+			t.Fatal(err, got)
+		}
+		for i, v := range got {
+			if off := math.Abs(v - want[i]); off > 12*told.StepSD*m.Clip { // of two noises
+				t.Errorf("step of chain %d: %v, of pooled records %v", i, v, want[i])
+			}
+			if math.Abs(v) < 100*told.StepSD*m.Clip {
+				t.Errorf("step of chain %d: %v is no more than noise", i, v)
+			}
+		}
+	}
+	if _, err := four.Step(ctx, m); !errors.Is(err, curator.ErrSpent) {
+		t.Errorf("a step that was not paid for: %v", err)
+	}
 	price, err := sites.Cost(c, curator.Facts{Records: 700, Features: 3, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute})
 	if err != nil {
@@ -76,9 +96,53 @@ func TestAggregatorIsPooled(t *testing.T) {
 	if errors.Join(err1, err2) != nil || math.Abs(spent.Epsilon/want.Epsilon-1) > 1e-9 {
 		t.Errorf("ε %v is spent, and pooled looks cost %v", spent.Epsilon, want.Epsilon)
 	}
-	if _, err := four.Step(ctx, sites.Moves{}); err == nil {
-		t.Error("an aggregator answered a step")
+}
+
+// TestAggregatedWalk: chains whose steps an aggregator of three parts answers across HTTP have
+// the moments of the posterior, within the bound of TestWalkLaw. Parts that hand over nothing
+// at steps are rejected.
+func TestAggregatedWalk(t *testing.T) {
+	model, rng := logistic(t, 2), rand.New(rand.NewPCG(11, 1))
+	all := simulate(18, []float64{2, 3}, rng)
+	want := moments(model, all)
+	f := curator.Facts{Records: 18, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	for name, wrap := range map[string]func(sites.Part) sites.Part{
+		"right": func(p sites.Part) sites.Part { return p }, "mute": func(p sites.Part) sites.Part { return mute{p} },
+	} {
+		c := quiet(model, 8, 2500)
+		var parts []sites.Part
+		for i := range 3 {
+			p, err := sites.Trust(c, f, part(all, i, 3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewServer(sites.TrustHandler(wrap(p)))
+			defer server.Close()
+			parts = append(parts, sites.RemotePart{URL: server.URL})
+		}
+		a, err := sites.Aggregate(c, f, budgetOf(t, 1e15), parts, curator.InsecureSeed(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sites.Walk(context.Background(), sites.WalkConfig{
+			FitConfig: sites.FitConfig{Target: model, Sample: few(1)}, Clip: 5}, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := errorsFrom(want, r.Draws)
+		t.Logf("%s: %.1f errors, acceptance %.2f, ESS %.0f, variance %.3f", name, z, r.Accepted, r.Draws.LeastESS, r.Variance)
+		if z > 5.5 != (name == "mute") {
+			t.Errorf("%s: moments are %.1f Monte Carlo errors from the posterior's", name, z)
+		}
 	}
+}
+
+// mute is a part that hands over nothing at steps.
+type mute struct{ sites.Part }
+
+func (mute) StepSums(_ context.Context, m sites.Moves) ([]int64, error) {
+	return make([]int64, len(m.From)), nil
 }
 
 // TestAggregatorRefuses: what does not fit, before anything is charged.
@@ -98,15 +162,26 @@ func TestAggregatorRefuses(t *testing.T) {
 	short, whole := budgetOf(t, 0.5), budgetOf(t, 1)
 	stepping := c
 	stepping.Chains, stepping.Steps, stepping.StepNoise = 1, 1, 1
+	walked, err := sites.Trust(stepping, f, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	partial, err := sites.Aggregate(stepping, f, budgetOf(t, 9), []sites.Part{walked, torn{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := [][]float64{{0, 0}}
+	m := sites.Moves{Anchor: []float64{0, 0}, Share: 1, Clip: 1, From: origin, To: origin}
 	broken, err := sites.Aggregate(c, f, whole, []sites.Part{p, torn{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := sites.Query{Theta: []float64{0, 0}}
 	for name, do := range map[string]func() error{
-		"of 0 sites":     func() error { _, err := sites.Aggregate(c, f, whole, nil); return err },
+		"of no sites":    func() error { _, err := sites.Aggregate(c, f, whole, nil); return err },
 		"does not cover": func() error { _, err := sites.Aggregate(c, f, short, []sites.Part{p}); return err },
-		"answers 1 step": func() error { _, err := sites.Aggregate(stepping, f, whole, []sites.Part{p}); return err },
+		"1: it answered": func() error { _, err := partial.Step(ctx, m); return err },
+		"0 chains":       func() error { _, err := p.StepSums(ctx, m); return err },
 		"look 2":         func() error { _, err := p.Sums(ctx, 2, at); return err },
 		"site 1":         func() error { _, err := broken.Look(ctx, 0, at); return err },
 		"noise":          func() error { _, err := sites.Trust(sites.Config{Target: model}, f, r); return err },
@@ -169,3 +244,5 @@ func (s slow) Sums(ctx context.Context, n int, q sites.Query) (sites.Sums, error
 type torn struct{}
 
 func (torn) Sums(context.Context, int, sites.Query) (sites.Sums, error) { return sites.Sums{}, nil }
+
+func (torn) StepSums(context.Context, sites.Moves) ([]int64, error) { return nil, nil }

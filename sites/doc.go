@@ -6,8 +6,8 @@
 // own. Sums over sites are those of the pooled table, and so are their noises' variances.
 // [Fit] looks at 0, then where that leads, and samples the posterior given the second
 // look (package surrogates). [Walk] goes on from there with chains of which every site
-// answers every step with a noisy sum. No record leaves its site, and no sum without noise but to an
-// aggregator that all sites trust.
+// answers every step with a noisy sum. No record leaves its site, and no sum without noise
+// but to an aggregator that all sites trust.
 //
 // People of one site are in no other. So one person's guarantee is that of their own
 // site, whatever the others spend (parallel composition, docs/proofs/sites.md). Sites
@@ -16,7 +16,7 @@
 // Sites need not trust each other, nor the one who fits: a site's answer is private
 // before it leaves, at any point that it is asked about. What that costs beside a pooled
 // table is √k times the noise for k sites: docs/sites.md has the figures. Sites that all
-// trust one party add one noise ([Aggregate]). Models are regressions whose score
+// trust one party add one noise ([Aggregate]), at looks and at steps. Models are regressions whose score
 // likelihood is known (surrogates.LinkOf), and linear regressions with normal errors,
 // whose sites publish second moments once ([ReleaseLinear], [FitLinear]) or trust an
 // aggregator with them ([PoolLinear]).

@@ -23,7 +23,24 @@ func Handler(s Site) http.Handler {
 		t, err := s.Terms(r.Context())
 		reply(w, t, err)
 	})
-	mux.HandleFunc("POST /look/{n}", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST /look/{n}", looks(s.Look))
+	mux.HandleFunc("POST /step", steps(s.Step))
+	return mux
+}
+
+// TrustHandler serves a part to its aggregator: POST /sums/0 and /sums/1 with a Query, and
+// POST /stepsums with Moves. WHAT IT SENDS IS EXACT AND NOT PRIVATE: the server around it must
+// encrypt, and let in the aggregator alone, by mutual TLS for one.
+func TrustHandler(p Part) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /sums/{n}", looks(p.Sums))
+	mux.HandleFunc("POST /stepsums", steps(p.StepSums))
+	return mux
+}
+
+// looks answers a Query whose number is in the path.
+func looks[A any](look func(ctx context.Context, n int, q Query) (A, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		var n int
 		var q Query
 		if _, err := fmt.Sscanf(r.PathValue("n"), "%d", &n); err != nil {
@@ -31,18 +48,21 @@ func Handler(s Site) http.Handler {
 			return
 		}
 		if asked(w, r, &q) {
-			a, err := s.Look(r.Context(), n, q)
+			a, err := look(r.Context(), n, q)
 			reply(w, a, err)
 		}
-	})
-	mux.HandleFunc("POST /step", func(w http.ResponseWriter, r *http.Request) {
+	}
+}
+
+// steps answers Moves.
+func steps[A any](step func(ctx context.Context, m Moves) ([]A, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		var m Moves
 		if asked(w, r, &m) {
-			sums, err := s.Step(r.Context(), m)
+			sums, err := step(r.Context(), m)
 			reply(w, sums, err)
 		}
-	})
-	return mux
+	}
 }
 
 // asked reads a request's body into what, and answers one that it cannot read.
@@ -93,6 +113,21 @@ func (r Remote) Look(ctx context.Context, n int, q Query) (a Answer, err error) 
 // spent.
 func (r Remote) Step(ctx context.Context, m Moves) (sums []float64, err error) {
 	err = r.post(ctx, "/step", m, &sums)
+	return sums, err
+}
+
+// RemotePart is a part that is served elsewhere by TrustHandler.
+type RemotePart Remote
+
+// Sums asks the part. Errors are those of Remote.Terms.
+func (r RemotePart) Sums(ctx context.Context, n int, q Query) (s Sums, err error) {
+	err = Remote(r).post(ctx, fmt.Sprintf("/sums/%d", n), q, &s)
+	return s, err
+}
+
+// StepSums asks the part. Errors are those of Remote.Terms.
+func (r RemotePart) StepSums(ctx context.Context, m Moves) (sums []int64, err error) {
+	err = Remote(r).post(ctx, "/stepsums", m, &sums)
 	return sums, err
 }
 

@@ -50,9 +50,13 @@ type Local struct {
 	scores  [Looks]*curator.Gradients
 	moments [Looks]*curator.Moments
 	steps   []*curator.Ratios // of each chain
+	anchored
+}
 
+// anchored is a remainder whose anchor the first step sets.
+type anchored struct {
 	remainder *targets.Remainder
-	anchored  *Moves // the first, whose anchor and share hold
+	first     *Moves // its anchor and share hold
 }
 
 // Open charges for all looks and steps at sealed records, all or nothing, and returns the site that
@@ -135,16 +139,12 @@ func (l *Local) Look(ctx context.Context, n int, q Query) (a Answer, err error) 
 // of another length than the features, or that are not finite; curator.ErrSpent after the
 // last step. Chains before the one that is refused have then used one up.
 func (l *Local) Step(ctx context.Context, m Moves) ([]float64, error) {
-	if len(m.From) != len(l.steps) || len(m.To) != len(l.steps) {
-		return nil, fmt.Errorf("sites: a step from %d points to %d; this site answers %d chains", len(m.From), len(m.To),
-			len(l.steps))
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.anchor(m); err != nil {
+	if err := l.at(m, len(l.steps)); err != nil {
 		return nil, err
 	}
 	sums := make([]float64, len(l.steps))
@@ -157,19 +157,23 @@ func (l *Local) Step(ctx context.Context, m Moves) ([]float64, error) {
 	return sums, nil
 }
 
-// anchor sets what the remainder is of, once: passes keep losses between steps.
-func (l *Local) anchor(m Moves) error {
-	if l.anchored != nil {
-		if !slices.Equal(m.Anchor, l.anchored.Anchor) || m.Share != l.anchored.Share {
+// at sets what the remainder is of, once: passes keep losses between steps. chains is how
+// many must move.
+func (a *anchored) at(m Moves, chains int) error {
+	if len(m.From) != chains || len(m.To) != chains {
+		return fmt.Errorf("sites: a step from %d points to %d; this site answers %d chains", len(m.From), len(m.To), chains)
+	}
+	if a.first != nil {
+		if !slices.Equal(m.Anchor, a.first.Anchor) || m.Share != a.first.Share {
 			return fmt.Errorf("sites: a step at the anchor %v with share %v; the first was at %v with %v", m.Anchor, m.Share,
-				l.anchored.Anchor, l.anchored.Share)
+				a.first.Anchor, a.first.Share)
 		}
 		return nil
 	}
 	none := func([]float64) float64 { return 0 } // what the chain adds
-	if err := l.remainder.Anchor(m.Anchor, m.Share, none); err != nil {
+	if err := a.remainder.Anchor(m.Anchor, m.Share, none); err != nil {
 		return fmt.Errorf("sites: %w", err)
 	}
-	l.anchored = &Moves{Anchor: slices.Clone(m.Anchor), Share: m.Share}
+	a.first = &Moves{Anchor: slices.Clone(m.Anchor), Share: m.Share}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
 	"github.com/dpmcmc/dpmcmc/sites"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -46,6 +47,24 @@ func moments(model *targets.Regression, r curator.Records) (m [4]float64) {
 		m[i] /= all
 	}
 	return m
+}
+
+// errorsFrom is the largest distance of draws' moments from those wanted, in Monte Carlo
+// errors.
+func errorsFrom(want [4]float64, draws surrogates.Draws) (worst float64) {
+	for i, w := range want {
+		column := draws.Column(i % 2)
+		for _, chain := range column {
+			for n, v := range chain {
+				if i >= 2 {
+					chain[n] = v * v
+				}
+			}
+		}
+		s := diag.Summarize(column)
+		worst = max(worst, math.Abs(s.Mean-w)/s.MCSEMean)
+	}
+	return worst
 }
 
 // deaf is a site that answers steps with nothing, and loud one that states a fifth of its
@@ -84,19 +103,7 @@ func TestWalkLaw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		worst := 0.0
-		for i, w := range want {
-			column := r.Draws.Column(i % 2)
-			for _, chain := range column {
-				for n, v := range chain {
-					if i >= 2 {
-						chain[n] = v * v
-					}
-				}
-			}
-			s := diag.Summarize(column)
-			worst = max(worst, math.Abs(s.Mean-w)/s.MCSEMean)
-		}
+		worst := errorsFrom(want, r.Draws)
 		t.Logf("%.1f errors, acceptance %.2f, ESS %.0f, variance %.3f, kept %.3f", worst, r.Accepted, r.Draws.LeastESS,
 			r.Variance, r.Kept)
 		return worst

@@ -1,7 +1,8 @@
 // Command sites runs a regression over records that lie at several sites, each a process
 // of its own on this machine: by two looks, and by chains of which every site answers every
 // step. Then the same with an aggregator that all trust, and over the pooled records: what
-// not pooling costs. Records are simulated.
+// not pooling costs. Records are simulated. What sites send an aggregator is exact, and is not
+// encrypted here: it does not leave this machine.
 //
 //	go run ./examples/sites -sites 16 -records 2000
 package main
@@ -36,6 +37,7 @@ var (
 	epsilon = flag.Float64("epsilon", 1, "ε of each site, at δ = 1e-6")
 	steps   = flag.Int64("steps", 200, "steps of each of four chains that sites answer")
 	serve   = flag.Int("serve", -1, "be the site with this number (the command starts these itself)")
+	trust   = flag.Bool("trust", false, "with -serve: hand exact sums to an aggregator")
 )
 
 func main() {
@@ -51,12 +53,17 @@ func run(ctx context.Context, out io.Writer) error {
 	if *serve >= 0 {
 		return answer(out, *serve)
 	}
-	apart, end, err := startAll(ctx, 0)
+	apart, end, err := startAll(ctx, "-steps=0")
 	defer end()
 	if err != nil {
 		return err
 	}
-	stepping, end, err := startAll(ctx, *steps)
+	stepping, end, err := startAll(ctx)
+	defer end()
+	if err != nil {
+		return err
+	}
+	trusting, end, err := startAll(ctx, "-trust")
 	defer end()
 	if err != nil {
 		return err
@@ -66,7 +73,11 @@ func run(ctx context.Context, out io.Writer) error {
 		r := simulate(i)
 		all.X, all.Y, all.Features, all.Radius = append(all.X, r.X...), append(all.Y, r.Y...), r.Features, r.Radius
 	}
-	trusted, err := aggregate(all)
+	trusted, err := aggregate(all, trusting, 0)
+	if err != nil {
+		return err
+	}
+	walked, err := aggregate(all, trusting, *steps)
 	if err != nil {
 		return err
 	}
@@ -78,20 +89,23 @@ func run(ctx context.Context, out io.Writer) error {
 		"ε = %v and δ = 1e-6 for everyone (substitute), unconditional.\n"+
 		"Source: Gaussian releases at each site, parallel composition (docs/proofs/sites.md).\n\n"+
 		"%-10s %6s %6s %9s %6s %7s\n", *places, *records, *epsilon, "records", "error", "sd", "widening", "ESS", "time")
-	if err := fit(ctx, out, "apart", apart...); err != nil {
+	if err := fit(ctx, out, "apart", asSites(apart)...); err != nil {
 		return err
 	}
-	if err := walk(ctx, out, "stepping", stepping); err != nil {
+	if err := walk(ctx, out, "stepping", asSites(stepping)...); err != nil {
 		return err
 	}
 	if err := fit(ctx, out, "aggregated", trusted); err != nil {
+		return err
+	}
+	if err := walk(ctx, out, "its steps", walked); err != nil {
 		return err
 	}
 	return fit(ctx, out, "pooled", pooled)
 }
 
 // startAll starts a process for every site, and returns what ends them.
-func startAll(ctx context.Context, steps int64) (all []sites.Site, end func(), err error) {
+func startAll(ctx context.Context, flags ...string) (all []sites.Remote, end func(), err error) {
 	ctx, stop := context.WithCancel(ctx)
 	var children []*exec.Cmd
 	end = func() {
@@ -101,7 +115,7 @@ func startAll(ctx context.Context, steps int64) (all []sites.Site, end func(), e
 		}
 	}
 	for i := range *places {
-		child, url, err := start(ctx, i, steps)
+		child, url, err := start(ctx, i, flags)
 		if err != nil {
 			return nil, end, fmt.Errorf("site %d: %w", i, err)
 		}
@@ -109,6 +123,13 @@ func startAll(ctx context.Context, steps int64) (all []sites.Site, end func(), e
 		all = append(all, sites.Remote{URL: url})
 	}
 	return all, end, nil
+}
+
+func asSites(all []sites.Remote) (out []sites.Site) {
+	for _, r := range all {
+		out = append(out, r)
+	}
+	return out
 }
 
 // fit samples given the sites' looks.
@@ -130,7 +151,7 @@ func fit(ctx context.Context, out io.Writer, name string, places ...sites.Site) 
 }
 
 // walk runs chains of which every site answers every step.
-func walk(ctx context.Context, out io.Writer, name string, places []sites.Site) error {
+func walk(ctx context.Context, out io.Writer, name string, places ...sites.Site) error {
 	model, err := logistic()
 	if err != nil {
 		return err
@@ -215,32 +236,32 @@ func configure(f curator.Facts, steps int64) (sites.Config, error) {
 	return sites.Afford(c, f, *epsilon, 1e-6)
 }
 
-// aggregate is one party that all sites hand their exact sums to.
-func aggregate(all curator.Records) (*sites.Aggregator, error) {
-	f := curator.Facts{Records: int64(len(all.Y)), Features: all.Features, Response: true, Radius: all.Radius,
-		RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	c, err := configure(f, 0)
+// aggregate is one party that sites of their own processes hand their exact sums to.
+func aggregate(all curator.Records, places []sites.Remote, steps int64) (*sites.Aggregator, error) {
+	c, err := configure(together(all), steps)
 	if err != nil {
 		return nil, err
 	}
 	var parts []sites.Part
-	for i := range *places {
-		part, err := sites.Trust(c, f, simulate(i))
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
+	for _, r := range places {
+		parts = append(parts, sites.RemotePart(r))
 	}
 	budget, err := newBudget()
 	if err != nil {
 		return nil, err
 	}
-	return sites.Aggregate(c, f, budget, parts)
+	return sites.Aggregate(c, together(all), budget, parts)
+}
+
+// together is what is public of all records.
+func together(r curator.Records) curator.Facts {
+	return curator.Facts{Records: int64(*places * *records), Features: r.Features, Response: true, Radius: r.Radius,
+		RowsPerPerson: 1, Adjacency: accountant.Substitute}
 }
 
 // answer is what a site's process does: it says where it listens, and serves.
 func answer(out io.Writer, site int) error {
-	local, err := open(simulate(site), *steps)
+	handler, err := handler(simulate(site))
 	if err != nil {
 		return err
 	}
@@ -249,17 +270,31 @@ func answer(out io.Writer, site int) error {
 		return err
 	}
 	fmt.Fprintln(out, listener.Addr())
-	return http.Serve(listener, sites.Handler(local))
+	return http.Serve(listener, handler)
+}
+
+// handler answers for a site, with noise of its own or, trusting an aggregator, without.
+func handler(r curator.Records) (http.Handler, error) {
+	if !*trust {
+		local, err := open(r, *steps)
+		return sites.Handler(local), err
+	}
+	c, err := configure(together(r), *steps)
+	if err != nil {
+		return nil, err
+	}
+	part, err := sites.Trust(c, together(r), r)
+	return sites.TrustHandler(part), err
 }
 
 // start runs a site in a process that ends with ctx, and returns where it listens.
-func start(ctx context.Context, site int, steps int64) (child *exec.Cmd, url string, err error) {
+func start(ctx context.Context, site int, flags []string) (child *exec.Cmd, url string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	child = exec.CommandContext(ctx, self, "-serve", fmt.Sprint(site), "-records", fmt.Sprint(*records),
-		"-epsilon", fmt.Sprint(*epsilon), "-steps", fmt.Sprint(steps))
+	child = exec.CommandContext(ctx, self, append([]string{"-serve", fmt.Sprint(site), "-records", fmt.Sprint(*records),
+		"-epsilon", fmt.Sprint(*epsilon), "-steps", fmt.Sprint(*steps), "-sites", fmt.Sprint(*places)}, flags...)...)
 	child.Stderr = os.Stderr
 	said, err := child.StdoutPipe()
 	if err != nil {

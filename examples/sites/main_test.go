@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"3 sites of 400 records", `apart +\d\.\d+ +\d\.\d+ +×\d`,
-		`stepping +\d\.\d+ +\d\.\d+ +×\d`, `aggregated +\d\.\d+ +\d\.\d+ +×\d`,
+		`stepping +\d\.\d+ +\d\.\d+ +×\d`, `aggregated +\d\.\d+ +\d\.\d+ +×\d`, `its steps +\d\.\d+ +\d\.\d+ +×\d`,
 		`pooled +\d\.\d+ +\d\.\d+ +×\d`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

@@ -13,7 +13,7 @@ var noiseDefects = []defect{
 		tests: inNoise},
 	{file: "internal/batch/subset.go", old: "s.marked[i>>6] = 0", new: "s.marked[i>>7] = 0", tests: inBatch},
 	{file: "internal/batch/subset.go", old: "k == m || *word&bit != 0", new: "k == m", tests: inBatch},
-	{file: "internal/batch/subset.go", old: "low >= n || low >= -n%n", new: "true", tests: inBatch},
+	{file: "internal/batch/subset.go", old: "low >= -n%n", new: "low >= 0", tests: inBatch},
 	{file: "internal/core/noise/source.go", old: "return newSource(expand(s.key, " +
 		"\"child\"+string(binary.BigEndian.AppendUint64(nil, label))), s.insecure)",
 		new: "_ = binary.BigEndian\n\treturn newSource(expand(s.key, \"child\"), s.insecure)", tests: inNoise},
