@@ -5,18 +5,21 @@
 //
 //	go run ./internal/maintain/mutation [-only regexp] [-timeout 20m] [-share 0.95]
 //	    [-skip regexp] [-check] [-from n] [-to n] [-short] [-random n] [-seed n]
+//	    [-results file] [-longest 1h]
 //
 // With -random, it draws that many mutants of the trusted core instead: operators
 // exchanged, conditions negated, numbers one larger, statements left out. Those that do
 // not compile count for nothing, and those that explained lists are not tried.
 //
-// It takes about half an hour on one core; .ci/mutation calls it. The exit
+// Defects within functions are compiled together, each as a copy of its function, so that
+// tests are compiled once: what remains is running them. .ci/mutation calls it. The exit
 // status is 1 when fewer than the given share of the defects are caught, when
 // one no longer matches the source exactly once, or does not compile.
 package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -26,6 +29,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -36,10 +40,14 @@ type defect struct {
 	file, old, new string
 	// tests are the packages tried, in order, until one fails.
 	tests []string
-	// at, if line is not 0, is where old begins, on that line: of a random mutant.
+	// at is where old begins, on that line, or −1 where it does not stand once.
 	at, line int
-	runs     int    // a line that is run when it is
-	within   string // the text of its line
+	runs     int // a line that is run when it is
+	// within, of a random mutant, is the text of its line. name tells it from all others.
+	within, name string
+	// number chooses it in the binaries that defects are woven into; 0 when it is in none.
+	number int
+	broken bool // it does not compile
 	// some says that another change of the same line and text does harm, so that each is
 	// tried.
 	some bool
@@ -51,6 +59,7 @@ func main() {
 	only := flag.String("only", "", "run the defects whose file or text matches this expression")
 	timeout := flag.Duration("timeout", 20*time.Minute,
 		"longest time by the clock for tests; what counts is processor time")
+	longest := flag.Duration("longest", time.Hour, "longest processor time of a test; those that take longer are left out")
 	share := flag.Float64("share", 0.95, "share of the defects that must be caught")
 	skip := flag.String("skip", "^$", "leave out the tests whose name matches, such as one that fails without a defect")
 	from := flag.Int("from", 1, "first defect of the list to try, so that a long run can be made in pieces")
@@ -59,9 +68,10 @@ func main() {
 	random := flag.Int("random", 0, "draw this many mutants of the trusted core, instead of the list")
 	seed := flag.Uint64("seed", 1, "seed of -random")
 	short := flag.Bool("short", false, "run the short tests only")
+	results := flag.String("results", "", "file that verdicts are added to; those that it holds are not tried again")
 	flag.Parse()
-	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *skip, *short}, *share,
-		*check); err != nil {
+	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *longest, *skip, *short, *check}, *results,
+		*share); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
@@ -88,81 +98,95 @@ func (s selection) of(list []defect) ([]defect, error) {
 	return all[s.from-1 : min(s.to, len(all))], nil
 }
 
-func run(chosen selection, s suite, share float64, check bool) error {
-	list := slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects)
-	if chosen.random > 0 {
-		var err error
-		if list, err = randomMutants(".", chosen.random, chosen.seed); err != nil {
-			return err
-		}
-	}
-	all, err := chosen.of(list)
-	if err != nil {
-		return err
-	}
+func run(from selection, s suite, results string, share float64) error {
 	copied, err := copyModule()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(filepath.Dir(copied))
-	if check {
-		for i := range all {
-			all[i].tests = nil
-		}
-		share = 0
+	var list []defect
+	if from.random > 0 {
+		list, err = randomMutants(copied, from.random, from.seed)
+	} else {
+		list, err = deliberate(copied)
 	}
-	reached, err := learned(copied, all, s)
 	if err != nil {
 		return err
 	}
-	caught, broken, tried := 0, 0, 0
-	for _, d := range all {
-		known, explained := d.explanation()
-		if explained && !known.some {
-			fmt.Printf("%-16s %5s  %s: %s → %s\n%24s%s\n", "explained", "", d.place(), oneLine(d.old), oneLine(d.new), "",
-				known.equivalent)
-			continue
-		}
-		began := time.Now()
-		verdict := d.try(copied, s, reached)
-		tried++
-		switch verdict {
-		case "caught", "caught (timeout)":
-			caught++
-		case "survived":
-			if check {
-				continue
-			}
-		case "does not compile":
-			if tried--; d.line == 0 {
-				broken++
-			}
-		default:
-			broken++
-		}
-		fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, time.Since(began).Seconds(), d.place(), oneLine(d.old),
-			oneLine(d.new))
-		if why := cmp.Or(d.equivalent, known.equivalent); verdict == "survived" && why != "" {
-			fmt.Printf("%24s%s\n", "", why)
-			if explained { // no defect
-				tried--
-			}
+	all, err := from.of(list)
+	if err != nil {
+		return err
+	}
+	t := tally{}
+	if err := t.open(results); err != nil {
+		return err
+	}
+	defer t.close()
+	left := slices.DeleteFunc(slices.Clone(all), t.known)
+	restore, err := weave(copied, left)
+	if err == nil && !s.check {
+		err = s.compile(copied, left)
+	}
+	if err := errors.Join(err, restore()); err != nil {
+		return err
+	}
+	if err := s.rounds(copied, left, &t); err != nil {
+		return err
+	}
+	return t.end(share)
+}
+
+// rounds tries defects on the first package that each names, and those that survive on the
+// next, so that the tests of a package that catches all are the only ones learned.
+func (s suite) rounds(root string, left []defect, t *tally) error {
+	known := make(map[string]reach)
+	var folders []string
+	for _, d := range left {
+		if folder := "./" + filepath.Dir(d.file); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
 		}
 	}
-	if check {
-		fmt.Printf("%d defects, %d out of date\n", len(all), broken)
-	} else {
-		low, high := clopperPearson(caught, tried)
-		fmt.Printf("%d of %d defects caught (%.1f%%; 95%% interval %.1f%% to %.1f%%)\n", caught, tried, 100*float64(caught)/
-			float64(tried), 100*low, 100*high)
-	}
-	switch {
-	case broken > 0:
-		return fmt.Errorf("%d defects are out of date: mend the list", broken)
-	case float64(caught) < share*float64(tried):
-		return fmt.Errorf("fewer than %.0f%% were caught", 100*share)
+	for round := 0; len(left) > 0; round++ {
+		var next []defect
+		for _, d := range left {
+			began := time.Now()
+			verdict := d.untried()
+			if verdict == "" && !s.check {
+				r, err := s.learned(root, d.tests[round], folders, known)
+				if err != nil {
+					return err
+				}
+				verdict = s.try(root, r, d)
+			}
+			if verdict == survived && round+1 < len(d.tests) {
+				next = append(next, d)
+			} else if err := t.count(d, cmp.Or(verdict, fits), time.Since(began)); err != nil {
+				return err
+			}
+		}
+		left = next
 	}
 	return nil
+}
+
+// deliberate is the list, located in the sources at root.
+func deliberate(root string) ([]defect, error) {
+	all := slices.Concat(targetDefects, curatorDefects, accountantDefects, noiseDefects, samplerDefects)
+	for i := range all {
+		d := &all[i]
+		text, err := os.ReadFile(filepath.Join(root, d.file))
+		if err != nil {
+			return nil, err
+		}
+		d.at = -1
+		if strings.Count(string(text), d.old) == 1 {
+			d.at = strings.Index(string(text), d.old)
+			d.line = 1 + strings.Count(string(text[:d.at]), "\n")
+			d.runs = d.line
+		}
+		d.name = d.file + " " + strconv.Quote(d.old) + " " + strconv.Quote(d.new)
+	}
+	return all, nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -204,80 +228,4 @@ func copyModule() (string, error) {
 		}
 		return os.WriteFile(filepath.Join(copied, rest), content, 0o644)
 	})
-}
-
-// learned runs every package of the list unchanged.
-func learned(root string, all []defect, s suite) (map[string]reach, error) {
-	var watched []string
-	for _, d := range all {
-		if folder := "./" + filepath.Dir(d.file); !slices.Contains(watched, folder) {
-			watched = append(watched, folder)
-		}
-	}
-	known := make(map[string]reach)
-	for _, d := range all {
-		for _, pkg := range d.tests {
-			if _, ok := known[pkg]; ok {
-				continue
-			}
-			r, err := s.learn(root, pkg, watched)
-			if err != nil {
-				return nil, err
-			}
-			known[pkg] = r
-		}
-	}
-	return known, nil
-}
-
-// try applies the defect, runs the tests that reach it, and restores the file.
-func (d defect) try(root string, s suite, known map[string]reach) string {
-	path := filepath.Join(root, d.file)
-	original, err := os.ReadFile(path)
-	if err != nil {
-		return "no such file"
-	}
-	at := d.at
-	if d.line == 0 {
-		if strings.Count(string(original), d.old) != 1 {
-			return "does not match"
-		}
-		at = strings.Index(string(original), d.old)
-	}
-	defer restore(path, original)
-	changed := string(original[:at]) + d.new + string(original[at+len(d.old):])
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-		return err.Error()
-	}
-	build := exec.Command("go", "build", "-trimpath", "./"+filepath.Dir(d.file))
-	build.Dir = root
-	if build.Run() != nil {
-		return "does not compile"
-	}
-	line := d.runs
-	if line == 0 {
-		line = 1 + strings.Count(string(original[:at]), "\n")
-	}
-	for _, pkg := range d.tests {
-		if verdict := s.verdict(root, known[pkg], d.file, line); verdict != "" {
-			return verdict
-		}
-	}
-	return "survived"
-}
-
-// place is the file, and the line where it is known.
-func (d defect) place() string {
-	if d.line == 0 {
-		return d.file
-	}
-	return fmt.Sprintf("%s:%d", d.file, d.line)
-}
-
-// restore puts a file of the copy back. A copy that cannot be restored is of no
-// further use.
-func restore(path string, original []byte) {
-	if err := os.WriteFile(path, original, 0o644); err != nil {
-		panic("mutation: " + err.Error())
-	}
 }

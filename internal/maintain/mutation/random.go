@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // coreTests are the packages whose tests should notice a mutant of the trusted core,
@@ -138,20 +136,17 @@ func mutantsOf(root, file string) (all []defect, err error) {
 		}
 		return true
 	})
+	// By its line's text and place there, so that changes elsewhere in the file leave it known.
+	seen := make(map[string]int)
+	for i := range all {
+		d := &all[i]
+		column := d.at - bytes.LastIndexByte(text[:d.at], '\n')
+		d.name = fmt.Sprintf("%s %q %d %q %q", d.file, d.within, column, oneLine(d.old), oneLine(d.new))
+		if seen[d.name]++; seen[d.name] > 1 {
+			d.name += fmt.Sprintf(" (%d)", seen[d.name])
+		}
+	}
 	return all, nil
-}
-
-// clopperPearson is the two-sided 95% interval of a share.
-func clopperPearson(caught, total int) (low, high float64) {
-	low, high = 0, 1
-	k, n := float64(caught), float64(total)
-	if caught > 0 {
-		low = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
-	}
-	if caught < total {
-		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
-	}
-	return low, high
 }
 
 // explanation is why a mutant does no harm, if it is known.
@@ -159,8 +154,11 @@ func (d defect) explanation() (defect, bool) {
 	i := slices.IndexFunc(explained, func(e defect) bool {
 		return e.file == d.file && e.old == d.within && (e.new == anything || e.new == d.new)
 	})
-	if i < 0 || d.line == 0 {
+	if i < 0 || !d.random() {
 		return defect{}, false
 	}
 	return explained[i], true
 }
+
+// random reports whether it is not of the list.
+func (d defect) random() bool { return d.within != "" }

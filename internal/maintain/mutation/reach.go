@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,19 +37,30 @@ type block struct {
 
 // suite says how tests are run.
 type suite struct {
-	timeout time.Duration
-	skip    string
-	short   bool
+	timeout, longest time.Duration
+	skip             string
+	short, check     bool
+}
+
+// learned is what is known of a package, learned now if it is not.
+func (s suite) learned(root, pkg string, watched []string, known map[string]reach) (r reach, err error) {
+	r, ok := known[pkg]
+	if !ok {
+		if r, err = s.learn(root, pkg, watched); err == nil {
+			known[pkg] = r
+		}
+	}
+	return r, err
 }
 
 // learn runs every test of a package by itself, unchanged: a suite that fails anyway
 // catches nothing. watched are the folders whose lines count.
 func (s suite) learn(root, pkg string, watched []string) (r reach, err error) {
 	r = reach{pkg: pkg, folder: filepath.Join(root, pkg)}
-	if out, err := r.compile(root, "-cover", "-coverpkg="+strings.Join(watched, ",")); err != nil {
+	if out, err := compile(root, pkg, plain(root), "-cover", "-coverpkg="+strings.Join(watched, ",")); err != nil {
 		return r, fmt.Errorf("the tests of %s do not compile without a defect:\n%s", pkg, out)
 	}
-	list := exec.Command(r.binary(root), "-test.list", ".")
+	list := exec.Command(plain(root), "-test.list", ".")
 	list.Dir = r.folder
 	names, err := list.Output()
 	if err != nil {
@@ -61,8 +72,12 @@ func (s suite) learn(root, pkg string, watched []string) (r reach, err error) {
 		if left.MatchString(name) {
 			continue
 		}
-		took, failed, out := s.play(root, r, []string{name}, 10*time.Minute, "-test.coverprofile="+profile)
-		if failed {
+		took, failed, out := s.play(r, plain(root), []string{name}, s.longest, 0, "-test.coverprofile="+profile)
+		switch {
+		case took > s.longest:
+			fmt.Printf("%s of %s is left out: it takes longer than %v\n", name, pkg, s.longest)
+			continue
+		case failed:
 			return r, fmt.Errorf("%s of %s fails without a defect:\n%s", name, pkg, out)
 		}
 		blocks, err := readBlocks(profile)
@@ -71,40 +86,26 @@ func (s suite) learn(root, pkg string, watched []string) (r reach, err error) {
 		}
 		r.tests = append(r.tests, tested{name, took, blocks})
 	}
-	slices.SortStableFunc(r.tests, func(a, b tested) int { return int(a.took - b.took) })
-	return r, nil
+	err = s.unfit(root, &r)
+	return r, err
 }
 
-// binary is where the compiled tests are put.
-func (r reach) binary(root string) string { return filepath.Join(filepath.Dir(root), "tests") }
+// grades are the longest times of the tests that are run first, next and so on.
+var grades = [...]time.Duration{30 * time.Millisecond, 300 * time.Millisecond, 3 * time.Second, math.MaxInt64}
 
-// compile builds the package's tests.
-func (r reach) compile(root string, flags ...string) (out []byte, err error) {
-	build := exec.Command("go", slices.Concat([]string{"test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-o",
-		r.binary(root)}, flags, []string{r.pkg})...)
-	build.Dir = root
-	return build.CombinedOutput()
-}
-
-// of names the tests that run a line, in two groups: the quick ones, and the others. A
-// line that no block holds, such as a constant's, concerns all of them.
-func (r reach) of(file string, line int) (groups [2][]string, cpu time.Duration) {
-	held := false
-	for _, t := range r.tests {
-		held = held || len(t.at(file, line)) > 0
-	}
+// of names the tests that run a line, the quickest first, by grade, with the time that each
+// grade takes. A line that no block holds, such as a constant's, concerns all of them.
+func (r reach) of(file string, line int) (names [len(grades)][]string, cpu [len(grades)]time.Duration) {
+	held := slices.ContainsFunc(r.tests, func(t tested) bool { return len(t.at(file, line)) > 0 })
 	for _, t := range r.tests {
 		if held && !slices.Contains(t.at(file, line), true) {
 			continue
 		}
-		group := 0
-		if t.took > 300*time.Millisecond {
-			group = 1
-		}
-		groups[group] = append(groups[group], t.name)
-		cpu += t.took
+		g := slices.IndexFunc(grades[:], func(most time.Duration) bool { return t.took <= most })
+		names[g] = append(names[g], t.name)
+		cpu[g] += t.took
 	}
-	return groups, cpu
+	return names, cpu
 }
 
 // at says of each block that holds the line whether the test runs it.
@@ -115,49 +116,6 @@ func (t tested) at(file string, line int) (runs []bool) {
 		}
 	}
 	return runs
-}
-
-// play runs tests by name, until the first that fails. It limits processor time, so that
-// a busy machine changes no verdict, and memory.
-func (s suite) play(root string, r reach, names []string, cpu time.Duration, more ...string) (took time.Duration,
-	failed bool, out string) {
-	limit := fmt.Sprintf("ulimit -t %d; ulimit -v 8000000; exec \"$0\" \"$@\"", int(cpu.Seconds())+1)
-	args := []string{"-c", limit, r.binary(root), "-test.count=1", "-test.failfast", "-test.timeout", s.timeout.String(),
-		"-test.run", "^(" + strings.Join(names, "|") + ")$"}
-	if s.short {
-		args = append(args, "-test.short")
-	}
-	cmd := exec.Command("sh", append(args, more...)...)
-	cmd.Dir = r.folder
-	// Properties draw the same values each time, so that verdicts can be repeated.
-	cmd.Env = append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true")
-	text, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	return cmd.ProcessState.UserTime(), errors.As(err, &exit), string(text)
-}
-
-// verdict says how the tests of a package that reach a line fail, or nothing.
-func (s suite) verdict(root string, r reach, file string, line int) string {
-	groups, cpu := r.of(file, line)
-	if len(groups[0])+len(groups[1]) == 0 {
-		return ""
-	}
-	if _, err := r.compile(root); err != nil {
-		return "caught" // the tests do not compile with it
-	}
-	limit := 10*time.Second + 5*cpu
-	for _, names := range groups {
-		if len(names) == 0 {
-			continue
-		}
-		switch took, failed, out := s.play(root, r, names, limit); {
-		case failed && (took > limit || strings.Contains(out, "panic: test timed out")):
-			return "caught (timeout)"
-		case failed:
-			return "caught"
-		}
-	}
-	return ""
 }
 
 // readBlocks reads a coverage profile.
