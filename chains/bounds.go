@@ -94,4 +94,11 @@ func spread(chains [][][]float64, d int) (mean, sd []float64) {
 }
 
 // finite reports whether all values are.
-func finite(values []float64) bool { return !math.IsNaN(floats.Sum(values) - floats.Sum(values)) }
+func finite(values []float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

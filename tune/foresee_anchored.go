@@ -73,10 +73,11 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 			}
 		}
 		final := func(d *chains.Doubt) bool { return d != nil && !d.Conditional }
+		f.Verdict = usual(doubts, final)
 		if anchors.Order(c.Models[0].Target) == 1 {
-			f.Doubted = usual(doubts, final)
+			f.Doubted = f.Verdict
 		}
-		if f.Verdict = usual(doubts, final); f.Verdict == "" {
+		if f.Verdict == "" {
 			f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil })
 		}
 		if grown > 1 {

@@ -109,25 +109,10 @@ func (a *allocated) loss(eps float64) float64 {
 	return a.below.over(-v)/v + max(a.below.err(-1), a.below.err(-leastRatio)/leastRatio) + a.sunk
 }
 
-// replaced minimises the profile under substitution, which is convex in v, by golden sections.
+// replaced minimises the profile under substitution, which is convex in v.
 func (a *allocated) replaced(eps float64) float64 {
-	f := func(first float64) float64 { return a.gain(first) + math.Exp(first)*a.loss(eps-first) }
-	const golden = 0.6180339887498949
-	low, high := 0.0, eps
-	x, y := high-golden*(high-low), low+golden*(high-low)
-	fx, fy := f(x), f(y)
-	for range 40 {
-		if fx < fy {
-			high, y, fy = y, x, fx
-			x = high - golden*(high-low)
-			fx = f(x)
-		} else {
-			low, x, fx = x, y, fy
-			y = low + golden*(high-low)
-			fy = f(y)
-		}
-	}
-	return min(1, fx, fy)
+	_, least := leastOn(0, eps, 40, func(v float64) float64 { return a.gain(v) + math.Exp(v)*a.loss(eps-v) })
+	return min(1, least)
 }
 
 // summand is the law of L on the multiples of h, from first·h: every piece between two of

@@ -133,25 +133,31 @@ func aim(parts []sketch, t Target) (theta, eps, logDelta float64) {
 			break
 		}
 	}
-	lo, hi := at-1.0/perDecade, at+1.0/perDecade
-	f := func(x float64) float64 { return value(scale * math.Pow(10, x)) }
-	const golden = 0.6180339887498949
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
-	fa, fb := f(a), f(b)
-	for range 16 {
-		if fa < fb {
-			hi, b, fb = b, a, fa
-			a = hi - golden*(hi-lo)
-			fa = f(a)
-		} else {
-			lo, a, fa = a, b, fb
-			b = lo + golden*(hi-lo)
-			fb = f(b)
-		}
-	}
-	theta = scale * math.Pow(10, (lo+hi)/2)
+	at, _ = leastOn(at-1.0/perDecade, at+1.0/perDecade, 16,
+		func(x float64) float64 { return value(scale * math.Pow(10, x)) })
+	theta = scale * math.Pow(10, at)
 	if t.byEpsilon {
 		return theta, t.epsilon, min(0, value(theta))
 	}
 	return theta, max(0, value(theta)), t.logDelta
+}
+
+// leastOn minimises a function that first falls and then rises on an interval, by sections
+// of the golden ratio: it returns the middle of the last interval, and the least value seen there.
+func leastOn(low, high float64, sections int, f func(x float64) float64) (at, least float64) {
+	const golden = 0.6180339887498949
+	x, y := high-golden*(high-low), low+golden*(high-low)
+	fx, fy := f(x), f(y)
+	for range sections {
+		if fx < fy {
+			high, y, fy = y, x, fx
+			x = high - golden*(high-low)
+			fx = f(x)
+		} else {
+			low, x, fx = x, y, fy
+			y = low + golden*(high-low)
+			fy = f(y)
+		}
+	}
+	return (low + high) / 2, min(fx, fy)
 }
