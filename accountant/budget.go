@@ -92,7 +92,7 @@ func (c BudgetConfig) covers(e Event, cost Guarantee) bool {
 	return e.RDP(c.Order) <= limitAt(c.Order, c.Epsilon, c.Delta)
 }
 
-func empty(adj Adjacency) Event { return Event{adj: adj, cache: new(answers)} }
+func empty(adj Adjacency) Event { return Event{adj: adj} }
 
 // Charge pays for count ≥ 0 releases of the event, all or nothing. If the whole
 // would exceed the budget it returns an *ExceededError and charges nothing. The

@@ -18,10 +18,17 @@ func conversionCost(order, logDelta float64) float64 {
 
 // epsilonAt converts a cost at one order.
 func epsilonAt(order, rdp, logDelta float64) float64 {
+	return max(0, epsilonValue(order, rdp, logDelta))
+}
+
+// epsilonValue is epsilonAt without the clamp at 0, so that its minimum has a
+// slope to follow; zero stays exact.
+func epsilonValue(order, rdp, logDelta float64) float64 {
+	value := rdp + conversionCost(order, logDelta)
 	if flat(rdp, logDelta) {
-		return 0
+		return min(0, value)
 	}
-	return max(0, rdp+conversionCost(order, logDelta))
+	return value
 }
 
 // flat reports whether δ² is at least 1 − e^−rdp, which is at least rdp/(1 + rdp).

@@ -14,10 +14,8 @@ func (e Event) Delta(epsilon float64) (Guarantee, error) {
 	if !(epsilon >= 0) {
 		return Guarantee{}, fmt.Errorf("accountant: epsilon %v: must be a number ≥ 0", epsilon)
 	}
-	return e.cache.get(query{epsilon, 'e'}, func() Guarantee {
-		best, all := choose(e.deltaBounds(epsilon))
-		return Guarantee{epsilon, best.value, e.adj, best.method, best.theorem, best.order, all}
-	}), nil
+	best, all := choose(e.deltaBounds(epsilon))
+	return Guarantee{epsilon, best.value, e.adj, best.method, best.theorem, best.order, all}, nil
 }
 
 func (e Event) deltaBounds(eps float64) []candidate {

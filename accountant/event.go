@@ -17,7 +17,6 @@ import (
 type Event struct {
 	adj   Adjacency
 	parts []part
-	cache *answers
 }
 
 // part is one mechanism of a composition, released count > 0 times.
@@ -25,7 +24,7 @@ type part struct {
 	m     mechanism
 	key   string // identifies the mechanism and its parameters exactly
 	count int64
-	memo  *memo // nil when the curve is cheap
+	memo  memory // nil when the curve is cheap
 }
 
 // mechanism is one kind of release with its parameters. Its adjacency is that
@@ -44,18 +43,23 @@ type field struct {
 	value any
 }
 
-// slow marks mechanisms whose curve is worth remembering per order.
-type slow interface{ slow() }
+// slow mechanisms have a curve that is worth remembering per order, and bring the memory.
+type (
+	slow   interface{ memory() memory }
+	memory interface {
+		get(order float64, compute func() float64) float64
+	}
+)
 
 func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	if err := adj.check(); err != nil {
 		return Event{}, err
 	}
 	p := part{m: m, key: keyOf(m), count: 1}
-	if _, ok := m.(slow); ok {
-		p.memo = newMemo()
+	if s, ok := m.(slow); ok {
+		p.memo = s.memory()
 	}
-	return Event{adj: adj, parts: []part{p}, cache: new(answers)}, nil
+	return Event{adj: adj, parts: []part{p}}, nil
 }
 
 func keyOf(m mechanism) string {
@@ -99,7 +103,7 @@ func Compose(events ...Event) (Event, error) {
 		return Event{}, fmt.Errorf("accountant: Compose of no events: at least one is required, because an event carries " +
 			"an adjacency")
 	}
-	out := Event{adj: events[0].adj, cache: new(answers)}
+	out := Event{adj: events[0].adj}
 	index := make(map[string]int, len(events))
 	for i, e := range events {
 		if err := e.adj.check(); err != nil {
@@ -136,7 +140,7 @@ func (e Event) Times(n int64) (Event, error) {
 	if n < 0 {
 		return Event{}, fmt.Errorf("accountant: count %d: must be at least 0", n)
 	}
-	out := Event{adj: e.adj, cache: new(answers)}
+	out := Event{adj: e.adj}
 	if n == 0 {
 		return out, nil
 	}
@@ -165,17 +169,12 @@ type restated interface{ costs() part }
 
 // flat replaces relabelled parts by what they cost.
 func (e Event) flat() Event {
-	out := e
+	e.parts = slices.Clone(e.parts)
 	for i, p := range e.parts {
-		g, ok := p.m.(restated)
-		if !ok {
-			continue
+		if g, ok := p.m.(restated); ok {
+			e.parts[i] = g.costs()
+			e.parts[i].count = p.count
 		}
-		if &out.parts[0] == &e.parts[0] {
-			out.parts = append([]part(nil), e.parts...)
-		}
-		out.parts[i] = g.costs()
-		out.parts[i].count = p.count
 	}
-	return out
+	return e
 }

@@ -12,13 +12,6 @@ import (
 type (
 	// gaussianLike mechanisms are exactly the trade-off of N(0,1) and N(µ,1).
 	gaussianLike interface{ mu() float64 }
-	// purely ε-DP mechanisms.
-	pureLike interface{ pureEpsilon(adj Adjacency) float64 }
-	// profiled mechanisms bound log δ(ε), ε ≥ 0, for every adjacent pair in both
-	// directions.
-	profiled interface {
-		logProfile(adj Adjacency, eps float64) float64
-	}
 	// failing mechanisms reveal everything with this probability; their curve
 	// holds otherwise.
 	failing interface{ failure() float64 }

@@ -78,7 +78,7 @@ func FromAddRemove(e Event) (Event, error) {
 func (e Event) relabel(adj Adjacency, name string, rows int64, k float64) (Event, error) {
 	events := []Event{empty(adj)}
 	for i, p := range e.parts {
-		inner := Event{adj: e.adj, parts: []part{p}, cache: new(answers)}
+		inner := Event{adj: e.adj, parts: []part{p}}
 		inner.parts[0].count = 1
 		m := &grouped{name: name, rows: rows, inner: inner}
 		leaf := inner.flat().parts[0]
@@ -164,7 +164,7 @@ const longestChain = 1 << 16
 
 func (m *chained) kind() string { return "chained" }
 
-func (m *chained) slow() {}
+func (m *chained) memory() memory { return newMemo() }
 
 func (m *chained) fields() []field {
 	return []field{{"rows", m.rows}, {"event", Event{adj: m.adj, parts: []part{m.link}}}}

@@ -4,9 +4,7 @@ package accountant
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"sync"
 )
 
 // The methods a Guarantee can rest on.
@@ -71,10 +69,8 @@ func (e Event) Epsilon(delta float64) (Guarantee, error) {
 	if !(delta >= 0 && delta <= 1) {
 		return Guarantee{}, fmt.Errorf("accountant: delta %v: must be in [0, 1]", delta)
 	}
-	return e.cache.get(query{delta, 'd'}, func() Guarantee {
-		best, all := choose(e.epsilonBounds(delta))
-		return Guarantee{best.value, delta, e.adj, best.method, best.theorem, best.order, all}
-	}), nil
+	best, all := choose(e.epsilonBounds(delta))
+	return Guarantee{best.value, delta, e.adj, best.method, best.theorem, best.order, all}, nil
 }
 
 func (e Event) epsilonBounds(delta float64) []candidate {
@@ -131,61 +127,3 @@ func (e Event) rdpEpsilon(delta float64) candidate {
 // lowestOrder is where the total-variation bound, which falls with the order,
 // is tried.
 const lowestOrder = 1 + 1.0/(1<<14)
-
-// epsilonValue is epsilonAt without the clamp at 0, so that its minimum has a
-// slope to follow; zero stays exact.
-func epsilonValue(order, rdp, logDelta float64) float64 {
-	value := rdp + conversionCost(order, logDelta)
-	if flat(rdp, logDelta) {
-		return min(0, value)
-	}
-	return value
-}
-
-// query is one question an event was asked: a δ ('d') or an ε ('e').
-type query struct {
-	value float64
-	given byte
-}
-
-// answers remembers the guarantees of one event: the first without a map, since most
-// events are asked once.
-type answers struct {
-	mu     sync.Mutex
-	asked  query
-	first  *Guarantee // nil before it
-	others map[query]Guarantee
-}
-
-func (a *answers) get(q query, compute func() Guarantee) Guarantee {
-	g, ok := a.find(q)
-	if !ok {
-		g = compute()
-		a.keep(q, g)
-	}
-	g.Alternatives = maps.Clone(g.Alternatives)
-	return g
-}
-
-func (a *answers) find(q query) (g Guarantee, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.first != nil && a.asked == q {
-		return *a.first, true
-	}
-	g, ok = a.others[q]
-	return g, ok
-}
-
-func (a *answers) keep(q query, g Guarantee) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.first == nil:
-		a.asked, a.first = q, &g
-		return
-	case a.others == nil || len(a.others) >= memoLimit:
-		a.others = make(map[query]Guarantee)
-	}
-	a.others[q] = g
-}

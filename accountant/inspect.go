@@ -49,6 +49,5 @@ func (e Event) Resolved() Event {
 			return e
 		}
 	}
-	out.cache = new(answers)
 	return out
 }

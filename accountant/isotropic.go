@@ -27,7 +27,7 @@ func IsotropicBit(adj Adjacency, scale float64) (Event, error) {
 
 func (m isotropicBit) kind() string    { return "isotropic_bit" }
 func (m isotropicBit) fields() []field { return []field{{"scale", m.scale}} }
-func (m isotropicBit) slow()           {}
+func (m isotropicBit) memory() memory  { return newMemo() }
 
 // rdp uses that the moment e^{(α−1)ε_BR(α; s)} is convex in s, so that it lies
 // below its chords.

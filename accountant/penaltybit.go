@@ -55,8 +55,8 @@ func penaltyParameters(what string, variance float64, name string, value float64
 
 type penaltyBit struct{ variance, c float64 }
 
-func (m penaltyBit) kind() string { return "penalty_bit" }
-func (m penaltyBit) slow()        {}
+func (m penaltyBit) kind() string   { return "penalty_bit" }
+func (m penaltyBit) memory() memory { return newMemo() }
 func (m penaltyBit) fields() []field {
 	return []field{{"variance", m.variance}, {"contribution", m.c}}
 }
@@ -147,8 +147,8 @@ func penaltyLogs(u, sd float64) (accept, reject float64) {
 
 type isotropicPenaltyBit struct{ variance, scale float64 }
 
-func (m isotropicPenaltyBit) kind() string { return "isotropic_penalty_bit" }
-func (m isotropicPenaltyBit) slow()        {}
+func (m isotropicPenaltyBit) kind() string   { return "isotropic_penalty_bit" }
+func (m isotropicPenaltyBit) memory() memory { return newMemo() }
 func (m isotropicPenaltyBit) fields() []field {
 	return []field{{"variance", m.variance}, {"scale", m.scale}}
 }

@@ -38,8 +38,8 @@ func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (E
 	return newEvent(adj, objectivePerturbation{noiseMultiplier, curvature})
 }
 
-func (m objectivePerturbation) kind() string { return "objective_perturbation" }
-func (m objectivePerturbation) slow()        {}
+func (m objectivePerturbation) kind() string   { return "objective_perturbation" }
+func (m objectivePerturbation) memory() memory { return newMemo() }
 func (m objectivePerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }

@@ -23,6 +23,11 @@ type profileCurve struct {
 	unsampled func(order float64) float64
 }
 
+// profiled mechanisms bound log δ(ε), ε ≥ 0, for every adjacent pair in both directions.
+type profiled interface {
+	logProfile(adj Adjacency, eps float64) float64
+}
+
 func newProfileCurve(scheme string, q float64, m profiled, adj Adjacency) *profileCurve {
 	c := &profileCurve{
 		logDelta:  func(v float64) float64 { return m.logProfile(adj, v) },

@@ -23,6 +23,9 @@ func pureBounds(e Event, delta, rest float64) (cs []candidate) {
 	return cs
 }
 
+// pureLike mechanisms are ε-DP.
+type pureLike interface{ pureEpsilon(adj Adjacency) float64 }
+
 // basic returns the sums of ε and δ where every part has a pure cost. They are
 // exact and rounded up once, so that an event is (ε, δ)-DP at its own ε and δ.
 func (e Event) basic() (eps, delta float64, ok bool) {

@@ -92,7 +92,7 @@ type sampled struct {
 
 func (m *sampled) kind() string { return "sampled" }
 
-func (m *sampled) slow() {}
+func (m *sampled) memory() memory { return newMemo() }
 
 func (m *sampled) fields() []field {
 	if m.s.scheme == schemePoisson {

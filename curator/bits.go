@@ -283,7 +283,7 @@ func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64
 		return false, fmt.Errorf("curator: this grant is for %v, which the sampler draws; call Accept",
 			b.plan.mechanism.Proposal)
 	}
-	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.room.Enter(); err != nil {
@@ -306,7 +306,7 @@ func (b *Bits) Accept(next, theta []float64, logRatio float64) (bool, error) {
 		return false, fmt.Errorf("curator: this grant is for %v, which the curator draws; call Move",
 			b.plan.mechanism.Proposal)
 	}
-	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.room.Enter(); err != nil {

@@ -96,3 +96,17 @@ func (s *subject) gradLogPrior(dst, theta, copied []float64) {
 	copy(copied, theta)
 	s.gradient.GradLogPrior(dst, copied)
 }
+
+// checkStates reports states that no chain of a target of dim parameters can
+// be in.
+func checkStates(dim int, theta, next []float64) error {
+	if len(theta) != dim || len(next) != dim {
+		return fmt.Errorf("curator: states of %d and %d parameters were given for a target of %d", len(theta), len(next), dim)
+	}
+	for j, t := range theta {
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return fmt.Errorf("curator: parameter %d of the state is %v; states must be finite", j, t)
+		}
+	}
+	return nil
+}

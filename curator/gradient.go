@@ -116,7 +116,7 @@ func newGradients(p gaussianPlan, set *record.Set) (*Gradients, error) {
 // released. Errors: a state of the wrong length or that is not finite;
 // ErrSpent; ErrBusy. After an error nothing has been released or used up.
 func (g *Gradients) Release(dst, theta []float64) error {
-	if err := room.CheckStates(g.plan.subject.Dim, theta, dst); err != nil {
+	if err := checkStates(g.plan.subject.Dim, theta, dst); err != nil {
 		return err
 	}
 	if err := g.room.Enter(); err != nil {

@@ -169,7 +169,7 @@ func (c *Curator) GrantIterates(m LastIterate, count int64) (*Iterates, error) {
 // of the wrong length or that is not finite; ErrSpent; ErrBusy. After an error nothing has
 // been released or used up.
 func (o *Iterates) Release(dst, start []float64) error {
-	if err := room.CheckStates(o.plan.subject.Dim, start, start); err != nil {
+	if err := checkStates(o.plan.subject.Dim, start, start); err != nil {
 		return err
 	}
 	if len(dst) != len(start) {

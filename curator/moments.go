@@ -229,7 +229,7 @@ func (o *Moments) checkPoint(theta []float64) error {
 	case theta == nil:
 		return nil
 	case o.mechanism.Loss.Valid():
-		return room.CheckStates(len(o.z), theta, theta)
+		return checkStates(len(o.z), theta, theta)
 	}
 	return errors.New("curator: a point was given for second moments that have no Loss; give nil")
 }

@@ -33,7 +33,7 @@ func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []
 	if len(direction) != len(theta) {
 		return false, fmt.Errorf("curator: %d directions were given for %d parameters", len(direction), len(theta))
 	}
-	if err := room.CheckStates(b.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(b.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := b.room.Enter(); err != nil {

@@ -75,7 +75,7 @@ func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
 // Errors: states of the wrong length or that are not finite; ErrSpent; ErrBusy.
 // After an error nothing has been released or used up.
 func (r *Ratios) Release(next, theta []float64) (float64, error) {
-	if err := room.CheckStates(r.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(r.plan.subject.Dim, theta, next); err != nil {
 		return 0, err
 	}
 	if err := r.room.Enter(); err != nil {
@@ -99,7 +99,7 @@ func (r *Ratios) Release(next, theta []float64) (float64, error) {
 // values: a target's certificate, say. The noise is in proportion to it, so the
 // price is the same whatever it is. It must be between 1e-200 and 1e200.
 func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, error) {
-	if err := room.CheckStates(r.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(r.plan.subject.Dim, theta, next); err != nil {
 		return 0, err
 	}
 	if err := r.room.Enter(); err != nil {

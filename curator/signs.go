@@ -151,7 +151,7 @@ func newSigns(p signsPlan, set *record.Set) *Signs {
 // not finite; ErrSpent; ErrBusy. After an error nothing has been released or used up, but
 // next is undefined.
 func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
-	if err := room.CheckStates(s.plan.subject.Dim, theta, next); err != nil {
+	if err := checkStates(s.plan.subject.Dim, theta, next); err != nil {
 		return false, err
 	}
 	if err := s.room.Enter(); err != nil {

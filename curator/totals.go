@@ -59,7 +59,7 @@ func (m NoisyGradient) AddSums(sums []int64, f Facts, theta []float64, r Records
 	if err != nil {
 		return err
 	}
-	if err := room.CheckStates(p.subject.Dim, theta, theta); err != nil {
+	if err := checkStates(p.subject.Dim, theta, theta); err != nil {
 		return err
 	}
 	g.pass.Sum(g.sums, theta, nil, true)

@@ -17,14 +17,14 @@ func (r *Room) open(event accountant.Event, count int64) *Grant {
 	// Two streams a grant: what is published (moves) and what is secret.
 	public, secret := r.root.Derive(2*r.grants), r.root.Derive(2*r.grants+1)
 	r.grants++
-	return &Grant{event: event, left: count, total: count, public: public, secret: secret, track: r.track()}
+	return &Grant{event: event, left: count, public: public, secret: secret, track: r.track()}
 }
 
 // Grant is a prepaid number of releases of one mechanism on one room's records. It is
 // handed out inside a pointer and never copied.
 type Grant struct {
 	event          accountant.Event
-	left, total    int64
+	left           int64
 	public, secret *noise.Source
 	track          Track
 	busy           atomic.Bool

@@ -2,10 +2,7 @@ package room
 
 // Proof: docs/proofs/curator.md.
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // GridBits is the number of bits a clipped contribution keeps. Together with
 // maxRecords = 2³¹ it leaves every sum of contributions inside int64.
@@ -82,17 +79,3 @@ const maxRecords = 1 << 31
 // Clamp bounds the log-odds that a test is evaluated at; beyond, every test's
 // acceptance is within 10⁻¹⁹ of 0 or 1.
 const Clamp = 512
-
-// CheckStates reports states that no chain of a target of dim parameters can
-// be in.
-func CheckStates(dim int, theta, next []float64) error {
-	if len(theta) != dim || len(next) != dim {
-		return fmt.Errorf("curator: states of %d and %d parameters were given for a target of %d", len(theta), len(next), dim)
-	}
-	for j, t := range theta {
-		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return fmt.Errorf("curator: parameter %d of the state is %v; states must be finite", j, t)
-		}
-	}
-	return nil
-}
