@@ -5,7 +5,7 @@
 //
 //	go run ./internal/maintain/mutation [-only regexp] [-timeout 20m] [-share 0.95]
 //	    [-skip regexp] [-check] [-from n] [-to n] [-short] [-random n] [-seed n]
-//	    [-results file] [-longest 1h]
+//	    [-results file] [-longest 1h] [-first]
 //
 // With -random, it draws that many mutants of the trusted core instead: operators
 // exchanged, conditions negated, numbers one larger, statements left out. Those that do
@@ -67,10 +67,11 @@ func main() {
 	check := flag.Bool("check", false, "only see whether every defect matches the source and compiles")
 	random := flag.Int("random", 0, "draw this many mutants of the trusted core, instead of the list")
 	seed := flag.Uint64("seed", 1, "seed of -random")
+	first := flag.Bool("first", false, "try only the package that each names first, and keep no verdict on what survives")
 	short := flag.Bool("short", false, "run the short tests only")
 	results := flag.String("results", "", "file that verdicts are added to; those that it holds are not tried again")
 	flag.Parse()
-	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *longest, *skip, *short, *check}, *results,
+	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *longest, *skip, *short, *check, *first}, *results,
 		*share); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
@@ -158,7 +159,10 @@ func (s suite) rounds(root string, left []defect, t *tally) error {
 				}
 				verdict = s.try(root, r, d)
 			}
-			if verdict == survived && round+1 < len(d.tests) {
+			if verdict == survived && s.first {
+				fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", "survived so far", time.Since(began).Seconds(), d.place(), oneLine(d.old),
+					oneLine(d.new))
+			} else if verdict == survived && round+1 < len(d.tests) {
 				next = append(next, d)
 			} else if err := t.count(d, cmp.Or(verdict, fits), time.Since(began)); err != nil {
 				return err

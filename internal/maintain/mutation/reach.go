@@ -37,9 +37,9 @@ type block struct {
 
 // suite says how tests are run.
 type suite struct {
-	timeout, longest time.Duration
-	skip             string
-	short, check     bool
+	timeout, longest    time.Duration
+	skip                string
+	short, check, first bool
 }
 
 // learned is what is known of a package, learned now if it is not.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -154,7 +156,41 @@ func (s suite) play(r reach, binary string, names []string, cpu time.Duration, n
 	cmd.Dir = r.folder
 	// Properties draw the same values each time, so that verdicts can be repeated.
 	cmd.Env = append(os.Environ(), "RAPID_SEED=1", "RAPID_NOFAILFILE=true", fmt.Sprintf("%s=%d", chosen, number))
-	text, err := cmd.CombinedOutput()
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		return 0, false, err.Error()
+	}
+	ended := make(chan bool)
+	go endIdle(cmd.Process, ended)
+	err := cmd.Wait()
+	close(ended)
 	var exit *exec.ExitError
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), errors.As(err, &exit), string(text)
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), errors.As(err, &exit), text.String()
+}
+
+// endIdle kills a process that has used next to no processor time for half a minute, such as one
+// in which all wait for each other. Where the system does not tell, that is left to the clock.
+func endIdle(p *os.Process, ended <-chan bool) {
+	const least = 20 // hundredths of a second
+	used := 0
+	for every := time.Tick(30 * time.Second); ; {
+		select {
+		case <-ended:
+			return
+		case <-every:
+		}
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
+		fields := strings.Fields(string(text[1+bytes.LastIndexByte(text, ')'):]))
+		if len(fields) < 13 {
+			return
+		}
+		user, _ := strconv.Atoi(fields[11])
+		system, _ := strconv.Atoi(fields[12])
+		if user+system < used+least {
+			p.Kill()
+			return
+		}
+		used = user + system
+	}
 }
