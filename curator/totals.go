@@ -110,7 +110,7 @@ func (m NoisyRatio) SumsOver(f Facts, r Records) (*RatioSums, error) {
 // PRIVATE: RatioTotals releases it. Errors: states of the wrong length or that are not
 // finite; a clip out of range.
 func (s *RatioSums) Sum(next, theta []float64, clip float64) (int64, error) {
-	if err := errors.Join(room.CheckStates(s.ratios.plan.subject.Dim, theta, next), checkMoveClip(clip)); err != nil {
+	if err := errors.Join(checkStates(s.ratios.plan.subject.Dim, theta, next), checkMoveClip(clip)); err != nil {
 		return 0, err
 	}
 	s.ratios.add(next, theta, clip)
