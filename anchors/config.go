@@ -248,8 +248,7 @@ func (c Config) check(m model) error {
 		return fmt.Errorf("anchors: Config.LeastESS is %v; it must be positive, or 0 for 400", c.LeastESS)
 	case !(c.Variance >= 0) || c.Variance > 0 && c.Aim != Auto && !c.Aim.Bits():
 		return fmt.Errorf("anchors: Config.Variance is %v with the aim %v; it must be positive, with Remainder or "+
-			"Perturbed, "+
-			"or 0 for Barker's test", c.Variance, c.Aim)
+			"Perturbed, or 0 for Barker's test", c.Variance, c.Aim)
 	case c.Iterations < 1 || c.Chains < 0:
 		return fmt.Errorf("anchors: %d chains of %d steps; at least 1 of each is needed", c.chains(), c.Iterations)
 	}

@@ -30,18 +30,7 @@ func TestBoundsAreDoubted(t *testing.T) {
 		}
 		scale := c.scale * (shape.Target.At(shape.Target.Upper) - shape.Target.At(shape.Target.Lower)) / 2
 		table := m.Simulate([]float64{0, 0, scale}, rand.New(rand.NewPCG(3, 4)))
-		sealed, err := chains.Seal(table, budget(t, 20), curator.InsecureSeed(5))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := chains.Choose(chains.Settings{Iterations: 200, Chains: 2}, chains.ProblemOn(m, sealed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		session, err := plan.Open(sealed, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := opened(t, table, m, chains.Settings{Iterations: 200, Chains: 2}, 20, curator.InsecureSeed(5))
 		result, err := session.Run(t.Context(), m, chains.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -37,7 +37,8 @@ func TestClippingIsPredicted(t *testing.T) {
 			if kernel == "barker" {
 				s.Step = 1
 			}
-			got, ok := opened(t, table, model, s, 1e12).Plan.Clipping(model, theta, rand.New(rand.NewPCG(1, 2)))
+			_, plan := chosen(t, table, model, s, 1e12)
+			got, ok := plan.Clipping(model, theta, rand.New(rand.NewPCG(1, 2)))
 			if !ok || got.Share > 0.05 != c.cut || got.Shift > 0.5 != c.cut {
 				t.Errorf("%s, clip %v: %+v (%v)", kernel, c.clip, got, ok)
 			}

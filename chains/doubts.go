@@ -117,8 +117,8 @@ func (r *Plan) linearDoubts(c surrogates.LinearCheck) []Doubt {
 		return []Doubt{{
 			Headline: "Not usable as it stands: the prior holds back what the release says.",
 			Reason: fmt.Sprintf("Coefficients are where the prior has %.2g of its mass, %v at least is right. What noise "+
-				"hides is "+
-				"drawn from the same prior, so intervals are too short there.", c.Tail, surrogates.LeastTail),
+				"hides is drawn from the same prior, so intervals are too short there.",
+				c.Tail, surrogates.LeastTail),
 			Advice: advice + "or bounds of columns that are nearer to their values; either is a new release.",
 		}}
 	case len(c.Hidden) > 0:
@@ -132,8 +132,7 @@ func (r *Plan) hidden(which []int, part string) Doubt {
 	return Doubt{
 		Headline: "Usable if the prior is believed: it, and not the release, bounds some coefficients.",
 		Reason: "Their standard deviations are more than " + part + " of the prior's, so that larger ones would not be " +
-			"seen: " +
-			r.coefficients(which) + ".",
+			"seen: " + r.coefficients(which) + ".",
 		Advice: "State the prior's width (prior-sd) from what was known beforehand, in units of the scaled columns, " +
 			"spend more, or leave out columns that nearly follow from others.",
 		Conditional: true,

@@ -107,15 +107,9 @@ func (p part) run(t *testing.T) (*chains.Result, []chains.Position, chains.Begin
 	if p.tape != nil {
 		options = append(options, tape.Option(p.tape).(curator.Option))
 	}
-	records, err := chains.Seal(p.table, budget(t, 4), options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := chains.Choose(p.s, chains.ProblemOn(p.m, records))
-	if err != nil {
-		t.Fatal(err)
-	}
+	records, plan := chosen(t, p.table, p.m, p.s, 4, options...)
 	var session *chains.Session
+	var err error
 	if p.from == nil {
 		session, err = plan.Open(records, 5)
 	} else {
@@ -223,18 +217,7 @@ func TestReleasedIsEnough(t *testing.T) {
 			recorded := tape.New()
 			want, _, _ := part{s: s, table: table, m: m, tape: recorded, options: o}.run(t)
 			played := recorded.Rewind()
-			records, err := chains.Seal(table, budget(t, 4), tape.Option(played).(curator.Option))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := chains.Choose(s, chains.ProblemOn(m, records))
-			if err != nil {
-				t.Fatal(err)
-			}
-			session, err := plan.Open(records, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			session := opened(t, table, m, s, 4, tape.Option(played).(curator.Option))
 			ctx, cancel := context.WithCancel(t.Context())
 			begun, err := session.Begin(ctx)
 			if err != nil {
@@ -244,7 +227,7 @@ func TestReleasedIsEnough(t *testing.T) {
 			if r, err := session.Run(ctx, m, o); !errors.Is(err, context.Canceled) || r != nil && len(r.Draws[0]) > 0 {
 				t.Fatalf("a session that was stopped ran: %v", err)
 			}
-			got, _, _ := part{s: s, table: other.Table, m: m, tape: played.Rest(), begun: begun, from: plan.Fresh(),
+			got, _, _ := part{s: s, table: other.Table, m: m, tape: played.Rest(), begun: begun, from: session.Plan.Fresh(),
 				options: o}.run(t)
 			if !reflect.DeepEqual(got.Draws, want.Draws) || !reflect.DeepEqual(got.Certificate, want.Certificate) {
 				t.Errorf("%v\nnot\n%v", got.Draws[0], want.Draws[0])
@@ -256,15 +239,7 @@ func TestReleasedIsEnough(t *testing.T) {
 // TestResumeRefuses what does not fit.
 func TestResumeRefuses(t *testing.T) {
 	table, m := simulated(t)
-	records, err := chains.Seal(table, budget(t, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := chains.Settings{Kernel: "sgnht", Iterations: 60, Chains: 2}
-	plan, err := chains.Choose(s, chains.ProblemOn(m, records))
-	if err != nil {
-		t.Fatal(err)
-	}
+	records, plan := chosen(t, table, m, chains.Settings{Kernel: "sgnht", Iterations: 60, Chains: 2}, 3)
 	theta := []float64{0, 0, 0}
 	begun := chains.Beginning{Starts: [][]float64{theta, theta}}
 	fine := chains.Position{Theta: theta, Made: 10, Left: 50}
@@ -363,14 +338,7 @@ func TestLonger(t *testing.T) {
 	table, m := simulated(t)
 	for name, s := range kinds() {
 		t.Run(name, func(t *testing.T) {
-			records, err := chains.Seal(table, budget(t, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
-			short, err := chains.Choose(s, chains.ProblemOn(m, records))
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, short := chosen(t, table, m, s, 3)
 			plan, more, err := short.Longer(30)
 			if s.Schedule != "" {
 				if err == nil || !strings.Contains(err.Error(), "shrink") {

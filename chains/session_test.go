@@ -54,10 +54,11 @@ func simulated(t testing.TB) (*data.Table, *models.Model) {
 	return table, m
 }
 
-// opened is a session of a model on a table, whose noise has a public seed.
-func opened(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64) *chains.Session {
+// chosen is a sealed table with the plan of a model on it.
+func chosen(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64,
+	options ...curator.Option) (*curator.Curator, *chains.Plan) {
 	t.Helper()
-	records, err := chains.Seal(table, budget(t, epsilon), curator.InsecureSeed(3))
+	records, err := chains.Seal(table, budget(t, epsilon), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,17 +66,25 @@ func opened(t testing.TB, table *data.Table, m *models.Model, s chains.Settings,
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := plan.Open(records, 0)
+	return records, plan
+}
+
+// opened is a session of that plan.
+func opened(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64,
+	options ...curator.Option) *chains.Session {
+	t.Helper()
+	records, plan := chosen(t, table, m, s, epsilon, options...)
+	session, err := plan.Open(records, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return session
 }
 
-// ran is the result of such a session.
+// ran is the result of such a session, whose noise has a public seed.
 func ran(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64) *chains.Result {
 	t.Helper()
-	result, err := opened(t, table, m, s, epsilon).Run(t.Context(), m, chains.Options{})
+	result, err := opened(t, table, m, s, epsilon, curator.InsecureSeed(3)).Run(t.Context(), m, chains.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,19 +224,8 @@ func TestWarmupOfAnchoredChains(t *testing.T) {
 		kept   int
 	}{{"anchored", 0, 60}, {"anchored", 0.5, 40}, {"anchored", -1, 80}, {"barker", 0, 40}} {
 		table, m := simulated(t)
-		sealed, err := chains.Seal(table, budget(t, 1), curator.InsecureSeed(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := chains.Choose(chains.Settings{Kernel: c.kernel, Iterations: 80, Chains: 1},
-			chains.ProblemOf(m, sealed.Facts(), 1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		session, err := plan.Open(sealed, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := opened(t, table, m, chains.Settings{Kernel: c.kernel, Iterations: 80, Chains: 1}, 1,
+			curator.InsecureSeed(1))
 		result, err := session.Run(t.Context(), m, chains.Options{Warmup: c.share})
 		if err != nil || len(result.Draws[0]) != c.kept {
 			t.Errorf("%s, share %v: %d draws of 80, want %d, error %v", c.kernel, c.share, len(result.Draws[0]), c.kept, err)
@@ -239,18 +237,7 @@ func TestWarmupOfAnchoredChains(t *testing.T) {
 // price of the whole.
 func TestStoppedRunsAreCertified(t *testing.T) {
 	table, m := simulated(t)
-	records, err := chains.Seal(table, budget(t, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := chains.Choose(chains.Settings{Kernel: "barker", Iterations: 1e7}, chains.ProblemOn(m, records))
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := plan.Open(records, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := opened(t, table, m, chains.Settings{Kernel: "barker", Iterations: 1e7}, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Progress: func(p kernels.Progress) {
 		if p.Done > 100 {

@@ -19,9 +19,8 @@ func StartNames() []string {
 
 // aboutStarts says how the setting start works, for people.
 const aboutStarts = "auto is a private optimum for logistic regression, a descent along noisy gradients for other " +
-	"regressions " +
-	"on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as are a draw from " +
-	"the prior and values; a charged start takes start-share of ε"
+	"regressions on a linear predictor and where gradients are clipped, and else the prior mean, which is free, as " +
+	"are a draw from the prior and values; a charged start takes start-share of ε"
 
 // chooseStart fills start and start-share, and prices the start.
 func (c *choice) chooseStart(k family) error {

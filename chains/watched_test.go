@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
@@ -21,19 +20,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 		var draws [2][][]float64
 		seen, last := 0, []float64(nil)
 		for run := range draws {
-			records, err := chains.Seal(table, budget(t, 4), curator.InsecureSeed(3))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := chains.Choose(s, chains.ProblemOn(m, records))
-			if err != nil {
-				t.Fatal(err)
-			}
-			session, err := plan.Open(records, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := session.Chains(t.Context())
+			all, err := opened(t, table, m, s, 4, curator.InsecureSeed(3)).Chains(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,9 +21,8 @@ type OtherDataError struct {
 // Error asks.
 func (e *OtherDataError) Error() string {
 	return fmt.Sprintf("ledger: %s keeps the accounts of %s, and %s is none of these, byte for byte: if it is about the "+
-		"same people "+
-		"or some of them, say so (--same-people), and they share one budget; if it is about others, give it a ledger of "+
-		"its own (--ledger)",
+		"same people or some of them, say so (--same-people), and they share one budget; if it is about others, "+
+		"give it a ledger of its own (--ledger)",
 		e.Path, strings.Join(e.Known, ", "), e.Label)
 }
 

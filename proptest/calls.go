@@ -57,8 +57,7 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	e.see(fisher(equal, pairs, chance, blocks), func() string {
 		worst := slices.Index(bits[:], slices.Max(bits[:]))
 		return fmt.Sprintf("%d of %d pairs of calls whose seeds differ in one bit are equal, most of them where it is bit "+
-			"%d, and "+
-			"%d of %d pairs of as many releases in a row", equal, pairs, worst, chance, blocks)
+			"%d, and %d of %d pairs of as many releases in a row", equal, pairs, worst, chance, blocks)
 	})
 	for name, some := range map[string][][]float64{"the only release of a call": single, "the first of a call": first,
 		"the last of a call": last} {
@@ -172,8 +171,7 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 		if said.Violated() {
 			o.A, o.B = pair.A, pair.B
 			failf(t, "with other records, the mechanism costs more than %v: A is %s (Seed %d, false-alarm rate %g):%s%s",
-				m.Claim(),
-				sourceOfRecords(pair.A), o.Seed, o.FalseAlarm, said.violations(onA, onB), o.test())
+				m.Claim(), sourceOfRecords(pair.A), o.Seed, o.FalseAlarm, said.violations(onA, onB), o.test())
 			return
 		}
 	}

@@ -145,20 +145,26 @@ func (mute) StepSums(_ context.Context, m sites.Moves) ([]int64, error) {
 	return make([]int64, len(m.From)), nil
 }
 
+// small is a model, its price, and 60 records as one part.
+func small(t testing.TB) (c sites.Config, f curator.Facts, r curator.Records, p sites.Part) {
+	t.Helper()
+	r = simulate(60, []float64{1, 1}, rand.New(rand.NewPCG(2, 1)))
+	f = curator.Facts{Records: 60, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	c, err := sites.Afford(sites.Config{Target: logistic(t, 2)}, f, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = sites.Trust(c, f, r); err != nil {
+		t.Fatal(err)
+	}
+	return c, f, r, p
+}
+
 // TestAggregatorRefuses: what does not fit, before anything is charged.
 func TestAggregatorRefuses(t *testing.T) {
-	ctx, model := context.Background(), logistic(t, 2)
-	r := simulate(60, []float64{1, 1}, rand.New(rand.NewPCG(2, 1)))
-	f := curator.Facts{Records: 60, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
-		Adjacency: accountant.Substitute}
-	c, err := sites.Afford(sites.Config{Target: model}, f, 1, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := sites.Trust(c, f, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx := context.Background()
+	c, f, r, p := small(t)
 	short, whole := budgetOf(t, 0.5), budgetOf(t, 1)
 	stepping := c
 	stepping.Chains, stepping.Steps, stepping.StepNoise = 1, 1, 1
@@ -184,7 +190,7 @@ func TestAggregatorRefuses(t *testing.T) {
 		"0 chains":       func() error { _, err := p.StepSums(ctx, m); return err },
 		"look 2":         func() error { _, err := p.Sums(ctx, 2, at); return err },
 		"site 1":         func() error { _, err := broken.Look(ctx, 0, at); return err },
-		"noise":          func() error { _, err := sites.Trust(sites.Config{Target: model}, f, r); return err },
+		"noise":          func() error { _, err := sites.Trust(sites.Config{Target: c.Target}, f, r); return err },
 	} {
 		if err := do(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -197,18 +203,7 @@ func TestAggregatorRefuses(t *testing.T) {
 
 // TestAggregatorAnswersOnce: a look that many ask for at once has one answer.
 func TestAggregatorAnswersOnce(t *testing.T) {
-	model := logistic(t, 2)
-	r := simulate(60, []float64{1, 1}, rand.New(rand.NewPCG(2, 1)))
-	f := curator.Facts{Records: 60, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
-		Adjacency: accountant.Substitute}
-	c, err := sites.Afford(sites.Config{Target: model}, f, 1, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := sites.Trust(c, f, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, f, _, p := small(t)
 	a, err := sites.Aggregate(c, f, budgetOf(t, 9), []sites.Part{slow{p}}) // enough for all to be answered
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func TestAccountJSON(t *testing.T) {
 
 // TestAccountAsksForDelta: --epsilon asks for δ, and the two questions agree.
 func TestAccountAsksForDelta(t *testing.T) {
-	var there, back prices.CostReport
+	var there, back accountReport
 	accountInto(t, &there, hundredGaussians, "--delta", "1e-6")
 	accountInto(t, &back, hundredGaussians, "--epsilon", formatExact(*there.Epsilon))
 	if *back.Epsilon != *there.Epsilon || math.Abs(*back.Delta/1e-6-1) > 1e-6 {
@@ -113,7 +113,7 @@ func TestAccountAsksForDelta(t *testing.T) {
 // writes as null.
 func TestAccountInfinite(t *testing.T) {
 	const naked = `{"adjacency":"substitute","events":[{"kind":"gaussian","noise_multiplier":0}]}`
-	var r prices.CostReport
+	var r accountReport
 	accountInto(t, &r, naked, "--delta", "1e-6")
 	if r.Epsilon != nil {
 		t.Errorf("ε %v without noise", *r.Epsilon)
@@ -128,9 +128,9 @@ func TestAccountInfinite(t *testing.T) {
 	}
 }
 
-func accountInto(t *testing.T, r *prices.CostReport, stdin string, args ...string) {
+func accountInto(t *testing.T, r *accountReport, stdin string, args ...string) {
 	t.Helper()
-	*r = prices.CostReport{}
+	*r = accountReport{}
 	code, out, errw := feed(stdin, append([]string{"account", "--events", "-", "--json"}, args...)...)
 	if code != exitOK {
 		t.Fatalf("%v: exit %d: %s", args, code, errw)
@@ -180,7 +180,7 @@ func TestAccountPLD(t *testing.T) {
 		{"substitute", `{"kind":"group","rows":2,"event":{"kind":"gaussian","noise_multiplier":8},"count":30}`},
 	} {
 		document := `{"adjacency":"` + c.adjacency + `","events":[` + c.event + `]}`
-		var r prices.CostReport
+		var r accountReport
 		accountInto(t, &r, document, "--delta", "1e-6", "--pld")
 		upper, rdp := r.Alternatives["pld"], r.Alternatives["rdp"]
 		if upper == nil || r.LowerBound == nil {
@@ -344,7 +344,7 @@ func TestPublishedExperiment(t *testing.T) {
 		if code != exitOK {
 			t.Fatalf("%s: exit %d: %s", name, code, errw)
 		}
-		var r prices.CostReport
+		var r accountReport
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
 		}

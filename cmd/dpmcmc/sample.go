@@ -83,8 +83,7 @@ samplers and the models, and help results says how to read what is printed.`,
 // bind declares the flags; their help states every default.
 func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.job.Data, "data", demoData, "a CSV file, a packed table (dpmcmc pack), or a built-in simulated one "+
-		"(builtin:logistic, "+
-		"builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
+		"(builtin:logistic, builtin:linear, builtin:mixture; settings as in builtin:logistic?n=5000&d=4&seed=2)")
 	f.StringVar(&s.job.Schema, "schema", "",
 		"TOML file that states what is public about the CSV file; required for a file "+
 			"(dpmcmc schema drafts one)")

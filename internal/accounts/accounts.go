@@ -52,8 +52,7 @@ func (s Choice) Open(data string, n ledger.Note, adjacency accountant.Adjacency,
 	switch strings.ToLower(path) {
 	case "none", "no", "off", "false":
 		return Accounts{}, fmt.Errorf("--ledger %s would name a file; --no-ledger keeps no accounts, ./%s is a file of "+
-			"that name",
-			path, path)
+			"that name", path, path)
 	case "":
 		people, err := accountsOf(data)
 		if err != nil {

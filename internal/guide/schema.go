@@ -38,8 +38,7 @@ func (g *Guide) confirm(s *data.Schema) error {
 				return nil
 			}),
 		g.ask("confirmed", fmt.Sprintf("The number of records, %d, will be public. Is that, and every line above, known "+
-			"without "+
-			"a look at the records? yes or no", s.Records), "", yesOrNo(&confirmed)))
+			"without a look at the records? yes or no", s.Records), "", yesOrNo(&confirmed)))
 	s.Confirmed, s.Description = confirmed == "yes", "stated with dpmcmc start"
 	if err == nil {
 		err = s.Validate()

@@ -107,15 +107,9 @@ type orderCost struct {
 	RDP   *float64 `json:"rdp"`
 }
 
-// CostReport is the cost for programs; infinite figures are null.
-type CostReport struct {
-	Epsilon      *float64            `json:"epsilon"`
-	Delta        *float64            `json:"delta"`
-	Adjacency    string              `json:"adjacency"`
-	Guarantee    string              `json:"guarantee"`
-	Method       string              `json:"method"`
-	Theorem      string              `json:"theorem"`
-	Order        *float64            `json:"order"`
+// costReport is the cost for programs; infinite figures are null.
+type costReport struct {
+	guaranteeReport
 	Orders       []orderCost         `json:"orders"`
 	Alternatives map[string]*float64 `json:"alternatives"`
 	LowerBound   *float64            `json:"lower_bound,omitempty"`
@@ -124,14 +118,11 @@ type CostReport struct {
 
 // Report is the one object of --json.
 func (a *Cost) Report() any {
-	g := a.guarantee
-	r := CostReport{
-		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta), Adjacency: g.Adjacency.String(),
-		Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem, Order: runs.Figure(g.Order), LowerBound: a.lower,
-		NotNumerical: a.closed,
-		Alternatives: make(map[string]*float64, len(g.Alternatives)),
+	r := costReport{
+		guaranteeReport: reported(a.guarantee), LowerBound: a.lower, NotNumerical: a.closed,
+		Alternatives: make(map[string]*float64, len(a.guarantee.Alternatives)),
 	}
-	for name, v := range g.Alternatives {
+	for name, v := range a.guarantee.Alternatives {
 		r.Alternatives[name] = runs.Figure(v)
 	}
 	for i, o := range a.orders.X {

@@ -6,23 +6,35 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
+// guaranteeReport is an ε for programs, with everything that belongs to it; infinite figures
+// are null.
+type guaranteeReport struct {
+	Epsilon   *float64 `json:"epsilon"`
+	Delta     *float64 `json:"delta"`
+	Adjacency string   `json:"adjacency"`
+	Guarantee string   `json:"guarantee"`
+	Method    string   `json:"method"`
+	Theorem   string   `json:"theorem"`
+	Order     *float64 `json:"order"`
+}
+
+func reported(g accountant.Guarantee) guaranteeReport {
+	return guaranteeReport{runs.Figure(g.Epsilon), runs.Figure(g.Delta), g.Adjacency.String(), "unconditional",
+		g.Method, g.Theorem, runs.Figure(g.Order)}
+}
+
 // planReport is the plan for programs; infinite figures are null.
 type planReport struct {
-	Solve         string          `json:"solve"`
-	Value         *float64        `json:"value"`
-	AtEnd         bool            `json:"whole_range_fits"`
-	Epsilon       *float64        `json:"epsilon"`
-	Delta         *float64        `json:"delta"`
-	Adjacency     string          `json:"adjacency"`
-	Guarantee     string          `json:"guarantee"`
-	Method        string          `json:"method"`
-	Theorem       string          `json:"theorem"`
-	Order         *float64        `json:"order"`
+	Solve string   `json:"solve"`
+	Value *float64 `json:"value"`
+	AtEnd bool     `json:"whole_range_fits"`
+	guaranteeReport
 	Kernel        string          `json:"kernel"`
 	Iterations    int64           `json:"iterations"`
 	Chains        int64           `json:"chains"`
@@ -41,17 +53,15 @@ type lengthRow struct {
 
 // Report is the one object of --json.
 func (a *Answer) Report() any {
-	g, s := a.guarantee, a.asked
+	s := a.asked
 	event, err := json.Marshal(a.event)
 	if err != nil {
 		panic("dpmcmc: a priced event must marshal: " + err.Error())
 	}
 	r := planReport{
 		Solve: s.Solve, Value: runs.Figure(a.value), AtEnd: a.atEnd,
-		Epsilon: runs.Figure(g.Epsilon), Delta: runs.Figure(g.Delta),
-		Adjacency: g.Adjacency.String(), Guarantee: "unconditional", Method: g.Method, Theorem: g.Theorem,
-		Order:  runs.Figure(g.Order),
-		Kernel: s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
+		guaranteeReport: reported(a.guarantee),
+		Kernel:          s.Kernel, Iterations: a.iterations(), Chains: a.plan.Settings.Chains,
 		Settings: a.plan.Settings, RowsPerPerson: s.RowsPerPerson,
 		Event: event, WorstCase: a.worst,
 	}

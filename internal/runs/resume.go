@@ -86,8 +86,7 @@ func (g *Resumption) SameModel(m *models.Model) error {
 	}
 	if string(is) != string(was) {
 		return fmt.Errorf("--resume: the schema %s, or the model that it makes, is no longer the one that the run began "+
-			"with, "+
-			"which %s has: its draws would be about something else", g.Schema, filepath.Join(g.dir, ModelFile))
+			"with, which %s has: its draws would be about something else", g.Schema, filepath.Join(g.dir, ModelFile))
 	}
 	return nil
 }
@@ -149,8 +148,7 @@ func (g *Resumption) priced(charged json.RawMessage, now accountant.Event) error
 	}
 	if !now.Equal(then) {
 		return fmt.Errorf("--resume: %s: the run was charged %v, and this version of the software would release %v: "+
-			"it cannot "+
-			"go on", g.dir, then, now)
+			"it cannot go on", g.dir, then, now)
 	}
 	if len(then.Mechanisms()) > 0 {
 		g.charged = append(g.charged, then)
@@ -244,9 +242,8 @@ func (g *Resumption) affords(plan, longer *chains.Plan, price accountant.Event) 
 		return err
 	}
 	return fmt.Errorf("--more %d: the longer run would cost ε = %.4g in all, over the run's own limit of %v: give "+
-		"--epsilon "+
-		"%.4g or more, a limit that is to have been chosen without looking at the draws: %w", g.More, needs.Epsilon, g.Limit,
-		needs.Epsilon*1.0001, refused)
+		"--epsilon %.4g or more, a limit that is to have been chosen without looking at the draws: %w",
+		g.More, needs.Epsilon, g.Limit, needs.Epsilon*1.0001, refused)
 }
 
 // Recording goes on with the run's files and its journal, and adds the draws that were made
