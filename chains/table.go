@@ -62,6 +62,21 @@ func Lookup(name string) (Setting, bool) {
 	return table[i], true
 }
 
+// About is its help, with what stands for it where it is not given.
+func (v Setting) About() string {
+	help := v.Help
+	if v.Name == "kernel" {
+		help += ", one of " + strings.Join(Names(), ", ")
+	}
+	switch {
+	case v.Rule != "":
+		return help + "; " + v.Rule
+	case v.Default != nil:
+		return fmt.Sprintf("%s; by default %v", help, v.Default)
+	}
+	return help
+}
+
 // At is the setting's place in s: a *float64, *int64, *bool or *string.
 func (v Setting) At(s *Settings) any { return v.at(s) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/canaries"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 )
 
@@ -77,9 +78,9 @@ func (s *auditSettings) bind(f *pflag.FlagSet) {
 }
 
 // run makes the attacks.
-func (s *auditSettings) run(ctx context.Context, flags *pflag.FlagSet) ([]audit.Finding, error) {
+func (s *auditSettings) run(ctx context.Context, f *pflag.FlagSet) ([]audit.Finding, error) {
 	if s.Chain.Kernel != "" {
-		if missing := missing(flags, "epsilon", "delta"); missing != "" {
+		if missing := flags.Missing(f, "epsilon", "delta"); missing != "" {
 			return nil, fmt.Errorf("%s with --kernel: privacy parameters have no defaults", missing)
 		}
 		findings, err := s.Attack(ctx)

@@ -5,23 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
-	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/report"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 )
 
 // compareSettings are the flags of compare.
@@ -59,7 +55,8 @@ private. docs/compare.md has the configuration, the metrics and the files.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.list {
-				return listCompare(c.OutOrStdout())
+				_, err := io.WriteString(c.OutOrStdout(), report.Catalogue())
+				return err
 			}
 			return s.run(c)
 		},
@@ -93,7 +90,7 @@ func (s *compareSettings) bindCommon(f *pflag.FlagSet) {
 func (s *compareSettings) bindBudget(f *pflag.FlagSet) {
 	f.Float64Var(&s.epsilon, "epsilon", 0, "budget ε of the whole comparison; required on private data")
 	f.Float64Var(&s.delta, "delta", 0, "its δ; required on private data")
-	bindLedger(f, &s.ledger)
+	flags.Ledger(f, &s.ledger)
 }
 
 // run is the whole of compare.
@@ -107,9 +104,10 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	progress, finish := cells(errw)
+	show, finish := progress(errw, "Run", "runs")
+	tell := func(p experiment.Progress) { show(int64(p.Done), int64(p.Total), p.Left) }
 	if s.json {
-		progress, finish = nil, func() {}
+		tell, finish = nil, func() {}
 	} else if !plan.Private || s.epsilon > 0 {
 		if err := s.announce(c.Context(), plan, errw); err != nil {
 			return err
@@ -117,7 +115,7 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	}
 	var people accounts.Accounts
 	o := experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
-		Charge: s.charge(&people, plan, c.Flags(), errw), Workers: s.workers, Progress: progress}
+		Charge: s.charge(&people, plan, c.Flags(), errw), Workers: s.workers, Progress: tell}
 	if s.shard != "" {
 		err := s.runShard(c, plan, o, shard)
 		finish()
@@ -125,9 +123,6 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	}
 	results, err := plan.Run(c.Context(), o)
 	finish()
-	if errors.Is(err, experiment.ErrNoBudget) {
-		return noBudget(plan)
-	}
 	if err != nil {
 		return err
 	}
@@ -157,10 +152,10 @@ func (s *compareSettings) announce(ctx context.Context, plan *experiment.Plan, e
 }
 
 // charge tells the ledger of the people in the data what a comparison costs.
-func (s *compareSettings) charge(people *accounts.Accounts, plan *experiment.Plan, flags *pflag.FlagSet,
+func (s *compareSettings) charge(people *accounts.Accounts, plan *experiment.Plan, f *pflag.FlagSet,
 	errw io.Writer) func(accountant.Event) error {
 	return func(e accountant.Event) (err error) {
-		if *people, err = s.ledger.Open(plan.File(), accounts.NoteOf("dpmcmc compare", flags, s.ledger.Who),
+		if *people, err = s.ledger.Open(plan.File(), accounts.NoteOf("dpmcmc compare", f, s.ledger.Who),
 			e.Adjacency(), s.delta,
 			errw); err != nil || people.Ledger == nil {
 			return err
@@ -194,109 +189,12 @@ func (s *compareSettings) write(results *experiment.Results, out io.Writer) erro
 
 // plan reads the configuration and sets everything up.
 func (s *compareSettings) plan() (*experiment.Plan, error) {
-	name, folder := s.config, filepath.Dir(s.config)
-	var text []byte
-	var err error
-	if bundled, ok := strings.CutPrefix(name, configs.Prefix); ok {
-		text, err = configs.Experiment(bundled)
-		folder = "."
-	} else {
-		text, err = os.ReadFile(name)
-	}
+	p, err := experiment.Open(s.config, experiment.Options{DataDir: s.dataDir, Public: s.public})
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
-	c, err := experiment.Parse(name, text)
-	if err == nil && s.public && c.Data.File == "" {
+	if s.public && p.Config.Data.File == "" {
 		return nil, errors.New("--public is for data files; simulated data need no flag")
 	}
-	var plan *experiment.Plan
-	if err == nil {
-		plan, err = experiment.NewPlan(c, experiment.Options{DataDir: s.dataDir, ConfigDir: folder, Public: s.public})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
-	}
-	return plan, nil
-}
-
-// noBudget refuses private data for which no budget was given, and says what they
-// would need.
-func noBudget(p *experiment.Plan) error {
-	total, err := p.Total()
-	if err != nil {
-		return err
-	}
-	delta := p.Config.Delta * float64(len(p.Cells))
-	text := "more than any ε covers"
-	if delta < 1 {
-		var g accountant.Guarantee
-		if g, err = total.Epsilon(delta); err != nil {
-			return err
-		}
-		text = fmt.Sprintf("together ε = %.4g at δ = %.3g", g.Epsilon, delta)
-	}
-	return &shortBudgetError{fmt.Errorf("the comparison makes %d releases of private records, which cost %s: give a "+
-		"budget that covers them with --epsilon and --delta, or --public if the records are public knowledge",
-		len(p.Cells), text)}
-}
-
-// cells returns a callback that draws a bar on a terminal, and prints a line for
-// each tenth of the comparison otherwise.
-func cells(w io.Writer) (report func(experiment.Progress), finish func()) {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return func(p experiment.Progress) {
-			full := barWidth * p.Done / p.Total
-			fmt.Fprintf(w, "\r[%s%s] %d / %d runs, %s left   ", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
-				p.Done, p.Total, p.Left.Round(time.Second))
-		}, func() { fmt.Fprintln(w) }
-	}
-	last := -1
-	return func(p experiment.Progress) {
-		if tenth := 10 * p.Done / p.Total; tenth != last || p.Done == p.Resumed+1 {
-			last = tenth
-			fmt.Fprintf(w, "Run: %d / %d [%3d%%], %s left\n", p.Done, p.Total, 100*p.Done/p.Total, p.Left.Round(time.Second))
-		}
-	}, func() {}
-}
-
-// listCompare prints what a configuration can name.
-func listCompare(w io.Writer) error {
-	fmt.Fprintln(w, "Methods ([[method]] name, with its settings and their defaults)")
-	for _, m := range methods.All() {
-		models := "every model"
-		if m.Models != nil {
-			models = strings.Join(m.Models, ", ")
-		}
-		fmt.Fprintf(w, "\n  %s  [%s; %s]\n    %s\n", m.Name, m.Kind, models, m.About)
-		_, err := chains.Describe(m.Name)
-		chain := err == nil
-		var others []string
-		for _, s := range m.Settings {
-			if _, shared := chains.Lookup(s.Name); shared && chain {
-				others = append(others, s.Name)
-				continue
-			}
-			fmt.Fprintf(w, "      %s = %#v: %s\n", s.Name, s.Default, s.About)
-		}
-		if others != nil {
-			fmt.Fprintf(w, "      %s: see below\n", strings.Join(others, ", "))
-		}
-	}
-	fmt.Fprintln(w, "\nSettings of private chains, as in dpmcmc sample")
-	for _, v := range chains.Table() {
-		if v.Name != "kernel" {
-			fmt.Fprintf(w, "\n  %s\n    %s\n", v.Name, about(v))
-		}
-	}
-	fmt.Fprintln(w, "\nMetrics (metrics = [...])")
-	for _, m := range metrics.List() {
-		fmt.Fprintf(w, "\n  %s\n    %s\n", m.Name, m.About)
-		if m.Reads != metrics.Nothing {
-			fmt.Fprintf(w, "    not on private data: it depends on %s\n", m.Reads)
-		}
-	}
-	fmt.Fprintf(w, "\nBundled experiments (--config bundled:NAME): %s\nBundled schemas (schema = \"bundled:NAME\"): %s\n",
-		strings.Join(configs.Experiments(), ", "), strings.Join(configs.Schemas(), ", "))
-	return nil
+	return p, nil
 }

@@ -5,10 +5,10 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -43,19 +43,6 @@ func oneLedger(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func bindWho(f *pflag.FlagSet, who *string) {
-	f.StringVar(who, "who", "", "who asks, for the ledger; by default the user's name")
-}
-
-func bindLedger(f *pflag.FlagSet, c *accounts.Choice) {
-	f.StringVar(&c.File, "ledger", "", "the ledger to charge; by default the data file's name with "+accounts.Suffix+
-		", which is made if there is none; of a packed table, that of the file that was packed")
-	f.BoolVar(&c.None, "no-ledger", false,
-		"keep no accounts. Another run on the same people then spends again, and nothing says so")
-	f.BoolVar(&c.SamePeople, "same-people", false, "the data file is about people whose accounts the ledger keeps already")
-	bindWho(f, &c.Who)
-}
-
 func sayStatement(l *ledger.Ledger, count int, out io.Writer) error {
 	text, err := accounts.Statement(l, count)
 	if err != nil {
@@ -74,7 +61,7 @@ func newLedgerInit() *cobra.Command {
 		Example: "  dpmcmc ledger init people.csv.ledger --epsilon 4 --delta 1e-5",
 		Args:    oneLedger,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if missing := missing(c.Flags(), "delta"); missing != "" {
+			if missing := flags.Missing(c.Flags(), "delta"); missing != "" {
 				return fmt.Errorf("%s: privacy parameters have no defaults", missing)
 			}
 			if c.Flags().Changed("epsilon") && limit.Epsilon == 0 {
@@ -105,7 +92,7 @@ func newLedgerInit() *cobra.Command {
 	c.Flags().Float64Var(&limit.Order, "order", 0,
 		"Rényi order at which charges add up; by default the first charge sets it, to leave most to later ones")
 	c.Flags().StringVar(&adjacency, "adjacency", "substitute", "neighbouring data sets: substitute or add_remove")
-	bindWho(c.Flags(), &who)
+	flags.Who(c.Flags(), &who)
 	return c
 }
 
@@ -204,7 +191,7 @@ has no such condition.`,
 	c.Flags().Float64Var(&epsilon, "epsilon", 0, "the most that may be spent, what was spent so far included")
 	c.Flags().Float64Var(&delta, "delta", 0, "the δ of everything together; by default as it is")
 	c.Flags().BoolVar(&none, "none", false, "no limit: only count")
-	bindWho(c.Flags(), &who)
+	flags.Who(c.Flags(), &who)
 	return c
 }
 

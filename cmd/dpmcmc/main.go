@@ -36,6 +36,8 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/manual"
 )
@@ -67,7 +69,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
 	var exceeded *accountant.ExceededError
-	var short *shortBudgetError
+	var refused *flags.RefusedError
+	var none *experiment.NoBudgetError
 	var unexplored *forecasts.UnexploredError
 	var violated *violatedError
 	switch {
@@ -76,7 +79,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errw, "dpmcmc: interrupted; what was finished is on disk, and what was released is charged")
 		return exitInterrupted
-	case errors.As(err, &exceeded), errors.As(err, &short), errors.As(err, &unexplored):
+	case errors.As(err, &exceeded), errors.As(err, &refused), errors.As(err, &none), errors.As(err, &unexplored):
 		fmt.Fprintln(errw, "dpmcmc: refused:", err)
 		return exitRefused
 	case errors.As(err, &violated):
@@ -86,12 +89,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	fmt.Fprintln(errw, "dpmcmc:", err)
 	return exitUsage
 }
-
-// shortBudgetError is a run that no setting left open makes cheap enough for its
-// budget: refused like one whose settings were all given.
-type shortBudgetError struct{ error }
-
-func (e *shortBudgetError) Unwrap() error { return e.error }
 
 // newRoot builds the command tree.
 func newRoot() *cobra.Command {
@@ -117,7 +114,7 @@ release that was charged to a budget first.`,
 		newAccount(), newPlan(),
 		newCompare(), newTune(), newLedger(), newAudit(), newMan())
 	for _, c := range root.Commands() {
-		complete(c)
+		flags.Complete(c)
 	}
 	return root
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
-	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // packSettings are the flags of pack.
@@ -79,11 +79,11 @@ type packReport struct {
 }
 
 // run packs, reads back what it packed, tells the ledger, and shreds.
-func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet, out, errw io.Writer) error {
-	if missing := missing(flags, "schema"); missing != "" {
+func (s *packSettings) run(ctx context.Context, csv string, f *pflag.FlagSet, out, errw io.Writer) error {
+	if missing := flags.Missing(f, "schema"); missing != "" {
 		return fmt.Errorf("%s: it states what is public about the file (dpmcmc schema --data %s drafts one)", missing, csv)
 	}
-	schema, err := readSchema(s.schema)
+	schema, err := runs.ReadSchema(s.schema)
 	if err != nil {
 		return err
 	}
@@ -103,15 +103,15 @@ func (s *packSettings) run(ctx context.Context, csv string, flags *pflag.FlagSet
 		return err
 	}
 	r.Seconds = time.Since(begun).Seconds()
-	f, err := packed.Open(s.out, schema)
+	made, err := packed.Open(s.out, schema)
 	if err != nil {
 		return err
 	}
-	r.Records, r.Features = f.Header.Records, f.Header.Features
+	r.Records, r.Features = made.Header.Records, made.Header.Features
 	if info, err = os.Stat(s.out); err == nil {
 		r.Bytes = info.Size()
 	}
-	if err := errors.Join(err, f.Close(), accounts.Introduce(csv, s.out, accounts.NoteOf("dpmcmc pack", flags, ""),
+	if err := errors.Join(err, made.Close(), accounts.Introduce(csv, s.out, accounts.NoteOf("dpmcmc pack", f, ""),
 		errw)); err != nil {
 		return err
 	}
@@ -145,17 +145,4 @@ func (r packReport) print(csv string, out io.Writer) error {
 		fmt.Fprintf(out, "%s is still there, and as private as before\n", csv)
 	}
 	return nil
-}
-
-// readSchema reads the schema file of --schema.
-func readSchema(path string) (*data.Schema, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
-	}
-	schema, err := schemafile.Parse(path, text)
-	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
-	}
-	return schema, nil
 }

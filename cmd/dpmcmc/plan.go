@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
+	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/prices"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
 )
@@ -19,12 +22,12 @@ import (
 // planSettings are the flags of plan: those of sample that say what is run, and the
 // public facts that sample takes from a schema.
 type planSettings struct {
-	modelFlags
+	flags.Model
 	chains.Settings
-	budgetFlags
+	flags.Budget
 	solve, plot string
 	want        string
-	public      publicFlags
+	public      flags.Public
 	lipschitz   float64
 	dimension   int
 	json        bool
@@ -88,33 +91,81 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 		"that is worth")
 	f.StringVar(&s.want, "want", "", "what the run is to be worth, \"interval ×1.5\", \"error 0.5\" or \"ess 400\": plan "+
 		"solves for ε, or with --epsilon and without --records for the number of records")
-	s.public.bind(f)
-	f.Lookup("radius").DefValue, s.public.radius = "0", 0
-	s.budgetFlags.bind(f, "required unless it is what is solved for")
+	s.public.Bind(f)
+	f.Lookup("radius").DefValue, s.public.Radius = "0", 0
+	s.Budget.Bind(f, "required unless it is what is solved for")
 	f.Float64Var(&s.lipschitz, "lipschitz", 0,
 		"bound on the slope of the loss along the linear predictor; --model computes it")
 	f.IntVar(&s.dimension, "dimension", 1,
 		"number of features; compares the price with that of the worst direction of a move")
-	s.modelFlags.bind(f)
-	bindSettings(f, &s.Settings)
+	s.Model.Bind(f)
+	flags.BindSettings(f, &s.Settings)
 	f.Lookup("kernel").Usage = "what is run: " + strings.Join(chains.Priced(), ", ") + "; required with --solve"
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.StringVar(&s.plot, "plot", "", "SVG file to draw into: ε against iterations, and against the batch size")
 }
 
-// execute checks the flags, solves, and prints.
-func (s *planSettings) execute(flags *pflag.FlagSet, out io.Writer) error {
-	if err := s.check(flags); err != nil {
-		return setting.Flagged(err)
+// buys answers plan without --solve.
+func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer) error {
+	required := []string{"epsilon", "delta"}
+	if s.want != "" {
+		required = required[1:]
 	}
-	adjacency, err := s.parsed()
+	if missing := flags.Missing(f, required...); missing != "" {
+		return fmt.Errorf("%s: privacy parameters have no defaults", missing)
+	}
+	if s.want != "" && s.Temperature == forecasts.AutoTemperature {
+		return errors.New("--want and --temperature auto exclude one another; give one")
+	}
+	if s.want != "" && f.Changed("epsilon") {
+		if s.public.Schema != "" || f.Changed("records") {
+			return errors.New("--want solves for --epsilon or for --records; leave one of them out")
+		}
+		s.public.Records = 1
+	}
+	if err := s.public.Check(f); err != nil {
+		return err
+	}
+	if s.ModelName == "" && s.public.Schema == "" {
+		s.ModelName = "logistic"
+	}
+	if !f.Changed("radius") {
+		s.public.Radius = 1
+	}
+	shape, err := s.public.Shape(s.ModelName)
 	if err != nil {
 		return err
 	}
-	answer, err := prices.Solve(prices.Question{Settings: s.Settings, Epsilon: s.epsilon, Delta: s.delta,
-		Adjacency: adjacency, Records: s.public.records, Radius: s.public.radius, RowsPerPerson: s.public.rowsPerPerson,
-		Dimension: s.dimension, Model: s.model, Options: s.Options, Lipschitz: s.lipschitz, Solve: s.solve,
-		NoSteps: flags.Changed("iterations") && s.Iterations == 0, Limited: flags.Changed(s.solve), Batches: s.plot != ""})
+	adjacency, err := s.Adjacency()
+	if err != nil {
+		return err
+	}
+	p, err := forecasts.Buy(ctx, forecasts.Order{
+		Settings: s.Settings, Epsilon: s.Epsilon, Delta: s.Delta, Adjacency: adjacency, Want: s.want, Shape: shape,
+		Records: s.want != "" && f.Changed("epsilon"), Build: s.Build, Schema: s.public.Schema,
+	})
+	if err != nil {
+		return s.Explained(setting.Flagged(err))
+	}
+	if s.json {
+		return printJSON(out, p)
+	}
+	return say(out, p.Words())
+}
+
+// execute checks the flags, solves, and prints.
+func (s *planSettings) execute(f *pflag.FlagSet, out io.Writer) error {
+	if err := s.check(f); err != nil {
+		return setting.Flagged(err)
+	}
+	adjacency, err := s.Adjacency()
+	if err != nil {
+		return err
+	}
+	answer, err := prices.Solve(prices.Question{Settings: s.Settings, Epsilon: s.Epsilon, Delta: s.Delta,
+		Adjacency: adjacency, Records: s.public.Records, Radius: s.public.Radius, RowsPerPerson: s.public.RowsPerPerson,
+		Dimension: s.dimension, Model: s.ModelName, Options: s.Options, Lipschitz: s.lipschitz, Solve: s.solve,
+		NoSteps: f.Changed("iterations") && s.Iterations == 0, Limited: f.Changed(s.solve), Batches: s.plot != ""})
 	if err != nil {
 		return err
 	}
@@ -140,17 +191,17 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	targets := append(prices.Solvable(k), "epsilon", "delta")
 	bad(!slices.Contains(targets, s.solve), "--solve is %q; for --kernel %s it must be one of %s", s.solve, s.Kernel,
 		strings.Join(targets, ", "))
-	bad(s.public.records < 1, "--records is %d; it must be the number of records, at least 1", s.public.records)
+	bad(s.public.Records < 1, "--records is %d; it must be the number of records, at least 1", s.public.Records)
 	for _, name := range []string{"epsilon", "delta"} {
 		bad(!f.Changed(name) && s.solve != name,
 			"--%s is required, unless it is what --solve names: privacy parameters have no defaults", name)
 	}
-	bad(f.Changed("epsilon") && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 1)),
-		"--epsilon is %v; it must be positive and finite", s.epsilon)
-	bad(f.Changed("delta") && !(s.delta >= 0 && s.delta < 1), "--delta is %v; it must be in [0, 1)", s.delta)
+	bad(f.Changed("epsilon") && (!(s.Epsilon > 0) || math.IsInf(s.Epsilon, 1)),
+		"--epsilon is %v; it must be positive and finite", s.Epsilon)
+	bad(f.Changed("delta") && !(s.Delta >= 0 && s.Delta < 1), "--delta is %v; it must be in [0, 1)", s.Delta)
 	bad(s.solve != "epsilon" && s.solve != "delta" && s.solve != "" && f.Changed(s.solve),
 		"--%s is given, but it is what --solve names; leave one of them out", s.solve)
-	for _, name := range append(s.modelFlags.names(), "radius", "lipschitz", "dimension") {
+	for _, name := range append(s.Model.Names(), "radius", "lipschitz", "dimension") {
 		bad(k.Mechanism && f.Changed(name), "--%s has no meaning for --kernel %s", name, s.Kernel)
 	}
 	bad(slices.Contains([]string{"auto", "optimum", "gradient"}, s.Start) && !f.Changed("delta"),
@@ -158,5 +209,5 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	most := int64(prices.MostSteps) / max(1, s.Chains)
 	bad(s.Iterations < 0 || s.Iterations > most, "--iterations is %d; it must be between 0 and, with %d chain(s), %d",
 		s.Iterations, max(1, s.Chains), most)
-	return errors.Join(append(errs, s.modelFlags.check(), checkZeros(f, s.Settings, "iterations"))...)
+	return errors.Join(append(errs, s.Model.Check(), flags.CheckSettings(f, s.Settings, "iterations"))...)
 }

@@ -25,12 +25,12 @@ type resumption struct {
 }
 
 // goOn goes on with an interrupted run, or makes a finished one longer.
-func (s *sampleSettings) goOn(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) (err error) {
-	given := s.refusedWithResume(flags)
+func (s *sampleSettings) goOn(ctx context.Context, f *pflag.FlagSet, out, errw io.Writer) (err error) {
+	given := s.refusedWithResume(f)
 	if given != nil {
 		return fmt.Errorf("--resume goes on with the run's own settings; leave out %v", given)
 	}
-	if flags.Changed("more") && s.more < 1 {
+	if f.Changed("more") && s.more < 1 {
 		return fmt.Errorf("--more is %d; it is a number of further steps of each chain, at least 1", s.more)
 	}
 	r, err := runs.Resume(s.resume, s.more)
@@ -38,7 +38,7 @@ func (s *sampleSettings) goOn(ctx context.Context, flags *pflag.FlagSet, out, er
 		return err
 	}
 	r.Job, r.Say = &s.job, errw
-	g := &resumption{r, s, flags}
+	g := &resumption{r, s, f}
 	session, m, err := g.open(ctx, errw)
 	if err != nil {
 		return errors.Join(err, g.Close())
@@ -48,12 +48,12 @@ func (s *sampleSettings) goOn(ctx context.Context, flags *pflag.FlagSet, out, er
 
 // refusedWithResume are the flags that were given and have no meaning for a run that
 // has its settings.
-func (s *sampleSettings) refusedWithResume(flags *pflag.FlagSet) (given []string) {
+func (s *sampleSettings) refusedWithResume(f *pflag.FlagSet) (given []string) {
 	allowed := []string{"resume", "more", "json", "accept-unexplored", "who"}
 	if s.more > 0 {
 		allowed = append(allowed, "epsilon")
 	}
-	flags.Visit(func(f *pflag.Flag) {
+	f.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(allowed, f.Name) {
 			given = append(given, "--"+f.Name)
 		}
@@ -70,11 +70,11 @@ func (g *resumption) open(ctx context.Context, errw io.Writer) (*chains.Session,
 	if err := g.Mark(); err != nil {
 		return nil, nil, err
 	}
-	table, err := s.load(ctx)
+	table, err := s.job.Load(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := s.build(&table.Shape)
+	m, err := s.Build(&table.Shape)
 	if err != nil {
 		return nil, m, err
 	}
@@ -101,7 +101,7 @@ func (g *resumption) open(ctx context.Context, errw io.Writer) (*chains.Session,
 func (g *resumption) restore() error {
 	s := g.settings
 	if g.flags.Changed("epsilon") {
-		g.Limit = s.epsilon
+		g.Limit = s.Epsilon
 	}
 	for name, value := range g.State.Flags {
 		if name == "who" && g.flags.Changed("who") {
@@ -111,9 +111,9 @@ func (g *resumption) restore() error {
 			return fmt.Errorf("--%s: %w", name, err)
 		}
 	}
-	g.Epsilon, g.Delta = s.epsilon, s.delta
+	g.Epsilon, g.Delta = s.Epsilon, s.Delta
 	if g.Limit == 0 {
-		g.Limit = s.epsilon
+		g.Limit = s.Epsilon
 		if n := len(g.State.More); n > 0 {
 			g.Limit = g.State.More[n-1].Epsilon
 		}
@@ -131,7 +131,7 @@ func (g *resumption) budgetLeft(errw io.Writer) (*accountant.Budget, error) {
 	if g.Accounts.Ledger != nil {
 		g.Accounts.Note.Run = g.State.Run
 	}
-	adjacency, err := g.settings.parsed()
+	adjacency, err := g.settings.Adjacency()
 	if err != nil {
 		return nil, err
 	}

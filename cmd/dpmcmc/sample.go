@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,12 +16,12 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/data"
-	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
@@ -33,9 +32,9 @@ type sampleSettings struct {
 	config string
 	resume string
 	more   int64
-	modelFlags
+	flags.Model
 	chains.Settings
-	budgetFlags
+	flags.Budget
 	ledger       accounts.Choice
 	insecureSeed uint64
 	tune, json   bool
@@ -70,10 +69,10 @@ samplers and the models, and help results says how to read what is printed.`,
   dpmcmc sample --data people.csv --schema people.toml --epsilon 1 --delta 1e-6 --start prior-mean --out run/`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := applyConfig(c, s.config); err != nil {
+			if err := flags.Configure(c, s.config); err != nil {
 				return err
 			}
-			return s.explained(s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr()))
+			return s.Explained(s.run(c.Context(), c.Flags(), c.OutOrStdout(), c.ErrOrStderr()))
 		},
 	}
 	s.bind(c.Flags())
@@ -87,14 +86,14 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 	f.StringVar(&s.job.Schema, "schema", "",
 		"TOML file that states what is public about the CSV file; required for a file "+
 			"(dpmcmc schema drafts one)")
-	s.budgetFlags.bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
-	bindLedger(f, &s.ledger)
-	s.modelFlags.bind(f)
-	bindSettings(f, &s.Settings)
+	s.Budget.Bind(f, fmt.Sprintf("required for a file; %v and %v for a built-in table", demoEpsilon, demoDelta))
+	flags.Ledger(f, &s.ledger)
+	s.Model.Bind(f)
+	flags.BindSettings(f, &s.Settings)
 	f.Var(&s.job.Warmup, "warmup",
 		"share of each chain that summaries leave out; those draws are released and written too; "+
 			runs.DefaultWarmup)
-	bindWhole(f, &s.job.Thin, "thin", 0,
+	flags.Whole(f, &s.job.Thin, "thin", 0,
 		"keep every thin-th draw; by default so many that at most 5000 draws a chain are written")
 	f.StringVar(&s.job.Out, "out", "", "folder for draws, certificate and summary; by default nothing is written")
 	f.Uint64Var(&s.job.Seed, "seed", 1, "public seed of truncated proposals; other randomness is the operating system's")
@@ -104,7 +103,7 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 		"data simulated at the public facts, as dpmcmc tune does")
 	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its "+
 		"settings are its own")
-	bindWhole(f, &s.more, "more", 0, "with --resume of a run that is complete: make so many further steps of each chain, "+
+	flags.Whole(f, &s.more, "more", 0, "with --resume of a run that is complete: make so many further steps of each chain, "+
 		"and pay for these. --epsilon is then the limit of the longer run, by default the run's own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
@@ -116,20 +115,20 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 // require reports flags that are missing or out of range, all at once.
 func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	var errs []error
-	if strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
+	if s.job.Simulated() {
 		s.demonstrate(f)
 		if s.job.Schema != "" {
 			errs = append(errs, fmt.Errorf("--schema is for files; the built-in table %s states its own", s.job.Data))
 		}
-	} else if missing := missing(f, "schema", "epsilon", "delta"); missing != "" {
+	} else if missing := flags.Missing(f, "schema", "epsilon", "delta"); missing != "" {
 		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc "+
 			"schema --data %s drafts a schema)", missing, s.job.Data))
 	}
-	if f.Changed("epsilon") && !(s.epsilon > 0 && !math.IsInf(s.epsilon, 1)) {
-		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", s.epsilon))
+	if f.Changed("epsilon") && !(s.Epsilon > 0 && !math.IsInf(s.Epsilon, 1)) {
+		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", s.Epsilon))
 	}
-	if f.Changed("delta") && !(s.delta >= 0 && s.delta < 1) {
-		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.delta))
+	if f.Changed("delta") && !(s.Delta >= 0 && s.Delta < 1) {
+		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.Delta))
 	}
 	if err := s.job.Warmup.Check(); err != nil {
 		errs = append(errs, err)
@@ -137,7 +136,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 	if s.tune && s.Temperature == forecasts.AutoTemperature {
 		errs = append(errs, errors.New("--tune and --temperature auto exclude one another; give one"))
 	}
-	return errors.Join(append(errs, checkZeros(f, s.Settings))...)
+	return errors.Join(append(errs, flags.CheckSettings(f, s.Settings))...)
 }
 
 // demonstrate fills in what a run on simulated data does without.
@@ -146,25 +145,25 @@ func (s *sampleSettings) demonstrate(f *pflag.FlagSet) {
 		s.Temperature = demoTemperature
 	}
 	if !f.Changed("epsilon") {
-		s.epsilon = demoEpsilon
+		s.Epsilon = demoEpsilon
 	}
 	if !f.Changed("delta") {
-		s.delta = demoDelta
+		s.Delta = demoDelta
 	}
 }
 
 // run is the whole of sample: load, choose, charge, draw, report.
-func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, errw io.Writer) error {
+func (s *sampleSettings) run(ctx context.Context, f *pflag.FlagSet, out, errw io.Writer) error {
 	if s.resume != "" {
-		return s.goOn(ctx, flags, out, errw)
+		return s.goOn(ctx, f, out, errw)
 	}
-	if flags.Changed("more") {
+	if f.Changed("more") {
 		return errors.New("--more makes a run longer that is complete; name its folder with --resume")
 	}
-	if err := s.require(flags); err != nil {
+	if err := s.require(f); err != nil {
 		return err
 	}
-	session, m, err := s.open(ctx, flags, errw)
+	session, m, err := s.open(ctx, f, errw)
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (s *sampleSettings) run(ctx context.Context, flags *pflag.FlagSet, out, err
 		if err != nil {
 			return err
 		}
-		if r, err = s.job.Record(s.kept(flags), session, sink); err != nil {
+		if r, err = s.job.Record(s.kept(f), session, sink); err != nil {
 			return err
 		}
 	}
@@ -188,9 +187,11 @@ func (s *sampleSettings) draw(ctx context.Context, session *chains.Session, m *m
 		return errors.Join(err, r.End(false))
 	}
 	r.Attach(&options)
-	finish := func() {}
-	if !s.json {
-		options.Progress, finish = progress(errw)
+	show, finish := progress(errw, "Iteration", "steps")
+	if s.json {
+		finish = func() {}
+	} else {
+		options.Progress = func(p kernels.Progress) { show(p.Done, p.Total, stepsLeft(p)) }
 	}
 	result, err := session.Run(ctx, m, options)
 	finish()
@@ -220,29 +221,29 @@ func (s *sampleSettings) print(text string, out io.Writer) error {
 
 // open loads the table, chooses, and charges the whole run. Nothing has been read of a
 // record when it fails, and the table is not kept.
-func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io.Writer) (*chains.Session,
+func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Writer) (*chains.Session,
 	*models.Model, error) {
-	table, err := s.load(ctx)
+	table, err := s.job.Load(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := s.build(&table.Shape)
+	m, err := s.Build(&table.Shape)
 	if err != nil {
 		return nil, m, err
 	}
-	budget, err := s.budget(flags, errw)
+	budget, err := s.budget(f, errw)
 	if err != nil {
 		return nil, m, err
 	}
 	var options []curator.Option
-	if flags.Changed("insecure-seed") {
+	if f.Changed("insecure-seed") {
 		options = append(options, curator.InsecureSeed(s.insecureSeed))
 	}
 	sealed, err := chains.Seal(table, budget, options...)
 	if err != nil {
 		return nil, m, err
 	}
-	settings, err := forecasts.Tempered(ctx, s.foreseeing(m, sealed.Facts().Adjacency), s.Settings, s.epsilon)
+	settings, err := forecasts.Tempered(ctx, s.foreseeing(m, sealed.Facts().Adjacency), s.Settings, s.Epsilon)
 	if err != nil {
 		return nil, m, err
 	}
@@ -259,7 +260,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 		plan.ChosenFrom = "public facts and data simulated from them"
 	}
 	// Whatever a person may have got wrong is found before the charge.
-	if err := errors.Join(s.job.SetThin(flags.Changed("thin"), plan.Settings.Iterations), s.job.Room()); err != nil {
+	if err := errors.Join(s.job.SetThin(f.Changed("thin"), plan.Settings.Iterations), s.job.Room()); err != nil {
 		return nil, m, err
 	}
 	if err := s.foresee(ctx, m, plan, settings, errw); err != nil {
@@ -274,7 +275,7 @@ func (s *sampleSettings) open(ctx context.Context, flags *pflag.FlagSet, errw io
 
 // foreseeing is what a forecast of a run is asked for.
 func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
-	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.delta, Work: forecasts.Work,
+	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.Delta, Work: forecasts.Work,
 		Repeats: forecasts.Tables, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed}
 }
 
@@ -286,7 +287,7 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 		return nil
 	}
 	asked.Kernel = plan.Settings.Kernel
-	f, err := forecasts.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.epsilon)
+	f, err := forecasts.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.Epsilon)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -303,73 +304,47 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 }
 
 // budget is what pays for the run: charged to the ledger of the people in a file.
-func (s *sampleSettings) budget(flags *pflag.FlagSet, errw io.Writer) (*accountant.Budget, error) {
-	if err := s.openAccounts(flags, errw); err != nil {
+func (s *sampleSettings) budget(f *pflag.FlagSet, errw io.Writer) (*accountant.Budget, error) {
+	if err := s.openAccounts(f, errw); err != nil {
 		return nil, err
 	}
-	adjacency, err := s.parsed()
+	adjacency, err := s.Adjacency()
 	if err != nil {
 		return nil, err
 	}
-	return s.job.Accounts.NewBudget(accountant.BudgetConfig{Epsilon: s.epsilon, Delta: s.delta, Adjacency: adjacency})
+	return s.job.Accounts.NewBudget(accountant.BudgetConfig{Epsilon: s.Epsilon, Delta: s.Delta, Adjacency: adjacency})
 }
 
 // openAccounts opens the ledger of the people in a file.
-func (s *sampleSettings) openAccounts(flags *pflag.FlagSet, errw io.Writer) error {
-	adjacency, err := s.parsed()
-	if err != nil || strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
+func (s *sampleSettings) openAccounts(f *pflag.FlagSet, errw io.Writer) error {
+	adjacency, err := s.Adjacency()
+	if err != nil || s.job.Simulated() {
 		return err
 	}
-	s.job.Accounts, err = s.ledger.Open(s.job.Data, accounts.NoteOf("dpmcmc sample", flags, s.ledger.Who), adjacency,
-		s.delta, errw)
+	s.job.Accounts, err = s.ledger.Open(s.job.Data, accounts.NoteOf("dpmcmc sample", f, s.ledger.Who), adjacency,
+		s.Delta, errw)
 	return err
-}
-
-// load reads or simulates the table.
-func (s *sampleSettings) load(ctx context.Context) (*data.Table, error) {
-	if strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
-		sim, err := data.Builtin(s.job.Data)
-		if err != nil {
-			return nil, fmt.Errorf("--data: %w", err)
-		}
-		return sim.Table, nil
-	}
-	schema, err := readSchema(s.job.Schema)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(s.job.Data, packed.Suffix) {
-		f, err := packed.Open(s.job.Data, schema) // mapped until the process ends
-		if err != nil {
-			return nil, err
-		}
-		return &f.Table, nil
-	}
-	if !schema.Confirmed {
-		return nil, fmt.Errorf("--schema: %s: %w", s.job.Schema, data.ErrUnconfirmed)
-	}
-	return data.Load(ctx, s.job.Data, schema)
 }
 
 // kept are the flags that a run needs to go on: those given, and what stands for those
 // that were not.
-func (s *sampleSettings) kept(flags *pflag.FlagSet) map[string]string {
+func (s *sampleSettings) kept(f *pflag.FlagSet) map[string]string {
 	kept := map[string]string{}
-	flags.Visit(func(f *pflag.Flag) {
+	f.Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"config", "json", "tune", "same-people"}, f.Name) {
 			kept[f.Name] = f.Value.String()
 		}
 	})
 	delete(kept, "out") // that is the folder itself, which may have been moved
 	kept["data"] = s.job.Data
-	if !strings.HasPrefix(s.job.Data, data.BuiltinPrefix) {
+	if !s.job.Simulated() {
 		for _, name := range []string{"data", "schema"} {
 			if path, err := filepath.Abs(kept[name]); err == nil {
 				kept[name] = path
 			}
 		}
 	}
-	kept["epsilon"], kept["delta"] = strconv.FormatFloat(s.epsilon, 'g', -1, 64), strconv.FormatFloat(s.delta, 'g', -1, 64)
+	kept["epsilon"], kept["delta"] = strconv.FormatFloat(s.Epsilon, 'g', -1, 64), strconv.FormatFloat(s.Delta, 'g', -1, 64)
 	kept["thin"] = strconv.FormatInt(s.job.Thin, 10)
 	return kept
 }

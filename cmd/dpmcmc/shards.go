@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 )
 
 // newReserve is compare reserve.
@@ -26,7 +27,7 @@ journal.`,
 		Example: "  dpmcmc compare reserve --config exp.toml --epsilon 3 --delta 1e-5 --shards 16 --out cmp/",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if missing := missing(c.Flags(), "out", "shards"); missing != "" {
+			if missing := flags.Missing(c.Flags(), "out", "shards"); missing != "" {
 				return fmt.Errorf("%s: the shards share a folder", missing)
 			}
 			plan, err := s.plan()
@@ -36,9 +37,6 @@ journal.`,
 			var people accounts.Accounts
 			err = plan.Reserve(experiment.RunOptions{Dir: s.out, Epsilon: s.epsilon, Delta: s.delta,
 				Charge: s.charge(&people, plan, c.Flags(), c.ErrOrStderr())}, shards)
-			if errors.Is(err, experiment.ErrNoBudget) {
-				return noBudget(plan)
-			}
 			if err != nil {
 				return err
 			}
@@ -69,7 +67,7 @@ refuses while a shard has runs to go.`,
 		Example: "  dpmcmc compare merge --config exp.toml --out cmp/",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if missing := missing(c.Flags(), "out"); missing != "" {
+			if missing := flags.Missing(c.Flags(), "out"); missing != "" {
 				return fmt.Errorf("%s: the folder that the shards share", missing)
 			}
 			plan, err := s.plan()

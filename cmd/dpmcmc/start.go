@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/guide"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -44,7 +45,7 @@ piped, a line each. No privacy parameter has a default.`,
 	f.StringSlice("bounds", nil, "public bounds of numbers, as age=18:100")
 	f.StringSlice("scales", nil, "public typical values and deviations of numbers, as age=45:20")
 	f.StringSlice("levels", nil, "public levels or labels, as smoker=no:yes")
-	bindWhole(f, new(int64), "rows-per-person", 0, "largest number of rows that one person owns")
+	flags.Whole(f, new(int64), "rows-per-person", 0, "largest number of rows that one person owns")
 	f.String("confirmed", "", "yes: every line of the schema is known without a look at the records")
 	f.String("model", "", strings.Join(models.Names(), ", "))
 	f.Float64("epsilon", 0, "privacy budget ε")

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
@@ -24,10 +25,10 @@ import (
 // tuneSettings are the flags of tune: public facts, what may be chosen from, and
 // settings of sample, which fix what tune would turn.
 type tuneSettings struct {
-	modelFlags
+	flags.Model
 	chains.Settings
-	budgetFlags
-	public        publicFlags
+	flags.Budget
+	public        flags.Public
 	out           string
 	kernels       []string
 	temperatures  []float64
@@ -67,7 +68,7 @@ effective sample size to say.`,
   dpmcmc sample --config tuned.toml --data people.csv --schema people.toml --out run/`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return s.explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
+			return s.Explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
 		},
 	}
 	s.bindTune(c.Flags())
@@ -78,9 +79,9 @@ effective sample size to say.`,
 }
 
 func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
-	s.public.bind(f)
-	s.budgetFlags.bind(f, "required")
-	s.modelFlags.bind(f, "loss", "beta")
+	s.public.Bind(f)
+	s.Budget.Bind(f, "required")
+	s.Model.Bind(f, "loss", "beta")
 	f.Lookup("model").Usage += "; required without --schema"
 	f.StringSliceVar(&s.kernels, "kernels", nil, "kernels to compare: "+strings.Join(chains.Names(), ", ")+
 		"; by default all")
@@ -93,7 +94,7 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0,
 		"standard deviation of the simulated coefficients; by default they are drawn from the prior")
 	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
-	bindSettings(f, &s.Settings, "kernel", "temperature")
+	flags.BindSettings(f, &s.Settings, "kernel", "temperature")
 	f.Var(&s.warmup, "warmup", "share of each chain that is left out; "+runs.DefaultWarmup)
 	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
 	f.Float64Var(&s.work, "work", 2e9, "looks at simulated records to spend, one a record and step")
@@ -106,11 +107,11 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 }
 
 // execute tunes and prints.
-func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io.Writer) error {
-	if err := s.checkTune(flags); err != nil {
+func (s *tuneSettings) execute(ctx context.Context, f *pflag.FlagSet, out io.Writer) error {
+	if err := s.checkTune(f); err != nil {
 		return err
 	}
-	shape, err := s.public.shape(s.model)
+	shape, err := s.public.Shape(s.ModelName)
 	if err != nil {
 		return err
 	}
@@ -128,8 +129,8 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 	if err != nil {
 		return setting.Flagged(err)
 	}
-	a := forecasts.Ranking{Result: result, Epsilon: s.epsilon, Delta: s.delta, Adjacency: s.adjacency,
-		Records: s.public.records, Objective: s.objective, Warmup: s.warmup,
+	a := forecasts.Ranking{Result: result, Epsilon: s.Epsilon, Delta: s.Delta, Adjacency: s.AdjacencyName,
+		Records: s.public.Records, Objective: s.objective, Warmup: s.warmup,
 		Posteriors: len(s.temperatures) * max(1, len(s.betas)), Out: s.out}
 	if s.out != "" {
 		if err := create(s.out, []byte(a.TOML())); err != nil {
@@ -143,31 +144,31 @@ func (s *tuneSettings) execute(ctx context.Context, flags *pflag.FlagSet, out io
 }
 
 // checkTune reports flags that are missing or contradict one another.
-func (s *tuneSettings) checkTune(flags *pflag.FlagSet) error {
+func (s *tuneSettings) checkTune(f *pflag.FlagSet) error {
 	required := []string{"epsilon", "delta"}
-	if s.public.schema == "" {
+	if s.public.Schema == "" {
 		required = append(required, "records", "features", "model")
 	}
-	if missing := missing(flags, required...); missing != "" {
+	if missing := flags.Missing(f, required...); missing != "" {
 		return fmt.Errorf("%s; --schema can stand for --records, --features and --model", missing)
 	}
-	if err := s.public.check(flags); err != nil {
+	if err := s.public.Check(f); err != nil {
 		return err
 	}
 	if !(s.work >= 1 && s.work < 1e18) {
 		return fmt.Errorf("--work is %v; it must be at least 1", s.work)
 	}
-	return checkZeros(flags, s.Settings)
+	return flags.CheckSettings(f, s.Settings)
 }
 
 // config is what tune is asked for.
 func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
-	adjacency, err := s.parsed()
+	adjacency, err := s.Adjacency()
 	if err != nil {
 		return tune.Config{}, err
 	}
 	config := tune.Config{
-		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.epsilon, Delta: s.delta,
+		Adjacency: adjacency, Temperatures: s.temperatures, Kernels: s.kernels, Epsilon: s.Epsilon, Delta: s.Delta,
 		Fixed: s.Settings, Objective: tune.Objective(s.objective), Warmup: s.warmup.Foreseen(),
 		CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
@@ -177,11 +178,11 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 		if slices.Contains(betas[:i], beta) {
 			return config, fmt.Errorf("--betas has %v twice", beta)
 		}
-		m := s.modelFlags
+		m := s.Model
 		if m.Loss, m.Beta = "beta", beta; beta == 1 {
 			m.Loss, m.Beta = "log", 0
 		}
-		built, err := m.build(shape)
+		built, err := m.Build(shape)
 		if err != nil {
 			return config, err
 		}
@@ -201,7 +202,7 @@ func orLogLoss(betas []float64) []float64 {
 func (s *sampleSettings) tuned(ctx context.Context, m *models.Model, facts curator.Facts) (chains.Settings, error) {
 	config := tune.Config{
 		Models: []*models.Model{m}, Adjacency: facts.Adjacency,
-		Fixed: s.Settings, Epsilon: s.epsilon, Delta: s.delta, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed,
+		Fixed: s.Settings, Epsilon: s.Epsilon, Delta: s.Delta, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed,
 	}
 	config.Fixed.Kernel, config.Fixed.Temperature = "", 0
 	if s.Temperature != 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpmcmc/dpmcmc/internal/experiment"
+	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
@@ -27,10 +28,10 @@ to go.`,
     --journals searches/ --out tuned.toml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if missing := missing(c.Flags(), "journals"); missing != "" {
+			if missing := flags.Missing(c.Flags(), "journals"); missing != "" {
 				return fmt.Errorf("%s: the folder that the shards share", missing)
 			}
-			return s.explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
+			return s.Explained(s.execute(c.Context(), c.Flags(), c.OutOrStdout()))
 		},
 	}
 	s.bindTune(c.Flags())

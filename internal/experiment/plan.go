@@ -68,6 +68,27 @@ type Cell struct {
 	Repeat    int // from 1
 }
 
+// Open reads a configuration, from a file or a bundled one (configs.Prefix), and sets up its
+// plan. Data are looked for in the file's folder unless the options name one.
+func Open(name string, o Options) (*Plan, error) {
+	var text []byte
+	var err error
+	if bundled, ok := strings.CutPrefix(name, configs.Prefix); ok {
+		text, err = configs.Experiment(bundled)
+	} else {
+		o.ConfigDir = cmp.Or(o.ConfigDir, filepath.Dir(name))
+		text, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return NewPlan(c, o)
+}
+
 // NewPlan sets up all methods. Errors: a schema that cannot be read, a model that
 // does not fit the data, a method that does not fit the model or its budget, and on
 // private data a method without a guarantee or a metric that reads records.

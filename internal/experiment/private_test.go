@@ -62,7 +62,8 @@ func TestPrivateDataNeedABudget(t *testing.T) {
 	if !p.Private {
 		t.Fatal("a file is public although nobody said so")
 	}
-	if _, err := p.Run(t.Context(), RunOptions{}); !errors.Is(err, ErrNoBudget) {
+	var none *NoBudgetError
+	if _, err := p.Run(t.Context(), RunOptions{}); !errors.As(err, &none) {
 		t.Errorf("without a budget: %v", err)
 	}
 	out := t.TempDir()

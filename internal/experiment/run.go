@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -49,8 +50,34 @@ type Progress struct {
 	Left time.Duration
 }
 
-// ErrNoBudget refuses private data without a budget.
-var ErrNoBudget = errors.New("experiment: no budget was given")
+// NoBudgetError refuses private data without a budget, and says what the releases would cost.
+type NoBudgetError struct {
+	Releases int
+	Cost     string
+}
+
+// Error asks for a budget.
+func (e *NoBudgetError) Error() string {
+	return fmt.Sprintf("the comparison makes %d releases of private records, which cost %s: give a budget that covers "+
+		"them with --epsilon and --delta, or --public if the records are public knowledge", e.Releases, e.Cost)
+}
+
+// noBudget is that error; together all cells have their number times the δ of one.
+func (p *Plan) noBudget() error {
+	total, err := p.Total()
+	if err != nil {
+		return err
+	}
+	cost, delta := "more than any ε covers", p.Config.Delta*float64(len(p.Cells))
+	if delta < 1 {
+		g, err := total.Epsilon(delta)
+		if err != nil {
+			return err
+		}
+		cost = fmt.Sprintf("together ε = %.4g at δ = %.3g", g.Epsilon, delta)
+	}
+	return &NoBudgetError{len(p.Cells), cost}
+}
 
 // runner is a run in progress.
 type runner struct {
@@ -67,14 +94,14 @@ type runner struct {
 
 // Run runs every cell that no earlier run in the same folder finished, and returns
 // the results of all of them. On private data it refuses, with an
-// *accountant.ExceededError or ErrNoBudget, unless the budget covers all cells, and
+// *accountant.ExceededError or *NoBudgetError, unless the budget covers all cells, and
 // then no record was read.
 //
 // When ctx is cancelled the cells that are running stop or finish, and Run returns
 // ctx's error; another Run in the same folder goes on from there.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (_ *Results, err error) {
 	if p.Private && (o.Epsilon == 0 || o.Delta == 0) {
-		return nil, ErrNoBudget // before a folder is made
+		return nil, p.noBudget() // before a folder is made
 	}
 	r, fingerprint, err := p.open(o, Shard{})
 	if err != nil {

@@ -69,7 +69,7 @@ func (p *Plan) Reserve(o RunOptions, count int) error {
 		return errors.New("experiment: public data need no reservation; run the shards")
 	}
 	if o.Epsilon == 0 || o.Delta == 0 {
-		return ErrNoBudget
+		return p.noBudget()
 	}
 	if o.Dir == "" {
 		return errors.New("experiment: a reservation needs a folder, which all shards share")

@@ -61,7 +61,7 @@ func within(pkg string, folders ...string) bool {
 var (
 	samplers = []string{"barker", "barkerdynamics", "penalty", "dpsgld", "sgnht", "dphmc", "tunamh"}
 	// What commands are made of, which no library imports, and the charts.
-	top = []string{"cmd", "examples", "internal/accounts", "internal/experiment", "internal/forecasts",
+	top = []string{"cmd", "examples", "internal/accounts", "internal/experiment", "internal/flags", "internal/forecasts",
 		"internal/guide", "internal/maintain", "internal/manual", "internal/prices", "internal/runs"}
 	applications = append([]string{"internal/plot"}, top...)
 )

@@ -1,14 +1,19 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dpmcmc/dpmcmc/chains"
+	"github.com/dpmcmc/dpmcmc/data"
+	"github.com/dpmcmc/dpmcmc/data/packed"
+	"github.com/dpmcmc/dpmcmc/data/schemafile"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/kernels/draws"
 	"github.com/dpmcmc/dpmcmc/kernels/journal"
@@ -27,7 +32,49 @@ type Job struct {
 	Accounts accounts.Accounts // of the people in the data
 }
 
-// Options say how a session
+// Simulated reports that the table is a built-in one.
+func (j *Job) Simulated() bool { return strings.HasPrefix(j.Data, data.BuiltinPrefix) }
+
+// Load simulates or reads the table; a packed one stays mapped until the process ends.
+func (j *Job) Load(ctx context.Context) (*data.Table, error) {
+	if j.Simulated() {
+		sim, err := data.Builtin(j.Data)
+		if err != nil {
+			return nil, fmt.Errorf("--data: %w", err)
+		}
+		return sim.Table, nil
+	}
+	schema, err := ReadSchema(j.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(j.Data, packed.Suffix) {
+		f, err := packed.Open(j.Data, schema)
+		if err != nil {
+			return nil, err
+		}
+		return &f.Table, nil
+	}
+	if !schema.Confirmed {
+		return nil, fmt.Errorf("--schema: %s: %w", j.Schema, data.ErrUnconfirmed)
+	}
+	return data.Load(ctx, j.Data, schema)
+}
+
+// ReadSchema reads the schema file of --schema.
+func ReadSchema(path string) (*data.Schema, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	schema, err := schemafile.Parse(path, text)
+	if err != nil {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
+	return schema, nil
+}
+
+// Options say how a session runs.
 func (j *Job) Options() chains.Options {
 	o := chains.Options{Thin: j.Thin, Warmup: j.Warmup.Share}
 	if j.Warmup.Given && j.Warmup.Share == 0 {
