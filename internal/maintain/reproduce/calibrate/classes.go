@@ -94,12 +94,8 @@ func logisticTable(name string) error {
 		}
 		s.Columns = chains.Columns(&table.Shape)
 		began := time.Now()
-		prior, err := coefficients(table, *priorSD, *priorSD/3)
-		if err != nil {
-			return err
-		}
-		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: prior,
-			Imputations: *imputed, Seed: uint64(i)})
+		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+			Prior: targets.Gaussian{SD: *priorSD}, Seed: uint64(i)})
 		if err != nil {
 			return err
 		}
@@ -120,10 +116,6 @@ func logisticTable(name string) error {
 				held += 1 / float64(d)
 			}
 			ratios = append(ratios, sum.SD/math.Sqrt(exact.At(j, j)))
-			if *verbose {
-				fmt.Printf("  %-36s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, mode[j], math.Sqrt(exact.At(j, j)),
-					sum.Mean, sum.SD)
-			}
 		}
 		fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f "+
 			"least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",

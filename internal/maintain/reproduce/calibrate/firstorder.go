@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -47,9 +45,6 @@ func firstOrder(name string) error {
 			least = min(least, row.ESSBulk)
 			if values[j] >= row.Q5 && values[j] <= row.Q95 {
 				g.held += 1 / float64(len(values))
-			}
-			if *verbose {
-				fmt.Printf("  %-24s %8.3f  %8.3f ± %.3f, ESS %.0f\n", row.Name, values[j], row.Mean, row.SD, row.ESSBulk)
 			}
 		}
 		g.ess, g.widenings = append(g.ess, least), append(g.widenings, result.Certificate.Widening)
@@ -90,23 +85,10 @@ func oneFirst(name string, i uint64) (*chains.Result, []float64, error) {
 	prior.SamplePrior(theta, rng)
 	m.Output(values, theta)
 	table := m.Simulate(values, rng)
-	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: *epsilon, Delta: delta,
-		Adjacency: accountant.Substitute})
+	run, err := session(table, m, chains.Settings{Kernel: "anchored", Iterations: int64(*draws)}, *seed<<32+i)
 	if err != nil {
 		return nil, nil, err
 	}
-	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(*seed<<32+i))
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := chains.Choose(chains.Settings{Kernel: "anchored", Iterations: int64(*draws)}, chains.ProblemOn(m, sealed))
-	if err != nil {
-		return nil, nil, err
-	}
-	session, err := plan.Open(sealed, *seed<<32+i)
-	if err != nil {
-		return nil, nil, err
-	}
-	result, err := session.Run(context.Background(), m, chains.Options{Thin: 1, Warmup: 0.1})
+	result, err := run.Run(context.Background(), m, chains.Options{Thin: 1, Warmup: 0.1})
 	return result, values, err
 }

@@ -87,8 +87,8 @@ func mixedCells(cells []float64, rng *rand.Rand) {
 func heldOut() error {
 	total := map[string][2]int{}
 	for i, kind := range slices.Sorted(maps.Keys(heldOutShapes)) {
-		*link = heldOutLinks[i%len(heldOutLinks)]
-		*family = map[string]string{"logistic": "logistic", "probit": "probit", "cauchit": "logistic"}[*link]
+		link = heldOutLinks[i%len(heldOutLinks)]
+		*family = map[string]string{"logistic": "logistic", "probit": "probit", "cauchit": "logistic"}[link]
 		byVerdict, err := untunedRuns(kind)
 		if err != nil {
 			return err

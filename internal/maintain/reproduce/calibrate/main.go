@@ -31,40 +31,35 @@ var (
 	fixed    = flag.Bool("fixed", false, "fixed truths, as in docs/reproduction.md, rather than truths from the prior")
 	draws    = flag.Int("draws", 250,
 		"draws and warm-up of each of four chains; 0 for the verdicts on simulated records alone")
-	imputed = flag.Int("imputations", 0, "sets of synthetic features")
-	seed    = flag.Uint64("seed", 1, "public seed")
-	optimum = flag.Float64("optimum", 0.75, "share of the optimum")
-	moment  = flag.Float64("moment", 0.2, "share of the second moments")
-	shared  = flag.String("shared", "../shared", "folder of the public data")
-	linear  = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
+	seed   = flag.Uint64("seed", 1, "public seed")
+	shared = flag.String("shared", "../shared", "folder of the public data")
+	linear = flag.String("linear", "", "a public table with a number to predict, or simulated-plain, "+
 		"-heavy, -outliers, -wide or -collinear, in place of simulated records")
 	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
 		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), on a "+
 		"table as for -logistic, or held-out, all kinds that the limits of the verdicts were not chosen on")
-	link     = flag.String("link", "", "of responses for -untuned: logistic, probit or cauchit; by default the family's")
 	family   = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
 	first    = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
 	betaLoss = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
 	uncut    = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
-	verbose  = flag.Bool("v", false, "print every parameter")
 	classes  = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
 	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
-	rivals   = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
-	learned  = flag.Bool("learned-scale", false, "a prior whose standard deviation is unknown, half-Cauchy")
-	truth    = flag.Int("true-features", 0, "use that many of the records' own features")
-	least    = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
-	most     = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
-	tarp     = flag.Bool("tarp", false, "the TARP error of linear regressions with 10 normal features, -n records each")
-	dpvi     = flag.Bool("dpvi", false, "TARP errors beside those of an own version of noise-aware DPVI")
-	weighted = flag.String("weighted", "auto", "release the curvature, not the second moments: true, false or auto, "+
-		"whichever a run would")
+	rivals = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
+	least  = flag.Float64("least-ess", 400, "effective sample size that a run must reach")
+	most   = flag.Float64("most-rhat", 1.01, "R-hat that a run must reach")
+	tarp   = flag.Bool("tarp", false, "the TARP error of linear regressions with 10 normal features, -n records each")
+	dpvi   = flag.Bool("dpvi", false, "TARP errors beside those of an own version of noise-aware DPVI")
 )
 
-const delta = 1e-5
+const (
+	delta   = 1e-5
+	optimum = 0.75 // share of the optimum
+	moment  = 0.2  // share of the second moments
+)
 
 // noise is what the releases' noise is, priced together.
 type noise struct{ ridge, score, moment float64 }
@@ -72,22 +67,22 @@ type noise struct{ ridge, score, moment float64 }
 func price() (noise, error) {
 	ridge := 2 / *epsilon
 	if *pure {
-		mu, err := gaussianMu((1-*optimum)**epsilon, delta)
-		scale := 2 / (*optimum * *epsilon)
-		return noise{ridge: ridge / *optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
+		mu, err := gaussianMu((1-optimum)**epsilon, delta)
+		scale := 2 / (optimum * *epsilon)
+		return noise{ridge: ridge / optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
-		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(*optimum)), 1/ridge)
+		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(optimum)), 1/ridge)
 		if err != nil {
 			return first, err
 		}
-		rest, err := accountant.ZCDP(accountant.Substitute, mu*mu*(1-*optimum)/2)
+		rest, err := accountant.ZCDP(accountant.Substitute, mu*mu*(1-optimum)/2)
 		if err != nil {
 			return rest, err
 		}
 		return accountant.Compose(first, rest)
 	}, 6e-3, 20, *epsilon, delta, true)
-	return noise{ridge: ridge, score: 2 / (mu * math.Sqrt(*optimum)), moment: math.Sqrt2 / (mu * math.Sqrt(*moment))}, err
+	return noise{ridge: ridge, score: 2 / (mu * math.Sqrt(optimum)), moment: math.Sqrt2 / (mu * math.Sqrt(moment))}, err
 }
 
 // simulate draws records as docs/reproduction.md does.
@@ -154,8 +149,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 		Records: int64(rows.Len()), Radius: 1,
 		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d)}
 	s.Spherical = *pure
-	s.Weighted = *weighted == "true" ||
-		*weighted == "auto" && surrogates.Curvature(theta, surrogates.Logistic, s.Records, s.Radius, v.moment/4, nil)
+	s.Weighted = surrogates.Curvature(theta, surrogates.Logistic, s.Records, s.Radius, v.moment/4, nil)
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for j, t := range theta {
 		s.Score[j] = -v.ridge * t
@@ -268,12 +262,8 @@ func (c *calibration) add(v noise, set uint64) error {
 	if err != nil {
 		return err
 	}
-	config := surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: *priorSD},
-		Imputations: *imputed, Seed: set}
-	if *truth > 0 {
-		config.Features, config.Imputations = rows.X[:*truth*rows.P], 1
-	}
-	post, err := surrogates.New(config)
+	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+		Prior: targets.Gaussian{SD: *priorSD}, Seed: set})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/data"
 )
 
@@ -23,7 +25,7 @@ var kinds = map[string]kind{
 	"student":         {asIs, studentError(3), 1, false},
 	"heteroscedastic": {asIs, heteroscedastic, 1, false},
 	"outliers":        {asIs, contaminated, 1, false},
-	"wide":            {func(x []float64, _ *rand.Rand) { scale(x[1:], 0.1) }, normalError, 10, true},
+	"wide":            {func(x []float64, _ *rand.Rand) { floats.Scale(0.1, x[1:]) }, normalError, 10, true},
 	"loose":           {asIs, normalError, 10, false},
 	"tight":           {asIs, normalError, 0.2, false},
 	"uncentred":       {uncentredRow, normalError, 1, false},
@@ -81,13 +83,9 @@ func rareRow(x []float64, rng *rand.Rand) {
 // heavyRow divides the features by the root of an exponential: Student-t with 2 degrees
 // of freedom, cut to the unit ball.
 func heavyRow(x []float64, rng *rand.Rand) {
-	scale(x[1:], 0.5/math.Sqrt(rng.ExpFloat64()))
-	norm := 0.0
-	for _, v := range x {
-		norm += v * v
-	}
-	if norm > 1 {
-		scale(x, 1/math.Sqrt(norm))
+	floats.Scale(0.5/math.Sqrt(rng.ExpFloat64()), x[1:])
+	if norm := floats.Dot(x, x); norm > 1 {
+		floats.Scale(1/math.Sqrt(norm), x)
 	}
 }
 
@@ -95,12 +93,6 @@ func heavyRow(x []float64, rng *rand.Rand) {
 func collinearRow(x []float64, _ *rand.Rand) {
 	for j := 2; j < len(x); j++ {
 		x[j] = 0.95*x[1] + 0.05*x[j]
-	}
-}
-
-func scale(x []float64, by float64) {
-	for j := range x {
-		x[j] *= by
 	}
 }
 

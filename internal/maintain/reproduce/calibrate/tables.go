@@ -134,10 +134,6 @@ func compareFits(table *data.Table, reference, private surrogates.Draws, unit fl
 			return
 		}
 		means[0], means[1] = append(means[0], r.Mean*unit), append(means[1], p.Mean*unit)
-		if *verbose {
-			fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f\n", table.Terms[j].Name, r.Mean*unit, r.SD*unit, p.Mean*unit,
-				p.SD*unit)
-		}
 	}
 }
 
@@ -207,12 +203,8 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 }
 
 func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
-	prior, err := coefficients(t, *priorSD/unit, 1/unit)
-	if err != nil {
-		return surrogates.Draws{}, usable, err
-	}
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: s, Prior: prior, MinScale: 1e-3 / unit, ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
+		Sums: s, Prior: targets.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit, ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
 	})
 	if err != nil {
 		return surrogates.Draws{}, usable, err
@@ -222,22 +214,6 @@ func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (sur
 		return d, usable, err
 	}
 	return d, judge(l, d, t, unit), nil
-}
-
-// coefficients is the prior of a table's coefficients: normal with a fixed standard
-// deviation, or with that of the intercept fixed and the others' unknown.
-func coefficients(t *data.Table, fixed, scale float64) (targets.Prior, error) {
-	if !*learned {
-		return targets.Gaussian{SD: fixed}, nil
-	}
-	groups := make([]int, t.Features())
-	for j, term := range t.Terms {
-		if term.Name == data.Intercept {
-			groups[j] = -1
-		}
-	}
-	return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, FixedSD: fixed,
-		Scale: targets.InverseGamma{Shape: 2, Scale: 3 * scale}})
 }
 
 // adaSSP is Wang 2018, Algorithm 2, its three releases with a third of the Gaussian

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -75,7 +77,7 @@ func tarpRank(unit, sd float64, rng *rand.Rand, seed uint64) (float64, error) {
 			y += z[j] * truth[j]
 			length += z[j] * z[j]
 		}
-		scale(z[:d], min(1, tarpRadius/math.Sqrt(length)))
+		floats.Scale(min(1, tarpRadius/math.Sqrt(length)), z[:d])
 		z[d] = max(-tarpResponse, min(tarpResponse, y)) / unit
 		for j, u := range z {
 			for k, v := range z {

@@ -208,6 +208,9 @@ type heard struct {
 	ratio       float64 // sum of mean logarithms of standard deviations over those without privacy
 }
 
+// link is that of the responses of kinds that are held out, else the family's.
+var link string
+
 // untunedTables measures default runs on tables of a kind, or on a public table, against
 // their verdicts: how often 90% intervals hold the posterior mean without privacy, and the
 // truth.
@@ -250,27 +253,23 @@ func untunedRuns(name string) (map[string]*heard, error) {
 			h = &heard{least: 1}
 			byVerdict[headline] = h
 		}
-		held := h.add(model, result, means, sds, truth)
-		if *verbose {
-			s := result.Certificate.Settings
-			fmt.Printf("set %d: holds %.2f, aim %s, law %s: %s %v\n", i, held, s.Aim, s.AnchorLaw, headline,
-				result.Verdict.Reasons)
-		}
+		h.add(result, means, sds, truth)
 	}
 	for headline, h := range byVerdict {
 		n := float64(h.releases)
 		fmt.Printf("%s %s %s ε %v: %3d of %d, hold the mean %.3f (least %.2f), the truth %.3f, sd ratio %.2f: %s\n",
-			*family, *link, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
+			*family, link, name, *epsilon, h.releases, *sets, h.mean/n, h.least, h.truth/n, math.Exp(h.ratio/n), headline)
 	}
 	return byVerdict, nil
 }
 
-// add adds a release, and returns the part of the means that its intervals hold.
-func (h *heard) add(model *models.Model, result *chains.Result, means, sds, truth []float64) (held float64) {
+// add adds a release: the part of the means, and of the truth, that its intervals hold.
+func (h *heard) add(result *chains.Result, means, sds, truth []float64) {
 	if truth == nil {
 		truth = slices.Repeat([]float64{math.NaN()}, len(means))
 		h.truth = math.NaN()
 	}
+	held := 0.0
 	for j := range means {
 		sum := diag.Summarize(column(result.Draws, j))
 		in := func(v float64) float64 {
@@ -282,17 +281,12 @@ func (h *heard) add(model *models.Model, result *chains.Result, means, sds, trut
 		held += in(means[j])
 		h.truth += in(truth[j])
 		h.ratio += math.Log(sum.SD/sds[j]) / float64(len(means))
-		if *verbose {
-			fmt.Printf("  %-24s %8.3f ± %.3f  %8.3f ± %.3f (%.3f)\n", model.ParameterNames()[j], means[j], sds[j],
-				sum.Mean, sum.SD, truth[j])
-		}
 	}
 	h.releases++
 	if held >= 0.85-1e-9 {
 		h.enough++
 	}
 	h.mean, h.least = h.mean+held, min(h.least, held)
-	return held
 }
 
 func dispersion() float64 {
@@ -305,7 +299,7 @@ func dispersion() float64 {
 func untunedTable(name string, rng *rand.Rand) (*data.Table, []float64, error) {
 	for _, kinds := range []map[string]shape{shapes, heldOutShapes} {
 		if s, ok := kinds[name]; ok {
-			return s.draw(cmp.Or(*link, *family), rng)
+			return s.draw(cmp.Or(link, *family), rng)
 		}
 	}
 	t, err := load(name)
@@ -335,8 +329,17 @@ func withoutPrivacy(t *data.Table, m *models.Model, seed uint64) (means, sds []f
 	return means, sds, nil
 }
 
-// byDefault is a run of all defaults, but for the number of draws, on a public seed.
+// byDefault is a run of all defaults, but for the number of draws.
 func byDefault(t *data.Table, m *models.Model, seed uint64) (*chains.Result, error) {
+	run, err := session(t, m, chains.Settings{Iterations: int64(*draws), ESS: *least}, seed)
+	if err != nil {
+		return nil, err
+	}
+	return run.Run(context.Background(), m, chains.Options{})
+}
+
+// session is one of a run on a public seed, which is not private.
+func session(t *data.Table, m *models.Model, s chains.Settings, seed uint64) (*chains.Session, error) {
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: *epsilon, Delta: delta,
 		Adjacency: accountant.Substitute})
 	if err != nil {
@@ -346,15 +349,11 @@ func byDefault(t *data.Table, m *models.Model, seed uint64) (*chains.Result, err
 	if err != nil {
 		return nil, err
 	}
-	plan, err := chains.Choose(chains.Settings{Iterations: int64(*draws), ESS: *least}, chains.ProblemOn(m, records))
+	plan, err := chains.Choose(s, chains.ProblemOn(m, records))
 	if err != nil {
 		return nil, err
 	}
-	session, err := plan.Open(records, seed)
-	if err != nil {
-		return nil, err
-	}
-	return session.Run(context.Background(), m, chains.Options{})
+	return plan.Open(records, seed)
 }
 
 func column(draws [][][]float64, j int) [][]float64 {
