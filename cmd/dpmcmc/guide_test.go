@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
 )
 
 // smokers is a folder with a table of people, people.csv, that becomes the working one.
