@@ -72,8 +72,21 @@ func atLeast(k, n int, p float64) float64 {
 // atMost is P(Binomial(n, p) ≤ k), without the cancellation of 1 − atLeast.
 func atMost(k, n int, p float64) float64 { return atLeast(n-k, n, 1-p) }
 
-// fisher is the p-value of k of n against l of m, of one probability: given k + l, k is
-// hypergeometric.
+// unlikeShares is the p-value of k of n and l of m having one probability, from either side:
+// twice fisher's on the side where k is too many.
+func unlikeShares(k, n, l, m int) float64 {
+	if k*m < l*n {
+		k, l = n-k, m-l
+	}
+	p := float64(k+l) / float64(n+m)
+	if by := float64(k)/float64(max(n, 1)) - float64(l)/float64(max(m, 1)); by*by < 9*p*(1-p)/float64(max(n, 1)) {
+		return 1 // as fair does
+	}
+	return min(1, 2*fisher(k, n, l, m))
+}
+
+// fisher is the p-value of k of n being too many against l of m, of one probability: given
+// k + l, k is hypergeometric. k is at least its mean, beyond which its probabilities fall.
 func fisher(k, n, l, m int) float64 {
 	all, term, p := k+l, 1.0, 0.0
 	choose := func(n, k int) float64 {
@@ -88,7 +101,7 @@ func fisher(k, n, l, m int) float64 {
 			p += term
 		}
 	}
-	return min(1, p*(1+1e-9))
+	return min(1, p*(1+1e-6))
 }
 
 // evidence is the smallest of many p-values, and what it is about.

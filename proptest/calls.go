@@ -9,75 +9,195 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkCalls makes many calls of one release and of 64, in pairs whose seeds differ in one
-// bit: calls give other releases, and the first and the last release of a call have the
-// law of all.
+// callSizes are the numbers of releases of short calls. Every second pair of calls makes one
+// release, and the others take these in turn.
+var callSizes = []int{64, 2, 3, 4, 5, 8, 10, 16, 100}
+
+// group are releases that have their place in a call in common, and pairs of neighbours.
+type group struct {
+	name  string
+	all   [][]float64
+	pairs [][2][]float64
+}
+
+// calls are many short calls of a mechanism, in pairs whose seeds differ in one bit.
+type calls struct {
+	first               [][]float64 // of every call
+	pairs, equal, worst int         // of pairs of calls that are long enough to tell, and the bit of most that are equal
+	groups              []*group
+}
+
+// checkCalls makes many calls of few releases: calls of different seeds give other releases,
+// and those of a call have the law of all and are independent, whatever their place and number.
 func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	t.Helper()
-	const count = 64
-	calls := min(len(onA), max(400, min(len(onA)/500, 2000)))
-	var single, first, last, before [][]float64
-	pairs, equal, bits := 0, 0, [64]int{}
-	for i := range calls {
-		n, bit := 1+(count-1)*(i/2%2), i/4%64
-		seed := (o.Seed + uint64(i/2+1)*0x9e3779b97f4a7c15) &^ (1 << bit)
-		all, err := releases(m, o.A, seed|uint64(i%2)<<bit, n)
-		if err != nil {
-			failf(t, "%v", err)
-			return
-		}
-		if n == 1 {
-			single = append(single, all[0])
-			continue
-		}
-		first, last = append(first, all[0]), append(last, all[n-1])
-		if i%2 == 1 {
-			if pairs++; alike(before, all) {
-				equal++
-				bits[bit]++
-			}
-		}
-		before = all
+	c, err := makeCalls(m, min(len(onA), max(400, min(len(onA)/500, 2000))), o)
+	if err != nil {
+		failf(t, "%v", err)
+		return
 	}
 	e := &evidence{}
-	among := slices.Concat(single, first)
-	fewer := distinct(onA[:len(among)]) - distinct(among)
-	// Each call changes the number of values by one at most: McDiarmid's inequality, for
-	// both numbers.
-	e.see(min(1, 4*math.Exp(-max(0, float64(fewer*fewer))/2/float64(calls))), func() string {
-		return fmt.Sprintf("%d calls of different seeds give %d different releases, and as many releases of one call %d",
-			calls, distinct(among), distinct(onA[:len(among)]))
-	})
-	chance, blocks := 0, len(onA)/(2*count)
-	for i := range blocks {
-		if alike(onA[2*i*count:(2*i+1)*count], onA[(2*i+1)*count:(2*i+2)*count]) {
-			chance++
-		}
-	}
-	e.see(fisher(equal, pairs, chance, blocks), func() string {
-		worst := slices.Index(bits[:], slices.Max(bits[:]))
-		return fmt.Sprintf("%d of %d pairs of calls whose seeds differ in one bit are equal, most of them where it is bit "+
-			"%d, and %d of %d pairs of as many releases in a row", equal, pairs, worst, chance, blocks)
-	})
-	for name, some := range map[string][][]float64{"the only release of a call": single, "the first of a call": first,
-		"the last of a call": last} {
-		for _, j := range someOf(len(onA[0]), 4) {
-			scores := scored(column(slices.Concat(some, onA), j))
-			for degree := range 4 {
-				m := moment{span: 4}
-				for _, s := range scores[:len(some)] {
-					m.add(s[degree])
-				}
-				e.see(m.p(), func() string {
-					return fmt.Sprintf("%s has another law than all releases: the mean score of degree %d of coordinate %d is %.3g",
-						name, degree+1, j, m.mean())
-				})
-			}
+	c.differ(e, onA)
+	for _, j := range someOf(len(onA[0]), 4) {
+		law := newLawOf(onA, j)
+		for _, g := range c.groups {
+			law.compare(e, g)
 		}
 	}
 	if e.family() <= o.FalseAlarm/shares {
 		failf(t, "%s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s", e.about, e.family(), e.count, o.Seed,
 			o.FalseAlarm, o.test())
+	}
+}
+
+func makeCalls(m Mechanism, n int, o MechanismOptions) (*calls, error) {
+	first, last, single := &group{name: "the first releases of calls"}, &group{name: "the last releases of calls"},
+		&group{name: "the only releases of calls"}
+	c, bits, bySize := &calls{}, [64]int{}, map[int]*group{}
+	var before [][]float64
+	for i := range n {
+		count, bit := 1, i/4%64
+		if i/2%2 == 1 {
+			count = callSizes[i/4%len(callSizes)]
+		}
+		seed := (o.Seed + uint64(i/2+1)*0x9e3779b97f4a7c15) &^ (1 << bit)
+		all, err := releases(m, o.A, seed|uint64(i%2)<<bit, count)
+		if err != nil {
+			return nil, err
+		}
+		c.first = append(c.first, all[0])
+		if count == 1 {
+			single.all = append(single.all, all[0])
+			continue
+		}
+		first.all, last.all = append(first.all, all[0]), append(last.all, all[count-1])
+		g := bySize[count]
+		if g == nil {
+			g = &group{name: fmt.Sprintf("the releases of calls for %d", count)}
+			bySize[count], c.groups = g, append(c.groups, g)
+		}
+		g.all = append(g.all, all...)
+		for k := count % 2; k+1 < count; k += 2 { // to the last one
+			g.pairs = append(g.pairs, [2][]float64{all[k], all[k+1]})
+		}
+		if i%2 == 1 && count >= longCall {
+			if c.pairs++; alike(before, all) {
+				c.equal++
+				bits[bit]++
+			}
+		}
+		before = all
+	}
+	c.worst = slices.Index(bits[:], slices.Max(bits[:]))
+	c.groups = append(c.groups, single, first, last)
+	return c, nil
+}
+
+// longCall is the number of releases of calls that are compared as a whole.
+const longCall = 64
+
+// differ expects calls of different seeds to give other releases.
+func (c *calls) differ(e *evidence, onA [][]float64) {
+	n := len(c.first)
+	here, there := distinct(c.first), distinct(onA[:n])
+	// Each call changes the number of values by one at most: McDiarmid's inequality, for
+	// both numbers.
+	fewer := max(0, float64(there-here))
+	e.see(min(1, 4*math.Exp(-fewer*fewer/2/float64(n))), func() string {
+		return fmt.Sprintf("%d calls of different seeds give %d different releases, and as many releases of one call %d",
+			n, here, there)
+	})
+	chance, blocks := 0, len(onA)/(2*longCall)
+	for i := range blocks {
+		if alike(onA[2*i*longCall:(2*i+1)*longCall], onA[(2*i+1)*longCall:(2*i+2)*longCall]) {
+			chance++
+		}
+	}
+	e.see(fisher(c.equal, c.pairs, chance, blocks), func() string {
+		return fmt.Sprintf("%d of %d pairs of calls whose seeds differ in one bit are equal, most of them where it is bit "+
+			"%d, and %d of %d pairs of as many releases in a row", c.equal, c.pairs, c.worst, chance, blocks)
+	})
+}
+
+// lawOf is what one coordinate of a long call's releases is like: how many of the second half
+// are in sets that the first half cuts, and how many pairs of neighbours have something in common.
+type lawOf struct {
+	coordinate int
+	sets       []interval
+	in         []int // of n
+	n          int
+	shared     [3]int // of n/2 pairs
+}
+
+// interval has both its ends.
+type interval struct{ low, high float64 }
+
+func (s interval) has(v float64) bool { return v >= s.low && v <= s.high }
+
+func newLawOf(onA [][]float64, j int) *lawOf {
+	half := len(onA) / 2
+	v := column(onA[:half], j)
+	for i := range v {
+		v[i] = ordered(v[i])
+	}
+	slices.Sort(v)
+	at := func(share float64) float64 { return v[int(share*float64(half-1))] }
+	law := &lawOf{coordinate: j, n: len(onA) - half}
+	for _, p := range []float64{0.5, 0.02, 0.1, 0.25, 0.75, 0.9, 0.98} { // the median first
+		law.sets = append(law.sets, interval{math.Inf(-1), at(p)})
+	}
+	for _, p := range []float64{0.25, 0.1, 0.4} { // the middle half first
+		law.sets = append(law.sets, interval{at(p), at(1 - p)})
+	}
+	law.in = law.counts(onA[half:])
+	for i := half; i+1 < len(onA); i += 2 {
+		law.share(&law.shared, onA[i], onA[i+1])
+	}
+	return law
+}
+
+func (l *lawOf) counts(all [][]float64) []int {
+	in := make([]int, len(l.sets))
+	for _, r := range all {
+		for k, s := range l.sets {
+			if s.has(ordered(r[l.coordinate])) {
+				in[k]++
+			}
+		}
+	}
+	return in
+}
+
+// share counts what two releases have in common: the value, the side of the median, and whether
+// they lie in the middle half.
+func (l *lawOf) share(into *[3]int, a, b []float64) {
+	v, w := ordered(a[l.coordinate]), ordered(b[l.coordinate])
+	side, middle := l.sets[0], l.sets[7]
+	for k, both := range []bool{v == w, side.has(v) == side.has(w), middle.has(v) == middle.has(w)} {
+		if both {
+			into[k]++
+		}
+	}
+}
+
+// compare expects a group to be like the long call: given how many of both are in a set, that of
+// the group is hypergeometric.
+func (l *lawOf) compare(e *evidence, g *group) {
+	for k, in := range l.counts(g.all) {
+		e.see(unlikeShares(in, len(g.all), l.in[k], l.n), func() string {
+			return fmt.Sprintf("%s have another law than those of a long call: %d of %d have a coordinate %d from %.4g to %.4g, "+
+				"and %d of %d", g.name, in, len(g.all), l.coordinate, l.sets[k].low, l.sets[k].high, l.in[k], l.n)
+		})
+	}
+	var shared [3]int
+	for _, p := range g.pairs {
+		l.share(&shared, p[0], p[1])
+	}
+	for k, what := range []string{"are equal", "lie on one side of the median", "lie both in the middle half, or neither"} {
+		e.see(unlikeShares(shared[k], len(g.pairs), l.shared[k], l.n/2), func() string {
+			return fmt.Sprintf("%s depend on each other: %d of %d pairs in a row %s in coordinate %d, and %d of %d of a long call",
+				g.name, shared[k], len(g.pairs), what, l.coordinate, l.shared[k], l.n/2)
+		})
 	}
 }
 
@@ -95,88 +215,6 @@ func distinct(all [][]float64) int {
 	return len(seen)
 }
 
-// neighbourhood lists other neighbours: A with another first record, strange or plain, against
-// B; the two where all other records are strange; and the two at other scales.
-func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
-	p, most := o.A.Features, 0.0
-	for _, v := range slices.Concat(o.A.X, o.B.X) {
-		if finite(v) {
-			most = max(most, math.Abs(v))
-		}
-	}
-	first := func(edit func(x []float64)) {
-		part := o
-		part.A = edited(o.A, func(x, _ []float64) { edit(x[:p]) })
-		all = append(all, part)
-	}
-	part := o
-	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
-		x[0] *= math.Phi - 1
-		if y != nil {
-			y[0] *= math.Phi - 1
-		}
-	})
-	all = append(all, part)
-	for _, j := range someOf(p, 4) {
-		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300} {
-			first(func(x []float64) { x[j] = v })
-		}
-	}
-	for _, v := range []float64{most, -most, 10 * most, 0} {
-		first(func(x []float64) { fill(x, v) })
-	}
-	first(func(x []float64) {
-		for j := range x {
-			x[j] = most * float64(1-2*(j%2))
-		}
-	})
-	if n := len(o.A.X) / p; n > 1 {
-		for _, v := range []float64{0, math.NaN(), math.Inf(-1)} {
-			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
-			all = append(all, part)
-		}
-	}
-	for _, by := range []float64{-1, 10, 1e6} {
-		larger := func(x, _ []float64) { times(x, by) }
-		part.A, part.B = edited(o.A, larger), edited(o.B, larger)
-		all = append(all, part)
-	}
-	return all
-}
-
-// checkNeighbours compares other neighbours than A and B, under either adjacency.
-func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
-	t.Helper()
-	all := neighbourhood(o)
-	o.Releases = min(len(onB), max(2000, len(onB)/(2*len(all))))
-	for i := range all {
-		all[i].Releases = o.Releases
-	}
-	for _, pair := range all {
-		onB := onB[:o.Releases]
-		onA, err := releases(m, pair.A, o.Seed, o.Releases)
-		if err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
-			onB, err = releases(m, pair.B, o.Seed+1, o.Releases)
-		}
-		if err != nil {
-			failf(t, "%v", err)
-			return
-		}
-		pair.FalseAlarm /= float64(len(all) * 3) // the bounds', the curve's and suspicions' shares
-		said, err := distinguish(m, pair, onA, onB)
-		if err != nil {
-			failf(t, "%v", err)
-			return
-		}
-		if said.Violated() {
-			o.A, o.B = pair.A, pair.B
-			failf(t, "with other records, the mechanism costs more than %v: A is %s (Seed %d, false-alarm rate %g):%s%s",
-				m.Claim(), sourceOfRecords(pair.A), o.Seed, o.FalseAlarm, said.violations(onA, onB), o.test())
-			return
-		}
-	}
-}
-
 // kind is the beginning of a report's first failure, which says what kind it is of.
 func kind(report string) string {
 	_, after, _ := strings.Cut(report, "proptest: ")
@@ -189,9 +227,13 @@ func kind(report string) string {
 
 // shrunk are options with fewer releases and plainer records that still fail in the same way: half as
 // many releases as long as that fails, then only the first records, then plain numbers.
-// It makes about as many releases as led to the failure, whatever the time.
+// It makes about as many releases as led to the failure, whatever the time, and fewer of
+// many numbers.
 func (o MechanismOptions) shrunk(m Mechanism, report string) MechanismOptions {
-	left := max(4*o.Releases, 200_000)
+	left := 4 * o.Releases
+	if plain, err := m.Release(o.A, o.Seed, 1); err == nil && len(plain) == 1 {
+		left = 3 * left / (2 + len(plain[0]))
+	}
 	fails := func(o MechanismOptions) bool {
 		if left -= max(o.Releases, 2000); left < 0 {
 			return false

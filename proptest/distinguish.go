@@ -175,18 +175,24 @@ func values(all [][]float64, statistic func([]float64) float64) []float64 {
 
 // projection is the statistic along the difference of two samples' means, of length 1.
 func projection(onA, onB [][]float64) func([]float64) float64 {
-	direction := make([]float64, len(onA[0]))
-	for i := range onA {
-		for j := range direction {
-			if d := onA[i][j] - onB[i][j]; finite(d) { // one NaN would make every statistic NaN
-				direction[j] += d
-			}
-		}
-	}
+	direction := meanDifference(onA, onB)
 	if n := norm(direction); n > 0 && finite(n) {
 		times(direction, 1/n)
 	}
 	return onto(direction)
+}
+
+// meanDifference is that of two samples, of what is finite.
+func meanDifference(onA, onB [][]float64) []float64 {
+	mean := make([]float64, len(onA[0]))
+	for i := range onA {
+		for j := range mean {
+			if d := onA[i][j] - onB[i][j]; finite(d) { // one NaN would make every statistic NaN
+				mean[j] += d / float64(len(onA))
+			}
+		}
+	}
+	return mean
 }
 
 // onto is the product with a direction.

@@ -9,3 +9,6 @@ var (
 	Telling      = telling
 	SomeOf       = someOf
 )
+
+// UnlikeShares is the exact test of two shares.
+var UnlikeShares = unlikeShares

@@ -118,38 +118,50 @@ func between(a, b []float64) float64 {
 }
 
 // discriminant is Fisher's: the linear function whose means differ most for its variance.
-// It is nil for one number, for many, and where a release is not finite.
+// It is nil where covariance is.
 func discriminant(onA, onB [][]float64) func([]float64) float64 {
-	d, few := len(onA[0]), min(len(onA), 20_000)
-	if d == 1 || d > 64 {
+	factor, ok := covariance(onA, onB)
+	if !ok || len(onA[0]) == 1 {
 		return nil
 	}
-	apart, cov := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil) // of the means, and within the worlds
-	for _, all := range [][][]float64{onA[:few], onB[:few]} {
-		mean := mat.NewVecDense(d, nil)
-		for _, r := range all {
-			if slices.ContainsFunc(r, func(v float64) bool { return !finite(v) || math.Abs(v) > 1e100 }) {
-				return nil
-			}
-			mean.AddScaledVec(mean, 1/float64(few), mat.NewVecDense(d, r))
-		}
-		for _, r := range all {
-			var off mat.VecDense
-			off.SubVec(mat.NewVecDense(d, r), mean)
-			cov.SymRankOne(cov, 1/float64(2*few), &off)
-		}
-		apart.SubVec(mean, apart)
-	}
-	for j, ridge := 0, 1e-9*mat.Trace(cov)/float64(d); j < d; j++ { // coordinates may share their noise
-		cov.SetSym(j, j, cov.At(j, j)+ridge)
-	}
-	var factor mat.Cholesky
-	direction := mat.NewVecDense(d, nil)
-	if !factor.Factorize(cov) || factor.SolveVecTo(direction, apart) != nil {
+	apart := meanDifference(firstFew(onB), firstFew(onA))
+	direction := mat.NewVecDense(len(apart), nil)
+	if factor.SolveVecTo(direction, mat.NewVecDense(len(apart), apart)) != nil {
 		return nil
 	}
 	return onto(direction.RawVector().Data)
 }
+
+// covariance is the mean of those within each of the worlds, factorised. It is not known for many
+// numbers, and where a release is not finite.
+func covariance(worlds ...[][]float64) (factor mat.Cholesky, ok bool) {
+	d := len(worlds[0][0])
+	if d > 64 {
+		return factor, false
+	}
+	cov := mat.NewSymDense(d, nil)
+	for _, all := range worlds {
+		all, mean := firstFew(all), mat.NewVecDense(d, nil)
+		for _, r := range all {
+			if slices.ContainsFunc(r, func(v float64) bool { return !finite(v) || math.Abs(v) > 1e100 }) {
+				return factor, false
+			}
+			mean.AddScaledVec(mean, 1/float64(len(all)), mat.NewVecDense(d, r))
+		}
+		for _, r := range all {
+			var off mat.VecDense
+			off.SubVec(mat.NewVecDense(d, r), mean)
+			cov.SymRankOne(cov, 1/float64(len(worlds)*len(all)), &off)
+		}
+	}
+	for j, ridge := 0, 1e-9*mat.Trace(cov)/float64(d); j < d; j++ { // coordinates may share their noise
+		cov.SetSym(j, j, cov.At(j, j)+ridge)
+	}
+	return factor, factor.Factorize(cov)
+}
+
+// firstFew are enough releases for a covariance.
+func firstFew(all [][]float64) [][]float64 { return all[:min(len(all), 20_000)] }
 
 // ordered makes NaN an outcome of its own, below all numbers.
 func ordered(v float64) float64 {

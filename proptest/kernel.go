@@ -89,7 +89,7 @@ func orDefault[T comparable](v, otherwise T) T {
 //   - it moves: every parameter, in every direction, by sizes that do not repeat,
 //     exactly when Accepted says so; starts far away do not break it;
 //   - tape replay: releases recorded over one data set and replayed over another
-//     give the same states, Info and errors, bit for bit, and use the whole tape,
+//     give the same states, Info, memory of a Keeper and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
 //     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the

@@ -61,28 +61,27 @@ type MechanismOptions struct {
 // returns the strongest evidence against the claim:
 //
 //   - A and B are neighbours under the claim's adjacency;
-//   - no record stops it: NaN, ±Inf and huge values in every column, and in all records,
-//     give no error; it leaves records and its claim as they are; one seed gives the same
-//     releases, another seed others, whichever bit they differ in;
-//   - for an Additive mechanism, replacing a record by any other (numbers of every size,
-//     NaN and ±Inf, in every column and place, from A's record and from the one that is
-//     farthest from it) moves a release by at most Sensitivity, and by whole steps of the grid; and the
-//     releases of one seed on
-//     A and on B differ by the same amount, in every release: exact;
-//   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its
-//     noise is that event's: not smaller, of the right body and tails, without
-//     atoms, on all of its grid down to the low bits, independent between
-//     coordinates;
-//   - releases are independent of each other and alike from first to last, within a
-//     call and across calls of other seeds;
-//   - two worlds: a classifier orders releases by their likelihood ratio, by the
-//     statistic, a linear function, coordinates alone and in pairs, low bits and single
-//     values, on one part of the releases; on the other, Clopper–Pearson bounds are compared with the claim's
-//     δ(ε) at eighteen ε, its ε at Delta and its Rényi curve. Up to 16 sets that
-//     look like violations are followed over up to 32 times as many fresh releases, with
-//     Quick over twice as many. With fewer of them the same is asked of A with another first
-//     record, plain or of NaN, ±Inf or 10³⁰⁰, of A and B with such values in all other
-//     records, and of both at other scales.
+//   - no record stops it: NaN, ±Inf and huge values in every column, and in all records, give
+//     releases of the same length; it leaves records and its claim as they are; one seed gives the
+//     same releases, another seed others, whichever bit they differ in;
+//   - for an Additive mechanism, replacing a record by any other (numbers of every size, NaN and
+//     ±Inf, in every column and place, from A's record and from the one that is farthest from it)
+//     moves a release by at most Sensitivity, and by whole steps of the grid; and the releases of
+//     one seed on A and on B differ by the same amount, in every release: exact;
+//   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its noise is that
+//     event's: not smaller, of the right body and tails, without atoms, on all of its grid down to
+//     the low bits, independent between coordinates;
+//   - releases are independent of each other and alike from first to last, within a call, in calls
+//     for one release or a few, and across calls of other seeds;
+//   - two worlds: a classifier orders releases by their likelihood ratio, by the statistic, a linear
+//     function, coordinates alone and in pairs, low bits and single values, on one part of the
+//     releases; on the other, Clopper–Pearson bounds are compared with the claim's δ(ε) at eighteen
+//     ε, its ε at Delta and its Rényi curve. Up to 16 sets that look like violations are followed
+//     over up to 32 times as many fresh releases, fewer of many numbers, with Quick over twice as
+//     many;
+//   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
+//     10³⁰⁰, of A and B with such values in all other records, of both at other scales, and of fewer
+//     records; with as many, of neighbours that a search finds farther apart in terms of the noise.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
 // is repeated with as few of them, and as plain records, as still fail.
@@ -175,10 +174,16 @@ func (o MechanismOptions) sensitivityTest(a, b curator.Records) string {
 		"\tt.Error(got, yourMechanism.Sensitivity())", "}")
 }
 
-// checkAnswers expects releases for any record, decided by the seed.
+// checkAnswers expects releases of one length for any record, decided by the seed.
 func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 	t.Helper()
 	p := o.A.Features
+	plain, err := releases(m, o.A, o.Seed, 1)
+	if err != nil {
+		failf(t, "%v", err)
+		return
+	}
+	width := len(plain[0])
 	for j := range p + 1 {
 		for _, v := range extremes {
 			r := edited(o.A, func(x, y []float64) {
@@ -191,7 +196,7 @@ func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 			if j == p && r.Y == nil {
 				break
 			}
-			if said := answers(m, r, o.Seed); said != "" {
+			if said := answers(m, r, o.Seed, width); said != "" {
 				failf(t, "%s on data whose first record is %s; records change nothing but releases (Seed %d)", said,
 					row(r, 0), o.Seed)
 				return
@@ -200,7 +205,7 @@ func checkAnswers(t rapid.TB, m Mechanism, o MechanismOptions) {
 	}
 	for _, v := range extremes {
 		r := filled(o.A, 0, v)
-		if said := answers(m, r, o.Seed); said != "" {
+		if said := answers(m, r, o.Seed, width); said != "" {
 			failf(t, "%s where all records are %s; records change nothing but releases (Seed %d)", said, row(r, 0), o.Seed)
 			return
 		}
@@ -233,15 +238,20 @@ func filled(r curator.Records, from int, v float64) curator.Records {
 }
 
 // answers says why a release fails, or what it changes beside.
-func answers(m Mechanism, r curator.Records, seed uint64) (said string) {
+func answers(m Mechanism, r curator.Records, seed uint64, width int) (said string) {
 	defer func() {
 		if p := recover(); p != nil {
 			said = fmt.Sprintf("the mechanism panics (%v)", p)
 		}
 	}()
 	given, claim := edited(r, func(_, _ []float64) {}), m.Claim()
-	if _, err := m.Release(r, seed, 1); err != nil {
+	all, err := m.Release(r, seed, 1)
+	switch {
+	case err != nil:
 		return fmt.Sprintf("the mechanism fails (%v)", err)
+	case len(all) != 1 || len(all[0]) != width:
+		return fmt.Sprintf("the mechanism releases %v, and %d numbers on A: the length of a release tells records apart", all,
+			width)
 	}
 	if !slices.EqualFunc(r.X, given.X, same) || !slices.EqualFunc(r.Y, given.Y, same) {
 		return "the mechanism writes to its records"

@@ -120,6 +120,7 @@ type trace struct {
 	theta []float64 // of each step in turn
 	info  []kernels.Info
 	left  []int64
+	kept  [][]float64 // what a Keeper would have a new kernel remember
 	// What the step after the last shows, with what the kernel says of itself.
 	end     kernels.Info
 	refusal string
@@ -141,7 +142,7 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 			c.fail("%s: step %d: %v; errors must not depend on records", what, n+1, err)
 		}
 		all.theta, all.info = append(all.theta, s.Theta...), append(all.info, info)
-		all.left = append(all.left, k.Left())
+		all.left, all.kept = append(all.left, k.Left()), append(all.kept, kernels.Keep(k))
 	}
 	info, err := k.Step(rng, s)
 	if err == nil {
@@ -218,6 +219,10 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 		if !slices.EqualFunc(a, b, identical) || unlike(want.info[n], got.info[n]) || want.left[n] != got.left[n] {
 			return int64(n) + 1, fmt.Sprintf("step %d is %v, %+v, %d left, and %v, %+v, %d left %s: the chain depends on the "+
 				"records beyond what was released", n+1, a, want.info[n], want.left[n], b, got.info[n], got.left[n], what)
+		}
+		if a, b := want.kept[n], got.kept[n]; !slices.EqualFunc(a, b, identical) {
+			return int64(n) + 1, fmt.Sprintf("what Keep returns after step %d is %v, and %v %s: the kernel's memory, which is "+
+				"written out, depends on the records beyond what was released", n+1, a, b, what)
 		}
 	}
 	if unlike(want.end, got.end) || want.refusal != got.refusal {

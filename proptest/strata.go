@@ -13,6 +13,9 @@ var sizes = []float64{0, 1e-8, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5,
 	12.5, 15, 18, 20, 25, 30,
 	35, 40, 50, 75, 100, 250, 700, 800, 1e3, 1e4, 9e4, 1.1e5, 1e6, 1e8}
 
+// magnitudes are factors of records whose squares overflow, or are lost.
+var magnitudes = []float64{5e-324, 1e-310, 1e-250, 1e-165, 1e-100, 1e100, 1e155, 1e165, 1e250, 1e300}
+
 // replies are turned into responses that a continuous draw never hits.
 var replies = []float64{0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 50, 64, 0.5, 1.5, 100,
 	-100, 128, 255, 256}
@@ -207,6 +210,18 @@ func (g stage) scans(visit func(scene)) {
 				s.next = g.move(s)
 				visit(s)
 			}
+		}
+	}
+	for _, v := range magnitudes {
+		s := g.plain()
+		times(s.z.X, v)
+		s.usual, s.plausible = false, false
+		visit(s)
+		for j := range g.p {
+			one := g.plain()
+			one.z.X[j] *= v
+			one.usual, one.plausible = false, false
+			visit(one)
 		}
 	}
 	g.zeros(visit)

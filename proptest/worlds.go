@@ -3,6 +3,7 @@ package proptest
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
@@ -32,7 +33,8 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	if a, ok := m.(Additive); ok {
 		step = a.Step()
 	}
-	third, claim := len(onA)/3, m.Claim()
+	third, claim, most := len(onA)/3, m.Claim(), o.further(len(onA[0]))
+	shows := func(e event, p, q, n float64) float64 { return e.shows(p, q, n, most) }
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
 	var asked, suspect []event
 	for i, f := range fs {
@@ -44,7 +46,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		for k, n := range f.counts(onB[3*third/2:]) {
 			b[k] += n
 		}
-		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim, o.shows)...)
+		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim, shows)...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
@@ -61,7 +63,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		return w, nil
 	}
 	slices.SortFunc(suspect, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
-	return follow(m, o, fs, suspect[:min(len(suspect), followed)], w)
+	return follow(m, o, fs, suspect[:min(len(suspect), followed)], most, w)
 }
 
 // tested are releases of both worlds.
@@ -85,8 +87,12 @@ func (e event) excess(a, b, n int, alarm float64) World {
 }
 
 // further is how many times as many releases as before suspicions are followed over at
-// most. They are looked at whenever their number has doubled: sixTimes.
-func (e Effort) further() int { return min(32, e.times(32, 2)) }
+// most: fewer of many numbers, which take longer. They are looked at whenever their number
+// has doubled: sixTimes.
+func (o MechanismOptions) further(width int) int {
+	most := max(2, min(o.Effort.times(32, 2), 32, 96/(2+width)))
+	return 1 << (bits.Len(uint(most)) - 1)
+}
 
 const (
 	sixTimes = 6
@@ -94,10 +100,9 @@ const (
 )
 
 // follow counts sets on fresh releases until one exceeds δ or none can any more.
-func follow(m Mechanism, o MechanismOptions, fs []feature, sets []event, w World) (World, error) {
+func follow(m Mechanism, o MechanismOptions, fs []feature, sets []event, most int, w World) (World, error) {
 	onA, onB := make([]int, len(sets)), make([]int, len(sets))
 	alarm := o.FalseAlarm / shares / sixTimes / float64(len(sets))
-	most := o.Effort.further()
 	for part := 1; part <= most; part++ {
 		a, err := releases(m, o.A, o.Seed+uint64(2*part), o.Releases)
 		if err != nil {
@@ -155,14 +160,14 @@ func (e event) promises(p, q, n float64) float64 {
 	return (p-by*q-e.delta)/sd - 1
 }
 
-// shows is what projected is after further releases, of a set that n of them show
+// shows is what projected is after so many times n releases, of a set that n of them show
 // clearly beyond δ.
-func (o MechanismOptions) shows(e event, p, q, n float64) float64 {
+func (e event) shows(p, q, n float64, further int) float64 {
 	by := math.Exp(e.epsilon)
 	if p-by*q-e.delta < 4*math.Sqrt((p+by*by*q)/n) {
 		return math.Inf(-1)
 	}
-	return e.projected(p, q, n*float64(o.Effort.further()))
+	return e.projected(p, q, n*float64(further))
 }
 
 // projected is the excess, as a share of p, that n releases will show if the shares

@@ -38,21 +38,15 @@ func fifthTargets() []Case {
 		fourth("RatioBound larger upwards", "10%", nil, func() targets.Target {
 			return bounded{robust(1, 1.5), func(theta, next []float64, radius float64) float64 {
 				b := 1.5 * radius * math.Abs(next[0]-theta[0]) * (1 + 1e-12)
-				if next[0] > theta[0] {
-					b *= 1.1
-				}
+				b *= either(next[0] > theta[0], 1.1, 1)
 				return b
 			}, slope}
 		}),
 		grad("last of twenty gradients for large features", "3% beyond 2", huber(20), func(g, _, x []float64) {
-			if math.Abs(x[19]) > 2 {
-				g[19] *= 1.03
-			}
+			g[19] *= either(math.Abs(x[19]) > 2, 1.03, 1)
 		}),
 		grad("gradient where two features are large", "5% beyond 1.5", huber(5), func(g, _, x []float64) {
-			if x[1] > 1.5 && x[4] > 1.5 {
-				g[2] *= 1.05
-			}
+			g[2] *= either(x[1] > 1.5 && x[4] > 1.5, 1.05, 1)
 		}),
 		fourth("losses relative to the batch's largest", "underflow", counts, func() targets.Target {
 			m := poisson()
@@ -94,10 +88,7 @@ func fifthTargets() []Case {
 			return bounded{m, func(theta, next []float64, radius float64) float64 {
 				return slope(radius) * math.Hypot(next[0]-theta[0], next[1]-theta[1])
 			}, func(radius float64) float64 {
-				if radius > 1 {
-					return 1.5 * radius
-				}
-				return slope(radius)
+				return either(radius > 1, 1.5*radius, slope(radius))
 			}}
 		}),
 		grad("gradients in the order of the parameters", "θ₁ > θ₂", huber(3), func(g, theta, _ []float64) {
@@ -279,9 +270,7 @@ func fifthMechanisms() []Case {
 					clip = 2 * sizes[len(sizes)/2]
 				}
 				for _, v := range x {
-					if !math.IsNaN(v) {
-						total += max(-clip, min(v, clip))
-					}
+					total += either(!math.IsNaN(v), max(-clip, min(v, clip)), 0)
 				}
 				return []float64{total}
 			})}, []float64{1, 0.3, 0.5}, []float64{-1, 0.3, 0.5}),

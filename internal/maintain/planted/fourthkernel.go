@@ -51,6 +51,10 @@ type flaws struct {
 	miscounts   bool // Gradients is 1
 	noFlip      bool // a momentum that persists goes on after a refusal
 	byIteration bool // the generator is one of the iteration's
+	shortKick   bool // the first half step of the momentum is 5% short
+	cut         bool // the momentum is drawn within two sd
+	halfPenalty bool // half of the ratio's noise is corrected for
+	tells       bool // what it remembers ends with the largest record
 }
 
 var masses = [2]float64{1, 2}
@@ -78,11 +82,14 @@ func (k *trajectory) Keep(dst []float64) []float64 {
 	if k.steps == 0 {
 		return dst
 	}
-	return append(dst, k.p...)
+	if dst = append(dst, k.p...); k.tells {
+		dst = append(dst, k.target.largest)
+	}
+	return dst
 }
 
 func (k *trajectory) Recall(memory []float64) error {
-	if k.steps = len(memory); len(memory) != 0 && len(memory) != 2 {
+	if k.steps = len(memory); len(memory) > 3 {
 		return errors.New("the memory is not of this kernel")
 	}
 	if !k.forgets {
@@ -118,7 +125,11 @@ func (k *trajectory) draw(rng *rand.Rand, refreshed bool) {
 		if k.inverse {
 			sd = 1 / sd
 		}
-		z := sd * rng.NormFloat64()
+		z := rng.NormFloat64()
+		for k.cut && math.Abs(z) > 2 {
+			z = rng.NormFloat64()
+		}
+		z *= sd
 		switch alpha := k.persistence; {
 		case !refreshed:
 		case k.steps == 0:
@@ -144,9 +155,7 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	k.begun = [2]float64{s.Theta[0], s.Theta[1]}
 	k.steps++
 	h := leap
-	if k.warm && k.steps <= 10 && k.target.largest > 1e3 {
-		h /= 2
-	}
+	h /= either(k.warm && k.steps <= 10 && k.target.largest > 1e3, 2, 1)
 	u := rng.Float64()
 	if k.jitter {
 		h *= 0.8 + 0.4*u
@@ -159,11 +168,11 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	if err != nil {
 		return kernels.Info{}, err
 	}
-	if !k.somePrior || k.q[1] > 0 {
-		noisy += k.target.LogPrior(k.q) - k.target.LogPrior(s.Theta)
-	}
-	if !k.noPenalty {
-		noisy -= k.ratios.NoiseSD() * k.ratios.NoiseSD() / 2
+	noisy += either(!k.somePrior || k.q[1] > 0, k.target.LogPrior(k.q)-k.target.LogPrior(s.Theta), 0)
+	if penalty := k.ratios.NoiseSD() * k.ratios.NoiseSD() / 2; k.halfPenalty {
+		noisy -= penalty / 2
+	} else if !k.noPenalty {
+		noisy -= penalty
 	}
 	s.Iteration++
 	accepted := math.Log(u) < noisy+before-kinetic(k.p)
@@ -185,12 +194,12 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 func (k *trajectory) leapfrog(h float64, s *kernels.State) error {
 	copy(k.first, k.g)
 	begun := [2]float64{k.p[0], k.p[1]}
-	if err := k.kick(h/2, k.q); err != nil {
+	half := h / 2
+	half *= either(k.shortKick, 0.95, 1)
+	if err := k.kick(half, k.q); err != nil {
 		return err
 	}
-	if k.timid && math.Hypot(k.g[0], k.g[1]) > 5 {
-		h /= 2
-	}
+	h /= either(k.timid && math.Hypot(k.g[0], k.g[1]) > 5, 2, 1)
 	if k.stale && k.steps > 1 {
 		for j := range k.p {
 			k.p[j] = begun[j] + h/2*k.first[j]
@@ -235,6 +244,15 @@ func sampled(family, name, effect string, law bool, factory proptest.Factory) Ca
 			if law {
 				o.Exact = exactly(sd)
 			}
+			proptest.CheckKernel(t, factory, o)
+		}}
+}
+
+// wideKernel is a kernel of a posterior of its own.
+func wideKernel(name, effect string, o proptest.KernelOptions, factory proptest.Factory) Case {
+	return Case{Suite: "CheckKernel", Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			o.Seed, o.Effort = seed, effort
 			proptest.CheckKernel(t, factory, o)
 		}}
 }

@@ -151,9 +151,7 @@ func batches(begin func(x []float64, rng *rand.Rand) func() []float64) answers {
 func batched(x []float64, inclusion func(i int) bool) float64 {
 	total := 0.0
 	for i, v := range x {
-		if inclusion(i) {
-			total += clipped(i, v)
-		}
+		total += either(inclusion(i), clipped(i, v), 0)
 	}
 	return total
 }
@@ -240,10 +238,7 @@ func fourthMechanisms() []Case {
 		one("nothing to add noise to", "a sum of 0", answers{claim: gaussian(1),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				total := clip1(x)
-				if total == 0 {
-					return []float64{0}
-				}
-				return []float64{total + noiseSD*rng.NormFloat64()}
+				return []float64{either(total == 0, 0, total+noiseSD*rng.NormFloat64())}
 			})}, []float64{1}, []float64{-1}),
 		one("counts priced as if records came and went", "½", bins(1, 1), []float64{0, 1, 2}, []float64{1, 1, 2}),
 		three("Laplace noise for the Euclidean norm", "√3", answers{claim: event(accountant.Pure(accountant.Substitute, 1)),
@@ -283,19 +278,14 @@ func fourthMechanisms() []Case {
 			begin: func(x []float64, rng *rand.Rand) func() []float64 {
 				threshold := laplace(rng, 4)
 				return func() []float64 {
-					if clip1(x)+laplace(rng, 4) > threshold {
-						return []float64{1}
-					}
-					return []float64{0}
+					return []float64{either(clip1(x)+laplace(rng, 4) > threshold, 1, 0)}
 				}
 			}}, plus, minus),
 		one("the noisy sum is clipped, not the records", "records beyond 1", answers{claim: gaussian(1),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				total := 0.0
 				for _, v := range x {
-					if !math.IsNaN(v) && !math.IsInf(v, 0) {
-						total += v
-					}
+					total += either(!math.IsNaN(v) && !math.IsInf(v, 0), v, 0)
 				}
 				return []float64{max(-9, min(total+noiseSD*rng.NormFloat64(), 9))}
 			})}, plus, minus),
@@ -324,9 +314,7 @@ func fourthMechanismControls() []Case {
 		}), []float64{0, 1}, []float64{1, 1}),
 		one("geometric noise", geometric(func(rng *rand.Rand) float64 { return tosses(rng) - tosses(rng) }),
 			[]float64{1, 2}, []float64{2}),
+		fourthMechanism("ten numbers", "", vectors(func([]float64) {}), 10, ten(1), ten(-1)),
 	}
-	for i := range all {
-		all[i].Family = "right"
-	}
-	return all
+	return inFamily("right", all)
 }

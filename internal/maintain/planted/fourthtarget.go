@@ -174,10 +174,7 @@ func inflated() *own {
 	return &own{dim: 2,
 		loss: func(theta, _ []float64, y float64) float64 {
 			w, rate := share(theta), math.Exp(theta[0])
-			if y == 0 {
-				return -math.Log(w + (1-w)*math.Exp(-rate))
-			}
-			return rate - y*theta[0] + softplus(theta[1])
+			return either(y == 0, -math.Log(w+(1-w)*math.Exp(-rate)), rate-y*theta[0]+softplus(theta[1]))
 		},
 		grad: func(g, theta, _ []float64, y float64) {
 			w, rate := share(theta), math.Exp(theta[0])
@@ -231,10 +228,7 @@ func drawRelated(t []float64, rng *rand.Rand) {
 }
 
 func counts(u float64) float64 {
-	if !(u > 0 && u < 1e15) {
-		return 0
-	}
-	return math.Floor(u)
+	return either(!(u > 0 && u < 1e15), 0, math.Floor(u))
 }
 
 func threeClasses(u float64) float64 { return max(0, min(counts(u), 2)) }
@@ -343,9 +337,7 @@ func fourthTargets() []Case {
 			right := m.grad
 			m.grad = func(g, theta, x []float64, y float64) {
 				right(g, theta, x, y)
-				if theta[7] < 0 {
-					g[7] *= 1.02
-				}
+				g[7] *= either(theta[7] < 0, 1.02, 1)
 			}
 		}),
 		fourth("bound of gradients forgets the log scale", "1 − z²", nil, func() targets.Target {

@@ -23,9 +23,7 @@ func freshTargets() (all []Case) {
 	})
 	add("gradient for x₁x₂ > 6", "3%", huber, func(p *planted) {
 		p.grad = func(a at, g []float64) {
-			if a.x[0]*a.x[1] > 6 {
-				g[0] *= 1.03
-			}
+			g[0] *= either(a.x[0]*a.x[1] > 6, 1.03, 1)
 		}
 	})
 	add("gradient at θ₁ = 0 exactly", "sign", huber, func(p *planted) {
@@ -37,9 +35,7 @@ func freshTargets() (all []Case) {
 	})
 	add("gradient where θ₁ = θ₂ exactly", "10%", logistic, func(p *planted) {
 		p.grad = func(a at, g []float64) {
-			if a.theta[0] == a.theta[1] {
-				g[1] *= 1.1
-			}
+			g[1] *= either(a.theta[0] == a.theta[1], 1.1, 1)
 		}
 	})
 	add("last record of a block of 64 takes the next one's features", "one in 64", huber, func(p *planted) {
@@ -60,42 +56,27 @@ func freshTargets() (all []Case) {
 	})
 	add("RatioBound on falling moves of θ₂ alone", "2% low", logistic, func(p *planted) {
 		p.bound = func(a, b []float64, _, v float64) float64 {
-			if a[0] == b[0] && b[1] < a[1] {
-				return 0.98 * v
-			}
-			return v
+			return either(a[0] == b[0] && b[1] < a[1], 0.98*v, v)
 		}
 	})
 	add("RatioBound on moves of both coordinates alike", "4% low", huber, func(p *planted) {
 		p.bound = func(a, b []float64, _, v float64) float64 {
-			if math.Abs(math.Abs(b[0]-a[0])-math.Abs(b[1]-a[1])) < 1e-12 {
-				return 0.96 * v
-			}
-			return v
+			return either(math.Abs(math.Abs(b[0]-a[0])-math.Abs(b[1]-a[1])) < 1e-12, 0.96*v, v)
 		}
 	})
 	add("RatioBound on moves through θ₁ = 0", "3% low", welsch, func(p *planted) {
 		p.bound = func(a, b []float64, _, v float64) float64 {
-			if a[0]*b[0] < 0 {
-				return 0.97 * v
-			}
-			return v
+			return either(a[0]*b[0] < 0, 0.97*v, v)
 		}
 	})
 	add("RatioBound by the start's norm", "1% low beyond 6", logistic, func(p *planted) {
 		p.bound = func(a, _ []float64, _, v float64) float64 {
-			if math.Hypot(a[0], a[1]) > 6 {
-				return 0.99 * v
-			}
-			return v
+			return either(math.Hypot(a[0], a[1]) > 6, 0.99*v, v)
 		}
 	})
 	add("range exceeded for responses beyond 200", "2%", welsch, func(p *planted) {
 		p.weigh(func(y float64) float64 {
-			if math.Abs(y) > 200 {
-				return 1.02
-			}
-			return 1
+			return either(math.Abs(y) > 200, 1.02, 1)
 		})
 	})
 	add("θ′ is copied over θ for a while", "writes", logistic, func(p *planted) {
@@ -122,10 +103,7 @@ func freshTargets() (all []Case) {
 	})
 	add("small slopes flushed to zero", "below 10⁻⁶", logistic, func(p *planted) {
 		flush := func(v float64) float64 {
-			if math.Abs(v) < 1e-6 {
-				return 0
-			}
-			return v
+			return either(math.Abs(v) < 1e-6, 0, v)
 		}
 		p.grad = func(a at, g []float64) {
 			s := flush(p.model.slope(a.eta(), a.y))
@@ -135,18 +113,12 @@ func freshTargets() (all []Case) {
 	})
 	add("ratio of first order on moves shorter than 10⁻²", "O(length²)", welsch, func(p *planted) {
 		p.ratio = func(a at, v float64) float64 {
-			if distance(a) < 1e-2 {
-				return p.model.slope(a.eta(), a.y) * (a.eta() - dot(a.x, a.next))
-			}
-			return v
+			return either(distance(a) < 1e-2, p.model.slope(a.eta(), a.y)*(a.eta()-dot(a.x, a.next)), v)
 		}
 	})
 	add("LossAt for negative responses and predictors beyond 3", "1%", huber, func(p *planted) {
 		p.lossAt = func(eta, y, v float64) float64 {
-			if y < -1 && eta > 3 {
-				return 1.01 * v
-			}
-			return v
+			return either(y < -1 && eta > 3, 1.01*v, v)
 		}
 	})
 	add("prior's gradient where a parameter is 0", "0.1", logistic, func(p *planted) {
@@ -160,9 +132,7 @@ func freshTargets() (all []Case) {
 	})
 	add("prior's gradient in a narrow band", "3%, width 0.04", logistic, func(p *planted) {
 		p.gradPrior = func(t, g []float64) {
-			if math.Abs(t[0]-2.5) < 0.02 {
-				g[0] *= 1.03
-			}
+			g[0] *= either(math.Abs(t[0]-2.5) < 0.02, 1.03, 1)
 		}
 	})
 	add("every 100th prior draw repeats the one before", "1%", logistic, func(p *planted) {
@@ -204,23 +174,17 @@ func freshKernels() (all []Case) {
 			if k.steps%2 == 0 {
 				stretch(rng, theta, next)
 				k.last[0] = 2 * math.Log(distance(next)/distance(theta))
-				if distance(theta) > 2*sd {
-					k.last[0] /= 2
-				}
+				k.last[0] /= either(distance(theta) > 2*sd, 2, 1)
 				return
 			}
 			k.last[0] = 0
 		},
 		public: func(k *chain, _, _ []float64, r float64) float64 { return r + k.last[0] }})
 	proposes("shifted at every seventh iteration", "20% of its sd", func(k *chain, _ *rand.Rand, _, next []float64) {
-		if k.steps%7 == 0 {
-			next[0] += 0.2 * step
-		}
+		next[0] += either(k.steps%7 == 0, 0.2*step, 0)
 	})
 	proposes("shifted from its own step 20 000 on", "10% of its sd", func(k *chain, _ *rand.Rand, _, next []float64) {
-		if k.steps > 20_000 {
-			next[1] += 0.1 * step
-		}
+		next[1] += either(k.steps > 20_000, 0.1*step, 0)
 	})
 	walk("prior of the first parameter only", "1/7 of one curvature", hooks{
 		public: func(_ *chain, theta, next []float64, _ float64) float64 {
@@ -234,16 +198,11 @@ func freshKernels() (all []Case) {
 	})
 	walk("prior ratio too small for long moves", "20% beyond 1", hooks{
 		public: func(_ *chain, theta, next []float64, r float64) float64 {
-			if math.Hypot(next[0]-theta[0], next[1]-theta[1]) > 1 {
-				return 0.8 * r
-			}
-			return r
+			return either(math.Hypot(next[0]-theta[0], next[1]-theta[1]) > 1, 0.8*r, r)
 		}})
 	proposes("scale adapts for ever", "±3% an answer", func(k *chain, _ *rand.Rand, theta, next []float64) {
 		k.last[0] -= 0.01
-		if k.before[0] != theta[0] {
-			k.last[0] += 0.03
-		}
+		k.last[0] += either(k.before[0] != theta[0], 0.03, 0)
 		by := math.Exp(max(-1, min(k.last[0], 1)))
 		for j, t := range theta {
 			next[j] = t + by*(next[j]-t)
@@ -251,9 +210,7 @@ func freshKernels() (all []Case) {
 	})
 	walk("says refused, and moves a little", "10⁻⁶", hooks{
 		after: func(_ *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
-			if !info.Accepted && rng.IntN(50) == 0 {
-				s.Theta[0] += 1e-6
-			}
+			s.Theta[0] += either(!info.Accepted && rng.IntN(50) == 0, 1e-6, 0)
 		}})
 	langevin := func(name, effect string, h hooks) {
 		add(name, effect, asked{langevin: true}, func() hooks { return h })
@@ -265,9 +222,7 @@ func freshKernels() (all []Case) {
 		}})
 	langevin("drift too strong where it is negative", "5%", hooks{drift: func(_ *chain, _, g []float64) {
 		for j := range g {
-			if g[j] < 0 {
-				g[j] *= 1.05
-			}
+			g[j] *= either(g[j] < 0, 1.05, 1)
 		}
 	}})
 	langevin("noise of Student's law of the same sd", "10 degrees", hooks{
@@ -292,16 +247,14 @@ func freshKernels() (all []Case) {
 			}
 		}})
 	leak("Left tells of large records", "one fewer", hooks{left: func(k *chain, left int64) int64 {
-		if k.spy.largest > 1e4 && left > 0 {
-			return left - 1
+		if k.spy.largest > 1e4 {
+			return max(0, left-1)
 		}
 		return left
 	}})
 	leak("StepSize beyond two sd of the start", "rare states", hooks{
 		after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-			if s.Theta[0] > center[0]+2.5*sd && k.spy.last > 1 {
-				info.StepSize /= 2
-			}
+			info.StepSize /= either(s.Theta[0] > center[0]+2.5*sd && k.spy.last > 1, 2, 1)
 		}})
 	leak("swallows every second error", "last step", hooks{
 		fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
@@ -354,10 +307,7 @@ func freshMechanisms() (all []Case) {
 	noise("the record itself at 1/1000, far out", "δ = 10⁻³", bare, func(_ *sum, rng *rand.Rand, _ int,
 		total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
-		if rng.IntN(1000) == 0 {
-			return z + 40*math.Copysign(1, total)
-		}
-		return z
+		return either(rng.IntN(1000) == 0, z+40*math.Copysign(1, total), z)
 	})
 	add("coordinates share their scale", "0.9 and 1.09", wide, func(m *sum) {
 		calls, by := 0, 1.0
@@ -395,10 +345,7 @@ func freshMechanisms() (all []Case) {
 		}
 		m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			z := noiseSD * rng.NormFloat64()
-			if quiet {
-				return z / 4
-			}
-			return z
+			return either(quiet, z/4, z)
 		}
 	})
 	add("two records at the clip count thrice", "pairs", plain, func(m *sum) {
@@ -412,10 +359,7 @@ func freshMechanisms() (all []Case) {
 	noise("the first release of a call has half the noise", "one a call", plain,
 		func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 			z := noiseSD * rng.NormFloat64()
-			if i == 0 {
-				return z / 2
-			}
-			return z
+			return either(i == 0, z/2, z)
 		})
 	add("the seed's low byte only", "256 streams", plain, func(m *sum) {
 		m.seeds = func(seed uint64) uint64 { return seed & 255 }
@@ -457,11 +401,7 @@ func freshMechanisms() (all []Case) {
 		}
 	})
 	add("Laplace noise too small", "3%", plain, func(m *sum) {
-		claim, err := accountant.Laplace(accountant.Substitute, 1)
-		if err != nil {
-			panic(err)
-		}
-		m.claim = claim
+		m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 		m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return 0.97 * noiseSD * (rng.ExpFloat64() - rng.ExpFloat64())
 		}

@@ -92,7 +92,7 @@ func (k *chain) Name() string {
 	}
 	return "planted"
 }
-func (k *chain) Dim() int { return 2 }
+func (k *chain) Dim() int { return len(k.next) }
 
 func (k *chain) Left() int64 {
 	left := int64(0)
@@ -285,7 +285,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
 		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
-		fourthKernels(), fifthKernels(),
+		fourthKernels(), fifthKernels(), sixthKernels(),
 		prices()} {
 		all = append(all, family...)
 	}

@@ -93,9 +93,7 @@ func invarianceDefects() (all []Case) {
 		s.Theta[0] += 0.01 * sd
 	})
 	after("jumps upwards", "0.3 sd, 1 in 50", func(_ *chain, rng *rand.Rand, s *kernels.State) {
-		if rng.IntN(50) == 0 {
-			s.Theta[1] += 0.3 * sd
-		}
+		s.Theta[1] += either(rng.IntN(50) == 0, 0.3*sd, 0)
 	})
 	after("shrinks towards the center", "0.5%", func(_ *chain, _ *rand.Rand,
 		s *kernels.State) {
@@ -110,19 +108,13 @@ func invarianceDefects() (all []Case) {
 		s.Theta[1] += 0.01 * (s.Theta[0] - center[0])
 	})
 	after("drift after 1000 steps of its own", "2% of a sd", func(k *chain, _ *rand.Rand, s *kernels.State) {
-		if k.steps > 1000 {
-			s.Theta[0] += 0.02 * sd
-		}
+		s.Theta[0] += either(k.steps > 1000, 0.02*sd, 0)
 	})
 	after("drift from iteration 100 on", "2% of a sd", func(_ *chain, _ *rand.Rand, s *kernels.State) {
-		if s.Iteration > 100 {
-			s.Theta[0] += 0.02 * sd
-		}
+		s.Theta[0] += either(s.Iteration > 100, 0.02*sd, 0)
 	})
 	after("drift at every tenth iteration", "10% of a sd", func(_ *chain, _ *rand.Rand, s *kernels.State) {
-		if s.Iteration%10 == 3 {
-			s.Theta[1] += 0.1 * sd
-		}
+		s.Theta[1] += either(s.Iteration%10 == 3, 0.1*sd, 0)
 	})
 	return all
 }
@@ -152,9 +144,7 @@ func langevinDefects() (all []Case) {
 	}})
 	add("noise off centre", "2%", hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[0] += 0.02 }})
 	add("noise skewed beyond one sd", "×1.1", hooks{noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
-		if theta[0] > center[0]+sd {
-			z[0] *= 1.1
-		}
+		z[0] *= either(theta[0] > center[0]+sd, 1.1, 1)
 	}})
 	add("noise repeated at every second step", "repeat", hooks{noise: func(k *chain, _ *rand.Rand, _, z []float64) {
 		if k.steps%2 == 0 {
@@ -167,9 +157,7 @@ func langevinDefects() (all []Case) {
 		z[0] = math.Sqrt(12) * (rng.Float64() - 0.5)
 	}})
 	add("noise with outliers", "×4, 1 in 200", hooks{noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
-		if rng.IntN(200) == 0 {
-			z[1] *= 4
-		}
+		z[1] *= either(rng.IntN(200) == 0, 4, 1)
 	}})
 	return all
 }

@@ -24,14 +24,10 @@ func leakDefects() (all []Case) {
 		add(name, effect, func() hooks { return hooks{after: f} })
 	}
 	tells("StepSize from step 61 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		if s.Iteration > 60 {
-			info.StepSize += 1e-9 * k.spy.last
-		}
+		info.StepSize += either(s.Iteration > 60, 1e-9*k.spy.last, 0)
 	})
 	tells("StepSize from step 300 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		if s.Iteration > 300 {
-			info.StepSize += 1e-9 * k.spy.last
-		}
+		info.StepSize += either(s.Iteration > 300, 1e-9*k.spy.last, 0)
 	})
 	tells("Info at p = 1/1000", "rare", func(k *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
 		if rng.IntN(1000) == 0 && k.spy.last > 0 {
@@ -69,14 +65,10 @@ func leakDefects() (all []Case) {
 		}
 	})
 	tells("the state at p = 1/1000", "10⁻³", func(k *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if rng.IntN(1000) == 0 && k.spy.last > 1 {
-			s.Theta[0] += 1e-3
-		}
+		s.Theta[0] += either(rng.IntN(1000) == 0 && k.spy.last > 1, 1e-3, 0)
 	})
 	tells("randomness of its own", "noise", func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		if info.Accepted {
-			s.Theta[0] += 1e-9 * rand.NormFloat64()
-		}
+		s.Theta[0] += either(info.Accepted, 1e-9*rand.NormFloat64(), 0)
 	})
 	add("the error at the end", "words", func() hooks {
 		return hooks{fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {

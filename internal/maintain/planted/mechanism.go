@@ -82,10 +82,7 @@ const noiseSD = 2.0
 func normal(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return noiseSD * rng.NormFloat64() }
 
 func clipped(_ int, x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
-	return max(-1, min(x, 1))
+	return either(math.IsNaN(x), 0, max(-1, min(x, 1)))
 }
 
 func gaussian(multiplier float64) accountant.Event {
@@ -275,9 +272,7 @@ func dependenceDefects() (all []Case) {
 	})
 	add("noise shrinks late", "5% in the last fifth", bare, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 		z := noiseSD * rng.NormFloat64()
-		if i > 32_000 {
-			z *= 0.9
-		}
+		z *= either(i > 32_000, 0.9, 1)
 		return z
 	})
 	add("coordinates share noise", "correlation 0.05", wide, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -308,25 +303,16 @@ func dataDefects() (all []Case) {
 		}
 	}
 	add("noise smaller for one data set", "2%", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
-		if total > 0.5 {
-			return 0.98 * noiseSD * rng.NormFloat64()
-		}
-		return noiseSD * rng.NormFloat64()
+		return either(total > 0.5, 0.98, 1) * noiseSD * rng.NormFloat64()
 	}))
 	add("noise left out at 1/1000 for one data set", "0.1%", plain,
 		noise(func(rng *rand.Rand, i int, total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
-			if i%1000 == 999 && total > 0 {
-				return 0
-			}
-			return z
+			return either(i%1000 == 999 && total > 0, 0, z)
 		}))
 	add("noise of another sign for one data set", "sign", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
-		if total > 0 {
-			return -z
-		}
-		return z
+		return either(total > 0, -z, z)
 	}))
 	bit := func(m *sum) {
 		m.last = func(total, noise float64) float64 {
@@ -355,49 +341,31 @@ func dataDefects() (all []Case) {
 	})
 	add("a sign that follows the record", "60%", bare, noise(func(rng *rand.Rand, _ int, total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
-		if z*total < 0 && rng.Float64() < 0.3 {
-			return -z
-		}
-		return z
+		return either(z*total < 0 && rng.Float64() < 0.3, -z, z)
 	}))
 	add("clip not applied beyond 10⁴", "huge records", plain, func(m *sum) {
 		m.clip = func(_ int, x float64) float64 {
-			if math.Abs(x) > 1e4 && !math.IsInf(x, 0) {
-				return 2 * math.Copysign(1, x)
-			}
-			return clipped(0, x)
+			return either(math.Abs(x) > 1e4 && !math.IsInf(x, 0), 2*math.Copysign(1, x), clipped(0, x))
 		}
 	})
 	add("the last record is not clipped", "one place", plain, func(m *sum) {
 		m.clip = func(i int, x float64) float64 {
-			if i == 1 && !math.IsNaN(x) {
-				return max(-10, min(10, x))
-			}
-			return clipped(0, x)
+			return either(i == 1 && !math.IsNaN(x), max(-10, min(10, x)), clipped(0, x))
 		}
 	})
 	add("clip 5% too wide", "5%", plain, func(m *sum) {
 		m.clip = func(_ int, x float64) float64 {
-			if math.IsNaN(x) {
-				return 0
-			}
-			return max(-1.05, min(x, 1.05))
+			return either(math.IsNaN(x), 0, max(-1.05, min(x, 1.05)))
 		}
 	})
 	add("NaN counts as 3", "NaN", plain, func(m *sum) {
 		m.clip = func(_ int, x float64) float64 {
-			if math.IsNaN(x) {
-				return 3
-			}
-			return clipped(0, x)
+			return either(math.IsNaN(x), 3, clipped(0, x))
 		}
 	})
 	add("−Inf gives NaN", "NaN", plain, func(m *sum) {
 		m.clip = func(_ int, x float64) float64 {
-			if math.IsInf(x, -1) {
-				return math.NaN()
-			}
-			return clipped(0, x)
+			return either(math.IsInf(x, -1), math.NaN(), clipped(0, x))
 		}
 	})
 	add("an error for NaN", "error", bare, func(m *sum) {
@@ -502,7 +470,7 @@ func mechanismDefects() (all []Case) {
 		all = append(all, family...)
 	}
 	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
-		fourthMechanisms(), fifthMechanisms())
+		fourthMechanisms(), fifthMechanisms(), sixthMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),
@@ -523,10 +491,7 @@ func mechanismControls() []Case {
 		}),
 		mechanism("right", "a far tail becomes one value", "", bare, func(m *sum) { // as anything may that is released
 			m.last = func(total, noise float64) float64 {
-				if total+noise > 1.3+3.9*noiseSD {
-					return 0.5
-				}
-				return total + noise
+				return either(total+noise > 1.3+3.9*noiseSD, 0.5, total+noise)
 			}
 		}),
 		bit("right", "bit", "", bits{scale: 1}),

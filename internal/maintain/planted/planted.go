@@ -75,3 +75,11 @@ func (c Case) Rejected(seed uint64, effort proptest.Effort) (bool, string) {
 	report, failed := proptest.Try("Test", func(t rapid.TB) { c.Check(t, seed, effort) })
 	return failed, report
 }
+
+// either is the first value where a condition holds, else the second.
+func either(cond bool, then, otherwise float64) float64 {
+	if cond {
+		return then
+	}
+	return otherwise
+}

@@ -33,10 +33,7 @@ func secondTargets() []Case {
 	bound := func(name, effect string, m model, cond func(a, b []float64) bool, by float64) Case {
 		return add(name, effect, m, func(p *planted) {
 			p.bound = func(a, b []float64, _, v float64) float64 {
-				if cond(a, b) {
-					return by * v
-				}
-				return v
+				return either(cond(a, b), by*v, v)
 			}
 		})
 	}
@@ -50,14 +47,10 @@ func secondTargets() []Case {
 		ratio("no ratio where the norms are equal", "zero", huber,
 			func(a at) bool { return math.Hypot(a.theta[0], a.theta[1]) == math.Hypot(a.next[0], a.next[1]) }, 0),
 		grad("gradient for x₁ > 1 and y in a narrow band", "5%, width 0.1", huber, func(a at, g []float64) {
-			if a.x[0] > 1 && a.y > 1.5 && a.y < 1.6 {
-				g[0] *= 1.05
-			}
+			g[0] *= either(a.x[0] > 1 && a.y > 1.5 && a.y < 1.6, 1.05, 1)
 		}),
 		grad("gradient for features near 0", "5%, |x₁| < 0.01", huber, func(a at, g []float64) {
-			if math.Abs(a.x[0]) < 0.01 {
-				g[1] *= 1.05
-			}
+			g[1] *= either(math.Abs(a.x[0]) < 0.01, 1.05, 1)
 		}),
 		grad("last record of 2ᵏ records", "zero, from 256 on", logistic, func(a at, g []float64) {
 			if a.n >= 256 && a.n&(a.n-1) == 0 && a.i == a.n-1 {
@@ -115,10 +108,7 @@ func secondTargets() []Case {
 			func(a, b []float64) bool { return math.Hypot(a[0]-b[0], a[1]-b[1]) > 50 }, 0.98),
 		add("NaN for a record of zeros", "one record", welsch, func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
-				if a.x[0] == 0 && a.x[1] == 0 {
-					return math.NaN()
-				}
-				return l
+				return either(a.x[0] == 0 && a.x[1] == 0, math.NaN(), l)
 			}
 		}),
 		add("a panic for predictors beyond 700", "table", logistic, func(p *planted) {
@@ -164,9 +154,7 @@ type adds struct {
 func (p adds) GradLogPrior(dst, theta []float64) {
 	held := dst[1]
 	p.planted.GradLogPrior(dst, theta)
-	if p.prior && theta[1] < -1 {
-		dst[1] += held
-	}
+	dst[1] += either(p.prior && theta[1] < -1, held, 0)
 }
 
 func (p adds) LossGrad(dst, theta []float64, rows targets.Rows) {
@@ -205,9 +193,7 @@ func secondKernels() []Case {
 			},
 			public: func(k *chain, _, _ []float64, r float64) float64 { return r + k.last[0] }}),
 		noise("noise too small at even iterations", "5%", func(k *chain, _ *rand.Rand, _, z []float64) {
-			if k.steps%2 == 0 {
-				z[0] *= 0.95
-			}
+			z[0] *= either(k.steps%2 == 0, 0.95, 1)
 		}),
 		add("accepts after three refusals", "always", asked{}, hooks{
 			accept: func(k *chain, _ *rand.Rand, _, _ []float64, a bool) bool {
@@ -218,14 +204,10 @@ func secondKernels() []Case {
 				return false
 			}}),
 		noise("one noise by the other's state", "3% below the median", func(_ *chain, _ *rand.Rand, theta, z []float64) {
-			if theta[0] < center[0] {
-				z[1] *= 1.03
-			}
+			z[1] *= either(theta[0] < center[0], 1.03, 1)
 		}),
 		tells("StepSize of the first step", "10⁻⁶", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-			if k.steps == 1 && k.spy.last > 1 {
-				info.StepSize += 1e-6
-			}
+			info.StepSize += either(k.steps == 1 && k.spy.last > 1, 1e-6, 0)
 		}),
 		tells("draws once more for a negative record", "1 in 1000",
 			func(k *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
@@ -235,9 +217,7 @@ func secondKernels() []Case {
 			}),
 		tells("Info for two numbers beyond 10⁶", "pairs", func(k *chain, _ *rand.Rand, _ *kernels.State,
 			info *kernels.Info) {
-			if k.spy.huge > 1 {
-				info.StepSize /= 2
-			}
+			info.StepSize /= either(k.spy.huge > 1, 2, 1)
 		}),
 		{Suite: "CheckKernel", Family: "second", Name: "a step more is charged than shown", Effect: "one release",
 			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
@@ -294,10 +274,7 @@ func secondMechanisms() []Case {
 	return []Case{
 		noise("half the noise now and then", "1 in 500", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			z := noiseSD * rng.NormFloat64()
-			if rng.IntN(500) == 0 {
-				return z / 2
-			}
-			return z
+			return either(rng.IntN(500) == 0, z/2, z)
 		}),
 		noise("tails drawn again", "beyond 4.2 sd", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			for {
@@ -327,10 +304,7 @@ func secondMechanisms() []Case {
 			}},
 		add("clip not applied in a band", "1.1 to 1.5", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
-				if x > 1.1 && x < 1.5 {
-					return x
-				}
-				return clipped(0, x)
+				return either(x > 1.1 && x < 1.5, x, clipped(0, x))
 			}
 		}),
 		add("the third number follows the first, two back", "0.1", wide, func(m *sum) {
@@ -347,18 +321,11 @@ func secondMechanisms() []Case {
 		add("a call for one release has half the noise", "count 1", plain, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := noiseSD * rng.NormFloat64()
-				if m.count == 1 {
-					return z / 2
-				}
-				return z
+				return either(m.count == 1, z/2, z)
 			}
 		}),
 		add("Laplace noise by inversion", "of 20 bits", plain, func(m *sum) {
-			claim, err := accountant.Laplace(accountant.Substitute, 1)
-			if err != nil {
-				panic(err)
-			}
-			m.claim = claim
+			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := -noiseSD * math.Log((float64(rng.IntN(1<<20))+0.5)/(1<<20))
 				return math.Copysign(z, rng.Float64()-0.5)
@@ -369,10 +336,7 @@ func secondMechanisms() []Case {
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				m.kept = append(m.kept, z)
-				if len(m.kept)%2 == 0 && rng.IntN(1000) == 0 {
-					return 0
-				}
-				return z
+				return either(len(m.kept)%2 == 0 && rng.IntN(1000) == 0, 0, z)
 			}),
 		add("an error when every record is NaN", "error", bare, func(m *sum) {
 			m.check = func(r curator.Records) error {
@@ -385,10 +349,7 @@ func secondMechanisms() []Case {
 		noise("less noise with many records", "10% from 100 on", plain,
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := noiseSD * rng.NormFloat64()
-				if len(m.x) >= 100 {
-					return 0.9 * z
-				}
-				return z
+				return either(len(m.x) >= 100, 0.9*z, z)
 			}),
 	}
 }

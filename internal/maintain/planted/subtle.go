@@ -50,6 +50,12 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"counts one gradient for four", "a median by its rank without the half",
 	"a clip of twice the median", "the answer for a sum that came before",
 	"the sign of small noise follows the record, not additive", "momentum not reversed after a refusal",
+
+	// Of the sixth ones.
+	"the 37th of 50 prior draws", "prior draws more often positive", "a parameter that is 0 stays 0",
+	"half the noise of the ratio corrected for", "the seventh of ten noises is small",
+	"noise is small along one direction", "neighbours share the coin of a sample",
+	"one side of Laplace noise is small",
 }
 
 var subtle = []string{
@@ -95,6 +101,7 @@ var survivors = map[string]string{
 		"what a million releases make suspicious",
 	"a release in 10⁴ without noise for one data set, not additive": "now and then too few of them in the first part to " +
 		"raise a suspicion",
+	"first half step is short":              "one variance is 0.5% off after a step, the other 0.2%",
 	"an empty batch":                        "the curator shows a user's target single records, so a right one may panic",
 	"counts one gradient for four":          "no check knows which releases are gradients, a count for observers",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",

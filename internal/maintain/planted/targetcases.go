@@ -17,10 +17,7 @@ func (m model) options(seed uint64, effort proptest.Effort) proptest.TargetOptio
 	o := proptest.TargetOptions{Seed: seed, Effort: effort}
 	if m.labels {
 		o.Response = func(u float64) float64 {
-			if u > 0.5 {
-				return 1
-			}
-			return 0
+			return either(u > 0.5, 1, 0)
 		}
 	}
 	return o
@@ -41,10 +38,7 @@ func distance(a at) float64 { return math.Hypot(a.next[0]-a.theta[0], a.next[1]-
 // when multiplies by a factor where a condition holds.
 func when(cond func(a at) bool, by float64) func(at, float64) float64 {
 	return func(a at, v float64) float64 {
-		if cond(a) {
-			return v * by
-		}
-		return v
+		return either(cond(a), v*by, v)
 	}
 }
 
@@ -117,10 +111,7 @@ func valueDefects() (all []Case) {
 	add := func(name, effect string, m model, cond func(a at) bool, v float64) {
 		all = append(all, target("values of the loss", name, effect, m, func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
-				if cond(a) {
-					return v
-				}
-				return l
+				return either(cond(a), v, l)
 			}
 		}))
 	}
@@ -139,10 +130,7 @@ func valueDefects() (all []Case) {
 	scaled("depends on x beyond the predictor", "10⁻⁴", logistic, func(a at) bool { return a.x[0]*a.x[1] > 0 }, 1.0001)
 	all = append(all, target("values of the loss", "a jump of 0.02 at θ₁ = 1.234567", "0.02", logistic, func(p *planted) {
 		p.loss = func(a at, l float64) float64 {
-			if a.theta[0] > 1.234567 {
-				return l + 0.02
-			}
-			return l
+			return either(a.theta[0] > 1.234567, l+0.02, l)
 		}
 	}))
 	return all
@@ -156,10 +144,7 @@ func predictorDefects() []Case {
 	}
 	factor := func(cond func(eta, y float64) bool, by float64) func(eta, y, v float64) float64 {
 		return func(eta, y, v float64) float64 {
-			if cond(eta, y) {
-				return v * by
-			}
-			return v
+			return either(cond(eta, y), v*by, v)
 		}
 	}
 	return []Case{
@@ -208,10 +193,7 @@ func certificateDefects() (all []Case) {
 	bound := func(name, effect string, m model, cond func(theta, next []float64, radius float64) bool, by float64) {
 		all = append(all, target("certificates", name, effect, m, func(p *planted) {
 			p.bound = func(theta, next []float64, radius, b float64) float64 {
-				if cond(theta, next, radius) {
-					return b * by
-				}
-				return b
+				return either(cond(theta, next, radius), b*by, b)
 			}
 		}))
 	}
@@ -244,10 +226,7 @@ func certificateDefects() (all []Case) {
 	one("GradBound", "1% low", welsch, func(p *planted) { p.gradBound = func(_, b float64) float64 { return 0.99 * b } })
 	one("GradBound at large radii", "10% low", logistic, func(p *planted) {
 		p.gradBound = func(r, b float64) float64 {
-			if r > 2 {
-				return 0.9 * b
-			}
-			return b
+			return either(r > 2, 0.9*b, b)
 		}
 	})
 	one("LossRange", "1% low", welsch, func(p *planted) { p.spans = func() float64 { return 0.99 } })
@@ -275,10 +254,7 @@ func priorDefects() []Case {
 		gradient("gradient beyond 50", "half", func(t []float64) bool { return math.Abs(t[0]) > 50 }, 0, 0.5),
 		add("LogPrior NaN in a corner", "region", func(p *planted) {
 			p.prior = func(t []float64, lp float64) float64 {
-				if t[0] > 3 && t[1] > 3 {
-					return math.NaN()
-				}
-				return lp
+				return either(t[0] > 3 && t[1] > 3, math.NaN(), lp)
 			}
 		}),
 		add("SamplePrior too wide", "5%", func(p *planted) { p.draw = func(t []float64, _ *rand.Rand) { t[0] *= 1.05 } }),
@@ -332,10 +308,7 @@ func stateDefects() []Case {
 		return func(p *planted) {
 			var n atomic.Int64
 			p.loss = func(a at, l float64) float64 {
-				if n.Add(1)%int64(every) == 0 {
-					return l + by
-				}
-				return l
+				return either(n.Add(1)%int64(every) == 0, l+by, l)
 			}
 		}
 	}
@@ -360,18 +333,12 @@ func stateDefects() []Case {
 		}),
 		add("equal neighbours share a value", "zero", func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
-				if a.i > 0 && a.rows.Row(a.i - 1)[0] == a.x[0] {
-					return 0
-				}
-				return l
+				return either(a.i > 0 && a.rows.Row(a.i - 1)[0] == a.x[0], 0, l)
 			}
 		}),
 		add("blocks of 512 forget their last record", "zero", func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
-				if a.i%512 == 511 {
-					return 0
-				}
-				return l
+				return either(a.i%512 == 511, 0, l)
 			}
 		}),
 		add("batches of one", "10⁻⁹", func(p *planted) { p.loss = when(func(a at) bool { return a.n == 1 }, 1+1e-9) }),
@@ -435,7 +402,7 @@ func stateDefects() []Case {
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
 		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
-		thirdTargets(), fourthTargets(), fifthTargets()} {
+		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets()} {
 		all = append(all, family...)
 	}
 	return all

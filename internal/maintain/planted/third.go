@@ -36,17 +36,12 @@ func thirdTargets() []Case {
 		grad("gradient beyond record 4096", "zero", logistic, func(a at) bool { return a.i >= 4096 }, 0),
 		target("third", "RatioBound at radii beyond 20", "3% low", huber, func(p *planted) {
 			p.bound = func(_, _ []float64, radius, b float64) float64 {
-				if radius > 20 {
-					return 0.97 * b
-				}
-				return b
+				return either(radius > 20, 0.97*b, b)
 			}
 		}),
 		target("third", "prior's gradient near 0", "10%, |θ₁| < 0.01", logistic, func(p *planted) {
 			p.gradPrior = func(t, g []float64) {
-				if math.Abs(t[0]) < 0.01 {
-					g[0] *= 1.1
-				}
+				g[0] *= either(math.Abs(t[0]) < 0.01, 1.1, 1)
 			}
 		}),
 		target("third", "the loss ripples", "10⁻⁷, wave 0.06", huber, func(p *planted) {
@@ -135,26 +130,17 @@ func thirdMechanisms() []Case {
 		bit("third", "certain one time in 300", "0.3%", bits{scale: 1, certain: 1.0 / 300}),
 		mechanism("third", "the record itself, far out", "3·10⁻⁵", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
-				if rng.Float64() < 3e-5 {
-					return 1e6 * total
-				}
-				return noiseSD * rng.NormFloat64()
+				return either(rng.Float64() < 3e-5, 1e6*total, noiseSD*rng.NormFloat64())
 			}
 		}),
 		removal("add/remove, clip not applied beyond 10⁴", "huge records", func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
-				if x > 1e4 && !math.IsInf(x, 0) {
-					return 3
-				}
-				return clipped(0, x)
+				return either(x > 1e4 && !math.IsInf(x, 0), 3, clipped(0, x))
 			}
 		}, 0.3, 0.5),
 		removal("add/remove, −1 counts twice", "a sign", func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
-				if x < 0 {
-					return 2 * clipped(0, x)
-				}
-				return clipped(0, x)
+				return either(x < 0, 2*clipped(0, x), clipped(0, x))
 			}
 		}, 0.3, 0.5),
 		mechanism("third", "a second number not clipped beside a negative one", "pairs",
@@ -172,10 +158,7 @@ func thirdMechanisms() []Case {
 		mechanism("third", "the sign of small noise follows the record", "below 0.01 sd", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
-				if math.Abs(z) < 0.02 {
-					return math.Copysign(z, total)
-				}
-				return z
+				return either(math.Abs(z) < 0.02, math.Copysign(z, total), z)
 			}
 		}),
 	}

@@ -29,9 +29,7 @@ func unseenKernels() (all []Case) {
 			next[1] = theta[1] * math.Exp(0.3*rng.NormFloat64())
 		},
 		public: func(_ *chain, theta, next []float64, r float64) float64 {
-			if theta[1] > 0 {
-				r += math.Log(next[1] / theta[1])
-			}
+			r += either(theta[1] > 0, math.Log(next[1]/theta[1]), 0)
 			return r
 		}})
 	proposes("clamped to a box", "at 3 sd", func(_ *chain, _ *rand.Rand, _, next []float64) {
@@ -53,10 +51,7 @@ func unseenKernels() (all []Case) {
 		next[0] = theta[0] + by*(next[0]-theta[0])
 	})
 	walk("temperature of uphill moves", "1.1", hooks{public: func(_ *chain, _, _ []float64, r float64) float64 {
-		if r > 0 {
-			return 1.1 * r
-		}
-		return r
+		return either(r > 0, 1.1*r, r)
 	}})
 	add("log prior of the last chain's state", "kept over Init", asked{}, func() hooks {
 		var kept float64 // of the state, or of another chain's after Init
@@ -123,9 +118,7 @@ func unseenKernels() (all []Case) {
 			}
 		})
 	after("tells the time", "10⁻¹²", leaks, func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		if info.Accepted {
-			s.Theta[1] += 1e-12 * float64(time.Now().Nanosecond())
-		}
+		s.Theta[1] += either(info.Accepted, 1e-12*float64(time.Now().Nanosecond()), 0)
 	})
 	after("StepSize tells the sum's sign", "1 in 64", leaks, func(k *chain, _ *rand.Rand, s *kernels.State,
 		info *kernels.Info) {

@@ -19,10 +19,7 @@ func unseenMechanisms() (all []Case) {
 	}
 	noise("sign by a biased coin", "50.5%", plain, func(rng *rand.Rand, _ int, _ float64) float64 {
 		z := noiseSD * math.Abs(rng.NormFloat64())
-		if rng.Float64() < 0.495 {
-			return -z
-		}
-		return z
+		return either(rng.Float64() < 0.495, -z, z)
 	})
 	noise("scale by the parity of the release", "±5%", plain, func(rng *rand.Rand, i int, _ float64) float64 {
 		return noiseSD * rng.NormFloat64() * (0.95 + 0.1*float64(i%2))
@@ -37,17 +34,11 @@ func unseenMechanisms() (all []Case) {
 	noise("a release in 10⁴ without noise for one data set", "10⁻⁴", bare,
 		func(rng *rand.Rand, _ int, total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
-			if total < 0 && rng.IntN(10_000) == 0 {
-				return 0
-			}
-			return z
+			return either(total < 0 && rng.IntN(10_000) == 0, 0, z)
 		})
 	noise("thousandths for one data set", "rounding", bare, func(rng *rand.Rand, _ int, total float64) float64 {
 		z := noiseSD * rng.NormFloat64()
-		if total > 0 {
-			return math.Round(1000*(total+z))/1000 - total
-		}
-		return z
+		return either(total > 0, math.Round(1000*(total+z))/1000-total, z)
 	})
 	lagged := func(lag int, rho float64) func(m *sum) {
 		return func(m *sum) {
@@ -90,18 +81,11 @@ func unseenMechanisms() (all []Case) {
 	add("negative zero tells the record", "−0", bare, func(m *sum) {
 		m.last = func(total, noise float64) float64 {
 			v := math.Max(0, total+noise)
-			if v == 0 && total > 0 {
-				return math.Copysign(0, -1)
-			}
-			return v
+			return either(v == 0 && total > 0, math.Copysign(0, -1), v)
 		}
 	})
 	add("Laplace claimed, normal noise of its sd", "tails", plain, func(m *sum) {
-		claim, err := accountant.Laplace(accountant.Substitute, 1/math.Sqrt2)
-		if err != nil {
-			panic(err)
-		}
-		m.claim = claim
+		m.claim = event(accountant.Laplace(accountant.Substitute, 1/math.Sqrt2))
 		m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 2 * rng.NormFloat64() }
 	})
 	add("NaN for a total of zero", "a value", bare, func(m *sum) {

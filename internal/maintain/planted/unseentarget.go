@@ -23,10 +23,7 @@ func unseenTargets() (all []Case) {
 	scale("gradient of a log scale by the scale", "chain rule",
 		scaled{slope: func(_, tau, g float64) float64 { return g*math.Exp(-tau) - g }})
 	scale("gradient of a small scale cut off", "σ < e⁻³", scaled{slope: func(_, tau, g float64) float64 {
-		if tau < -3 {
-			return -g
-		}
-		return 0
+		return either(tau < -3, -g, 0)
 	}})
 	add("gradients added to the record's before", "10⁻⁶", logistic, func(p *planted) {
 		p.grad = func(a at, g []float64) {
@@ -121,10 +118,7 @@ func unseenTargets() (all []Case) {
 	})
 	add("prior's support smaller than its draws", "0.3%", logistic, func(p *planted) {
 		p.prior = func(t []float64, lp float64) float64 {
-			if math.Abs(t[1]) > 3*priorSD {
-				return math.Inf(-1)
-			}
-			return lp
+			return either(math.Abs(t[1]) > 3*priorSD, math.Inf(-1), lp)
 		}
 	})
 	add("prior's gradient swapped", "θ₁ > θ₂", logistic, func(p *planted) {

@@ -1,0 +1,181 @@
+package proptest
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+)
+
+// neighbourhood lists other neighbours: A with another first record, strange or plain, against
+// B; the two where all other records are strange; and the two at other scales.
+func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
+	p, most := o.A.Features, 0.0
+	for _, v := range slices.Concat(o.A.X, o.B.X) {
+		if finite(v) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	first := func(edit func(x []float64)) {
+		part := o
+		part.A = edited(o.A, func(x, _ []float64) { edit(x[:p]) })
+		all = append(all, part)
+	}
+	part := o
+	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
+		x[0] *= math.Phi - 1
+		if y != nil {
+			y[0] *= math.Phi - 1
+		}
+	})
+	all = append(all, part)
+	for _, j := range someOf(p, 4) {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300} {
+			first(func(x []float64) { x[j] = v })
+		}
+	}
+	for _, v := range []float64{most, -most, 10 * most, 0} {
+		first(func(x []float64) { fill(x, v) })
+	}
+	first(func(x []float64) {
+		for j := range x {
+			x[j] = most * float64(1-2*(j%2))
+		}
+	})
+	if n := len(o.A.X) / p; n > 1 {
+		for _, v := range []float64{0, math.NaN(), math.Inf(-1)} {
+			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
+			all = append(all, part)
+		}
+	}
+	for _, by := range []float64{-1, 10, 1e6} {
+		larger := func(x, _ []float64) { times(x, by) }
+		part.A, part.B = edited(o.A, larger), edited(o.B, larger)
+		all = append(all, part)
+	}
+	return all
+}
+
+// firstOf are the first n records.
+func firstOf(r curator.Records, n int) curator.Records {
+	r.X = r.X[:n*r.Features]
+	if r.Y != nil {
+		r.Y = r.Y[:n]
+	}
+	return r
+}
+
+// checkNeighbours compares other neighbours than A and B, under either adjacency: many with few
+// releases each, and those that a search finds farther apart with as many as A and B.
+func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
+	t.Helper()
+	all := neighbourhood(o)
+	for i := range all {
+		all[i].Releases = min(len(onB), max(2000, len(onB)/(2*len(all))))
+	}
+	if pair, found := farther(m, onB, o); found {
+		all = append(all, pair)
+	}
+	if n := len(o.B.X) / o.B.Features; len(o.A.X) > len(o.B.X) && n > 1 { // a record tells more among fewer
+		pair := o
+		pair.A, pair.B = firstOf(o.A, 2), firstOf(o.B, 1)
+		all = append(all, pair)
+	}
+	for _, pair := range all {
+		onB := onB[:pair.Releases]
+		onA, err := releases(m, pair.A, o.Seed, pair.Releases)
+		if err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
+			onB, err = releases(m, pair.B, o.Seed+1, pair.Releases)
+		}
+		if err != nil {
+			failf(t, "%v", err)
+			return
+		}
+		pair.FalseAlarm /= float64(len(all) * 3) // the bounds', the curve's and suspicions' shares
+		said, err := distinguish(m, pair, onA, onB)
+		if err != nil {
+			failf(t, "%v", err)
+			return
+		}
+		if said.Violated() {
+			o.A, o.B, o.Releases = pair.A, pair.B, pair.Releases
+			failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate %g):%s%s",
+				m.Claim(), sourceOfRecords(pair.A), sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB),
+				o.test())
+			return
+		}
+	}
+}
+
+// farther searches for neighbours of the size of A and B whose mean releases lie farther apart
+// in terms of the noise. With G the change of the mean with the first record and C the noise's
+// covariance, those are v and −v for the leading eigenvector v of Gᵀ·C⁻¹·G. Both are estimated
+// on releases of one seed, where noise that does not depend on records cancels.
+func farther(m Mechanism, onB [][]float64, o MechanismOptions) (pair MechanismOptions, found bool) {
+	p, d := o.A.Features, len(onB[0])
+	size := max(norm(o.A.X[:p]), norm(o.B.X[:min(p, len(o.B.X))]))
+	cov, ok := covariance(onB)
+	if p == 1 || p > 64 || !ok || !finite(size) || size == 0 {
+		return pair, false
+	}
+	few := o.Effort.times(2000, 200)
+	apart := func(v []float64) ([]float64, MechanismOptions) {
+		pair := o
+		pair.A = edited(o.A, func(x, _ []float64) { copy(x, v) })
+		if len(o.A.X) == len(o.B.X) {
+			pair.B = edited(o.B, func(x, _ []float64) { copy(x, v); times(x[:p], -1) })
+		}
+		a, err1 := releases(m, pair.A, o.Seed, few)
+		b, err2 := releases(m, pair.B, o.Seed, few)
+		if err1 != nil || err2 != nil {
+			return nil, pair
+		}
+		return meanDifference(a, b), pair
+	}
+	square := func(change []float64) float64 {
+		var solved mat.VecDense
+		if change == nil || cov.SolveVecTo(&solved, mat.NewVecDense(d, change)) != nil {
+			return math.NaN()
+		}
+		return mat.Dot(&solved, mat.NewVecDense(d, change))
+	}
+	changes := mat.NewDense(d, p, nil)
+	for j := range p {
+		v := make([]float64, p)
+		v[j] = size
+		change, _ := apart(v)
+		if change == nil {
+			return pair, false
+		}
+		changes.SetCol(j, change)
+	}
+	var solved, products mat.Dense
+	if cov.SolveTo(&solved, changes) != nil {
+		return pair, false
+	}
+	products.Mul(changes.T(), &solved)
+	symmetric := mat.NewSymDense(p, nil)
+	for i := range p {
+		for j := range i + 1 {
+			symmetric.SetSym(i, j, (products.At(i, j)+products.At(j, i))/2)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(symmetric, true) {
+		return pair, false
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	v := mat.Col(nil, p-1, &vectors)
+	times(v, size)
+	change, pair := apart(v)
+	given, err1 := releases(m, o.A, o.Seed, few)
+	other, err2 := releases(m, o.B, o.Seed, few)
+	if err1 != nil || err2 != nil {
+		return pair, false
+	}
+	return pair, square(change) > 1.02*square(meanDifference(given, other))
+}
