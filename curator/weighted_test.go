@@ -169,7 +169,7 @@ func TestOptimumOfOtherLosses(t *testing.T) {
 		"probit":  func() (convex.Loss, error) { return convex.Probit(3) },
 		"cloglog": func() (convex.Loss, error) { return convex.CLogLog(2) },
 		"Poisson": func() (convex.Loss, error) { return convex.Poisson(8, 5) },
-		"nb":      func() (convex.Loss, error) { return convex.NegativeBinomial(2, 8) },
+		"nb":      func() (convex.Loss, error) { return convex.NegativeBinomial(2, 8, 8) },
 	}
 	r := labelled(60, 9)
 	for i := range r.Y {

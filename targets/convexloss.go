@@ -18,8 +18,8 @@ type ConvexLoss = convex.Loss
 // public knowledge. Fields that a model does not need are ignored.
 type Cap struct {
 	// Slope bounds |∂ℓ/∂η|: beyond it the loss goes on as a straight line. Defaults to
-	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression.
-	// Logistic and negative binomial regression need none.
+	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Logistic
+	// regression needs none, nor negative binomial, whose slopes are at most Count or r.
 	Slope float64
 	// Count is the largest count; larger ones count as it. Required for Poisson and
 	// negative binomial regression, a whole number.
@@ -60,7 +60,7 @@ func (f binary) convex(c Cap) (convex.Loss, error) {
 
 func (f *counts) convex(c Cap) (convex.Loss, error) {
 	if law, ok := f.law.(negBinomial); ok {
-		return convex.NegativeBinomial(law.r, c.Count)
+		return convex.NegativeBinomial(law.r, c.Count, c.slope(max(1, law.r, c.Count)))
 	}
 	return convex.Poisson(c.Count, c.slope(c.Count))
 }

@@ -81,20 +81,25 @@ func Poisson(most, limit float64) (Loss, error) {
 	}, nil
 }
 
-// NegativeBinomial is the loss of a count with mean e^η and variance
-// e^η + e^2η/size; a count above most ≥ 1 is counted as most. Slopes are at most
-// max(most, size) and need no cap, curvatures at most (most + size)/4.
-func NegativeBinomial(size, most float64) (Loss, error) {
+// NegativeBinomial is the loss of a count with mean e^η and variance e^η + e^2η/size, with
+// slopes cut at cap ≥ 1; a count above most ≥ 1 is counted as most. Without a cut slopes are
+// at most max(most, size), so that a larger cap is that. Curvatures are at most
+// (most + size)/4 and size + cap.
+func NegativeBinomial(size, most, limit float64) (Loss, error) {
 	if err := inside("negative binomial (size)", size, 1e-3, 1e6); err != nil {
 		return Loss{}, err
 	}
 	if err := countable(most); err != nil {
 		return Loss{}, err
 	}
+	if err := inside("negative binomial", limit, 1, 1e6); err != nil {
+		return Loss{}, err
+	}
 	rise := (most+size)*math.Log1p(1/size) - (most+size)*math.Log1p(most/size) + most*math.Log(most)
+	limit = min(limit, max(most, size))
 	return Loss{
-		kind: negBinomial, slope: max(most, size), bend: (most + size) / 4, most: most, size: size,
-		drop: max(1, rise) * (1 + 1e-12), ulps: 64,
+		kind: negBinomial, slope: limit, bend: min((most+size)/4, size+limit), most: most, size: size,
+		drop: max(1, rise) * (1 + 1e-12), ulps: 64 * max(most, size) / limit,
 		pull: (most + size) * (logisticPull + math.Abs(math.Log(size))/4),
 	}, nil
 }
@@ -185,10 +190,14 @@ func (l Loss) Slope(eta, y float64) float64 {
 	case poisson:
 		return max(-l.slope, min(l.slope, math.Exp(eta)-min(y, l.most)))
 	case negBinomial:
-		y = min(y, l.most)
-		return (y+l.size)*l.share(eta) - y
+		return max(-l.slope, min(l.slope, l.negBinomialSlope(eta, y)))
 	}
 	return 0
+}
+
+func (l Loss) negBinomialSlope(eta, y float64) float64 {
+	y = min(y, l.most)
+	return (y+l.size)*l.share(eta) - y
 }
 
 // Curvature is ∂²ℓ/∂η², from 0 to MaxCurvature, and 0 beyond the cap.
@@ -237,6 +246,9 @@ func (l Loss) Capped(eta, y float64) bool {
 	case poisson:
 		s := math.Exp(eta) - min(y, l.most)
 		return s >= l.slope || s <= -l.slope
+	case negBinomial:
+		s := l.negBinomialSlope(eta, y)
+		return s >= l.slope || s <= -l.slope
 	}
 	return false
 }
@@ -269,8 +281,17 @@ func (l Loss) Value(eta, y float64) float64 {
 		at := max(low, min(high, eta))
 		return math.Exp(at) - y*at + l.slope*math.Abs(eta-at)
 	case negBinomial:
+		y = min(y, l.most)
+		low, high := math.Inf(-1), math.Inf(1) // where the share is (y ± cap)/(y + r)
+		if y > l.slope {
+			low = math.Log((y - l.slope) / (l.size + l.slope))
+		}
+		if l.size > l.slope {
+			high = math.Log((y + l.slope) / (l.size - l.slope))
+		}
 		d := eta - math.Log(l.size) // (y+r)·log(1 + e^d) − yd
-		return min(y, l.most)*softplus(-d) + l.size*softplus(d)
+		at := max(low, min(high, d))
+		return y*softplus(-at) + l.size*softplus(at) + l.slope*math.Abs(d-at)
 	}
 	return 0
 }

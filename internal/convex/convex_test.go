@@ -21,8 +21,10 @@ func table(t testing.TB) map[string]Loss {
 		"cloglog 5":   func() (Loss, error) { return CLogLog(5) },
 		"Poisson 12":  func() (Loss, error) { return Poisson(12, 12) },
 		"Poisson 100": func() (Loss, error) { return Poisson(100, 7) },
-		"nb":          func() (Loss, error) { return NegativeBinomial(2.5, 30) },
-		"nb small":    func() (Loss, error) { return NegativeBinomial(0.1, 4) },
+		"nb":          func() (Loss, error) { return NegativeBinomial(2.5, 30, 30) },
+		"nb small":    func() (Loss, error) { return NegativeBinomial(0.1, 4, 4) },
+		"nb cut":      func() (Loss, error) { return NegativeBinomial(2, 100, 5) },
+		"nb cut high": func() (Loss, error) { return NegativeBinomial(40, 12, 3) },
 	} {
 		l, err := make()
 		add(name, l, err)
@@ -175,7 +177,8 @@ func TestRefusals(t *testing.T) {
 	for name, err := range map[string]error{
 		"probit 0.5": second(Probit(0.5)), "probit 9": second(Probit(9)), "probit NaN": second(Probit(math.NaN())),
 		"cloglog 0": second(CLogLog(0)), "Poisson cap": second(Poisson(5, 0)), "Poisson most": second(Poisson(0.5, 2)),
-		"nb size": second(NegativeBinomial(0, 3)), "nb most": second(NegativeBinomial(1, math.Inf(1))),
+		"nb size": second(NegativeBinomial(0, 3, 3)), "nb most": second(NegativeBinomial(1, math.Inf(1), 2)),
+		"nb cap": second(NegativeBinomial(1, 3, 0.5)),
 	} {
 		if err == nil {
 			t.Errorf("%s was taken", name)
