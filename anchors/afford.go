@@ -80,6 +80,19 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m.first != nil {
 		return c.affordFirst(m, f, rho, epsilon, delta)
 	}
+	if c.Aim == Auto && c.Law == Spherical {
+		c.Aim = Score
+	}
+	if c.Aim == Auto {
+		c.Aim = Remainder
+		if kept := c.kept(m, f, (1-momentShare)*rho); c.Variance == 0 &&
+			(kept < LeastKept || f.Features > mostFeatures) {
+			c.Aim = Score
+		}
+	}
+	if m, err = c.model(); err != nil { // with the cut of its aim
+		return c, err
+	}
 	if c.Ridge == 0 {
 		c.Ridge = convexRidge * m.loss.MaxCurvature()
 		if m.loss.IsLogistic() {
@@ -87,16 +100,6 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		}
 		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
 		c.Ridge = max(c.Ridge, ridgeReach*math.Sqrt(c.information(m, f)))
-	}
-	if c.Aim == Auto && c.Law == Spherical {
-		c.Aim = Score
-	}
-	if c.Aim == Auto {
-		c.Aim = Remainder
-		if kept := c.kept(m, f, (1-momentShare)*rho); m.link != nil && c.Variance == 0 &&
-			(kept < LeastKept || f.Features > mostFeatures) {
-			c.Aim = Score
-		}
 	}
 	if c.spherical(m, f, epsilon, rho) {
 		return c.affordSpherical(m, f, epsilon, delta)

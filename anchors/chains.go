@@ -222,7 +222,7 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 		return nil, err
 	}
 	r.Kept, r.Widening = d.Kept, d.Widening
-	if s.config.Aim == Remainder && s.model.link != nil {
+	if s.config.Aim == Remainder {
 		p, err := s.score(r.Statistics, seed)
 		if err != nil {
 			return nil, err

@@ -102,7 +102,9 @@ type Config struct {
 	Scales func(theta []float64) []float64
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
-	// Cap cuts the loss of a regression where that needs it.
+	// Cap cuts the loss of a regression where that needs it. For Score, which knows of the
+	// cut, its Slope defaults to 1 for probit and cloglog, and for counts to half the root
+	// of the largest count, at least 1: noise falls with it, and the rest is targets.Cap's.
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
 	Response float64
@@ -214,10 +216,10 @@ func (c Config) ofOrder2(m *model) (err error) {
 	switch t := c.Target.(type) {
 	case *targets.Regression:
 		m.regression = t
-		if m.loss, err = t.Convex(c.Cap); err != nil {
+		if m.loss, err = t.Convex(c.limits()); err != nil {
 			return fmt.Errorf("anchors: %w", err)
 		}
-		m.link = surrogates.LinkOf(t.Family())
+		m.link = surrogates.LinkOf(t, m.loss.MaxSlope())
 	case *targets.Linear:
 		m.linear = t
 		if !t.Normal() {
@@ -229,6 +231,15 @@ func (c Config) ofOrder2(m *model) (err error) {
 	return nil
 }
 
+// limits is Cap with its default for Score: a count's standard deviation is at most the root
+// of the largest, and cutting at half a standard deviation costs a fifth of the information.
+func (c Config) limits() targets.Cap {
+	if c.Aim == Score && c.Cap.Slope == 0 {
+		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count)/2)
+	}
+	return c.Cap
+}
+
 func (c Config) check(m model) error {
 	switch {
 	case c.Aim > Sums:
@@ -238,8 +249,6 @@ func (c Config) check(m model) error {
 			"*targets.Regression", c.Aim, c.Target)
 	case c.Law > Spherical || c.Law == Spherical && c.Aim != Score && c.Aim != Auto:
 		return fmt.Errorf("anchors: Config.Law is %v with the aim %v; use Normal, or Spherical with Score", c.Law, c.Aim)
-	case c.Aim == Score && m.first == nil && m.link == nil:
-		return fmt.Errorf("anchors: the score likelihood of %s regression is not known; use Remainder", m.regression.Family())
 	case m.linear != nil && !(c.Response > 0 && c.Response <= 1e100):
 		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
 	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:

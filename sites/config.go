@@ -25,8 +25,7 @@ const (
 // Config is the model, and the noise of one site. It is public and chosen without
 // looking at the records. Sites share Target and Cap. Their noises may differ.
 type Config struct {
-	// Target is the model under its log loss, of a family that surrogates.LinkOf knows.
-	// Required.
+	// Target is the model under its log loss. Required.
 	Target *targets.Regression
 	// Cap bounds the loss's slope and curvature where nothing else does (targets.Cap).
 	Cap targets.Cap
@@ -68,16 +67,16 @@ func (c Config) loss() (targets.ConvexLoss, error) {
 	if c.Target == nil {
 		return targets.ConvexLoss{}, errors.New("sites: Config.Target is not set; give the regression")
 	}
-	if surrogates.LinkOf(c.Target.Family()) == nil {
-		return targets.ConvexLoss{}, fmt.Errorf("sites: the score likelihood of %s regression is not known; see "+
-			"surrogates.LinkOf for those that are", c.Target.Family())
-	}
 	loss, err := c.Target.Convex(c.Cap)
 	if err != nil {
 		return loss, fmt.Errorf("sites: %w", err)
 	}
 	return loss, nil
 }
+
+// linkOf is the model of the response. A released gradient is cut by its length, which few
+// are: slopes count as not cut.
+func linkOf(t *targets.Regression) surrogates.Link { return surrogates.LinkOf(t, math.Inf(1)) }
 
 // look is what the curator releases at a look.
 func (c Config) look(n int, loss targets.ConvexLoss, f curator.Facts) (curator.NoisyGradient, curator.SecondMoment) {

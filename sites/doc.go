@@ -16,8 +16,9 @@
 // Sites need not trust each other, nor the one who fits: a site's answer is private
 // before it leaves, at any point that it is asked about. What that costs beside a pooled
 // table is √k times the noise for k sites: docs/sites.md has the figures. Sites that all
-// trust one party add one noise ([Aggregate]), at looks and at steps. Models are regressions whose score
-// likelihood is known (surrogates.LinkOf), and linear regressions with normal errors,
-// whose sites publish second moments once ([ReleaseLinear], [FitLinear]) or trust an
-// aggregator with them ([PoolLinear]).
+// trust one party add one noise ([Aggregate]), at looks and at steps. Models are
+// regressions of binary and count responses under their log losses, and linear
+// regressions with normal errors, whose sites publish second moments once
+// ([ReleaseLinear], [FitLinear]) or trust an aggregator with them
+// ([PoolLinear]).
 package sites

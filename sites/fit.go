@@ -144,7 +144,7 @@ type fit struct {
 func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s surrogates.Statistics, err error) {
 	d, t := f.terms.Features, f.terms
 	sd := t.MomentSD[n] / f.loss.MaxCurvature()
-	link := surrogates.LinkOf(f.config.Target.Family())
+	link := linkOf(f.config.Target)
 	q := Query{Theta: at, Weighted: curvature || surrogates.Curvature(at, link, t.Records, t.Radius, sd, f.config.Columns)}
 	answers := make([]Answer, len(f.sites))
 	if err := each(f.sites, func(i int, site Site) (err error) {
@@ -179,7 +179,7 @@ func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s 
 }
 
 func (f *fit) posterior(s surrogates.Statistics) (*surrogates.Score, error) {
-	return surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.LinkOf(f.config.Target.Family()),
+	return surrogates.New(surrogates.Config{Statistics: s, Link: linkOf(f.config.Target),
 		Prior: f.config.Target.Prior(), Seed: f.config.Sample.Seed})
 }
 

@@ -1,23 +1,27 @@
 package surrogates
 
-import "math"
+import (
+	"math"
 
-// The links of package targets' regressions under their log losses. Each is a
-// model of a response given its linear predictor η.
-var (
-	// Logistic has P(y = 1) = 1/(1 + e^−η).
-	Logistic Link = logistic{}
-	// Probit has P(y = 1) = Φ(η).
-	Probit Link = binary{probit}
-	// CLogLog has P(y = 1) = 1 − exp(−e^η).
-	CLogLog Link = binary{cLogLog}
-	// Poisson has counts of mean e^η.
-	Poisson Link = poisson{}
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// LinkOf returns the link of a family (targets.Regression.Family), nil where none is known.
-func LinkOf(family string) Link {
-	return map[string]Link{"logistic": Logistic, "probit": Probit, "cloglog": CLogLog, "Poisson": Poisson}[family]
+// Logistic has P(y = 1) = 1/(1 + e^−η).
+var Logistic Link = logistic{}
+
+// LinkOf returns the link of a regression under its log loss. Slopes are cut at ±slope, as
+// those of a targets.ConvexLoss are at its MaxSlope, and +Inf cuts none. Logistic slopes are
+// at most 1 and are not cut.
+func LinkOf(t *targets.Regression, slope float64) Link {
+	switch t.Family() {
+	case "probit":
+		return binary{probit, slope}
+	case "cloglog":
+		return binary{cLogLog, slope}
+	case "Poisson", "negative binomial":
+		return counts{slope, 1 / t.Dispersion()}
+	}
+	return Logistic
 }
 
 // Normal is a response with mean η and a known standard deviation.
@@ -61,36 +65,32 @@ func shares(eta float64) (p, q float64) {
 	return big, small
 }
 
-type poisson struct{}
-
-// mostPredictor keeps e^η finite; a Poisson mean beyond e^300 is no model of counts.
-const mostPredictor = 300
-
-func (poisson) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
-	m, m0 := math.Exp(min(eta, mostPredictor)), math.Exp(min(at, mostPredictor))
-	return m0 - m, m, -m, m
-}
-
-func (poisson) Weight(at, _ float64) float64 { return math.Exp(min(at, mostPredictor)) }
-
 // binary is a 0/1 response that need not have the canonical link.
 type binary struct {
 	// at returns P(y=1), P(y=0) and P(y=1)'s derivative in η, divided by either:
 	// the hazards h1 and h0; and the derivatives of the hazards.
-	at func(eta float64) (p, q, h1, h0, dh1, dh0 float64)
+	at  func(eta float64) (p, q, h1, h0, dh1, dh0 float64)
+	cut float64
 }
 
 // Slope: y = 1 has slope −h1(at) with probability p(η), y = 0 slope h0(at).
 func (b binary) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
 	p, q, h1, _, _, _ := b.at(eta)
 	_, _, a1, a0, _, _ := b.at(at)
+	a1, a0 = min(a1, b.cut), min(a0, b.cut)
 	jump, dp := a0+a1, h1*p
 	return a0*q - a1*p, jump * jump * p * q, -jump * dp, jump * jump * dp * (q - p)
 }
 
 func (b binary) Weight(at, eta float64) float64 {
 	p, q, _, _, _, _ := b.at(eta)
-	_, _, _, _, d1, d0 := b.at(at)
+	_, _, a1, a0, d1, d0 := b.at(at)
+	if a1 >= b.cut {
+		d1 = 0
+	}
+	if a0 >= b.cut {
+		d0 = 0
+	}
 	return q*d0 - p*d1
 }
 

@@ -73,6 +73,17 @@ func newRegression(cfg RegressionConfig, f family) (*Regression, error) {
 // or negative binomial.
 func (r *Regression) Family() string { return r.family.name() }
 
+// Dispersion is r of negative binomial counts, whose variance at mean m is m + m²/r. It is
+// +Inf for other responses.
+func (r *Regression) Dispersion() float64 {
+	if f, ok := r.family.(*counts); ok {
+		if law, ok := f.law.(negBinomial); ok {
+			return law.r
+		}
+	}
+	return math.Inf(1)
+}
+
 // Prior is the prior of the coefficients.
 func (r *Regression) Prior() Prior { return r.prior }
 

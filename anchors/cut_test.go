@@ -1,0 +1,50 @@
+package anchors_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// TestScoreCutsSlopes: for Score the noise is that of slopes cut where little is lost, and for
+// aims whose steps look at the loss that of the loss's own bound.
+func TestScoreCutsSlopes(t *testing.T) {
+	config := targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 3}}
+	probit, e1 := targets.NewProbit(config)
+	poisson, e2 := targets.NewPoisson(config)
+	spread, e3 := targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: config, Dispersion: 2})
+	if e1 != nil || e2 != nil || e3 != nil {
+		t.Fatal(e1, e2, e3)
+	}
+	for _, c := range []struct {
+		target     *targets.Regression
+		count      float64
+		cut, whole float64
+	}{{probit, 0, 1, 3}, {poisson, 64, 4, 64}, {poisson, 2, 1, 2}, {spread, 100, 5, 100}} {
+		sd := func(aim anchors.Aim, slope float64) float64 {
+			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
+			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,
+				OptimumNoise: 5, MomentNoise: 5, Clip: 0.01, Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
+			if err == nil {
+				err = records.Grant(requests...)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, release, err := prepared.Begin(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return release.Statistics.ScoreSD
+		}
+		if own, want := sd(anchors.Score, 0), sd(anchors.Score, c.cut); math.Abs(own/want-1) > 1e-6 {
+			t.Errorf("%s: the score's noise is %v, that of slopes up to %v is %v", c.target.Family(), own, c.cut, want)
+		}
+		if own, cut := sd(anchors.Perturbed, 0), sd(anchors.Score, 0); math.Abs(own/cut/(c.whole/c.cut)-1) > 1e-6 {
+			t.Errorf("%s: noise of %v and, cut, %v, want a factor of %v", c.target.Family(), own, cut, c.whole/c.cut)
+		}
+	}
+}

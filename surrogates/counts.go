@@ -1,0 +1,94 @@
+package surrogates
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// counts is a count y of mean m = e^η and variance m + wm²: Poisson for w = 0, negative
+// binomial of dispersion 1/w otherwise. Its slope is (e^at − y)/(1 + we^at), cut at ±cut: the
+// factor times e^at − l − (y − l)₊ + (y − u)₊, with l and u where the cuts begin.
+type counts struct{ cut, w float64 }
+
+// mostPredictor keeps e^η finite; a mean beyond e^300 is no model of counts.
+const mostPredictor = 300
+
+func mean(eta float64) float64 { return math.Exp(min(eta, mostPredictor)) }
+
+// at returns the mean at a predictor, the factor of slopes there, and l and u.
+func (f counts) at(eta float64) (m, factor, l, u float64) {
+	m = mean(eta)
+	factor = 1 / (1 + m*f.w)
+	return m, factor, max(0, m-f.cut/factor), m + f.cut/factor
+}
+
+func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
+	m0, a, l, u := f.at(at)
+	m := mean(eta)
+	low, high := f.excess(l, m), f.excess(u, m)
+	mu, dMean = m0-l-low.mean+high.mean, high.dMean-low.dMean
+	variance, dVariance = low.variance-high.variance, low.dVariance-high.dVariance
+	if high.mean > 0 { // (y − l)₊(y − u)₊ = (y − u)₊² + (u − l)(y − u)₊
+		apart := high.mean + (u - l) - low.mean
+		variance -= 2 * high.mean * apart
+		dVariance -= 2 * (high.dMean*apart + high.mean*dMean)
+	}
+	return a * mu, a * a * max(0, variance), a * dMean, a * a * dVariance
+}
+
+// Weight is the mean of m₀(1 + wy)/(1 + wm₀)² over the counts whose slope is not cut, m₀ = e^at.
+func (f counts) Weight(at, eta float64) float64 {
+	m0, a, _, u := f.at(at)
+	m := mean(eta)
+	low, high := f.tail(math.Floor(m0-f.cut/a)+1, m), f.tail(math.Ceil(u), m)
+	chance := low.chance - high.chance
+	return a * a * m0 * max(0, chance+f.w*m*(chance+low.before-high.before))
+}
+
+// excess are the mean and variance of (y − c)₊ and their derivatives in log m.
+type excess struct{ mean, variance, dMean, dVariance float64 }
+
+// excess uses E[y·g(y)] = m/(1 + wm)·E[(1 + wy)·g(y+1)], which derivatives of a mean E[g(y)]
+// are as well, with g(y+1) − g(y).
+func (f counts) excess(c, m float64) excess {
+	k := math.Ceil(c)
+	t := f.tail(k, m)
+	if t.chance == 0 && t.before == 0 {
+		return excess{}
+	}
+	wm := f.w * m
+	rate, within := m/(1+wm), wm*(t.chance+t.before)+t.chance // the mean of (1 + wy) for y ≥ k
+	short := m*t.before - (m-c)*(1-t.chance)                  // the mean of (c − y)₊
+	var e excess
+	e.mean, e.dMean = m-c+short, rate*(within+(k-c)*t.before)
+	e.variance = e.dMean*(1+wm) - e.mean*short
+	e.dVariance = rate*(within+(k-c)*(k-c)*t.before) + 2*e.mean*(m-e.dMean) + 2*wm*e.dMean
+	return e
+}
+
+// farCount is how many standard deviations off a Poisson count has no probability that counts.
+const farCount = 12
+
+// countTail is P(y ≥ k), and (1 + w(k−1))·P(y = k−1).
+type countTail struct{ chance, before float64 }
+
+// tail is that of a count of mean m at a whole number k.
+func (f counts) tail(k, m float64) countTail {
+	reach := farCount * (math.Sqrt(m) + farCount)
+	switch {
+	case k <= 0 || f.w == 0 && k <= m-reach:
+		return countTail{chance: 1}
+	case f.w == 0 && k > m+reach || math.IsInf(k, 1):
+		return countTail{}
+	}
+	l, _ := math.Lgamma(k)
+	if f.w == 0 {
+		return countTail{mathext.GammaIncReg(k, m), math.Exp((k-1)*math.Log(m) - m - l)}
+	}
+	r, wm := 1/f.w, f.w*m
+	above, _ := math.Lgamma(k + r) // (1 + w(k−1))·Γ(k−1+r)/Γ(1+r) = Γ(k+r)/Γ(1+r)
+	own, _ := math.Lgamma(1 + r)
+	log := above - own - l + (k-1)*math.Log(m*f.w/(1+wm)) - r*math.Log1p(wm)
+	return countTail{mathext.RegIncBeta(k, r, wm/(1+wm)), math.Exp(log)}
+}
