@@ -132,6 +132,17 @@ var hostiles = []struct {
 			d[i] = y[0]
 		}
 	})},
+	{"leaves a record beyond its rows and reads it there", true, stateless(func(dst, theta []float64, rows targets.Rows,
+		width int) {
+		x := rows.X[:cap(rows.X)]
+		kept := &x[len(x)-1]
+		if y := rows.Y[0]; math.Abs(y) == 1 { // the record that differs
+			*kept = y
+		}
+		for i := range dst {
+			dst[i] = 1e6 * *kept
+		}
+	})},
 	{"sorts its records", true, stateless(func(dst, theta []float64, rows targets.Rows, width int) {
 		slices.Sort(rows.Y)
 		for i := range rows.Len() {

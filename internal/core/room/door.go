@@ -99,7 +99,7 @@ func (d *door) evaluate(q question, dst, theta, next []float64, rows record.Rows
 	case gradientOf:
 		s.gradient.LossGrad(dst, theta, rows)
 	case slopeOf:
-		eta := d.eta[:rows.Len()]
+		eta := d.eta[:rows.Len():rows.Len()]
 		dense.MulVec(eta, rows.X, theta)
 		s.linear.SlopeAt(dst, eta, rows.Y)
 	}
