@@ -122,9 +122,11 @@ func (b *Budget) Charge(e Event, count int64) error {
 // the caller holds, is open, so that a recorder can keep several charges at once.
 func (b *Budget) record(e Event, count int64, asked *Event) error {
 	b.pending = append(b.pending, asked)
-	b.mu.Unlock()
-	err := b.recorder.Record(e, count)
-	b.mu.Lock()
+	err := func() error {
+		b.mu.Unlock()
+		defer b.mu.Lock() // though it panics, when asked stays pending
+		return b.recorder.Record(e, count)
+	}()
 	if err == nil {
 		if b.spent, err = Compose(b.spent, *asked); err != nil {
 			return err // unreachable: it was composed before; asked stays pending

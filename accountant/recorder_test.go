@@ -23,6 +23,36 @@ func recorded(t *testing.T, c BudgetConfig, r Recorder) *Budget {
 	return b
 }
 
+// TestRecordersThatPanic: what may have been recorded counts as spent, and the budget can still
+// be asked.
+func TestRecordersThatPanic(t *testing.T) {
+	c := BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: Substitute}
+	e, err := Gaussian(Substitute, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := recorded(t, c, recorderFunc(func(Event, int64) error { panic("out of memory") }))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was lost")
+			}
+		}()
+		_ = b.Charge(e, 3)
+	}()
+	whole, err := NewBudget(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, err := whole.Remaining(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := b.Remaining(e); err != nil || left != most-3 {
+		t.Errorf("%d of %d releases are left, error %v", left, most, err)
+	}
+}
+
 // TestRecordedBudgets: a charge is recorded once, when it fits and before it returns,
 // and what the recorder refuses is not charged.
 func TestRecordedBudgets(t *testing.T) {
