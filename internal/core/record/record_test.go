@@ -75,6 +75,27 @@ func TestRecordsWithoutFeatures(t *testing.T) {
 	}
 }
 
+// TestRowsAreParts: a row and a slice of a batch share its memory, and end where they end, so
+// that what is appended to them overwrites nothing.
+func TestRowsAreParts(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{10, 20, 30, 40}
+	all := record.Rows{X: x, P: 2, Y: y}
+	if row := all.Row(2); all.Len() != 4 || !slices.Equal(row, []float64{5, 6}) || &row[0] != &x[4] || cap(row) != 2 {
+		t.Errorf("of %d rows number 2 is %v, with room for %d", all.Len(), row, cap(row))
+	}
+	part := all.Slice(1, 3)
+	if part.P != 2 || part.Len() != 2 || !slices.Equal(part.X, x[2:6]) || !slices.Equal(part.Y, y[1:3]) ||
+		cap(part.X) != 4 || cap(part.Y) != 2 || &part.X[0] != &x[2] {
+		t.Errorf("rows 1 and 2 are %+v, with room for %d and %d", part, cap(part.X), cap(part.Y))
+	}
+	if part := (record.Rows{X: x, P: 2}).Slice(1, 3); part.Y != nil || part.Len() != 2 {
+		t.Errorf("rows without responses have %+v", part)
+	}
+	if part := (record.Rows{Y: y}).Slice(1, 3); part.Len() != 2 || len(part.X) != 0 {
+		t.Errorf("rows without features have %+v", part)
+	}
+}
+
 // TestSharedRowsAreProjectedWheneverTheyAreRead: whoever writes to shared memory changes
 // a record, and never puts one outside the ball. In single precision it is the widened row.
 func TestSharedRowsAreProjectedWheneverTheyAreRead(t *testing.T) {
@@ -118,7 +139,7 @@ func TestGatherIsRows(t *testing.T) {
 			x[i] = float64(i%1001) / 1024 // exact in either precision
 			narrow[i] = float32(x[i])
 		}
-		index := make([]int32, 3*n/2)
+		index := make([]int32, 320) // whole groups of those that are brought in at once
 		for i := range index {
 			index[i] = int32(n - 1 - i*7%n)
 		}

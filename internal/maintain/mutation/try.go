@@ -34,8 +34,8 @@ func compile(root, pkg, to string, flags ...string) (out []byte, err error) {
 func (s suite) compile(root string, all []defect) error {
 	built := make(map[string]bool)
 	for _, d := range all {
-		for _, pkg := range d.tests {
-			if d.number == 0 || built[pkg] {
+		for i, pkg := range d.tests {
+			if d.number == 0 || built[pkg] || s.first && i > 0 {
 				continue
 			}
 			built[pkg] = true
