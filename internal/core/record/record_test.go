@@ -48,6 +48,45 @@ func TestHugeRowsKeepTheirDirection(t *testing.T) {
 	}
 }
 
+// TestRowsWithoutDirection: one number that is not finite makes the zero row, in a ball of any
+// radius; rows of no ball are left.
+func TestRowsWithoutDirection(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, radius := range []float64{1e-100, 0.5, 1, 1e100} {
+			x, _ := record.New([]float64{1e-101, bad, 1e-101}, 3, nil, 1, radius).Block(nil, nil, 0, 1)
+			if !slices.Equal(x, []float64{0, 0, 0}) {
+				t.Errorf("a row with %v in a ball of %v is %v", bad, radius, x)
+			}
+		}
+		x, _ := record.New([]float64{bad}, 1, nil, 1, 0).Block(nil, nil, 0, 1)
+		if math.Float64bits(x[0]) != math.Float64bits(bad) {
+			t.Errorf("%v in no ball is %v", bad, x[0])
+		}
+	}
+}
+
+// TestSetsOfFeaturesAlone have no response, whichever way they are read.
+func TestSetsOfFeaturesAlone(t *testing.T) {
+	x := []float64{0.3, 0.4, 3, 4, 30, 40}
+	inside := []float64{0.3, 0.4, 0.3, 0.4, 0.3, 0.4}
+	for name, s := range map[string]*record.Set{"copied": record.New(x, 2, nil, 3, 0.5),
+		"shared": record.Share(x, nil, 2, nil, 3, 0.5)} {
+		bx, by := s.Block(make([]float64, 6), nil, 0, 3)
+		gx, gy := s.Gather(make([]float64, 8), nil, []int32{0, 1, 2})
+		if s.Response() || by != nil || gy != nil || len(bx) != 6 || len(gx) != 6 || !slices.Equal(bx, gx) {
+			t.Errorf("%s: a block is %v and %v, gathered %v and %v", name, bx, by, gx, gy)
+		}
+		for i, v := range gx {
+			if math.Abs(v-inside[i]) > 1e-14 {
+				t.Errorf("%s: gathered %v", name, gx)
+			}
+		}
+	}
+	if !record.New(x, 2, []float64{1, 2, 3}, 3, 0.5).Response() {
+		t.Error("a set with responses has none")
+	}
+}
+
 func TestSetCopiesAndGathers(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4, math.Inf(1), 6}, []float64{7, 8, 9}
 	s := record.New(x, 2, y, 3, 10)
@@ -100,7 +139,8 @@ func TestRowsAreParts(t *testing.T) {
 // a record, and never puts one outside the ball. In single precision it is the widened row.
 func TestSharedRowsAreProjectedWheneverTheyAreRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		const p, n, radius = 3, 4, 1.5
+		const p, n = 3, 4
+		radius := rapid.SampledFrom([]float64{0.5, 1.5}).Draw(rt, "radius")
 		single := rapid.Bool().Draw(rt, "single")
 		y := []float64{1, 2, 3, 4}
 		x, narrow := make([]float64, n*p), make([]float32, n*p)
