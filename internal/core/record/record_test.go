@@ -40,6 +40,16 @@ func finite(row []float64) bool {
 	return true
 }
 
+// TestTheMarginIsWhatTheProofTakes: 2(len + 4) units of 2⁻⁵³, inside which rows are left alone.
+func TestTheMarginIsWhatTheProofTakes(t *testing.T) {
+	for units, left := range map[float64]bool{9: false, 11: true, 13: true} { // of 10
+		row := []float64{1 - units*0x1p-53}
+		if record.Project(row, 1); (row[0] == 1-units*0x1p-53) != left {
+			t.Errorf("a row %v units inside became one %v inside", units, (1-row[0])*0x1p53)
+		}
+	}
+}
+
 func TestHugeRowsKeepTheirDirection(t *testing.T) {
 	row := []float64{math.MaxFloat64, -math.MaxFloat64 / 2}
 	record.Project(row, 1)
