@@ -118,27 +118,13 @@ func TestDynamicsRefusals(t *testing.T) {
 	}
 }
 
-// TestDynamicsReplay is the law that a chain is a function of its releases.
-func TestDynamicsReplay(t *testing.T) {
-	m, other := certified(), certified()
-	for i := range other.Records.Y {
-		other.Records.Y[i] = 1 - other.Records.Y[i]
-	}
-	for _, adjusted := range []bool{false, true} {
-		c := m.config(0)
-		c.Adjusted = adjusted
-		posteriors.CheckReplay(t, m.Records, other.Records, m.Start, 300, factory(c))
-	}
-}
-
-func TestDynamicsAllocateNothing(t *testing.T) {
+// TestMovesAreTheCurators: no stream is needed.
+func TestMovesAreTheCurators(t *testing.T) {
 	m := certified()
 	for _, adjusted := range []bool{false, true} {
 		c := m.config(1000)
 		c.Adjusted = adjusted
 		k := posteriors.Must(New(c, m.Seal()))
-		posteriors.CheckAllocations(t, k, []float64{0, 0})
-		// moves are the curator's: no stream is needed
 		if _, err := k.Step(nil, posteriors.Must(k.Init([]float64{0, 0}))); err != nil {
 			t.Error(err)
 		}

@@ -191,31 +191,6 @@ func TestDivergenceIsRejectedUnseen(t *testing.T) {
 	}
 }
 
-// bothTests returns a chain for each test.
-func (m model) bothTests(n int64) []Config {
-	bit := m.config(n, 1)
-	penalty := bit
-	penalty.Acceptance, penalty.MaxMove, penalty.RatioNoise = PublishedPenalty, 0, 0.3
-	return []Config{bit, penalty}
-}
-
-func TestReplayOverOtherRecords(t *testing.T) {
-	m, other := logistic(), logistic()
-	for i := range other.Records.Y {
-		other.Records.Y[i] = 1 - other.Records.Y[i]
-	}
-	for _, c := range m.bothTests(0) {
-		posteriors.CheckReplay(t, m.Records, other.Records, m.Start, 200, factory(c))
-	}
-}
-
-func TestStepAllocatesNothing(t *testing.T) {
-	m := logistic()
-	for _, c := range m.bothTests(1000) {
-		posteriors.CheckAllocations(t, posteriors.Must(New(c, m.Seal())), []float64{0, 0})
-	}
-}
-
 // TestCost holds the two prices to the releases they list: reusing a gradient
 // saves one in each iteration but the first.
 func TestCost(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -167,15 +169,14 @@ func TestEpochs(t *testing.T) {
 			t.Error("a part of an epoch was sold")
 		}
 	}
+	proptest.CheckReplay(t, factory(c), posteriors.NewCloud(1, 3).Records(), posteriors.NewCloud(1, 99).Records(), proptest.KernelOptions{
+		Records: posteriors.NewCloud(1, 3).Records(), Adjacency: accountant.Substitute, Start: []float64{0}, Steps: 60 * per})
 	c.Iterations = 2000
-	factory := func(r *curator.Curator, n int64) (kernels.Kernel, error) {
-		c := c
-		c.Iterations = n / per * per
-		return New(c, r)
+	k, at := posteriors.Must(New(c, seal(1, x))), posteriors.Must(k.Init([]float64{0}))
+	rng := kernels.Stream(1, 0)
+	if got := testing.AllocsPerRun(100, func() { posteriors.Must(k.Step(rng, at)) }); got != 0 {
+		t.Errorf("%v allocations a step", got)
 	}
-	posteriors.CheckAllocations(t, posteriors.Must(factory(seal(1, x), 2000)), []float64{0})
-	posteriors.CheckReplay(t, posteriors.NewCloud(1, 3).Records(), posteriors.NewCloud(1, 99).Records(), []float64{0}, 300,
-		factory)
 	c.Iterations = steps
 	k = posteriors.Must(New(c, seal(1, x)))
 	if !within(t, "epochs", walk(t, k, center)[0], center[0], langevinSD(curvature, h, 0.5, h)) {
@@ -240,22 +241,6 @@ func factory(c Config) posteriors.Factory {
 		c.Iterations = n
 		return New(c, sealed)
 	}
-}
-
-func usual() posteriors.Factory {
-	return factory(Config{Driven: kernels.Driven{Target: mean(2), Step: kernels.Polynomial(0.001, 10, 0.6),
-		NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)}})
-}
-
-func TestReplayOverOtherRecords(t *testing.T) {
-	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(),
-		[]float64{0, 0}, 300,
-		usual())
-}
-
-func TestStepAllocatesNothing(t *testing.T) {
-	x, _, _ := sample(2, 3)
-	posteriors.CheckAllocations(t, posteriors.Must(usual()(seal(2, x), 1000)), []float64{0, 0})
 }
 
 // TestLeavingTheSupport checks that steps out of the prior's support, which begins just

@@ -23,12 +23,6 @@ func factory(c Config) posteriors.Factory {
 	}
 }
 
-func usual() posteriors.Factory {
-	return factory(Config{Driven: kernels.Driven{Target: posteriors.NewCloud(2, 1).Target,
-		Step: kernels.Polynomial(0.001, 10, 0.6), NoiseMultiplier: 0.5, Clip: testClip, Batch: curator.Poisson(0.5)},
-		Friction: 1})
-}
-
 // TestPosterior holds the thermostat to the posterior with little noise, with
 // privacy noise beyond its friction, and with the noise of minibatches, whose
 // variance it is not told. Its splitting has a bias of order h², 0.2% here,
@@ -100,16 +94,6 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-}
-
-func TestReplayOverOtherRecords(t *testing.T) {
-	posteriors.CheckReplay(t, posteriors.NewCloud(2, 3).Records(), posteriors.NewCloud(2, 99).Records(),
-		[]float64{0, 0}, 300,
-		usual())
-}
-
-func TestStepAllocatesNothing(t *testing.T) {
-	posteriors.CheckAllocations(t, posteriors.Must(usual()(posteriors.NewCloud(2, 3).Seal(), 1000)), []float64{0, 0})
 }
 
 // TestLeavingTheSupport checks that steps out of the prior's support, which begins just

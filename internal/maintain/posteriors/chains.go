@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/tape"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -59,49 +58,6 @@ func Walk(t testing.TB, k kernels.Kernel, start []float64, steps int64) (draws [
 		}
 	}
 	return draws, accepted / float64(steps)
-}
-
-// CheckReplay is the law that a chain is a function of public randomness and
-// releases: the same tape over other records gives the same chain, and the other
-// records alone do not.
-func CheckReplay(t testing.TB, records, other curator.Records, start []float64, steps int64, factory Factory) {
-	t.Helper()
-	walk := func(r curator.Records, opts ...curator.Option) [][]float64 {
-		draws, _ := Walk(t, Must(factory(Seal(r, opts...), steps)), start, steps)
-		return draws
-	}
-	recorded := tape.New()
-	first := walk(records, tape.Option(recorded).(curator.Option))
-	again, fresh := walk(other, tape.Option(recorded.Rewind()).(curator.Option)), walk(other)
-	same := true
-	for j := range first {
-		for step, v := range first[j] {
-			if v != again[j][step] {
-				t.Fatalf("step %d differs when its releases are replayed over other records", step+1)
-			}
-			same = same && v == fresh[j][step]
-		}
-	}
-	if same {
-		t.Error("the chain does not depend on its records at all")
-	}
-}
-
-// CheckAllocations holds a kernel's steps to none.
-func CheckAllocations(t testing.TB, k kernels.Kernel, start []float64) {
-	t.Helper()
-	s, err := k.Init(start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := kernels.Stream(1, 0)
-	if got := testing.AllocsPerRun(100, func() {
-		if _, err := k.Step(rng, s); err != nil {
-			t.Fatal(err)
-		}
-	}); got != 0 {
-		t.Errorf("%s: %v allocations a step", k.Name(), got)
-	}
 }
 
 // Simulated are n records of d standard normal features, to be projected, with
