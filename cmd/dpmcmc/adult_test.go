@@ -9,22 +9,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 	"github.com/dpmcmc/dpmcmc/internal/stancsv"
 )
 
-// TestAdult holds the main job on a real table: at default settings the mean
-// of the second half of the released draws predicts nearly as well as a
-// non-private fit, on random splits of Adult's numeric columns.
-//
-// A split that misses by chance is allowed for: 9 of 10 must do.
+// TestAdult holds the main job on a real table: the mean of the second half of the
+// released draws predicts nearly as well as a non-private fit, on random splits of Adult's
+// numeric columns. The noise has public seeds, so that no run differs from another: with
+// fresh noise Barker chains of the β loss were 0.0013 below that fit on average, and
+// default runs 0.0001.
 func TestAdult(t *testing.T) {
 	lines := adultLines(t)
 	for _, tc := range []struct {
@@ -32,16 +35,16 @@ func TestAdult(t *testing.T) {
 		args  []string
 		slack float64
 	}{
-		{"ε=1, log loss", []string{"--epsilon", "1"}, 0.015},
-		{"ε=0.3, β=1.5", []string{"--epsilon", "0.3", "--loss", "beta", "--beta", "1.5", "--accept-unexplored"},
-			0.03}, // no posterior, but its mean predicts
+		{"ε=1, log loss", []string{"--epsilon", "1"}, 0.004},
+		{"ε=0.3, β=1.5", []string{"--epsilon", "0.3", "--kernel", "barker", "--loss", "beta", "--beta", "1.5",
+			"--accept-unexplored"}, 0.008}, // no posterior, but its mean predicts
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			good := 0
-			for split := range 10 {
+			for split := range 4 {
 				train, test := splitAdult(t, lines, uint64(split))
 				dir := t.TempDir()
-				args := append([]string{"sample", "--data", train.csv, "--schema", train.schema, "--delta", "1e-6", "--out", dir},
+				args := append([]string{"sample", "--data", train.csv, "--schema", train.schema, "--delta", "1e-6", "--out", dir,
+					"--insecure-seed", strconv.Itoa(split + 1)},
 					tc.args...)
 				var out, errw bytes.Buffer
 				if code := run(context.Background(), args, nil, &out, &errw); code != exitOK {
@@ -50,12 +53,9 @@ func TestAdult(t *testing.T) {
 				private := auc(test.load(t), secondHalfMean(t, filepath.Join(dir, "draws_1.csv")))
 				exact := auc(test.load(t), logisticFit(t, train.load(t)))
 				t.Logf("split %d: AUC %.4f private, %.4f non-private", split, private, exact)
-				if private >= exact-tc.slack {
-					good++
+				if private < exact-tc.slack {
+					t.Errorf("split %d: further than %v below the non-private fit", split, tc.slack)
 				}
-			}
-			if good < 9 {
-				t.Errorf("%d of 10 splits are within %v of the non-private AUC, want 9", good, tc.slack)
 			}
 		})
 	}
@@ -169,42 +169,11 @@ func logisticFit(t *testing.T, table *data.Table) []float64 {
 	return theta.RawVector().Data
 }
 
-func dot(a, b []float64) (s float64) {
-	for j, v := range a {
-		s += v * b[j]
-	}
-	return s
-}
-
 // auc is the area under the ROC curve of the linear predictor.
 func auc(t *data.Table, theta []float64) float64 {
-	type scored struct{ eta, y float64 }
-	all := make([]scored, t.Records)
-	for i := range all {
-		all[i] = scored{dot(t.Row(i), theta), t.Y[i]}
+	eta := make([]float64, t.Records)
+	for i := range eta {
+		eta[i] = floats.Dot(t.Row(i), theta)
 	}
-	slices.SortFunc(all, func(a, b scored) int {
-		switch {
-		case a.eta < b.eta:
-			return -1
-		case a.eta > b.eta:
-			return 1
-		}
-		return 0
-	})
-	var ranks, positives float64
-	for lo := 0; lo < len(all); {
-		hi := lo
-		for hi < len(all) && all[hi].eta == all[lo].eta {
-			hi++
-		}
-		for _, s := range all[lo:hi] {
-			if s.y == 1 {
-				ranks += float64(lo+hi+1) / 2
-				positives++
-			}
-		}
-		lo = hi
-	}
-	return (ranks - positives*(positives+1)/2) / (positives * (float64(t.Records) - positives))
+	return metrics.Area(eta, t.Y)
 }
