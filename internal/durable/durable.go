@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 )
 
+// ErrLocked says that another process has locked a file.
+var ErrLocked = errors.New("another process is writing here")
+
 // WriteFile replaces a file as a whole: after a crash there is the old one or the new one.
 func WriteFile(path string, content []byte) error {
 	return Replace(path, func(f *os.File) error {

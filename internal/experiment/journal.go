@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 )
 
 // journalFile is where a run writes what it finished, one JSON value a line.
@@ -71,9 +73,8 @@ func openJournal(dir, name, fingerprint string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: another run is writing here (%w); wait for it, or choose another folder",
-			path, err), f.Close())
+	if err := durable.Lock(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: wait for it, or choose another folder", path, err), f.Close())
 	}
 	j.file = f
 	end, err := j.read(f, fingerprint)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpmcmc/dpmcmc/internal/durable"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 )
 
@@ -150,7 +151,7 @@ func TestJournalsAreNotMixed(t *testing.T) {
 			return
 		}
 		if _, err := plan(t, small, Options{}).Run(t.Context(), RunOptions{Dir: busy}); err == nil ||
-			!strings.Contains(err.Error(), "another run") {
+			!errors.Is(err, durable.ErrLocked) {
 			t.Errorf("a second run in a busy folder: %v", err)
 		}
 	}})

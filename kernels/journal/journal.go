@@ -114,6 +114,15 @@ type Journal struct {
 // ErrRunning says that another process is writing the journal.
 var ErrRunning = errors.New("the run is still going, in another process")
 
+// lock keeps other processes from going on with a run that is going.
+func lock(f *os.File) error {
+	err := durable.Lock(f)
+	if errors.Is(err, durable.ErrLocked) {
+		return ErrRunning
+	}
+	return err
+}
+
 // Create begins the journal of a run, in a folder that has none.
 func Create(path string, h Head) (*Journal, error) {
 	h.Version = Version
