@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,16 +48,8 @@ func backward(dst, lower, b []float64) {
 	copy(dst, b)
 	for j := d - 1; j >= 0; j-- {
 		dst[j] /= lower[j*d+j]
-		for k := range j {
-			dst[k] -= lower[j*d+k] * dst[j]
-		}
+		floats.AddScaled(dst[:j], -dst[j], lower[j*d:j*d+j])
 	}
 }
 
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
-}
+func dot(a, b []float64) float64 { return floats.Dot(a, b) }

@@ -10,12 +10,31 @@ import (
 // imputation is one set of synthetic features, m×d, standing for all records.
 type imputation struct {
 	x       []float64
+	columns []float64     // x by columns, d×m
 	at      []float64     // linear predictors at the anchor
 	offset  []float64     // of the linear predictors
 	weight  float64       // records that a row stands for
 	log     float64       // of the determinant of an optimum's density
 	missing *mat.SymDense // curvature that the features lack, where the variance is frozen
 	frozen  []float64     // factor of the score's covariance where that does not follow θ
+}
+
+// column is that of a feature.
+func (im *imputation) column(j int) []float64 {
+	m := len(im.at)
+	return im.columns[j*m : (j+1)*m]
+}
+
+// byColumn are rows of d values, column by column.
+func byColumn(x []float64, d int) []float64 {
+	m := len(x) / d
+	out := make([]float64, len(x))
+	for i := range m {
+		for j := range d {
+			out[j*m+i] = x[i*d+j]
+		}
+	}
+	return out
 }
 
 // mostImputed is the number of features up to which imputations have second moments
@@ -78,7 +97,8 @@ func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	if at == nil {
 		at = c.predictors(x)
 	}
-	im := imputation{x: x, at: at, offset: make([]float64, len(at)), weight: float64(s.Records) / float64(len(at))}
+	im := imputation{x: x, columns: byColumn(x, d), at: at, offset: make([]float64, len(at)),
+		weight: float64(s.Records) / float64(len(at))}
 	for i, o := range c.predictors(x) {
 		im.offset[i] = at[i] - o
 	}

@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
@@ -18,7 +19,8 @@ func (p *Score) Density() nuts.LogDensity {
 	}
 	e.logs = make([]float64, len(p.imputations))
 	n := len(p.imputations[0].at)
-	e.slope, e.spread = make([]float64, n), make([]float64, n)
+	e.eta, e.mean, e.variance = make([]float64, n), make([]float64, n), make([]float64, n)
+	e.slope, e.spread, e.scaled = make([]float64, n), make([]float64, n), make([]float64, n)
 	e.lower = make([]float64, d*d)
 	for _, n := range p.config.Statistics.noise() {
 		n.lower, n.solved = make([]float64, d*d), make([]float64, d)
@@ -32,7 +34,9 @@ type evaluator struct {
 	*Score
 	residual, whole, row []float64
 	lower                []float64
-	slope, spread        []float64
+	eta, mean, variance  []float64 // of the rows: linear predictors, and of slopes there
+	slope, spread        []float64 // derivatives of mean and variance
+	scaled               []float64
 	nodes                []node
 	grads                [][]float64
 	logs                 []float64
@@ -128,15 +132,20 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 			}
 		}
 	}
-	for i := range im.at {
-		x := im.x[i*d : (i+1)*d]
-		g := e.slope[i] * dot(x, e.whole)
-		if im.frozen == nil {
-			g += e.spread[i] / 2 * quadratic(e.lower, x)
-		}
-		for j, v := range x {
-			grad[j] += g * v
-		}
+	if im.frozen == nil {
+		e.quadratics(im)
+		floats.MulTo(e.scaled, e.scaled, e.spread)
+	} else {
+		clear(e.scaled)
+	}
+	clear(e.eta)
+	for j, u := range e.whole {
+		floats.AddScaled(e.eta, u, im.column(j))
+	}
+	floats.MulTo(e.eta, e.eta, e.slope)
+	floats.AddScaled(e.eta, 0.5, e.scaled)
+	for j := range d {
+		grad[j] += floats.Dot(e.eta, im.column(j))
 	}
 	return log + math.Log(sum) + im.log
 }
@@ -176,13 +185,19 @@ func (e *evaluator) pull(im *imputation) {
 	}
 }
 
-// quadratic is xᵀAx, of the lower triangle of A.
-func quadratic(lower, x []float64) float64 {
-	d, sum := len(x), 0.0
-	for j, v := range x {
-		sum += v * (2*dot(lower[j*d:j*d+j], x[:j]) + lower[j*d+j]*v)
+// quadratics sets scaled to xᵀAx of every row x, of the lower triangle of A.
+func (e *evaluator) quadratics(im *imputation) {
+	d := e.dim
+	clear(e.scaled)
+	for j := range d {
+		clear(e.eta)
+		floats.AddScaled(e.eta, e.lower[j*d+j]/2, im.column(j))
+		for k := range j {
+			floats.AddScaled(e.eta, e.lower[j*d+k], im.column(k))
+		}
+		floats.MulTo(e.eta, e.eta, im.column(j))
+		floats.AddScaled(e.scaled, 2, e.eta)
 	}
-	return sum
 }
 
 // normal is the log density of the residual under one normal law of the noise, and sets
@@ -215,22 +230,22 @@ func (e *evaluator) normal(n *node, im *imputation) float64 {
 func (e *evaluator) moments(theta []float64, im *imputation) {
 	s := &e.config.Statistics
 	d, w := e.dim, s.temperature()*im.weight
-	copy(e.residual, s.Score)
-	clear(e.lower)
+	copy(e.eta, im.offset)
+	for j, t := range theta {
+		floats.AddScaled(e.eta, t, im.column(j))
+	}
 	for i, at := range im.at {
-		x := im.x[i*d : (i+1)*d]
-		mean, variance, dMean, dVariance := e.config.Link.Slope(at, dot(x, theta)+im.offset[i])
-		e.slope[i], e.spread[i] = w*dMean, w*dVariance
-		mean, variance = w*mean, w*variance
-		for j, v := range x {
-			e.residual[j] -= mean * v
-			if im.frozen != nil {
-				continue
-			}
-			c, row := variance*v, e.lower[j*d:j*d+j+1]
-			for k := range row {
-				row[k] += c * x[k]
-			}
+		mean, variance, dMean, dVariance := e.config.Link.Slope(at, e.eta[i])
+		e.mean[i], e.variance[i], e.slope[i], e.spread[i] = w*mean, w*variance, w*dMean, w*dVariance
+	}
+	for j := range d {
+		e.residual[j] = s.Score[j] - floats.Dot(e.mean, im.column(j))
+		if im.frozen != nil {
+			continue
+		}
+		floats.MulTo(e.scaled, e.variance, im.column(j))
+		for k := range j + 1 {
+			e.lower[j*d+k] = floats.Dot(e.scaled, im.column(k))
 		}
 	}
 	if im.frozen == nil {
