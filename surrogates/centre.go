@@ -41,17 +41,17 @@ func (p *Score) settle(m *moments) error {
 // error E of S moves it by w·E(θ − θ₀).
 func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	d, s := p.dim, p.config.Statistics
-	e := p.Density().(*evaluator)
 	im.frozen, im.missing = nil, nil
 	move := make([]float64, d)
 	for j := range d {
 		move[j] = p.mean[j] - s.Anchor[j]
 	}
-	e.moments(p.mean, im)
+	lower := make([]float64, d*d)
+	im.features.buffered().law(make([]float64, d), lower, p.mean, s.temperature()*im.weight)
 	cov := mat.NewSymDense(d, nil)
 	for j := range d {
 		for k := range j + 1 {
-			cov.SetSym(j, k, e.lower[j*d+k])
+			cov.SetSym(j, k, lower[j*d+k])
 		}
 		cov.SetSym(j, j, cov.At(j, j)+s.ScoreSD*s.ScoreSD)
 	}
@@ -85,14 +85,9 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 // slopeAlong is the factor between a move's linear predictors and the mean slopes.
 func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
 	d := p.dim
-	num, den := 0.0, 1e-300
-	for i, at := range im.at {
-		x := im.x[i*d : (i+1)*d]
-		mean, _, _, _ := p.config.Link.Slope(at, dot(x, p.mean)+im.offset[i])
-		along := dot(x, move)
-		num -= mean * along
-		den += along * along
-	}
+	mean := make([]float64, d)
+	im.features.buffered().law(mean, nil, p.mean, 1)
+	num, den := -dot(mean, move), 1e-300+im.features.square(move)
 	if den < 1e-200 {
 		return p.config.Link.Weight(0, 0)
 	}
@@ -163,11 +158,9 @@ func (p *Score) information(theta []float64) *mat.SymDense {
 	d, tau := p.dim, p.config.Statistics.temperature()
 	h := mat.NewSymDense(d, nil)
 	for _, im := range p.imputations {
-		for i, at := range im.at {
-			x := im.x[i*d : (i+1)*d]
-			_, _, dMean, _ := p.config.Link.Slope(at, dot(x, theta)+im.offset[i])
-			h.SymRankOne(h, -dMean*tau*im.weight/float64(len(p.imputations)), mat.NewVecDense(d, x))
-		}
+		one := im.features.information(theta)
+		one.ScaleSym(tau*im.weight/float64(len(p.imputations)), one)
+		h.AddSym(h, one)
 	}
 	return h
 }

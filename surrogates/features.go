@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// features turns whitened rows into rows whose mean square matrix is moment exactly,
+// coloured turns whitened rows into rows whose mean square matrix is moment exactly,
 // constant in column constant when that is not −1. Row-major.
-func features(moment *mat.SymDense, constant int, z []float64) []float64 {
+func coloured(moment *mat.SymDense, constant int, z []float64) []float64 {
 	d := moment.SymmetricDim()
 	m := len(z) / d
 	// moment = LLᵀ with the constant's column first, so that L's first column is
@@ -95,5 +95,5 @@ func whitened(d, constant, m int, rng *rand.Rand) []float64 {
 	return z
 }
 
-// rows is how many synthetic records an imputation has.
-func rows(d int) int { return 2 * int(math.Ceil(max(50, 2.5*float64(d)))) }
+// synthetic is how many synthetic records an imputation has.
+func synthetic(d int) int { return 2 * int(math.Ceil(max(50, 2.5*float64(d)))) }

@@ -9,32 +9,11 @@ import (
 
 // imputation is one set of synthetic features, m×d, standing for all records.
 type imputation struct {
-	x       []float64
-	columns []float64     // x by columns, d×m
-	at      []float64     // linear predictors at the anchor
-	offset  []float64     // of the linear predictors
-	weight  float64       // records that a row stands for
-	log     float64       // of the determinant of an optimum's density
-	missing *mat.SymDense // curvature that the features lack, where the variance is frozen
-	frozen  []float64     // factor of the score's covariance where that does not follow θ
-}
-
-// column is that of a feature.
-func (im *imputation) column(j int) []float64 {
-	m := len(im.at)
-	return im.columns[j*m : (j+1)*m]
-}
-
-// byColumn are rows of d values, column by column.
-func byColumn(x []float64, d int) []float64 {
-	m := len(x) / d
-	out := make([]float64, len(x))
-	for i := range m {
-		for j := range d {
-			out[j*m+i] = x[i*d+j]
-		}
-	}
-	return out
+	features features
+	weight   float64       // records that each of them stands for
+	log      float64       // of the determinant of an optimum's density
+	missing  *mat.SymDense // curvature that the features lack, where the variance is frozen
+	frozen   []float64     // factor of the score's covariance where that does not follow θ
 }
 
 // mostImputed is the number of features up to which imputations have second moments
@@ -75,39 +54,28 @@ func (s Statistics) moments(link Link) *moments {
 func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 	s := c.Statistics
 	d := len(s.Anchor)
-	n := rows(d)
-	x := c.Features
-	var at []float64
 	var second *mat.SymDense
-	if x == nil {
-		if m.mean == nil {
-			second = m.draw(rng)
-		} else {
-			second = m.positive()
-		}
+	im := imputation{}
+	switch {
+	case c.Features != nil:
+		im.features = newRows(c.Link, c.Features, c.predictors(c.Features), s.Anchor)
+	case m.mean == nil:
+		second = m.draw(rng)
+	default:
+		second = m.positive()
+	}
+	if second != nil {
 		scaled := mat.NewSymDense(d, nil)
 		scaled.ScaleSym(1/float64(s.Records), second)
-		z := whitened(d, m.constant, n, rng)
-		if s.Weighted {
-			x, at = c.weightedFeatures(scaled, m, z)
-		} else {
-			x = features(scaled, m.constant, z)
-		}
+		im.features = c.drawn(scaled, m, rng)
 	}
-	if at == nil {
-		at = c.predictors(x)
-	}
-	im := imputation{x: x, columns: byColumn(x, d), at: at, offset: make([]float64, len(at)),
-		weight: float64(s.Records) / float64(len(at))}
-	for i, o := range c.predictors(x) {
-		im.offset[i] = at[i] - o
-	}
+	im.weight = float64(s.Records) / im.features.size()
 	if s.Ridge > 0 {
 		h := mat.NewSymDense(d, nil)
 		if s.Weighted && second != nil {
 			h.ScaleSym(s.temperature(), second)
 		} else {
-			h.ScaleSym(s.temperature()*float64(s.Records), c.curvature(x))
+			h.ScaleSym(s.temperature()*im.weight, im.features.information(s.Anchor))
 		}
 		for j := range d {
 			h.SetSym(j, j, h.At(j, j)+s.Ridge)
@@ -118,6 +86,25 @@ func (c Config) impute(m *moments, rng *rand.Rand) imputation {
 		}
 	}
 	return im
+}
+
+// drawn are features with second moments, or with a curvature at the anchor: a normal law
+// for the logistic link, and rows of it for others.
+func (c Config) drawn(second *mat.SymDense, m *moments, rng *rand.Rand) features {
+	s := c.Statistics
+	if c.Link == Logistic {
+		if s.Weighted {
+			return c.weightedNormal(second, m)
+		}
+		return newNormal(second, m.constant, s.Anchor)
+	}
+	z := whitened(len(s.Anchor), m.constant, synthetic(len(s.Anchor)), rng)
+	if s.Weighted {
+		x, at := c.weightedFeatures(second, m, z)
+		return newRows(c.Link, x, at, s.Anchor)
+	}
+	x := coloured(second, m.constant, z)
+	return newRows(c.Link, x, c.predictors(x), s.Anchor)
 }
 
 // curvature is the mean over rows x of w·xxᵀ, w the loss's second derivative at the
@@ -134,42 +121,72 @@ func (c Config) curvature(x []float64) *mat.SymDense {
 	return h
 }
 
-// weightedFeatures are rows whose curvature at the anchor is that released, and the
-// linear predictors there. Rows and predictors are those of normal features with the
-// curvature's shape; then, with the predictors held, the rows are turned and
-// stretched until the curvature is exact. Rows are no longer than the radius in the
-// mean, which keeps weights from falling without end at a far anchor; where they
-// vanish all the same, the rows say nothing and stay as they are.
+// weightedNormal is a law of features whose curvature at the anchor is that released, and
+// of the linear predictors there. Both are those of normal features with the curvature's
+// shape; then, with the predictors held, the features are turned and stretched until the
+// curvature is exact. They are no longer than the radius in the mean, which keeps weights from
+// falling without end at a far anchor; where they vanish all the same, the features say
+// nothing and stay as they are.
+func (c Config) weightedNormal(curvature *mat.SymDense, m *moments) *normal {
+	var n *normal
+	c.shaped(curvature, func(second *mat.SymDense) *mat.SymDense {
+		n = newNormal(second, m.constant, c.Statistics.Anchor)
+		return n.curvature()
+	})
+	if turn, ok := between(n.curvature(), curvature); ok {
+		return n.turned(turn)
+	}
+	return n
+}
+
+// weightedFeatures is weightedNormal of rows.
 func (c Config) weightedFeatures(curvature *mat.SymDense, m *moments, z []float64) (x, at []float64) {
-	d := curvature.SymmetricDim()
-	second := mat.NewSymDense(d, nil)
+	c.shaped(curvature, func(second *mat.SymDense) *mat.SymDense {
+		x = coloured(second, m.constant, z)
+		return c.curvature(x)
+	})
+	at = c.predictors(x)
+	if turn, ok := between(c.curvature(x), curvature); ok {
+		d := curvature.SymmetricDim()
+		turned := mat.NewDense(len(at), d, nil)
+		turned.Mul(mat.NewDense(len(at), d, x), turn.T())
+		x = turned.RawMatrix().Data
+	}
+	return x, at
+}
+
+// shaped makes features of second moments with a curvature's shape. See makes them, and says
+// what their curvature is.
+func (c Config) shaped(curvature *mat.SymDense, see func(second *mat.SymDense) *mat.SymDense) {
+	second := mat.NewSymDense(curvature.SymmetricDim(), nil)
 	weight := c.Link.Weight(0, 0)
 	radius := c.Statistics.Radius
 	floor := mat.Trace(curvature) / (radius * radius)
 	for range 20 { // of the mean weight and the features that it belongs to
 		second.ScaleSym(1/weight, curvature)
-		x = features(second, m.constant, z)
-		next := mat.Trace(c.curvature(x)) / mat.Trace(second)
+		next := mat.Trace(see(second)) / mat.Trace(second)
 		weight = max(floor, math.Sqrt(weight*max(next, weight/16)))
 	}
-	at = c.predictors(x)
-	wanted, ok := choleskyOf(curvature)
-	have, fine := choleskyOf(c.curvature(x))
-	if !ok {
+}
+
+// between is the lower triangular T with T·have·Tᵀ = wanted, where have is positive definite.
+func between(have, wanted *mat.SymDense) (*mat.Dense, bool) {
+	var from, to mat.Cholesky
+	if !to.Factorize(wanted) {
 		panic("surrogates: a drawn curvature is not positive definite")
 	}
-	if !fine {
-		return x, at
+	if !from.Factorize(have) {
+		return nil, false
 	}
-	solved := make([]float64, d)
-	for i := range at {
-		row := x[i*d : (i+1)*d]
-		forward(solved, have, row)
-		for j := range d {
-			row[j] = dot(wanted[j*d:j*d+j+1], solved[:j+1])
-		}
+	var lower, inverse mat.TriDense
+	from.LTo(&lower)
+	if err := inverse.InverseTri(&lower); err != nil {
+		return nil, false
 	}
-	return x, at
+	to.LTo(&lower)
+	out := new(mat.Dense)
+	out.Mul(&lower, &inverse)
+	return out, true
 }
 
 // predictors are those of rows at the anchor.

@@ -18,9 +18,9 @@ func (p *Score) Density() nuts.LogDensity {
 		e.grads = append(e.grads, make([]float64, d))
 	}
 	e.logs = make([]float64, len(p.imputations))
-	n := len(p.imputations[0].at)
-	e.eta, e.mean, e.variance = make([]float64, n), make([]float64, n), make([]float64, n)
-	e.slope, e.spread, e.scaled = make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, im := range p.imputations {
+		e.features = append(e.features, im.features.buffered())
+	}
 	e.lower = make([]float64, d*d)
 	for _, n := range p.config.Statistics.noise() {
 		n.lower, n.solved = make([]float64, d*d), make([]float64, d)
@@ -34,9 +34,7 @@ type evaluator struct {
 	*Score
 	residual, whole, row []float64
 	lower                []float64
-	eta, mean, variance  []float64 // of the rows: linear predictors, and of slopes there
-	slope, spread        []float64 // derivatives of mean and variance
-	scaled               []float64
+	features             []evaluated // of the imputations
 	nodes                []node
 	grads                [][]float64
 	logs                 []float64
@@ -81,7 +79,7 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 	e.config.Prior.Grad(grad, theta)
 	top := math.Inf(-1)
 	for k := range e.imputations {
-		e.logs[k] = e.likelihood(e.grads[k], theta, &e.imputations[k])
+		e.logs[k] = e.likelihood(e.grads[k], theta, &e.imputations[k], e.features[k])
 		top = max(top, e.logs[k])
 	}
 	if math.IsInf(top, -1) || math.IsNaN(top) {
@@ -102,9 +100,9 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 
 // likelihood is the log density of the score, N(τM(θ), τH(θ)) plus the noise, for one
 // imputation, and its gradient.
-func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
+func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on evaluated) float64 {
 	d := e.dim
-	e.moments(theta, im)
+	e.moments(theta, im, on)
 	log := math.Inf(-1)
 	for k := range e.nodes {
 		n := &e.nodes[k]
@@ -132,21 +130,11 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation) float64 {
 			}
 		}
 	}
-	if im.frozen == nil {
-		e.quadratics(im)
-		floats.MulTo(e.scaled, e.scaled, e.spread)
-	} else {
-		clear(e.scaled)
+	lower := e.lower
+	if im.frozen != nil {
+		lower = nil
 	}
-	clear(e.eta)
-	for j, u := range e.whole {
-		floats.AddScaled(e.eta, u, im.column(j))
-	}
-	floats.MulTo(e.eta, e.eta, e.slope)
-	floats.AddScaled(e.eta, 0.5, e.scaled)
-	for j := range d {
-		grad[j] += floats.Dot(e.eta, im.column(j))
-	}
+	on.back(grad, e.whole, lower, e.config.Statistics.temperature()*im.weight)
 	return log + math.Log(sum) + im.log
 }
 
@@ -185,21 +173,6 @@ func (e *evaluator) pull(im *imputation) {
 	}
 }
 
-// quadratics sets scaled to xᵀAx of every row x, of the lower triangle of A.
-func (e *evaluator) quadratics(im *imputation) {
-	d := e.dim
-	clear(e.scaled)
-	for j := range d {
-		clear(e.eta)
-		floats.AddScaled(e.eta, e.lower[j*d+j]/2, im.column(j))
-		for k := range j {
-			floats.AddScaled(e.eta, e.lower[j*d+k], im.column(k))
-		}
-		floats.MulTo(e.eta, e.eta, im.column(j))
-		floats.AddScaled(e.scaled, 2, e.eta)
-	}
-}
-
 // normal is the log density of the residual under one normal law of the noise, and sets
 // the node's factor and solution.
 func (e *evaluator) normal(n *node, im *imputation) float64 {
@@ -224,34 +197,20 @@ func (e *evaluator) normal(n *node, im *imputation) float64 {
 	return log
 }
 
-// moments sets residual to the score less its mean, slope and spread to the
-// derivatives of each row's mean and variance, and, unless the variance is frozen,
+// moments sets residual to the score less its mean and, unless the variance is frozen,
 // lower to the covariance of the score without its noise.
-func (e *evaluator) moments(theta []float64, im *imputation) {
+func (e *evaluator) moments(theta []float64, im *imputation, on evaluated) {
 	s := &e.config.Statistics
-	d, w := e.dim, s.temperature()*im.weight
-	copy(e.eta, im.offset)
-	for j, t := range theta {
-		floats.AddScaled(e.eta, t, im.column(j))
+	lower := e.lower
+	if im.frozen != nil {
+		lower = nil
 	}
-	for i, at := range im.at {
-		mean, variance, dMean, dVariance := e.config.Link.Slope(at, e.eta[i])
-		e.mean[i], e.variance[i], e.slope[i], e.spread[i] = w*mean, w*variance, w*dMean, w*dVariance
-	}
-	for j := range d {
-		e.residual[j] = s.Score[j] - floats.Dot(e.mean, im.column(j))
-		if im.frozen != nil {
-			continue
-		}
-		floats.MulTo(e.scaled, e.variance, im.column(j))
-		for k := range j + 1 {
-			e.lower[j*d+k] = floats.Dot(e.scaled, im.column(k))
-		}
-	}
+	on.law(e.residual, lower, theta, s.temperature()*im.weight)
+	floats.SubTo(e.residual, s.Score, e.residual)
 	if im.frozen == nil {
 		return
 	}
-	for j := range d {
+	for j := range e.dim {
 		for k, t := range theta {
 			e.residual[j] += im.missing.At(j, k) * (t - s.Anchor[k])
 		}

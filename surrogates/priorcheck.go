@@ -206,16 +206,11 @@ func (p *Score) reach(j int) float64 {
 	}
 	variance := 0.0
 	for _, im := range p.imputations {
-		n := len(im.at)
-		column := make([]float64, n)
-		for i := range column {
-			column[i] = im.x[i*p.dim+j]
+		mean, own := im.features.moments(j)
+		if s.Columns == nil { // it may be the intercept
+			own += mean * mean
 		}
-		mean := 0.0
-		if s.Columns != nil { // else it may be the intercept
-			mean = stat.Mean(column, nil)
-		}
-		variance += stat.MomentAbout(2, column, mean, nil) / float64(len(p.imputations))
+		variance += own / float64(len(p.imputations))
 	}
 	return math.Sqrt(variance)
 }

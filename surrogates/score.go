@@ -16,7 +16,7 @@ type Config struct {
 	Link Link
 	// Prior is the prior of the coefficients. Required.
 	Prior targets.Prior
-	// Imputations is how many sets of synthetic features stand for the records',
+	// Imputations is how many laws of synthetic features stand for the records',
 	// each with second moments of its own, drawn given the released ones. Defaults
 	// to 4.
 	Imputations int
@@ -81,7 +81,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	if c.averaged() {
 		m.average(rng)
 		if !s.Weighted && c.categories() {
-			c.byCategory(m, whitened(d, m.constant, rows(d), rng))
+			c.byCategory(m, whitened(d, m.constant, synthetic(d), rng))
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
