@@ -379,3 +379,24 @@ func TestDeltaThatCoversAnEvent(t *testing.T) {
 		t.Errorf("far below the bound ε is %v", c.value)
 	}
 }
+
+// TestBitsAreChargedEnlarged: by a factor 1 + 10⁻⁹ under either adjacency, for the rounding of
+// the probability with which they are released.
+func TestBitsAreChargedEnlarged(t *testing.T) {
+	for adj, sides := range map[Adjacency]float64{Substitute: 2, AddRemove: 1} {
+		e := must(AcceptanceBit(adj, 0.1))
+		charged, want := e.RDP(math.Inf(1)), sides*0.1*(1+1e-9)
+		if !(charged >= want && charged <= want*(1+1e-12)) {
+			t.Errorf("a contribution of 0.1 under %v is charged as %v, want %v", adj, charged, want)
+		}
+	}
+}
+
+// TestNoConversionOfPureCosts: at infinite order a cost is ε itself, whatever δ is.
+func TestNoConversionOfPureCosts(t *testing.T) {
+	for _, delta := range []float64{0, 1e-6, 0.1} {
+		if got := epsilonAt(math.Inf(1), 3, math.Log(delta)); got != 3 {
+			t.Errorf("a pure cost of 3 is %v at δ %v", got, delta)
+		}
+	}
+}

@@ -25,6 +25,25 @@ func TestGridRounds(t *testing.T) {
 	}
 }
 
+// TestExactGridIsExact: the bound is 2³⁰ steps, whatever it is.
+func TestExactGridIsExact(t *testing.T) {
+	for _, bound := range []float64{1e-90, 0.3, 1, 7, 1e90} {
+		g := ExactGrid(bound)
+		if g.Top != 1<<30 || g.Round(bound, g.Top) != 1<<30 || g.Round(bound/2, g.Top) != 1<<29 ||
+			math.Abs(g.Top*g.Step/bound-1) > 1e-15 {
+			t.Errorf("a bound of %v on %+v", bound, g)
+		}
+	}
+}
+
+// TestSquaresStayInsideTheirIntegers: CoarseShift is the least with which they do.
+func TestSquaresStayInsideTheirIntegers(t *testing.T) {
+	largest := math.Ldexp(1, GridBits-CoarseShift)
+	if sum := maxRecords * largest * largest; sum > math.MaxInt64 || 4*sum < math.MaxInt64 {
+		t.Errorf("squares add up to %v, of %v", sum, float64(math.MaxInt64))
+	}
+}
+
 // TestPadding: what is charged for float rounding is what docs/proofs/curator.md adds up.
 func TestPadding(t *testing.T) {
 	if Padded(0) != 0x1p-38 || Padded(4) != 4+0x1p-28+0x1p-38 {

@@ -158,8 +158,8 @@ func TestCopiesAreWiped(t *testing.T) {
 		t.Errorf("%d slices were shown", len(kept))
 	}
 	for i, v := range kept {
-		if len(v) != 1 || v[0] != 0 {
-			t.Errorf("slice %d holds %v", i, v)
+		if len(v) != 1 || cap(v) != 1 || v[0] != 0 {
+			t.Errorf("slice %d holds %v, with room for %d", i, v, cap(v))
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestCopiesAreWiped(t *testing.T) {
 // with kept losses are those of a pass that keeps none.
 func TestKeptLossesAreThoseOfTheState(t *testing.T) {
 	set, index := record.New([]float64{1, 2, 5}, 1, nil, 3, 0), []int32{0, 1, 2}
-	s, err := Facts{Records: 3, Features: 1}.Admit(sumLoss{}, true)
+	s, err := Facts{Records: 3, Features: 1}.Admit(squaredLoss{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,6 +189,15 @@ func TestKeptLossesAreThoseOfTheState(t *testing.T) {
 	}
 }
 
+// squaredLoss is not 0 where the parameter is.
+type squaredLoss struct{ sumLoss }
+
+func (squaredLoss) Loss(dst, theta []float64, rows record.Rows) {
+	for i := range dst {
+		dst[i] = (rows.X[i] - theta[0]) * (rows.X[i] - theta[0])
+	}
+}
+
 // TestTermsLeaveNothingBehind: sums after terms are those of a new pass.
 func TestTermsLeaveNothingBehind(t *testing.T) {
 	set, index := record.New([]float64{1, 2, 5}, 1, nil, 3, 0), []int32{0, 1, 2}
@@ -203,11 +212,14 @@ func TestTermsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// unsteady is a user's target that has no value for the second record, and ends its
-// goroutine on the third after it wrote one.
+// unsteady is a user's target that has no value for a record of 2, ends its goroutine on one of
+// 3 after it wrote one, and writes nothing for one of 4.
 type unsteady struct{ sumLoss }
 
 func (u unsteady) Loss(dst, theta []float64, rows record.Rows) {
+	if rows.X[0] == 4 {
+		return
+	}
 	u.sumLoss.Loss(dst, theta, rows)
 	switch rows.X[0] {
 	case 2:
@@ -220,17 +232,38 @@ func (u unsteady) Loss(dst, theta []float64, rows record.Rows) {
 // TestRecordsWithoutAValueCountNothing, in sums and in terms, whether their target says
 // NaN or ends without an answer.
 func TestRecordsWithoutAValueCountNothing(t *testing.T) {
-	set, index := record.New([]float64{1, 2, 3, 5}, 1, nil, 4, 0), []int32{0, 1, 2, 3}
-	s, err := Facts{Records: 4, Features: 1}.Admit(unsteady{}, false)
+	set, index := record.New([]float64{1, 2, 3, 5, 4}, 1, nil, 5, 0), []int32{0, 1, 2, 3, 4}
+	s, err := Facts{Records: 5, Features: 1}.Admit(unsteady{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	theta, next, step := []float64{1}, []float64{0}, []float64{-1}
-	p, terms := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), false), make([]float64, 4)
+	p, terms := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), false), make([]float64, 5)
 	for range 2 { // before it is known that goroutines are ended, and after
 		sum := p.Sums(theta, next, step, index).Sum
-		if p.Terms(terms, theta, next, step, index, 4); sum != 6 || !slices.Equal(terms, []float64{1, 0, 0, 4}) {
-			t.Errorf("a sum of %d and terms %v, want 6 and 1, 0, 0, 4", sum, terms)
+		if p.Terms(terms, theta, next, step, index, 4); sum != 6 || !slices.Equal(terms, []float64{1, 0, 0, 4, 0}) {
+			t.Errorf("a sum of %d and terms %v, want 6 and 1, 0, 0, 4, 0", sum, terms)
+		}
+	}
+}
+
+// TestBlocksThatAreLostAreTriedAgain: where a target ends its goroutine, every other record of
+// that block and of those before and after it counts once.
+func TestBlocksThatAreLostAreTriedAgain(t *testing.T) {
+	const n = 3 * BlockRows
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 5
+	}
+	x[BlockRows+7] = 3 // which ends it
+	s, err := Facts{Records: n, Features: 1}.Admit(unsteady{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPass(s, record.New(x, 1, nil, n, 0), 1, math.Inf(1), ExactGrid(1<<GridBits), true)
+	for range 2 {
+		if sum := p.Sums([]float64{1}, []float64{0}, []float64{-1}, nil).Sum; sum != 5*(n-1) {
+			t.Errorf("a sum of %d, want %d", sum, 5*(n-1))
 		}
 	}
 }

@@ -177,10 +177,24 @@ func TestDimensions(t *testing.T) {
 			t.Errorf("%d parameters: %+v, %v", dim, s, err)
 		}
 	}
+	for features, linear := range map[int]bool{2: true, 1: false, 3: false} { // of two parameters
+		f := Facts{Features: features, Response: true}
+		if s, err := f.Admit(fitting{features: features}, true); err != nil || s.Linear != linear {
+			t.Errorf("%d features: %+v, %v", features, s, err)
+		}
+	}
 	if _, err := (Facts{}).Admit(nil, true); err == nil {
 		t.Error("no target was let in")
 	}
 }
+
+// fitting has two parameters, and slopes, of any number of features.
+type fitting struct {
+	wideLinear
+	features int
+}
+
+func (f fitting) Shape() (int, bool) { return f.features, true }
 
 // sized has that many parameters.
 type sized int
