@@ -76,7 +76,7 @@ func summary(v []float64) string {
 	}
 	said := fmt.Sprintf("mean %.3g, standard deviation %.3g", sum/n, math.Sqrt(max(0, squares/n-sum/n*sum/n)))
 	if others := float64(len(v)) - n; others == float64(len(v)) {
-		return "no finite number"
+		return "no finite number (say what a record of NaN or ±Inf counts for)"
 	} else if others > 0 {
 		said += fmt.Sprintf(" and %.3g%% of NaN or ±Inf", 100*others/float64(len(v)))
 	}

@@ -9,38 +9,40 @@ import (
 	"pgregory.net/rapid"
 )
 
-// callSizes are the numbers of releases of short calls. Every second pair of calls makes one
-// release, and the others take these in turn.
-var callSizes = []int{64, 2, 3, 4, 5, 8, 10, 16, 100}
+// callSizes are the numbers of releases of the calls that are made in turn: of four pairs of calls
+// one makes one release each, two make 64, and one takes the sizes of this list in turn.
+var callSizes = []int{2, 3, 4, 5, 8, 10, 16, 100}
 
 // group are releases that have their place in a call in common, and pairs of neighbours.
 type group struct {
 	name  string
 	all   [][]float64
 	pairs [][2][]float64
-}
-
-// calls are many short calls of a mechanism, in pairs whose seeds differ in one bit.
-type calls struct {
-	first               [][]float64 // of every call
-	pairs, equal, worst int         // of pairs of calls that are long enough to tell, and the bit of most that are equal
-	groups              []*group
+	// Of calls of one size: how many pairs there are whose seeds differ in one bit, how many of
+	// those overlap, and in which bits.
+	size, tried, equal int
+	bits               [64]int
 }
 
 // checkCalls makes many calls of few releases: calls of different seeds give other releases,
 // and those of a call have the law of all and are independent, whatever their place and number.
 func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	t.Helper()
-	c, err := makeCalls(m, min(len(onA), max(400, min(len(onA)/500, 2000))), o)
+	if len(onA) < 20 {
+		return // too few to know what they are like
+	}
+	groups, err := makeCalls(m, min(len(onA), max(400, min(len(onA)/500, 2000)))/2, o)
 	if err != nil {
 		failf(t, "%v", err)
 		return
 	}
 	e := &evidence{}
-	c.differ(e, onA)
+	for _, g := range groups {
+		g.differ(e, onA)
+	}
 	for _, j := range someOf(len(onA[0]), 4) {
 		law := newLawOf(onA, j)
-		for _, g := range c.groups {
+		for _, g := range groups {
 			law.compare(e, g)
 		}
 	}
@@ -50,73 +52,88 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	}
 }
 
-func makeCalls(m Mechanism, n int, o MechanismOptions) (*calls, error) {
-	first, last, single := &group{name: "the first releases of calls"}, &group{name: "the last releases of calls"},
-		&group{name: "the only releases of calls"}
-	c, bits, bySize := &calls{}, [64]int{}, map[int]*group{}
-	var before [][]float64
-	for i := range n {
-		count, bit := 1, i/4%64
-		if i/2%2 == 1 {
-			count = callSizes[i/4%len(callSizes)]
+// makeCalls makes pairs of calls whose seeds differ in one bit, and groups their releases by the
+// size of the call and as first and last ones.
+func makeCalls(m Mechanism, pairs int, o MechanismOptions) ([]*group, error) {
+	first, last := &group{name: "the first releases of calls"}, &group{name: "the last releases of calls"}
+	groups, bySize := []*group{first, last}, map[int]*group{}
+	for i := range pairs {
+		size, bit := []int{1, 64, callSizes[i/4%len(callSizes)], 64}[i%4], i/4%64
+		g := bySize[size]
+		if g == nil {
+			g = &group{name: fmt.Sprintf("the releases of calls for %d", size), size: size}
+			bySize[size], groups = g, append(groups, g)
 		}
-		seed := (o.Seed + uint64(i/2+1)*0x9e3779b97f4a7c15) &^ (1 << bit)
-		all, err := releases(m, o.A, seed|uint64(i%2)<<bit, count)
+		seed := (o.Seed + uint64(i+1)*0x9e3779b97f4a7c15) &^ (1 << bit)
+		one, err := releases(m, o.A, seed, size)
 		if err != nil {
 			return nil, err
 		}
-		c.first = append(c.first, all[0])
-		if count == 1 {
-			single.all = append(single.all, all[0])
-			continue
+		other, err := releases(m, o.A, seed|1<<bit, size)
+		if err != nil {
+			return nil, err
 		}
-		first.all, last.all = append(first.all, all[0]), append(last.all, all[count-1])
-		g := bySize[count]
-		if g == nil {
-			g = &group{name: fmt.Sprintf("the releases of calls for %d", count)}
-			bySize[count], c.groups = g, append(c.groups, g)
+		if g.tried++; overlap(one, other) {
+			g.equal++
+			g.bits[bit]++
 		}
-		g.all = append(g.all, all...)
-		for k := count % 2; k+1 < count; k += 2 { // to the last one
-			g.pairs = append(g.pairs, [2][]float64{all[k], all[k+1]})
-		}
-		if i%2 == 1 && count >= longCall {
-			if c.pairs++; alike(before, all) {
-				c.equal++
-				bits[bit]++
+		for _, call := range [][][]float64{one, other} {
+			first.all, last.all = append(first.all, call[0]), append(last.all, call[size-1])
+			g.all = append(g.all, call...)
+			for k := size % 2; k+1 < size; k += 2 { // to the last one
+				g.pairs = append(g.pairs, [2][]float64{call[k], call[k+1]})
 			}
 		}
-		before = all
 	}
-	c.worst = slices.Index(bits[:], slices.Max(bits[:]))
-	c.groups = append(c.groups, single, first, last)
-	return c, nil
+	return groups, nil
 }
 
-// longCall is the number of releases of calls that are compared as a whole.
-const longCall = 64
-
-// differ expects calls of different seeds to give other releases.
-func (c *calls) differ(e *evidence, onA [][]float64) {
-	n := len(c.first)
-	here, there := distinct(c.first), distinct(onA[:n])
-	// Each call changes the number of values by one at most: McDiarmid's inequality, for
-	// both numbers.
-	fewer := max(0, float64(there-here))
-	e.see(min(1, 4*math.Exp(-fewer*fewer/2/float64(n))), func() string {
-		return fmt.Sprintf("%d calls of different seeds give %d different releases, and as many releases of one call %d",
-			n, here, there)
-	})
-	chance, blocks := 0, len(onA)/(2*longCall)
+// differ expects calls of different seeds to give other releases. Where they do, pairs of them
+// overlap no more often than pairs of blocks of one long call.
+func (g *group) differ(e *evidence, onA [][]float64) {
+	n := len(g.all)
+	if g.size == 0 { // one release of each call
+		here, there := distinct(g.all), distinct(onA[:n])
+		// Each call changes the number of values by one at most: McDiarmid's inequality, for
+		// both numbers.
+		fewer := max(0, float64(there-here))
+		e.see(min(1, 4*math.Exp(-fewer*fewer/2/float64(n))), func() string {
+			return fmt.Sprintf("%s of %d different seeds have %d different values, and as many releases of one call %d", g.name,
+				n, here, there)
+		})
+		return
+	}
+	chance, blocks := 0, len(onA)/(2*g.size)
 	for i := range blocks {
-		if alike(onA[2*i*longCall:(2*i+1)*longCall], onA[(2*i+1)*longCall:(2*i+2)*longCall]) {
+		block := onA[2*i*g.size : 2*(i+1)*g.size]
+		if overlap(block[:g.size], block[g.size:]) {
 			chance++
 		}
 	}
-	e.see(fisher(c.equal, c.pairs, chance, blocks), func() string {
-		return fmt.Sprintf("%d of %d pairs of calls whose seeds differ in one bit are equal, most of them where it is bit "+
-			"%d, and %d of %d pairs of as many releases in a row", c.equal, c.pairs, c.worst, chance, blocks)
+	p := 1.0
+	if g.equal*blocks > chance*g.tried {
+		p = fisher(g.equal, g.tried, chance, blocks)
+	}
+	e.see(p, func() string {
+		worst := slices.Index(g.bits[:], slices.Max(g.bits[:]))
+		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds differ in one bit are equal or overlap, most of them "+
+			"where it is bit %d, and %d of %d pairs of as many releases in a row", g.equal, g.tried, g.size, worst, chance,
+			blocks)
 	})
+}
+
+// overlap reports whether one call is the other, or goes on with it after a power of two of its
+// releases, up to half of them.
+func overlap(a, b [][]float64) bool {
+	if alike(a, b) {
+		return true
+	}
+	for by := 1; by <= len(a)/2; by *= 2 {
+		if rest := len(a) - by; alike(a[by:], b[:rest]) || alike(b[by:], a[:rest]) {
+			return true
+		}
+	}
+	return false
 }
 
 // lawOf is what one coordinate of a long call's releases is like: how many of the second half

@@ -54,9 +54,17 @@ func sourceOfRows(r targets.Rows) string {
 	return s + "}"
 }
 
-// goTest is a test to be copied: its lines between the braces.
+// goTest is a test to be copied below a package clause: its lines between the braces.
 func goTest(lines ...string) string {
-	return "\nas a test:\n\tfunc TestCounterexample(t *testing.T) {\n\t\t" + strings.Join(lines, "\n\t\t") + "\n\t}"
+	text := "func TestCounterexample(t *testing.T) {\n\t\t" + strings.Join(lines, "\n\t\t") + "\n\t}"
+	imports := ""
+	for _, path := range []string{"math", "slices", "testing", "github.com/dpmcmc/dpmcmc/accountant",
+		"github.com/dpmcmc/dpmcmc/curator", "github.com/dpmcmc/dpmcmc/proptest", "github.com/dpmcmc/dpmcmc/targets"} {
+		if strings.Contains(text, path[strings.LastIndex(path, "/")+1:]+".") {
+			imports += fmt.Sprintf("\n\t\t%q", path)
+		}
+	}
+	return "\nas a test:\n\timport (" + imports + "\n\t)\n\n\t" + text
 }
 
 func (c kernelCheck) reproduceReplay(from, to curator.Records, steps int64) string {

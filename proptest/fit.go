@@ -52,6 +52,17 @@ func (s stated) quantile(p float64) float64 {
 	return distuv.Laplace{Scale: 1}.Quantile(p)
 }
 
+// momentsOf are a sample's mean and standard deviation.
+func momentsOf(v []float64) (mean, sd float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean) / float64(len(v))
+	}
+	return mean, math.Sqrt(sd)
+}
+
 // fitLevels are the quantiles between which noise is counted.
 var fitLevels = func() []float64 {
 	all := []float64{1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.005}
@@ -70,14 +81,7 @@ var fitLevels = func() []float64 {
 // than stated is no violation.
 func (s stated) shape(e *evidence, v []float64, coordinate int) {
 	half := len(v) / 2
-	mean, sd := 0.0, 0.0
-	for _, x := range v[:half] {
-		mean += x / float64(half)
-	}
-	for _, x := range v[:half] {
-		sd += (x - mean) * (x - mean) / float64(half)
-	}
-	sd = math.Sqrt(sd)
+	mean, sd := momentsOf(v[:half])
 	unit := sd // the scale at which the sample has this standard deviation
 	if !s.gaussian {
 		unit /= math.Sqrt2
@@ -138,14 +142,7 @@ func (s stated) shape(e *evidence, v []float64, coordinate int) {
 // scale, so that the sample's own serve; clamping moves their means by less than
 // a thousandth, which is allowed.
 func hermite(e *evidence, v []float64, coordinate int) {
-	mean, sd, n := 0.0, 0.0, float64(len(v))
-	for _, x := range v {
-		mean += x / n
-	}
-	for _, x := range v {
-		sd += (x - mean) * (x - mean) / n
-	}
-	sd = math.Sqrt(sd)
+	mean, sd := momentsOf(v)
 	third, fourth := moment{span: 220}, moment{span: 486}
 	for _, x := range v {
 		z := max(-5, min((x-mean)/sd, 5))
@@ -157,7 +154,7 @@ func hermite(e *evidence, v []float64, coordinate int) {
 		m.less(2e-3)
 		e.see(m.p(), func() string {
 			return fmt.Sprintf("the noise of coordinate %d has %s %.3g over %.0f releases, where a normal has 0", coordinate,
-				name, said, n)
+				name, said, float64(len(v)))
 		})
 	}
 }
@@ -168,14 +165,8 @@ func (s stated) tails(e *evidence, columns [][]float64) {
 	for _, p := range []float64{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 6e-5, 3e-5, 1e-5, 1e-6, 1e-7} {
 		k, least, most, edge := 0, 0.0, 0.0, -s.quantile(p/2)
 		for _, v := range columns {
-			mean, sd := 0.0, 0.0
-			for _, x := range v[:half] {
-				mean += x / float64(half)
-			}
-			for _, x := range v[:half] {
-				sd += (x - mean) * (x - mean) / float64(half)
-			}
-			unit, width := math.Sqrt(sd), 6/math.Sqrt(float64(half))
+			mean, unit := momentsOf(v[:half])
+			width := 6 / math.Sqrt(float64(half))
 			if !s.gaussian {
 				unit, width = unit/math.Sqrt2, 10/math.Sqrt(float64(half))
 			}

@@ -59,7 +59,8 @@ func (c kernelCheck) invariance() {
 		c.t.Logf("proptest: invariance of %s over %d chains: p = %.2g in %d comparisons", k.Name(), done, e.family(), e.count)
 		if e.family() <= c.o.FalseAlarm/looks {
 			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact "+
-				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g)",
+				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g); look at the proposal's ratio, such as a Jacobian, "+
+				"at the prior's ratio, at the noise, and for what is stale",
 				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm)
 		}
 		l.connects(c, k.Name())

@@ -306,95 +306,122 @@ func neighbours(a, b curator.Records, adj accountant.Adjacency) error {
 // checkSensitivity substitutes A's records by wild ones.
 func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 	t.Helper()
-	release := func(t rapid.TB, r curator.Records) []float64 {
-		all, err := m.Release(r, o.Seed, 1)
-		if err != nil {
-			t.Fatalf("proptest: a release failed: %v\nreproduce: %s", err, Command(t.Name()))
-		}
-		return all[0]
-	}
-	compare := func(t rapid.TB, a, b curator.Records, base, moved []float64) (length float64) {
-		sum := 0.0
-		for j, v := range moved {
-			d := v - base[j]
-			sum += d * d
-			// Values of some 2⁴⁰ steps leave a step's multiple good to 2⁻¹².
-			if steps := d / m.Step(); m.Step() > 0 && math.Abs(steps-math.Round(steps)) > 1e-3 {
-				failf(t, "the releases %v and %v of one seed differ by %v grid steps, not a whole number", v, base[j], steps)
-			}
-		}
-		if length = math.Sqrt(sum); !(length <= m.Sensitivity()*(1+1e-9)) {
-			what := fmt.Sprintf("removing the first record, %s,", row(a, 0))
-			if len(a.X) == len(b.X) {
-				k := differing(a, b)
-				what = fmt.Sprintf("replacing record %d, %s, by %s", k, row(a, k), row(b, k))
-			}
-			failf(t, "%s moves the release by %v, more than the sensitivity %v%s", what, length, m.Sensitivity(),
-				o.sensitivityTest(a, b))
-		}
-		return length
-	}
-	onA := release(t, o.A)
-	compare(t, o.A, o.B, onA, release(t, o.B))
-	if m.Claim().Adjacency() != accountant.Substitute { // A is B with one more record
-		onB, p := release(t, o.B), o.A.Features
-		for j := range p + 1 {
-			for _, v := range slices.Concat(ladder(o.Effort), []float64{1e12, -1e12}, extremes) {
-				r := edited(o.A, func(x, y []float64) {
-					if j < p {
-						x[j] = v
-					} else if y != nil {
-						y[0] = v
-					}
-				})
-				if compare(t, r, o.B, release(t, r), onB); t.Failed() {
-					return
-				}
-			}
-		}
+	q := query{m, o}
+	onA := q.release(t, o.A)
+	q.compare(t, o.A, o.B, onA, q.release(t, o.B))
+	if t.Failed() {
 		return
 	}
-	p, n := o.A.Features, len(o.A.X)/o.A.Features
+	if m.Claim().Adjacency() != accountant.Substitute {
+		q.added(t)
+		return
+	}
+	n := len(o.A.X) / o.A.Features
 	few := append([]float64{3, -3, 1e5, -2e5, 1e12}, extremes...)
 	for i := range min(n, 8) {
-		i, values := i*n/min(n, 8), few
+		values := few
 		if i == 0 && !math.IsInf(m.Sensitivity(), 1) {
 			values = append(ladder(o.Effort), few...)
 		}
-		// The two records that are farthest apart: one far from A's, one far from that.
-		far, there := o.A, onA
-		for range 2 {
-			from, base, most := far, there, 0.0
-			for j := range p + 1 {
-				for _, v := range values {
-					r := edited(o.A, func(x, y []float64) {
-						if j < p {
-							x[i*p+j] = v
-						} else if y != nil {
-							y[i] = v
-						}
-					})
-					moved := release(t, r)
-					length := compare(t, from, r, base, moved)
-					if t.Failed() {
-						return
-					}
-					if length > most {
-						far, there, most = r, moved, length
-					}
+		if q.replaced(t, i*n/min(n, 8), values, onA); t.Failed() {
+			return
+		}
+	}
+	property(t, func(rt *rapid.T) {
+		r := edited(o.A, func(x, y []float64) {
+			copy(x, rapid.SliceOfN(Wild(), o.A.Features, o.A.Features).Draw(rt, "features"))
+			if y != nil {
+				y[0] = Wild().Draw(rt, "response")
+			}
+		})
+		q.compare(rt, o.A, r, onA, q.release(rt, r))
+	})
+}
+
+// query is what an Additive mechanism adds noise to, by releases of one seed.
+type query struct {
+	m Additive
+	o MechanismOptions
+}
+
+func (q query) release(t rapid.TB, r curator.Records) []float64 {
+	all, err := q.m.Release(r, q.o.Seed, 1)
+	if err != nil {
+		t.Fatalf("proptest: a release failed: %v\nreproduce: %s", err, Command(t.Name()))
+	}
+	return all[0]
+}
+
+// compare expects the releases on two data sets to differ by at most Sensitivity, in whole steps.
+func (q query) compare(t rapid.TB, a, b curator.Records, base, moved []float64) (length float64) {
+	sum, step := 0.0, q.m.Step()
+	for j, v := range moved {
+		d := v - base[j]
+		sum += d * d
+		// Values of some 2⁴⁰ steps leave a step's multiple good to 2⁻¹².
+		if steps := d / step; step > 0 && math.Abs(steps-math.Round(steps)) > 1e-3 {
+			failf(t, "the releases %v and %v of one seed differ by %v grid steps, not a whole number", v, base[j], steps)
+		}
+	}
+	if length = math.Sqrt(sum); !(length <= q.m.Sensitivity()*(1+1e-9)) {
+		what := fmt.Sprintf("removing the first record, %s,", row(a, 0))
+		if len(a.X) == len(b.X) {
+			k := differing(a, b)
+			what = fmt.Sprintf("replacing record %d, %s, by %s", k, row(a, k), row(b, k))
+		}
+		failf(t, "%s moves the release by %v, more than the sensitivity %v%s", what, length, q.m.Sensitivity(),
+			q.o.sensitivityTest(a, b))
+	}
+	return length
+}
+
+// with is A whose record i has a value in one column, the response being the last.
+func (q query) with(i, column int, v float64) curator.Records {
+	p := q.o.A.Features
+	return edited(q.o.A, func(x, y []float64) {
+		if column < p {
+			x[i*p+column] = v
+		} else if y != nil {
+			y[i] = v
+		}
+	})
+}
+
+// added compares B with B and one more record.
+func (q query) added(t rapid.TB) {
+	t.Helper()
+	onB := q.release(t, q.o.B)
+	for j := range q.o.A.Features + 1 {
+		for _, v := range slices.Concat(ladder(q.o.Effort), []float64{1e12, -1e12}, extremes) {
+			r := q.with(0, j, v)
+			if q.compare(t, r, q.o.B, q.release(t, r), onB); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// replaced compares A with A whose record i has other values, and the one that is farthest from A
+// with others: the two records that are farthest apart are one far from A's, and one far from that.
+func (q query) replaced(t rapid.TB, i int, values []float64, onA []float64) {
+	t.Helper()
+	far, there := q.o.A, onA
+	for range 2 {
+		from, base, most := far, there, 0.0
+		for j := range q.o.A.Features + 1 {
+			for _, v := range values {
+				r := q.with(i, j, v)
+				moved := q.release(t, r)
+				length := q.compare(t, from, r, base, moved)
+				if t.Failed() {
+					return
+				}
+				if length > most {
+					far, there, most = r, moved, length
 				}
 			}
 		}
 	}
-	property(t, func(rt *rapid.T) {
-		r := o.A
-		r.X, r.Y = slices.Clone(r.X), slices.Clone(r.Y)
-		copy(r.X, rapid.SliceOfN(Wild(), r.Features, r.Features).Draw(rt, "features"))
-		if r.Y != nil {
-			r.Y[0] = Wild().Draw(rt, "response")
-		}
-		compare(rt, o.A, r, onA, release(rt, r))
-	})
 }
 
 // ladder has numbers of every size that records usually have, of either sign.

@@ -115,67 +115,84 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 // covariance, those are v and −v for the leading eigenvector v of Gᵀ·C⁻¹·G. Both are estimated
 // on releases of one seed, where noise that does not depend on records cancels.
 func farther(m Mechanism, onB [][]float64, o MechanismOptions) (pair MechanismOptions, found bool) {
-	p, d := o.A.Features, len(onB[0])
-	size := max(norm(o.A.X[:p]), norm(o.B.X[:min(p, len(o.B.X))]))
-	cov, ok := covariance(onB)
-	if p == 1 || p > 64 || !ok || !finite(size) || size == 0 {
+	p := o.A.Features
+	s := search{m, o, max(norm(o.A.X[:p]), norm(o.B.X[:min(p, len(o.B.X))])), mat.Cholesky{}}
+	var known bool
+	if s.noise, known = covariance(onB); p == 1 || p > 64 || !known || !finite(s.size) || s.size == 0 {
 		return pair, false
 	}
-	few := o.Effort.times(2000, 200)
-	apart := func(v []float64) ([]float64, MechanismOptions) {
-		pair := o
-		pair.A = edited(o.A, func(x, _ []float64) { copy(x, v) })
-		if len(o.A.X) == len(o.B.X) {
-			pair.B = edited(o.B, func(x, _ []float64) { copy(x, v); times(x[:p], -1) })
-		}
-		a, err1 := releases(m, pair.A, o.Seed, few)
-		b, err2 := releases(m, pair.B, o.Seed, few)
-		if err1 != nil || err2 != nil {
-			return nil, pair
-		}
-		return meanDifference(a, b), pair
+	v := s.direction()
+	if v == nil {
+		return pair, false
 	}
-	square := func(change []float64) float64 {
-		var solved mat.VecDense
-		if change == nil || cov.SolveVecTo(&solved, mat.NewVecDense(d, change)) != nil {
-			return math.NaN()
-		}
-		return mat.Dot(&solved, mat.NewVecDense(d, change))
+	pair = s.opposite(v)
+	return pair, s.distance(s.change(pair)) > 1.02*s.distance(s.change(o))
+}
+
+// search is one for neighbours whose first records have a size.
+type search struct {
+	m     Mechanism
+	o     MechanismOptions
+	size  float64
+	noise mat.Cholesky // its covariance
+}
+
+// opposite are A with the first record v, and B with −v if it has one in its place.
+func (s search) opposite(v []float64) MechanismOptions {
+	pair := s.o
+	pair.A = edited(pair.A, func(x, _ []float64) { copy(x, v) })
+	if len(pair.A.X) == len(pair.B.X) {
+		pair.B = edited(pair.B, func(x, _ []float64) {
+			copy(x, v)
+			times(x[:len(v)], -1)
+		})
 	}
+	return pair
+}
+
+// change is the difference of mean releases; nil if there is none.
+func (s search) change(pair MechanismOptions) []float64 {
+	few := s.o.Effort.times(2000, 200)
+	onA, err1 := releases(s.m, pair.A, s.o.Seed, few)
+	onB, err2 := releases(s.m, pair.B, s.o.Seed, few)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return meanDifference(onA, onB)
+}
+
+// distance is the squared length of a change in terms of the noise; NaN if there is none.
+func (s search) distance(change []float64) float64 {
+	var solved mat.VecDense
+	if change == nil || s.noise.SolveVecTo(&solved, mat.NewVecDense(len(change), change)) != nil {
+		return math.NaN()
+	}
+	return mat.Dot(&solved, mat.NewVecDense(len(change), change))
+}
+
+// direction is the first record whose release is farthest from its opposite's; nil if unknown.
+func (s search) direction() []float64 {
+	p, d := s.o.A.Features, s.noise.SymmetricDim()
 	changes := mat.NewDense(d, p, nil)
 	for j := range p {
 		v := make([]float64, p)
-		v[j] = size
-		change, _ := apart(v)
+		v[j] = s.size
+		change := s.change(s.opposite(v))
 		if change == nil {
-			return pair, false
+			return nil
 		}
 		changes.SetCol(j, change)
 	}
-	var solved, products mat.Dense
-	if cov.SolveTo(&solved, changes) != nil {
-		return pair, false
+	var lower mat.TriDense
+	s.noise.LTo(&lower)
+	var white mat.Dense
+	var decomposed mat.SVD
+	if white.Solve(&lower, changes) != nil || !decomposed.Factorize(&white, mat.SVDThinV) {
+		return nil
 	}
-	products.Mul(changes.T(), &solved)
-	symmetric := mat.NewSymDense(p, nil)
-	for i := range p {
-		for j := range i + 1 {
-			symmetric.SetSym(i, j, (products.At(i, j)+products.At(j, i))/2)
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(symmetric, true) {
-		return pair, false
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	v := mat.Col(nil, p-1, &vectors)
-	times(v, size)
-	change, pair := apart(v)
-	given, err1 := releases(m, o.A, o.Seed, few)
-	other, err2 := releases(m, o.B, o.Seed, few)
-	if err1 != nil || err2 != nil {
-		return pair, false
-	}
-	return pair, square(change) > 1.02*square(meanDifference(given, other))
+	var right mat.Dense
+	decomposed.VTo(&right)
+	v := mat.Col(nil, 0, &right)
+	times(v, s.size)
+	return v
 }

@@ -1,6 +1,7 @@
 package proptest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -304,58 +305,64 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 		want = append(want, f.run(0, theta, next, plain))
 	}
-	try := func(z targets.Rows) {
-		both := permuted(targets.Rows{X: slices.Concat(z.X, plain.X, z.X), P: z.P, Y: slices.Concat(z.Y, plain.Y, z.Y)},
-			[]int{0, 1, 2})
+	g.strange(func(z targets.Rows) {
 		for k, f := range forms(target) {
-			said := g.survives(f, theta, next, z)
-			if said == "" {
-				said = g.survives(f, theta, next, both)
-			}
-			if said != "" {
+			if said := g.around(f, theta, next, z, plain, want[k]); said != "" {
 				failf(t, "%s (Seed %d)", said, o.Seed)
 				t.FailNow()
 			}
-			alone, three := f.run(0, theta, next, z), f.run(7, theta, next, both)
-			w := f.width
-			if !slices.EqualFunc(three[w:2*w], want[k], same) || !slices.EqualFunc(three[:w], alone, same) ||
-				!slices.EqualFunc(three[2*w:], alone, same) {
-				failf(t, "%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend "+
-					"on record i alone (Seed %d)",
-					f.name, describe(z), alone, three, three[w:2*w], want[k], o.Seed)
-				t.FailNow()
-			}
 		}
+	})
+}
+
+// around says what is wrong with a form at a strange record, alone and on both sides of an
+// ordinary one.
+func (g stage) around(f form, theta, next []float64, z, plain targets.Rows, want []float64) string {
+	both := permuted(targets.Rows{X: slices.Concat(z.X, plain.X, z.X), P: z.P, Y: slices.Concat(z.Y, plain.Y, z.Y)},
+		[]int{0, 1, 2})
+	if said := cmp.Or(g.survives(f, theta, next, z), g.survives(f, theta, next, both)); said != "" {
+		return said
 	}
+	alone, three, w := f.run(0, theta, next, z), f.run(7, theta, next, both), f.width
+	if slices.EqualFunc(three[w:2*w], want, same) && slices.EqualFunc(three[:w], alone, same) &&
+		slices.EqualFunc(three[2*w:], alone, same) {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend "+
+		"on record i alone", f.name, describe(z), alone, three, three[w:2*w], want)
+}
+
+// strange visits records with extreme numbers.
+func (g stage) strange(visit func(z targets.Rows)) {
 	for _, v := range extremes {
 		for j := range g.p {
 			one := g.record()
 			one.X[j] = v
-			try(one)
+			visit(one)
 			if g.response { // with each extreme response
 				for _, y := range extremes {
 					pair := cloneRows(one)
 					pair.Y[0] = y
-					try(pair)
+					visit(pair)
 				}
 			}
 			for range min(4, g.p-1) { // with an extreme neighbour
 				pair := cloneRows(one)
 				pair.X[(j+1+g.rng.IntN(g.p-1))%g.p] = extremes[g.rng.IntN(len(extremes))]
-				try(pair)
+				visit(pair)
 			}
 			lone := cloneRows(one)
 			clear(lone.X)
 			lone.X[j] = v
-			try(lone)
+			visit(lone)
 		}
 		all := g.record()
 		fill(all.X, v)
-		try(all)
+		visit(all)
 		if g.response {
 			one := g.record()
 			one.Y[0] = v
-			try(one)
+			visit(one)
 		}
 	}
 }

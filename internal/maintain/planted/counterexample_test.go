@@ -114,7 +114,6 @@ func TestCounterexamplesFail(t *testing.T) {
 			Start: []float64{1, 0}, Effort: proptest.Quick, Exact: exactly(sd), Reversible: true, Transition: plainWalk,
 			FalseAlarm: 1e-9, Stride: 3})
 	}
-	code := ""
 	all := []struct {
 		as    *strings.Replacer
 		check func(t rapid.TB)
@@ -132,6 +131,7 @@ func TestCounterexamplesFail(t *testing.T) {
 		{strings.NewReplacer("yourMechanism", "cheapSum()"), mechanism(cheapSum())},
 		{strings.NewReplacer("yourMechanism", "wideSum()"), mechanism(wideSum())},
 	}
+	files := map[string]string{}
 	for i, c := range all {
 		report, failed := proptest.Try("TestYours", c.check)
 		_, test, printed := strings.Cut(report, "as a test:\n")
@@ -140,42 +140,40 @@ func TestCounterexamplesFail(t *testing.T) {
 			t.Fatalf("failed %v, printed a test %v:\n%s", failed, printed, report)
 		}
 		test = strings.Replace(test+"\n\t}\n", "TestCounterexample", fmt.Sprint("TestCounterexample", i), 1)
-		code += c.as.Replace(test)
+		files[fmt.Sprintf("printed%d_test.go", i)] = "package planted\n\n" + c.as.Replace(test)
 	}
-	said, err := runBeside(t, code)
+	said, err := runBeside(t, files)
 	for i := range all {
 		if !strings.Contains(said, fmt.Sprintf("--- FAIL: TestCounterexample%d ", i)) {
-			t.Errorf("test %d does not fail (%v):\n%s\n%s", i, err, code, said)
+			t.Errorf("test %d does not fail (%v):\n%v\n%s", i, err, files, said)
 		}
 	}
 }
 
-// runBeside runs tests as if their file lay in this package.
-func runBeside(t *testing.T, code string) (string, error) {
+// runBeside runs tests as if their files lay in this package.
+func runBeside(t *testing.T, files map[string]string) (string, error) {
 	t.Helper()
-	head := "package planted\n\nimport (\n\t\"testing\"\n"
-	for _, name := range []string{"math", "slices", "github.com/dpmcmc/dpmcmc/accountant",
-		"github.com/dpmcmc/dpmcmc/curator", "github.com/dpmcmc/dpmcmc/proptest", "github.com/dpmcmc/dpmcmc/targets"} {
-		if strings.Contains(code, filepath.Base(name)+".") {
-			head += "\t" + strconv.Quote(name) + "\n"
-		}
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, overlay := filepath.Join(t.TempDir(), "printed_test.go"), filepath.Join(t.TempDir(), "overlay.json")
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "printed_test.go"): file}})
+	write := func(name string, text []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	replaced := map[string]string{}
+	for name, code := range files {
+		replaced[filepath.Join(here, name)] = write(name, []byte(code))
+	}
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{file: []byte(head + ")\n\n" + code), overlay: replaced} {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := exec.Command("go", "test", "-count=1", "-overlay", overlay, "-run", "^TestCounterexample[0-9]", ".").
-		CombinedOutput()
+	out, err := exec.Command("go", "test", "-count=1", "-overlay", write("overlay.json", text), "-run",
+		"^TestCounterexample[0-9]", ".").CombinedOutput()
 	return string(out), err
 }
 

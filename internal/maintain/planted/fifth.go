@@ -16,17 +16,6 @@ import (
 // ones were dealt with, and run once before anything was changed.
 
 func fifthTargets() []Case {
-	grad := func(name, effect string, base func() *own, spoil func(g, theta, x []float64)) Case {
-		return fourth(name, effect, nil, func() targets.Target {
-			m := base()
-			right := m.grad
-			m.grad = func(g, theta, x []float64, y float64) {
-				right(g, theta, x, y)
-				spoil(g, theta, x)
-			}
-			return m
-		})
-	}
 	huber := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
 	slope := func(radius float64) float64 { return 1.5 * math.Hypot(1, radius) * (1 + 1e-12) }
 	all := []Case{
@@ -42,10 +31,11 @@ func fifthTargets() []Case {
 				return b
 			}, slope}
 		}),
-		grad("last of twenty gradients for large features", "3% beyond 2", huber(20), func(g, _, x []float64) {
-			g[19] *= either(math.Abs(x[19]) > 2, 1.03, 1)
-		}),
-		grad("gradient where two features are large", "5% beyond 1.5", huber(5), func(g, _, x []float64) {
+		grown("last of twenty gradients for large features", "3% beyond 2", nil, huber(20),
+			func(g, _, x []float64, _ float64) {
+				g[19] *= either(math.Abs(x[19]) > 2, 1.03, 1)
+			}),
+		grown("gradient where two features are large", "5% beyond 1.5", nil, huber(5), func(g, _, x []float64, _ float64) {
 			g[2] *= either(x[1] > 1.5 && x[4] > 1.5, 1.05, 1)
 		}),
 		fourth("losses relative to the batch's largest", "underflow", counts, func() targets.Target {
@@ -69,15 +59,11 @@ func fifthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("two of six prior draws correlated", "0.1", nil, func() targets.Target {
-			return drawn{robust(6, 1.5), func(t []float64, rng *rand.Rand) {
-				for j := range t {
-					t[j] = rng.NormFloat64()
-				}
-				t[5] = 0.1*t[2] + math.Sqrt(0.99)*t[5]
-			}}
-		}),
-		grad("gradient of a log scale clipped", "at 30", located, func(g, _, _ []float64) { g[1] = max(g[1], -30) }),
+		fourth("two of six prior draws correlated", "0.1", nil, drawnFrom(6, func(t []float64, _ *rand.Rand) {
+			t[5] = 0.1*t[2] + math.Sqrt(0.99)*t[5]
+		})),
+		grown("gradient of a log scale clipped", "at 30", nil, located,
+			func(g, _, _ []float64, _ float64) { g[1] = max(g[1], -30) }),
 		fourth("bound of gradients without the intercept beyond radius 1", "√2", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.features = 1
@@ -91,7 +77,7 @@ func fifthTargets() []Case {
 				return either(radius > 1, 1.5*radius, slope(radius))
 			}}
 		}),
-		grad("gradients in the order of the parameters", "θ₁ > θ₂", huber(3), func(g, theta, _ []float64) {
+		grown("gradients in the order of the parameters", "θ₁ > θ₂", nil, huber(3), func(g, theta, _ []float64, _ float64) {
 			if theta[0] > theta[1] {
 				g[0], g[1] = g[1], g[0]
 			}

@@ -5,9 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"pgregory.net/rapid"
-
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -234,27 +231,13 @@ func fourthTrajectory(name, effect string, law bool, f flaws) Case {
 	})
 }
 
-// sampled is a kernel of the posterior of posteriors.Conjugate.
+// sampled is a case whose law is known, or not.
 func sampled(family, name, effect string, law bool, factory proptest.Factory) Case {
-	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect,
-		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			records, _ := posteriors.Conjugate()
-			o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
-				Effort: effort}
-			if law {
-				o.Exact = exactly(sd)
-			}
-			proptest.CheckKernel(t, factory, o)
-		}}
-}
-
-// wideKernel is a kernel of a posterior of its own.
-func wideKernel(name, effect string, o proptest.KernelOptions, factory proptest.Factory) Case {
-	return Case{Suite: "CheckKernel", Name: name, Effect: effect,
-		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			o.Seed, o.Effort = seed, effort
-			proptest.CheckKernel(t, factory, o)
-		}}
+	return kernelCase(family, name, effect, factory, func(o *proptest.KernelOptions) {
+		if law {
+			o.Exact = exactly(sd)
+		}
+	})
 }
 
 func fourthKernels() []Case {
@@ -314,10 +297,6 @@ func delayed(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 }
 
 func fourthKernelControls() []Case {
-	all := []Case{fourthTrajectory("trajectory", "", true, flaws{}),
-		fourthTrajectory("trajectory with persistence", "", true, flaws{persistence: 0.7})}
-	for i := range all {
-		all[i].Family = "right"
-	}
-	return all
+	return inFamily("right", []Case{fourthTrajectory("trajectory", "", true, flaws{}),
+		fourthTrajectory("trajectory with persistence", "", true, flaws{persistence: 0.7})})
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"pgregory.net/rapid"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/proptest"
@@ -58,11 +56,7 @@ func event(e accountant.Event, err error) accountant.Event {
 }
 
 func fourthMechanism(name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
-	return Case{Suite: "CheckMechanism", Family: "fourth", Name: name, Effect: effect,
-		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			proptest.CheckMechanism(t, m, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-				A: curator.Records{X: a, Features: features}, B: curator.Records{X: b, Features: features}})
-		}}
+	return mechanismCase("fourth", name, effect, m, features, a, b)
 }
 
 // shorten returns a row within the unit ball of a norm; what is not finite counts 0.

@@ -78,6 +78,32 @@ type drawn struct {
 
 func (d drawn) SamplePrior(theta []float64, rng *rand.Rand) { d.draw(theta, rng) }
 
+// drawnFrom is Huber's regression whose draws of its prior are spoilt.
+func drawnFrom(dim int, spoil func(t []float64, rng *rand.Rand)) func() targets.Target {
+	return func() targets.Target {
+		return drawn{robust(dim, 1.5), func(t []float64, rng *rand.Rand) {
+			for j := range t {
+				t[j] = rng.NormFloat64()
+			}
+			spoil(t, rng)
+		}}
+	}
+}
+
+// grown is a target whose gradients are spoilt.
+func grown(name, effect string, response func(u float64) float64, base func() *own,
+	spoil func(g, theta, x []float64, y float64)) Case {
+	return fourth(name, effect, response, func() targets.Target {
+		m := base()
+		right := m.grad
+		m.grad = func(g, theta, x []float64, y float64) {
+			right(g, theta, x, y)
+			spoil(g, theta, x, y)
+		}
+		return m
+	})
+}
+
 type bounded struct {
 	*own
 	move func(theta, next []float64, radius float64) float64
@@ -117,6 +143,20 @@ func located() *own {
 			z := (y - theta[0]) * math.Exp(-theta[1])
 			g[0], g[1] = -z*math.Exp(-theta[1]), 1-z*z
 		}}
+}
+
+// cauchy has heavier tails than located.
+func cauchy() *own {
+	m := located()
+	m.loss = func(theta, _ []float64, y float64) float64 {
+		z := (y - theta[0]) * math.Exp(-theta[1])
+		return math.Log1p(z*z) + theta[1]
+	}
+	m.grad = func(g, theta, _ []float64, y float64) {
+		z := (y - theta[0]) * math.Exp(-theta[1])
+		g[0], g[1] = -2*z/(1+z*z)*math.Exp(-theta[1]), 1-2*z*z/(1+z*z)
+	}
+	return m
 }
 
 // classes is a model of three classes, of two features, class 0 being the base.
@@ -341,16 +381,7 @@ func fourthTargets() []Case {
 			}
 		}),
 		fourth("bound of gradients forgets the log scale", "1 − z²", nil, func() targets.Target {
-			m := located()
-			m.loss = func(theta, _ []float64, y float64) float64 { // Cauchy's
-				z := (y - theta[0]) * math.Exp(-theta[1])
-				return math.Log1p(z*z) + theta[1]
-			}
-			m.grad = func(g, theta, _ []float64, y float64) {
-				z := (y - theta[0]) * math.Exp(-theta[1])
-				g[0], g[1] = -2*z/(1+z*z)*math.Exp(-theta[1]), 1-2*z*z/(1+z*z)
-			}
-			return bounded{m, func(theta, next []float64, _ float64) float64 { return math.Inf(1) },
+			return bounded{cauchy(), func(theta, next []float64, _ float64) float64 { return math.Inf(1) },
 				func(float64) float64 { return 1 + 1e-12 }}
 		}),
 		of("prior's gradient by half of the precision matrix", "triangle", nil, related, func(m *own) {
@@ -380,16 +411,12 @@ func (b *buffered) Loss(dst, theta []float64, rows targets.Rows) {
 	copy(dst, b.kept)
 }
 
-func fourthTargetControls() (all []Case) {
-	all = append(all,
+func fourthTargetControls() []Case {
+	return inFamily("right", []Case{
 		fourth("Poisson regression", "", counts, func() targets.Target { return poisson() }),
 		fourth("Huber's regression", "", nil, func() targets.Target { return robust(8, 1.5) }),
 		fourth("zeros inflated", "", counts, func() targets.Target { return inflated() }),
 		fourth("three classes", "", threeClasses, func() targets.Target { return classes() }),
 		fourth("a prior of a scale", "", nil, func() targets.Target { return drawn{hierarchical(), drawHierarchical} }),
-		fourth("a related prior", "", nil, func() targets.Target { return drawn{related(), drawRelated} }))
-	for i := range all {
-		all[i].Family = "right"
-	}
-	return all
+		fourth("a related prior", "", nil, func() targets.Target { return drawn{related(), drawRelated} })})
 }

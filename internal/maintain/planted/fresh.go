@@ -319,15 +319,7 @@ func freshMechanisms() (all []Case) {
 			return by * noiseSD * rng.NormFloat64()
 		}
 	})
-	noise("noise correlated with the 20 000th before", "0.2", plain, func(m *sum, rng *rand.Rand, _ int,
-		_ float64) float64 {
-		z := rng.NormFloat64()
-		if n := len(m.kept); n >= 20_000 {
-			z = 0.2*m.kept[n-20_000] + math.Sqrt(0.96)*z
-		}
-		m.kept = append(m.kept, z)
-		return noiseSD * z
-	})
+	noise("noise correlated with the 20 000th before", "0.2", plain, lagged(20_000, 0.2))
 	add("rounded to a fine grid that the data set", "3·10⁻⁷", bare, func(m *sum) {
 		m.last = func(total, noise float64) float64 {
 			step := 3e-7 * (1 + math.Abs(total)/7)

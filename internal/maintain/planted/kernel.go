@@ -234,34 +234,44 @@ type asked struct {
 	clip float64 // of the bit that the walk is said to cost; 0 if nothing is said
 }
 
-func kernel(family, name, effect string, q asked, plant func() hooks) Case {
+// kernelCase is a kernel of the posterior of posteriors.Conjugate, unless options say otherwise.
+func kernelCase(family, name, effect string, factory proptest.Factory, options func(o *proptest.KernelOptions)) Case {
 	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			records, _ := posteriors.Conjugate()
 			o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
-				Effort: effort,
-				Exact:  exactly(sd), Reversible: q.reversible}
-			if q.langevin {
-				o.Exact = exactly(langevin)
-			}
-			if q.noLaw {
-				o.Exact = nil
-			}
-			if q.clip > 0 {
-				o.Cost = func(f curator.Facts) (accountant.Event, error) {
-					return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: q.clip}.Event(f)
-				}
-			}
-			if q.transition {
-				o.Transition = plainWalk
-				if q.langevin {
-					o.Transition = plainLangevin
-				}
-			}
-			proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-				return newChain(c, steps, !q.langevin, q.noLaw, plant())
-			}, o)
+				Effort: effort}
+			options(&o)
+			proptest.CheckKernel(t, factory, o)
 		}}
+}
+
+func kernel(family, name, effect string, q asked, plant func() hooks) Case {
+	factory := func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		return newChain(c, steps, !q.langevin, q.noLaw, plant())
+	}
+	return kernelCase(family, name, effect, factory, func(o *proptest.KernelOptions) {
+		o.Reversible = q.reversible
+		if !q.noLaw {
+			o.Exact = exactly(either(q.langevin, langevin, sd))
+		}
+		if q.clip > 0 {
+			o.Cost = costOf(func() float64 { return q.clip })
+		}
+		if q.transition {
+			o.Transition = plainWalk
+			if q.langevin {
+				o.Transition = plainLangevin
+			}
+		}
+	})
+}
+
+// costOf is what a bit of a clip costs.
+func costOf(clip func() float64) func(f curator.Facts) (accountant.Event, error) {
+	return func(f curator.Facts) (accountant.Event, error) {
+		return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: clip()}.Event(f)
+	}
 }
 
 // plainWalk and plainLangevin are the kernels' steps without privacy.

@@ -24,10 +24,8 @@ func invarianceDefects() (all []Case) {
 			}
 		}
 	}
-	proposes("proposal shifted", "5% of its sd", func(_ *chain, _ *rand.Rand, _,
-		next []float64) {
-		next[0] += 0.05 * step
-	})
+	proposes("proposal shifted", "5% of its sd",
+		func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += 0.05 * step })
 	proposes("proposal shifted a little", "2% of its sd",
 		func(_ *chain, _ *rand.Rand, _, next []float64) { next[1] -= 0.02 * step })
 	proposes("scale beyond one sd", "×1.5", scaledWhere(func(t []float64) bool { return t[0] > center[0]+sd }, 1.5))
@@ -55,18 +53,12 @@ func invarianceDefects() (all []Case) {
 			k.last[j] = next[j] - t
 		}
 	})
-	proposes("one coordinate pulls the other", "5%", func(_ *chain, _ *rand.Rand, theta,
-		next []float64) {
-		next[1] += 0.05 * (theta[0] - center[0])
-	})
-	walk("prior forgotten", "1/7 of the curvature", hooks{public: func(_ *chain, _, _ []float64,
-		_ float64) float64 {
-		return 0
-	}})
-	walk("prior 20% too weak", "3% of the curvature", hooks{public: func(_ *chain, _, _ []float64,
-		r float64) float64 {
-		return 0.8 * r
-	}})
+	proposes("one coordinate pulls the other", "5%",
+		func(_ *chain, _ *rand.Rand, theta, next []float64) { next[1] += 0.05 * (theta[0] - center[0]) })
+	walk("prior forgotten", "1/7 of the curvature",
+		hooks{public: func(_ *chain, _, _ []float64, _ float64) float64 { return 0 }})
+	walk("prior 20% too weak", "3% of the curvature",
+		hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return 0.8 * r }})
 	walk("prior of the step before", "stale", hooks{public: func(k *chain, _, next []float64, _ float64) float64 {
 		return k.target.LogPrior(next) - k.target.LogPrior(k.before)
 	}})
@@ -77,10 +69,8 @@ func invarianceDefects() (all []Case) {
 	walk("extra refusals upwards", "2%", hooks{accept: func(_ *chain, rng *rand.Rand, theta, next []float64, a bool) bool {
 		return a && !(next[1] > theta[1] && rng.Float64() < 0.02)
 	}})
-	walk("accepts without asking", "1 in 100", hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64,
-		a bool) bool {
-		return a || rng.IntN(100) == 0
-	}})
+	walk("accepts without asking", "1 in 100",
+		hooks{accept: func(_ *chain, rng *rand.Rand, _, _ []float64, a bool) bool { return a || rng.IntN(100) == 0 }})
 	after := func(name, effect string, f func(k *chain, rng *rand.Rand, s *kernels.State)) {
 		walk(name, effect, hooks{after: func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 			if info.Accepted {
@@ -88,25 +78,17 @@ func invarianceDefects() (all []Case) {
 			}
 		}})
 	}
-	after("drift", "1% of a sd an accepted move", func(_ *chain, _ *rand.Rand,
-		s *kernels.State) {
-		s.Theta[0] += 0.01 * sd
-	})
+	after("drift", "1% of a sd an accepted move",
+		func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] += 0.01 * sd })
 	after("jumps upwards", "0.3 sd, 1 in 50", func(_ *chain, rng *rand.Rand, s *kernels.State) {
 		s.Theta[1] += either(rng.IntN(50) == 0, 0.3*sd, 0)
 	})
-	after("shrinks towards the center", "0.5%", func(_ *chain, _ *rand.Rand,
-		s *kernels.State) {
-		s.Theta[0] += 0.005 * (center[0] - s.Theta[0])
-	})
-	after("cut off at 2.5 sd", "tail", func(_ *chain, _ *rand.Rand,
-		s *kernels.State) {
-		s.Theta[0] = min(s.Theta[0], center[0]+2.5*sd)
-	})
-	after("couples the coordinates", "1%", func(_ *chain, _ *rand.Rand,
-		s *kernels.State) {
-		s.Theta[1] += 0.01 * (s.Theta[0] - center[0])
-	})
+	after("shrinks towards the center", "0.5%",
+		func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] += 0.005 * (center[0] - s.Theta[0]) })
+	after("cut off at 2.5 sd", "tail",
+		func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[0] = min(s.Theta[0], center[0]+2.5*sd) })
+	after("couples the coordinates", "1%",
+		func(_ *chain, _ *rand.Rand, s *kernels.State) { s.Theta[1] += 0.01 * (s.Theta[0] - center[0]) })
 	after("drift after 1000 steps of its own", "2% of a sd", func(k *chain, _ *rand.Rand, s *kernels.State) {
 		s.Theta[0] += either(k.steps > 1000, 0.02*sd, 0)
 	})

@@ -7,11 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"pgregory.net/rapid"
-
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
@@ -126,14 +122,10 @@ func conformanceDefects() (all []Case) {
 			junk = make([]byte, 100+len(junk)%2)
 		}
 	}))
-	add("says Accepted always", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State,
-		info *kernels.Info) {
-		info.Accepted = true
-	}))
-	add("says Accepted never", "all", after(func(_ *chain, _ *rand.Rand, _ *kernels.State,
-		info *kernels.Info) {
-		info.Accepted = false
-	}))
+	add("says Accepted always", "all", after(
+		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = true }))
+	add("says Accepted never", "all", after(
+		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = false }))
 	add("forgets to say Accepted", "1 in 500", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
 		if rng.IntN(500) == 0 {
 			info.Accepted = false
@@ -163,10 +155,8 @@ func conformanceDefects() (all []Case) {
 		s.Iteration++
 		return kernels.Info{}, err
 	}})
-	add("goes on when spent", "last step", hooks{fail: func(_ *chain, _ *kernels.State, _ error) (kernels.Info,
-		error) {
-		return kernels.Info{}, nil
-	}})
+	add("goes on when spent", "last step",
+		hooks{fail: func(*chain, *kernels.State, error) (kernels.Info, error) { return kernels.Info{}, nil }})
 	add("Left one too many", "1", hooks{left: func(_ *chain, left int64) int64 { return left + 1 }})
 	add("a name with a space", "", hooks{name: "my walk"})
 	add("Init keeps the slice", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -187,13 +177,9 @@ func conformanceDefects() (all []Case) {
 			panic("far")
 		}
 	}})
-	return append(all, Case{Suite: "CheckKernel", Family: "conformance", Name: "takes a grant that was refused",
-		Effect: "no error", Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			records, _ := posteriors.Conjugate()
-			proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-				k, _ := newChain(c, steps, true, true, hooks{})
-				return k, nil
-			}, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
-				Effort: effort})
-		}})
+	return append(all, kernelCase("conformance", "takes a grant that was refused", "no error",
+		func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+			k, _ := newChain(c, steps, true, true, hooks{})
+			return k, nil
+		}, func(*proptest.KernelOptions) {}))
 }

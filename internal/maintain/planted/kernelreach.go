@@ -32,10 +32,8 @@ func reachDefects() (all []Case) {
 	}}
 	add("moves on a lattice", "", asked{}, lattice)
 	add("moves on a lattice, no law given", "", asked{noLaw: true}, lattice)
-	add("never crosses the median", "", asked{}, refuses(func(a,
-		b []float64) bool {
-		return (a[0] > center[0]) != (b[0] > center[0])
-	}))
+	add("never crosses the median", "", asked{}, refuses(
+		func(a, b []float64) bool { return (a[0] > center[0]) != (b[0] > center[0]) }))
 	add("never crosses two sd", "2.3% of the law", asked{},
 		refuses(func(a, b []float64) bool { return (a[1] > center[1]+2*sd) != (b[1] > center[1]+2*sd) }))
 	add("never leaves a shell", "distance 2 sd", asked{}, refuses(func(a, b []float64) bool {

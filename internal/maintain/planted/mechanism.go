@@ -108,25 +108,78 @@ var (
 	bare  = form{"not additive", 1, 0, true}
 )
 
+// mechanismCase is a mechanism on two data sets of so many features.
+func mechanismCase(family, name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
+	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			proptest.CheckMechanism(t, m, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+				A: curator.Records{X: a, Features: features}, B: curator.Records{X: b, Features: features}})
+		}}
+}
+
+// newSum is a right sum of dim numbers.
+func newSum(dim int, grid float64) *sum {
+	return &sum{claim: gaussian(1 / math.Sqrt(float64(dim))), dim: dim, grid: grid, clip: clipped, noise: normal,
+		last: func(total, noise float64) float64 { return total + noise }}
+}
+
+// additions is a sum whose records come and go.
+func additions() *sum {
+	m := newSum(1, 0)
+	m.claim = event(accountant.Gaussian(accountant.AddRemove, 2))
+	return m
+}
+
 func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
+	a, b := make([]float64, 2*f.dim), make([]float64, 2*f.dim)
+	for j := range f.dim {
+		a[j], b[j] = 1, -1
+	}
+	if f.dim == 1 {
+		a[1], b[1] = 0.3, 0.3
+	}
 	return Case{Suite: "CheckMechanism", Family: family, Name: name + ", " + f.name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			m := &sum{claim: gaussian(1 / math.Sqrt(float64(f.dim))), dim: f.dim, grid: f.grid, clip: clipped, noise: normal,
-				last: func(total, noise float64) float64 { return total + noise }}
+			m := newSum(f.dim, f.grid)
 			plant(m)
-			a, b := []float64{1, 1, 1}, []float64{-1, -1, -1}
-			o := proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-				A: curator.Records{X: append(a[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim},
-				B: curator.Records{X: append(b[:f.dim:f.dim], make([]float64, f.dim)...), Features: f.dim}}
-			if f.dim == 1 {
-				o.A.X[1], o.B.X[1] = 0.3, 0.3
-			}
+			var offered proptest.Mechanism = additive{m}
 			if f.bare {
-				proptest.CheckMechanism(t, m, o)
-			} else {
-				proptest.CheckMechanism(t, additive{m}, o)
+				offered = m
 			}
+			mechanismCase("", "", "", offered, f.dim, a, b).Check(t, seed, effort)
 		}}
+}
+
+// truncated is noise without what lies beyond so many standard deviations, periodic comes again,
+// and lagged is correlated with that so many draws before.
+func truncated(at float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+	return func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		for {
+			if z := rng.NormFloat64(); math.Abs(z) < at {
+				return noiseSD * z
+			}
+		}
+	}
+}
+
+func periodic(n int) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+	return func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		if len(m.kept) < n {
+			m.kept = append(m.kept, noiseSD*rng.NormFloat64())
+		}
+		return m.kept[i%n]
+	}
+}
+
+func lagged(lag int, rho float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
+	return func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+		z := rng.NormFloat64()
+		if n := len(m.kept); n >= lag {
+			z = rho*m.kept[n-lag] + math.Sqrt(1-rho*rho)*z
+		}
+		m.kept = append(m.kept, z)
+		return noiseSD * z
+	}
 }
 
 func noiseDefects() (all []Case) {
@@ -171,15 +224,6 @@ func noiseDefects() (all []Case) {
 		}
 		return noiseSD * s
 	})
-	truncated := func(at float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
-		return func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-			for {
-				if z := rng.NormFloat64(); math.Abs(z) < at {
-					return noiseSD * z
-				}
-			}
-		}
-	}
 	add("tails cut off", "at 3 sd", plain, truncated(3))
 	add("tails cut off", "at 4 sd", wide, truncated(4))
 	add("one tail folded", "beyond 3 sd", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -235,24 +279,9 @@ func dependenceDefects() (all []Case) {
 	add("noise repeated every second release", "half", plain, again(2))
 	add("noise repeated every 100th release", "1%", plain, again(100))
 	add("noise repeated every 100th release", "1%", bare, again(100))
-	add("noise of period 4096", "all", grid, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
-		if len(m.kept) < 4096 {
-			m.kept = append(m.kept, noiseSD*rng.NormFloat64())
-		}
-		return m.kept[i%4096]
-	})
-	correlated := func(rho float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
-		return func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
-			z := rng.NormFloat64()
-			if len(m.kept) == 0 {
-				m.kept = []float64{z}
-			}
-			m.kept[0] = rho*m.kept[0] + math.Sqrt(1-rho*rho)*z
-			return noiseSD * m.kept[0]
-		}
-	}
-	add("noise correlated with the last", "0.1", plain, correlated(0.1))
-	add("noise correlated with the last", "0.03", bare, correlated(0.03))
+	add("noise of period 4096", "all", grid, periodic(4096))
+	add("noise correlated with the last", "0.1", plain, lagged(1, 0.1))
+	add("noise correlated with the last", "0.03", bare, lagged(1, 0.03))
 	add("antithetic pairs", "−1", plain, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 		z := noiseSD * rng.NormFloat64()
 		if i%2 == 1 {
@@ -453,16 +482,8 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 }
 
 func bit(family, name, effect string, b bits) Case {
-	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect,
-		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-			claim, err := accountant.AcceptanceBit(accountant.Substitute, 0.5) // contributions of at most ½ each way
-			if err != nil {
-				panic(err)
-			}
-			b.claim = claim
-			proptest.CheckMechanism(t, b, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-				A: curator.Records{X: []float64{1, 0}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}})
-		}}
+	b.claim = event(accountant.AcceptanceBit(accountant.Substitute, 0.5)) // contributions of at most ½ each way
+	return mechanismCase(family, name, effect, b, 1, []float64{1, 0}, []float64{-1, 0})
 }
 
 func mechanismDefects() (all []Case) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -219,23 +218,17 @@ func secondKernels() []Case {
 			info *kernels.Info) {
 			info.StepSize /= either(k.spy.huge > 1, 2, 1)
 		}),
-		{Suite: "CheckKernel", Family: "second", Name: "a step more is charged than shown", Effect: "one release",
-			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-				records, _ := posteriors.Conjugate()
-				proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-					return newChain(c, steps+1, true, true, hooks{
-						left: func(_ *chain, left int64) int64 { return left - 1 },
-						refuse: func(k *chain, _ *kernels.State) error {
-							if k.bits.Left() <= 1 {
-								return errors.New("no release is left")
-							}
-							return nil
-						}})
-				}, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0},
-					Seed: seed, Effort: effort, Cost: func(f curator.Facts) (accountant.Event, error) {
-						return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip}.Event(f)
+		kernelCase("second", "a step more is charged than shown", "one release",
+			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+				return newChain(c, steps+1, true, true, hooks{
+					left: func(_ *chain, left int64) int64 { return left - 1 },
+					refuse: func(k *chain, _ *kernels.State) error {
+						if k.bits.Left() <= 1 {
+							return errors.New("no release is left")
+						}
+						return nil
 					}})
-			}},
+			}, func(o *proptest.KernelOptions) { o.Cost = costOf(func() float64 { return walkClip }) }),
 		add("fails twice, then goes on", "spent", asked{noLaw: true}, hooks{
 			fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
 				if k.last[1]++; k.last[1] > 2 {
@@ -265,6 +258,8 @@ func secondKernels() []Case {
 }
 
 func secondMechanisms() []Case {
+	counted := additions()
+	counted.extra = func(x []float64) float64 { return 0.5 * float64(len(x)) }
 	add := func(name, effect string, f form, plant func(m *sum)) Case {
 		return mechanism("second", name, effect, f, plant)
 	}
@@ -276,13 +271,7 @@ func secondMechanisms() []Case {
 			z := noiseSD * rng.NormFloat64()
 			return either(rng.IntN(500) == 0, z/2, z)
 		}),
-		noise("tails drawn again", "beyond 4.2 sd", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-			for {
-				if z := rng.NormFloat64(); math.Abs(z) < 4.2 {
-					return noiseSD * z
-				}
-			}
-		}),
+		noise("tails drawn again", "beyond 4.2 sd", bare, truncated(4.2)),
 		noise("noise grows with the total", "6%", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			return noiseSD * rng.NormFloat64() * (1 + 0.03*(math.Abs(total)-1))
 		}),
@@ -290,18 +279,8 @@ func secondMechanisms() []Case {
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return 0.003 * math.Round(noiseSD*rng.NormFloat64()/0.003)
 			}),
-		{Suite: "CheckMechanism", Family: "second", Name: "the number of records is added", Effect: "add/remove",
-			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-				claim, err := accountant.Gaussian(accountant.AddRemove, 2)
-				if err != nil {
-					panic(err)
-				}
-				proptest.CheckMechanism(t, &sum{claim: claim, dim: 1, clip: clipped, noise: normal,
-					last:  func(total, noise float64) float64 { return total + noise },
-					extra: func(x []float64) float64 { return 0.5 * float64(len(x)) },
-				}, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-					A: curator.Records{X: []float64{1, 0.3}, Features: 1}, B: curator.Records{X: []float64{0.3}, Features: 1}})
-			}},
+		mechanismCase("second", "the number of records is added", "add/remove", counted, 1, []float64{1, 0.3},
+			[]float64{0.3}),
 		add("clip not applied in a band", "1.1 to 1.5", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x > 1.1 && x < 1.5, x, clipped(0, x))

@@ -20,29 +20,7 @@ import (
 // before the suites' code was read, and run once before anything was changed.
 
 func sixthTargets() []Case {
-	grad := func(name, effect string, response func(u float64) float64, base func() *own,
-		spoil func(g, theta, x []float64, y float64)) Case {
-		return fourth(name, effect, response, func() targets.Target {
-			m := base()
-			right := m.grad
-			m.grad = func(g, theta, x []float64, y float64) {
-				right(g, theta, x, y)
-				spoil(g, theta, x, y)
-			}
-			return m
-		})
-	}
 	huber := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
-	normals := func(dim int, spoil func(t []float64, rng *rand.Rand)) func() targets.Target {
-		return func() targets.Target {
-			return drawn{robust(dim, 1.5), func(t []float64, rng *rand.Rand) {
-				for j := range t {
-					t[j] = rng.NormFloat64()
-				}
-				spoil(t, rng)
-			}}
-		}
-	}
 	all := []Case{
 		fourth("bound of moves of the first 32 of 40 parameters", "a fifth of a move", nil, func() targets.Target {
 			slope := func(radius float64) float64 { return 1.5 * radius * (1 + 1e-12) }
@@ -50,7 +28,7 @@ func sixthTargets() []Case {
 				return slope(radius) * moved(theta[:32], next[:32])
 			}, slope}
 		}),
-		grad("the 17th of 30 gradients for two signs", "2%", nil, huber(30), func(g, _, x []float64, y float64) {
+		grown("the 17th of 30 gradients for two signs", "2%", nil, huber(30), func(g, _, x []float64, y float64) {
 			g[16] *= either(x[3] < 0 && y > 0, 1.02, 1)
 		}),
 		fourth("directions by the root of squares", "under- and overflow", nil, func() targets.Target {
@@ -81,23 +59,14 @@ func sixthTargets() []Case {
 			return inEights{robust(2, 1.5)}
 		}),
 		fourth("the 37th of 50 prior draws", "sd 5% small", nil,
-			normals(50, func(t []float64, _ *rand.Rand) { t[36] *= 0.95 })),
-		fourth("prior draws more often positive", "51%", nil, normals(2, func(t []float64, rng *rand.Rand) {
+			drawnFrom(50, func(t []float64, _ *rand.Rand) { t[36] *= 0.95 })),
+		fourth("prior draws more often positive", "51%", nil, drawnFrom(2, func(t []float64, rng *rand.Rand) {
 			if t[1] < 0 && rng.IntN(50) == 0 {
 				t[1] = -t[1]
 			}
 		})),
 		fourth("bound of a location by the larger scale", "17% low on long moves", nil, func() targets.Target {
-			m := located()
-			m.loss = func(theta, _ []float64, y float64) float64 { // Cauchy's
-				z := (y - theta[0]) * math.Exp(-theta[1])
-				return math.Log1p(z*z) + theta[1]
-			}
-			m.grad = func(g, theta, _ []float64, y float64) {
-				z := (y - theta[0]) * math.Exp(-theta[1])
-				g[0], g[1] = -2*z/(1+z*z)*math.Exp(-theta[1]), 1-2*z*z/(1+z*z)
-			}
-			return bounded{m, func(theta, next []float64, _ float64) float64 {
+			return bounded{cauchy(), func(theta, next []float64, _ float64) float64 {
 				return math.Hypot((next[0]-theta[0])*math.Exp(-max(theta[1], next[1])), next[1]-theta[1]) * (1 + 1e-12)
 			}, func(float64) float64 { return math.Inf(1) }}
 		}),
@@ -125,12 +94,12 @@ func sixthTargets() []Case {
 			}
 			return m
 		}),
-		grad("gradient where class 2 is the likeliest", "2%", threeClasses, classes, func(g, theta, x []float64, _ float64) {
+		grown("gradient where class 2 is the likeliest", "2%", threeClasses, classes, func(g, theta, x []float64, _ float64) {
 			if b := dot(x, theta[2:]); b > 0 && b > dot(x, theta[:2]) {
 				g[3] *= 1.02
 			}
 		}),
-		grad("gradient of residuals just beyond the threshold", "3%, 1.5 to 1.55", nil, huber(3),
+		grown("gradient of residuals just beyond the threshold", "3%, 1.5 to 1.55", nil, huber(3),
 			func(g, theta, x []float64, y float64) {
 				if r := math.Abs(dot(x, theta) - y); r > 1.5 && r < 1.55 {
 					g[0] *= 1.03
@@ -243,16 +212,7 @@ func wideWalk(name, effect string) Case {
 	}
 	target := posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: n,
 		Prior: targets.Gaussian{SD: 1}}))
-	return wideKernel(name, effect, proptest.KernelOptions{
-		Records: curator.Records{X: x, Features: n}, Adjacency: accountant.Substitute, Start: make([]float64, n),
-		Exact: func(rng *rand.Rand, theta []float64) {
-			for j := range theta {
-				theta[j] = sd * rng.NormFloat64()
-				for i := j; i < len(x); i += n {
-					theta[j] += x[i] / precision
-				}
-			}
-		}}, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &chain{target: target, bits: bits, next: make([]float64, n), before: make([]float64, n),
 			hooks: hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -261,6 +221,16 @@ func wideWalk(name, effect string) Case {
 				}
 				next[n-1] += 0.05 * scale
 			}}}, err
+	}, func(o *proptest.KernelOptions) {
+		o.Records, o.Start = curator.Records{X: x, Features: n}, make([]float64, n)
+		o.Exact = func(rng *rand.Rand, theta []float64) {
+			for j := range theta {
+				theta[j] = sd * rng.NormFloat64()
+				for i := j; i < len(x); i += n {
+					theta[j] += x[i] / precision
+				}
+			}
+		}
 	})
 }
 

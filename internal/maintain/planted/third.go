@@ -4,11 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"pgregory.net/rapid"
-
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
@@ -53,40 +49,23 @@ func thirdTargets() []Case {
 }
 
 func thirdKernels() []Case {
-	records, _ := posteriors.Conjugate()
-	options := func(seed uint64, effort proptest.Effort) proptest.KernelOptions {
-		return proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
-			Effort: effort}
+	right := func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		return newChain(c, steps, true, false, hooks{})
 	}
-	calls := 0
 	return []Case{
-		{Suite: "CheckKernel", Family: "third", Name: "Cost falls from one call to the next", Effect: "half",
-			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-				o := options(seed, effort)
-				calls = 0
-				o.Cost = func(f curator.Facts) (accountant.Event, error) {
-					calls++
-					return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip / float64(calls)}.Event(f)
-				}
-				proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-					return newChain(c, steps, true, false, hooks{})
-				}, o)
-			}},
-		{Suite: "CheckKernel", Family: "third", Name: "pays twice for chains beyond 100 steps", Effect: "×2",
-			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-				o := options(seed, effort)
-				o.Cost = func(f curator.Facts) (accountant.Event, error) {
-					return curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip}.Event(f)
-				}
-				proptest.CheckKernel(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-					if steps > 100 {
-						if _, err := newChain(c, steps, true, false, hooks{}); err != nil {
-							return nil, err
-						}
+		kernelCase("third", "Cost falls from one call to the next", "half", right, func(o *proptest.KernelOptions) {
+			calls := 0.0
+			o.Cost = costOf(func() float64 { calls++; return walkClip / calls })
+		}),
+		kernelCase("third", "pays twice for chains beyond 100 steps", "×2",
+			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+				if steps > 100 {
+					if _, err := right(c, steps); err != nil {
+						return nil, err
 					}
-					return newChain(c, steps, true, false, hooks{})
-				}, o)
-			}},
+				}
+				return right(c, steps)
+			}, func(o *proptest.KernelOptions) { o.Cost = costOf(func() float64 { return walkClip }) }),
 		kernel("third", "wide steps now and then, by the state's sign", "1 in 50, ×4", asked{}, func() hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				if theta[1] > center[1] && rng.IntN(50) == 0 {
@@ -98,20 +77,10 @@ func thirdKernels() []Case {
 }
 
 func thirdMechanisms() []Case {
-	removal := func(name, effect string, plant func(m *sum), rest ...float64) Case {
-		return Case{Suite: "CheckMechanism", Family: "third", Name: name, Effect: effect,
-			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
-				claim, err := accountant.Gaussian(accountant.AddRemove, 2)
-				if err != nil {
-					panic(err)
-				}
-				m := &sum{claim: claim, dim: 1, clip: clipped, noise: normal,
-					last: func(total, noise float64) float64 { return total + noise }}
-				plant(m)
-				proptest.CheckMechanism(t, half{additive{m}}, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
-					A: curator.Records{X: append([]float64{1}, rest...), Features: 1},
-					B: curator.Records{X: rest, Features: 1}})
-			}}
+	removal := func(name, effect string, plant func(m *sum)) Case {
+		m := additions()
+		plant(m)
+		return mechanismCase("third", name, effect, half{additive{m}}, 1, []float64{1, 0.3, 0.5}, []float64{0.3, 0.5})
 	}
 	return []Case{
 		mechanism("third", "noise in single precision", "2⁻²⁴", bare, func(m *sum) {
@@ -137,12 +106,12 @@ func thirdMechanisms() []Case {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x > 1e4 && !math.IsInf(x, 0), 3, clipped(0, x))
 			}
-		}, 0.3, 0.5),
+		}),
 		removal("add/remove, −1 counts twice", "a sign", func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x < 0, 2*clipped(0, x), clipped(0, x))
 			}
-		}, 0.3, 0.5),
+		}),
 		mechanism("third", "a second number not clipped beside a negative one", "pairs",
 			form{"of two numbers", 2, 0, false}, func(m *sum) {
 				first := 0.0

@@ -40,28 +40,9 @@ func unseenMechanisms() (all []Case) {
 		z := noiseSD * rng.NormFloat64()
 		return either(total > 0, math.Round(1000*(total+z))/1000-total, z)
 	})
-	lagged := func(lag int, rho float64) func(m *sum) {
-		return func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				z := rng.NormFloat64()
-				if len(m.kept) >= lag {
-					z = rho*m.kept[len(m.kept)-lag] + math.Sqrt(1-rho*rho)*z
-				}
-				m.kept = append(m.kept, z)
-				return noiseSD * z
-			}
-		}
-	}
-	add("noise correlated with the 13th before", "0.1", plain, lagged(13, 0.1))
-	add("noise correlated with the 217th before", "0.1", bare, lagged(217, 0.1))
-	add("noise of period 65 536", "all", plain, func(m *sum) {
-		m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
-			if len(m.kept) < 65_536 {
-				m.kept = append(m.kept, noiseSD*rng.NormFloat64())
-			}
-			return m.kept[i%65_536]
-		}
-	})
+	add("noise correlated with the 13th before", "0.1", plain, func(m *sum) { m.noise = lagged(13, 0.1) })
+	add("noise correlated with the 217th before", "0.1", bare, func(m *sum) { m.noise = lagged(217, 0.1) })
+	add("noise of period 65 536", "all", plain, func(m *sum) { m.noise = periodic(65_536) })
 	add("noise too small at even seeds", "10%", plain, func(m *sum) {
 		m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return noiseSD * rng.NormFloat64() * (1 - 0.1*float64(1-m.seed%2))
