@@ -9,14 +9,16 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/processor"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // BenchmarkStep is a step of an anchored chain with bits on records of 10 features, at
-// ε = 1: beyond 1000 records its time does not grow with their number.
+// ε = 1: beyond 1000 records its time does not grow with their number, and it reads about as
+// many records at any number of them.
 func BenchmarkStep(b *testing.B) {
-	for _, n := range []int{10_000, 100_000, 1_000_000} {
+	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
 		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
 			const d = 10
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -37,6 +39,10 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			read := c.Rate * float64(n)
+			if c.Rate == 0 {
+				read = float64(n)
+			}
 			c.Iterations = 1 << 30
 			prepared, requests, err := anchors.Prepare(c, records.Facts())
 			if err != nil {
@@ -56,11 +62,15 @@ func BenchmarkStep(b *testing.B) {
 			}
 			public := kernels.Stream(1, 0)
 			b.ReportAllocs()
+			began := processor.Seconds()
 			for b.Loop() {
 				if _, err := k.Step(public, state); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+			b.ReportMetric(float64(b.N)/(processor.Seconds()-began), "steps/core-s")
+			b.ReportMetric(read, "records/step")
 		})
 	}
 }

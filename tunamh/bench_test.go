@@ -1,6 +1,7 @@
 package tunamh_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -9,18 +10,28 @@ import (
 	"github.com/dpmcmc/dpmcmc/tunamh"
 )
 
-// BenchmarkStep is a step on logistic regression with d = 10: batches of about
-// 1000 out of N = 10⁶ records, and of half of N = 10⁵. Allocations must be 0.
+// BenchmarkStep is a step on logistic regression with d = 10: batches of about 100, 300 and
+// 1000 records, and of half of N = 10⁵. Allocations must be 0. -short leaves out the tables
+// beyond 10⁶ records.
 func BenchmarkStep(b *testing.B) {
 	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}}))
-	for _, c := range []struct {
-		name        string
-		n           int
-		scale, rate float64
-	}{{"batch of 1000", 1_000_000, 2e-5, 1e-3}, {"half", 100_000, 1e-3, 0.5}} {
-		b.Run(c.name, func(b *testing.B) {
-			posteriors.BenchmarkSteps(b, posteriors.Simulated(c.n, 10), make([]float64, 10),
-				factory(tunamh.Config{Target: target, Proposal: curator.Isotropic(c.scale), Rate: c.rate}))
+	step := func(b *testing.B, name string, records curator.Records, scale, rate float64) {
+		b.Run(name, func(b *testing.B) {
+			posteriors.BenchmarkSteps(b, records, make([]float64, 10),
+				factory(tunamh.Config{Target: target, Proposal: curator.Isotropic(scale), Rate: rate}))
 		})
+	}
+	for _, n := range []int{100_000, 1_000_000, 10_000_000} {
+		if testing.Short() && n > 1_000_000 {
+			return
+		}
+		records := posteriors.Simulated(n, 10)
+		for _, batch := range []float64{100, 300, 1000} {
+			rate := batch / float64(n)
+			step(b, fmt.Sprintf("N=%d/batch of %v", n, batch), records, rate/50, rate)
+		}
+		if n == 100_000 {
+			step(b, "half", records, 1e-3, 0.5)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/processor"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -75,7 +76,8 @@ func Simulated(n, d int) curator.Records {
 }
 
 // BenchmarkSteps times a kernel's steps over sealed records, with the operating
-// system's randomness; allocations are reported and must be 0.
+// system's randomness, by the clock and by processor time, which other work on the machine
+// changes less; allocations are reported and must be 0.
 func BenchmarkSteps(b *testing.B, records curator.Records, start []float64, factory Factory) {
 	b.Helper()
 	k, err := factory(Must(curator.Seal(records, unlimited())), 1<<30) // priced, not run
@@ -91,12 +93,14 @@ func BenchmarkSteps(b *testing.B, records curator.Records, start []float64, fact
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
+	began := processor.Seconds()
 	for b.Loop() {
 		if _, err := k.Step(rng, s); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+	b.ReportMetric(float64(b.N)/(processor.Seconds()-began), "steps/core-s")
 }
 
 // CheckSupport runs a kernel until it is spent. Steps to θ₁ below low are not made, but

@@ -15,6 +15,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/processor"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
@@ -161,16 +162,16 @@ func timedAnchored(ctx context.Context, model *targets.Regression, r curator.Rec
 	if err := sealed.Grant(requests...); err != nil {
 		return 0, nil, 0, err
 	}
-	began := processorSeconds()
+	began := processor.Seconds()
 	chains, _, err := prepared.Begin(ctx, seed)
 	if err != nil {
 		return 0, nil, 0, err
 	}
-	release = processorSeconds() - began
+	release = processor.Seconds() - began
 	memory := kernels.NewMemory(1)
-	began = processorSeconds()
+	began = processor.Seconds()
 	err = kernels.Run(ctx, chains, kernels.Options{Iterations: steps, Seed: seed, Sink: memory})
-	seconds = processorSeconds() - began
+	seconds = processor.Seconds() - began
 	return release, memory.Draws(0)[steps/10:], seconds, err
 }
 
@@ -184,14 +185,14 @@ func timedNUTS(ctx context.Context, model *targets.Regression, rows targets.Rows
 	}
 	const warmup = 100
 	draws := max(60, min(2000, 20_000_000/rows.Len()))
-	began := processorSeconds()
+	began := processor.Seconds()
 	chains, err := nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(model, rows, 1) },
 		nuts.Config{Chains: 1, Warmup: warmup, Draws: draws, Metric: nuts.Dense, Init: [][]float64{mode}, Seed: seed,
 			Workers: 1})
 	if err != nil {
 		return nil, 0, err
 	}
-	all, leapfrogs := processorSeconds()-began, 0
+	all, leapfrogs := processor.Seconds()-began, 0
 	for _, step := range chains[0].Stats {
 		leapfrogs += step.Leapfrogs
 	}

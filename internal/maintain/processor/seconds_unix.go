@@ -1,12 +1,13 @@
 //go:build unix
 
-package main
+// Package processor measures processor time, for benchmarks on busy machines.
+package processor
 
 import "syscall"
 
-// processorSeconds is the processor time that this process has used, which other
+// Seconds is the processor time that this process has used, which other
 // processes on the machine do not change much.
-func processorSeconds() float64 {
+func Seconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
