@@ -58,6 +58,15 @@ func (e Event) RefineEpsilon(delta float64) (Guarantee, *pld.Result, error) {
 	return g, r, nil
 }
 
+// LeastEpsilon is RefineEpsilon where the event is composed numerically, and Epsilon where
+// it is not: the smallest ε that is known to hold.
+func (e Event) LeastEpsilon(delta float64) (Guarantee, error) {
+	if g, _, err := e.RefineEpsilon(delta); err == nil {
+		return g, nil
+	}
+	return e.Epsilon(delta)
+}
+
 // RefineDelta is Delta in the same way as RefineEpsilon is Epsilon.
 func (e Event) RefineDelta(epsilon float64) (Guarantee, *pld.Result, error) {
 	g, err := e.Delta(epsilon)

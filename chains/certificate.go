@@ -84,8 +84,9 @@ type CertifiedStart struct {
 	Value   []float64         `json:"value,omitempty"` // of the columns; absent until it is found
 }
 
-// Certificate describes the whole run, which is paid for before it starts. thin is the
-// thinning of its draws. The start's value is there once it has been found.
+// Certificate describes the whole run, which is paid for before it starts. Its ε is the
+// least that is known of its events, as dpmcmc account finds it: the budget's conversion may
+// be looser. thin is the thinning of its draws. The start's value is there once it has been found.
 func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error) {
 	f, p := s.records.Facts(), s.Plan
 	config := s.records.Budget().Config()
@@ -93,7 +94,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 	if err != nil {
 		return nil, err
 	}
-	g, err := event.Epsilon(config.Delta)
+	g, err := event.LeastEpsilon(config.Delta)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (s *Session) certifiedStart(m *models.Model, delta float64) (CertifiedStart
 	case !slices.Contains(StartNames(), r.Start):
 		c.Kind = "given"
 	}
-	g, err := event.Epsilon(delta)
+	g, err := event.LeastEpsilon(delta)
 	if err != nil {
 		return c, err
 	}

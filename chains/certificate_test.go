@@ -61,6 +61,47 @@ func TestCertificatesSayWhatTheyPromise(t *testing.T) {
 	}
 }
 
+// TestCertificatesStateTheLeastEpsilon: that of numerical composition where records are in
+// batches, which is clearly below the Rényi one that the budget charged, and the Rényi one
+// where no distribution of losses is known. Its events give it again.
+func TestCertificatesStateTheLeastEpsilon(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings chains.Settings
+		saves    float64 // of ε, at least
+	}{
+		"allocated": {chains.Settings{Kernel: "dpsgld", Batch: 50, Allocated: true, Start: "prior-mean"}, 0.05},
+		"Poisson":   {chains.Settings{Kernel: "sgnht", Batch: 50, Start: "prior-mean"}, 0.05},
+		"optimum":   {chains.Settings{Kernel: "dpsgld", Batch: 50, Start: "optimum"}, 0},
+	} {
+		table, m := simulated(t)
+		c.settings.Iterations, c.settings.Chains, c.settings.Step, c.settings.Noise = 20, 1, 1e-4, 1
+		session := opened(t, table, m, c.settings, 100)
+		certificate, err := session.Certificate(m, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, err := certificate.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		charged, err := event.Epsilon(certificate.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := event.LeastEpsilon(certificate.Delta)
+		if err != nil || again.Epsilon != certificate.Epsilon || again.Theorem != certificate.Theorem {
+			t.Errorf("%s: ε = %v by %q, its events have %v by %q (%v)", name, certificate.Epsilon, certificate.Theorem,
+				again.Epsilon, again.Theorem, err)
+		}
+		if saved := 1 - certificate.Epsilon/charged.Epsilon; saved < c.saves || c.saves == 0 && saved != 0 {
+			t.Errorf("%s: ε = %v is stated, and %v was charged", name, certificate.Epsilon, charged.Epsilon)
+		}
+		if numerical := certificate.Order == 0; numerical != (c.saves > 0) {
+			t.Errorf("%s: the order is %v", name, certificate.Order)
+		}
+	}
+}
+
 // certificate is one of a run of a kernel, as its file has it.
 func certificate(f *testing.F, kernel string) []byte {
 	f.Helper()

@@ -43,21 +43,11 @@ type Guarantee struct {
 // At returns the smallest ε that Event is known to have at delta, in [0, 1],
 // numerical composition included where it applies.
 func (g Guarantee) At(delta float64) (Statement, error) {
-	e, err := Epsilon(g.Event, delta)
+	e, err := g.Event.LeastEpsilon(delta)
 	if err != nil {
 		return Statement{}, err
 	}
 	return Statement{Guarantee: e, Kind: g.Kind, Mechanism: g.Theorem}, nil
-}
-
-// Epsilon returns the smallest ε that an event is known to have at delta: that of
-// accountant.Event.RefineEpsilon, or of Epsilon for events that have no
-// distribution of privacy losses.
-func Epsilon(e accountant.Event, delta float64) (accountant.Guarantee, error) {
-	if g, _, err := e.RefineEpsilon(delta); err == nil {
-		return g, nil
-	}
-	return e.Epsilon(delta)
 }
 
 // Times returns the guarantee of n ≥ 0 independent releases.

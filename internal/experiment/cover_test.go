@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
-	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // TestCoverIsTheSmallestKnownBound: cells that only numerical composition fits are
@@ -27,7 +26,7 @@ func TestCoverIsTheSmallestKnownBound(t *testing.T) {
 	}
 	const delta = 1e-6
 	renyi, err1 := total.Epsilon(delta)
-	smallest, err2 := ops.Epsilon(total, delta)
+	smallest, err2 := total.LeastEpsilon(delta)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

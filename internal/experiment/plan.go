@@ -16,7 +16,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // Options say where an experiment finds its data.
@@ -259,7 +258,7 @@ func checkCost(m *methods.Mechanism, epsilon, delta float64) error {
 	if m.Kind == methods.None {
 		return nil
 	}
-	g, err := ops.Epsilon(m.Cost, delta)
+	g, err := m.Cost.LeastEpsilon(delta)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
-	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // Result is what came of a cell.
@@ -130,7 +129,7 @@ func (r *runner) describe(out *Results) error {
 		s := Setup{Records: m.Records, Method: m.Method, Label: m.Label, Guarantee: m.Kind, Epsilon: m.Epsilon,
 			Delta: r.Config.Delta, Theorem: m.Theorem, Choice: m.Choice}
 		if m.Kind != methods.None {
-			g, err := ops.Epsilon(m.Cost, r.Config.Delta)
+			g, err := m.Cost.LeastEpsilon(r.Config.Delta)
 			if err != nil {
 				return err
 			}
@@ -153,7 +152,7 @@ func (r *runner) describe(out *Results) error {
 	if err != nil {
 		return err
 	}
-	g, err := ops.Epsilon(total, r.o.Delta)
+	g, err := total.LeastEpsilon(r.o.Delta)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/ops"
 )
 
 // RunOptions say how to run an experiment.
@@ -228,7 +227,7 @@ func (r *runner) cover(cells []Cell) error {
 	if short == nil {
 		return nil
 	}
-	if g, err := ops.Epsilon(total, r.o.Delta); err == nil && g.Epsilon <= r.o.Epsilon {
+	if g, err := total.LeastEpsilon(r.o.Delta); err == nil && g.Epsilon <= r.o.Epsilon {
 		return nil // composed numerically, it does
 	}
 	return short

@@ -71,7 +71,7 @@ func (c Config) refine(good float64) float64 {
 		if err != nil {
 			return false
 		}
-		g, err := ops.Epsilon(event, c.Delta)
+		g, err := event.LeastEpsilon(c.Delta)
 		return err == nil && g.Epsilon <= c.Epsilon
 	}
 	bad := max(leastNoise, 0.9*good)

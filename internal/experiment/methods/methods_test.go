@@ -12,7 +12,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -140,7 +139,7 @@ func checkCosts(t *testing.T, m *Method, mech *Mechanism) {
 	if m.Kind == None {
 		return
 	}
-	g, err := ops.Epsilon(mech.Cost, 1e-5)
+	g, err := mech.Cost.LeastEpsilon(1e-5)
 	if err != nil || !(g.Epsilon <= 1 && g.Epsilon > 0.2) || g.Adjacency != accountant.Substitute {
 		t.Errorf("%s: costs %v, error %v; the budget is 1", m.Name, g, err)
 	}
