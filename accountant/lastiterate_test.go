@@ -33,6 +33,29 @@ func TestLastIterateIsAttained(t *testing.T) {
 	})
 }
 
+// TestTrajectoriesAreHardlyDearer: the last iterate costs at least tanh(x)/x of all iterates,
+// x = T·|log c|/2 (docs/proofs/last-iterate.md, "Beside the whole trajectory"). Over the
+// steps that a chain needs for a new draw it saves a quarter at most, and next to nothing
+// where the records say more than the prior.
+func TestTrajectoriesAreHardlyDearer(t *testing.T) {
+	share := func(c float64, steps int64) float64 { return iterated(c, steps) / float64(steps) }
+	rapid.Check(t, func(rt *rapid.T) {
+		c := rapid.Float64Range(1e-6, 0.999999).Draw(rt, "contraction")
+		steps := rapid.Int64Range(1, 1e6).Draw(rt, "steps")
+		x := -float64(steps) * math.Log(c) / 2
+		if got, least := share(c, steps), math.Tanh(x)/x; got < least*(1-1e-9) || got > 1+1e-9 {
+			rt.Errorf("the last iterate costs %v of all, want at least %v", got, least)
+		}
+	})
+	const hm = 1e-6                                                                  // step times the prior's curvature
+	for times, saves := range map[float64]float64{1: 0.238, 2: 0.0758, 10: 0.0033} { // its curvature, in the prior's
+		draw := int64(2 / (hm * times))
+		if got := 1 - share(1-hm, draw); math.Abs(got-saves) > 0.001 {
+			t.Errorf("a posterior of %v times the prior's curvature: %v is saved, want %v", times, got, saves)
+		}
+	}
+}
+
 // TestShiftsEndTogether: the shifts b of the proof, in proportion to c^{T−k}, bring the two
 // chains together at the last step and never overshoot, and their squares add up to µ².
 func TestShiftsEndTogether(t *testing.T) {
