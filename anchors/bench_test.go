@@ -3,6 +3,7 @@ package anchors_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -72,5 +73,35 @@ func BenchmarkStep(b *testing.B) {
 			b.ReportMetric(float64(b.N)/(processor.Seconds()-began), "steps/core-s")
 			b.ReportMetric(read, "records/step")
 		})
+	}
+}
+
+// TestStepsReadAHandful: by the bound on remainders a step reads 64 records in expectation
+// from 10⁵ to 10⁹ of them, and no more than 100 of 10⁴. By the bound of the whole loss it
+// would need thousands, and more the more there are.
+func TestStepsReadAHandful(t *testing.T) {
+	const d = 10
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: targets.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0.0
+	for n := int64(10_000); n <= 1_000_000_000; n *= 10 {
+		f := curator.Facts{Records: n, Features: d, Response: true, Radius: 1, RowsPerPerson: 1,
+			Adjacency: accountant.Substitute}
+		c, err := anchors.Afford(anchors.Config{Target: model, Aim: anchors.Remainder, Iterations: 2000}, f, 1, 1e-10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read := c.Rate * float64(n); read > 100 || n >= 100_000 && math.Abs(read-64) > 1e-6 {
+			t.Errorf("of %d records a step reads %v", n, read)
+		}
+		// A move of the posterior's spread, whose loss is not less its Taylor polynomial.
+		move := math.Sqrt(d) * math.Sqrt(d/(0.15*float64(n)))
+		whole := -math.Expm1(-2*move) * float64(n)
+		if whole < 10*c.Rate*float64(n) || whole < last {
+			t.Errorf("of %d records %v would be needed without the anchor, and %v before", n, whole, last)
+		}
+		last = whole
 	}
 }
