@@ -188,11 +188,11 @@ func TestBudgetRestoreRefusesRubbish(t *testing.T) {
 // never below the filter that would have stopped there.
 func TestFilterAndOdometer(t *testing.T) {
 	const delta, order = 1e-6, 12
-	f, err := NewFilter(FilterConfig{2, delta, Substitute, order})
+	f, err := NewFilter(BudgetConfig{2, delta, Substitute, order}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := NewOdometer(Substitute, delta, order)
+	o, err := NewOdometer(Substitute, delta, order, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,11 +253,11 @@ func TestOwnEpsilonAndDelta(t *testing.T) {
 // TestSmallChargesAddUp: a thousand charges that are each lost in the rounding of
 // what was spent before count for at least as much as one of a thousand.
 func TestSmallChargesAddUp(t *testing.T) {
-	f, err := NewFilter(FilterConfig{100, 1e-6, Substitute, 2})
+	f, err := NewFilter(BudgetConfig{100, 1e-6, Substitute, 2}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := NewOdometer(Substitute, 1e-6, 2)
+	o, err := NewOdometer(Substitute, 1e-6, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestBudgetOfOneOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewFilter(FilterConfig(c))
+	f, err := NewFilter(c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,9 +191,9 @@ func TestRefusals(t *testing.T) {
 			return err
 		},
 		"zero budget config":     func() error { _, err := NewBudget(BudgetConfig{}); return err },
-		"filter without order":   func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 0}); return err },
-		"filter order too small": func() error { _, err := NewFilter(FilterConfig{1, 1e-6, Substitute, 1.5}); return err },
-		"odometer without δ":     func() error { _, err := NewOdometer(Substitute, 0, 8); return err },
+		"filter without order":   func() error { _, err := NewFilter(BudgetConfig{1, 1e-6, Substitute, 0}, 0); return err },
+		"filter order too small": func() error { _, err := NewFilter(BudgetConfig{1, 1e-6, Substitute, 1.5}, 0); return err },
+		"odometer without δ":     func() error { _, err := NewOdometer(Substitute, 0, 8, 0); return err },
 	} {
 		err := f()
 		if err == nil {

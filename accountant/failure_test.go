@@ -40,7 +40,7 @@ func TestCertainFailureCostsEverything(t *testing.T) {
 		if b.Charge(e, 1) == nil {
 			t.Errorf("%s: a budget of δ = 1e-6 pays for a certain failure", name)
 		}
-		f, err := NewFilter(FilterConfig{Epsilon: 1e6, Delta: 1e-6, Adjacency: Substitute, Order: 2})
+		f, err := NewFilter(BudgetConfig{Epsilon: 1e6, Delta: 1e-6, Adjacency: Substitute, Order: 2}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

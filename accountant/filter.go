@@ -6,46 +6,32 @@ import (
 	"sync"
 )
 
-// FilterConfig states what a Filter allows. Every field is required.
-type FilterConfig struct {
-	// Epsilon > 0 and Delta in (0, 1) are the guarantee the filter enforces.
-	Epsilon, Delta float64
-	// Adjacency is that of every event to be charged.
-	Adjacency Adjacency
-	// Order > 1 is the one Rényi order all charges are summed at, chosen before
-	// the first. A good choice is the Guarantee.Order of an expected plan.
-	Order float64
-}
-
 // Filter admits releases whose costs may depend on earlier outputs, as long as
 // their sum at one order chosen in advance stays within the guarantee (Feldman,
 // Zrnic 2021, Thm 4.3; Lécuyer 2021). It is safe for concurrent use.
 type Filter struct {
-	config FilterConfig
+	config BudgetConfig
 	limit  float64 // Rényi cost allowed at config.Order
 	mu     sync.Mutex
 	spent  float64
 }
 
-// NewFilter returns an unused filter. An order at which nothing fits, because
-// the conversion alone costs more than Epsilon, is an error.
-func NewFilter(c FilterConfig) (*Filter, error) {
-	budget := BudgetConfig{Epsilon: c.Epsilon, Delta: c.Delta, Adjacency: c.Adjacency}
-	if err := budget.check("Filter"); err != nil {
+// NewFilter returns a filter that has admitted releases of the given Cost before, 0 for an
+// unused one. The config's Delta and Order are required; a good order is the
+// Guarantee.Order of an expected plan. Errors: one of these out of range; an order at which
+// nothing fits, because the conversion alone costs more than Epsilon; a cost that is negative
+// or not finite.
+func NewFilter(c BudgetConfig, spent float64) (*Filter, error) {
+	if err := c.check("Filter"); err != nil {
 		return nil, err
-	}
-	if c.Delta == 0 {
-		return nil, fmt.Errorf("accountant: Filter: Delta 0: must be in (0, 1)")
 	}
 	if err := checkOrder("Filter", c.Order); err != nil {
 		return nil, err
 	}
-	limit := limitAt(c.Order, c.Epsilon, c.Delta)
-	if !(limit > 0) {
-		return nil, fmt.Errorf("accountant: Filter: at order %v the conversion to δ %v costs more than ε %v: choose a "+
-			"larger order", c.Order, c.Delta, c.Epsilon)
+	if err := checkCost("Filter", spent); err != nil {
+		return nil, err
 	}
-	return &Filter{config: c, limit: limit}, nil
+	return &Filter{config: c, limit: limitAt(c.Order, c.Epsilon, c.Delta), spent: spent}, nil
 }
 
 // Charge admits count ≥ 0 releases of the event, or returns an *ExceededError
@@ -68,7 +54,7 @@ func (f *Filter) charge(e Event, count int64, mayFail bool) error {
 		c := f.config
 		l := math.Log(c.Delta)
 		return &ExceededError{asked, epsilonAt(c.Order, rho, l), epsilonAt(c.Order, f.spent, l), epsilonAt(c.Order, total, l),
-			BudgetConfig(c)}
+			c}
 	}
 	f.spent = addUp(f.spent, rho)
 	return nil

@@ -6,20 +6,6 @@ import (
 	"sync"
 )
 
-// RestoreFilter returns a filter that has admitted releases of the given Cost
-// before. Errors are those of NewFilter, and a cost that is negative or not finite.
-func RestoreFilter(c FilterConfig, cost float64) (*Filter, error) {
-	f, err := NewFilter(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkCost("Filter", cost); err != nil {
-		return nil, err
-	}
-	f.spent = cost
-	return f, nil
-}
-
 func checkCost(what string, cost float64) error {
 	if !(cost >= 0) || math.IsInf(cost, 1) {
 		return fmt.Errorf("accountant: %s: a restored cost of %v: must be a finite number ≥ 0", what, cost)
@@ -28,7 +14,7 @@ func checkCost(what string, cost float64) error {
 }
 
 // Cost is the Rényi cost, at the filter's order, of what was admitted so far:
-// what RestoreFilter takes.
+// what NewFilter takes to go on.
 func (f *Filter) Cost() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,9 +40,10 @@ type Odometer struct {
 	spent        float64
 }
 
-// NewOdometer returns an odometer at zero. Delta in (0, 1), adjacency and the
-// order > 1 at which costs are summed are required.
-func NewOdometer(adj Adjacency, delta, order float64) (*Odometer, error) {
+// NewOdometer returns an odometer that has recorded releases of the given Cost before, 0
+// for a new one. Delta in (0, 1), adjacency and the order > 1 at which costs are summed are
+// required. Errors: one of these out of range, a cost that is negative or not finite.
+func NewOdometer(adj Adjacency, delta, order, spent float64) (*Odometer, error) {
 	if err := adj.check(); err != nil {
 		return nil, err
 	}
@@ -66,21 +53,10 @@ func NewOdometer(adj Adjacency, delta, order float64) (*Odometer, error) {
 	if err := checkOrder("Odometer", order); err != nil {
 		return nil, err
 	}
-	return &Odometer{delta: delta, order: order, adj: adj}, nil
-}
-
-// RestoreOdometer returns an odometer that has recorded releases of the given Cost
-// before. Errors are those of NewOdometer, and a cost that is negative or not finite.
-func RestoreOdometer(adj Adjacency, delta, order, cost float64) (*Odometer, error) {
-	o, err := NewOdometer(adj, delta, order)
-	if err != nil {
+	if err := checkCost("Odometer", spent); err != nil {
 		return nil, err
 	}
-	if err := checkCost("Odometer", cost); err != nil {
-		return nil, err
-	}
-	o.spent = cost
-	return o, nil
+	return &Odometer{delta: delta, order: order, adj: adj, spent: spent}, nil
 }
 
 // Cost is the Rényi cost, at the odometer's order, of what was recorded so far.

@@ -136,7 +136,7 @@ func TestEdgesOfSettings(t *testing.T) {
 	ok := must(Gaussian(Substitute, 1))
 	after := math.Nextafter
 	odometer := func(order float64) func() error {
-		return func() error { _, err := NewOdometer(Substitute, 0.1, order); return err }
+		return func() error { _, err := NewOdometer(Substitute, 0.1, order, 0); return err }
 	}
 	for name, c := range map[string]struct {
 		taken bool

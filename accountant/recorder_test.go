@@ -134,21 +134,21 @@ func TestRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := FilterConfig{Epsilon: 3, Delta: 1e-5, Adjacency: AddRemove, Order: 9}
-	f, err := NewFilter(c)
+	c := BudgetConfig{Epsilon: 3, Delta: 1e-5, Adjacency: AddRemove, Order: 9}
+	f, err := NewFilter(c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := NewOdometer(AddRemove, 1e-5, 9)
+	o, err := NewOdometer(AddRemove, 1e-5, 9, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, oagain := f, o
 	for range 12 {
-		if again, err = RestoreFilter(c, again.Cost()); err != nil {
+		if again, err = NewFilter(c, again.Cost()); err != nil {
 			t.Fatal(err)
 		}
-		if oagain, err = RestoreOdometer(AddRemove, 1e-5, 9, oagain.Cost()); err != nil {
+		if oagain, err = NewOdometer(AddRemove, 1e-5, 9, oagain.Cost()); err != nil {
 			t.Fatal(err)
 		}
 		if (f.Charge(e, 1) == nil) != (again.Charge(e, 1) == nil) || f.Spent().Epsilon != again.Spent().Epsilon {
@@ -163,10 +163,10 @@ func TestRestored(t *testing.T) {
 		t.Errorf("a filter that refuses has %v of its limit spent", share)
 	}
 	for _, bad := range []float64{-1, math.Inf(1), math.NaN()} {
-		if _, err := RestoreFilter(c, bad); err == nil {
+		if _, err := NewFilter(c, bad); err == nil {
 			t.Errorf("a filter of cost %v", bad)
 		}
-		if _, err := RestoreOdometer(AddRemove, 1e-5, 9, bad); err == nil {
+		if _, err := NewOdometer(AddRemove, 1e-5, 9, bad); err == nil {
 			t.Errorf("an odometer of cost %v", bad)
 		}
 	}

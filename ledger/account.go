@@ -23,10 +23,10 @@ func newAccount(e Entry) (a account, err error) {
 	switch {
 	case c.Order == 0:
 	case c.Epsilon > 0:
-		a.filter, err = accountant.RestoreFilter(accountant.FilterConfig{
+		a.filter, err = accountant.NewFilter(accountant.BudgetConfig{
 			Epsilon: c.Epsilon, Delta: c.Delta - c.Failure, Adjacency: c.Adjacency, Order: c.Order}, e.TotalCost)
 	default:
-		a.odometer, err = accountant.RestoreOdometer(c.Adjacency, c.Delta, c.Order, e.TotalCost)
+		a.odometer, err = accountant.NewOdometer(c.Adjacency, c.Delta, c.Order, e.TotalCost)
 	}
 	if err != nil {
 		err = fmt.Errorf("ledger: %w", err)

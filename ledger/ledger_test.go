@@ -175,15 +175,15 @@ func TestSequenceOfChargesIsTheFilters(t *testing.T) {
 	limit := limited(3)
 	limit.Order = 12
 	l := create4(t, limit)
-	f, err := accountant.NewFilter(accountant.FilterConfig{Epsilon: 3, Delta: 1e-5, Adjacency: accountant.Substitute,
-		Order: 12})
+	f, err := accountant.NewFilter(accountant.BudgetConfig{Epsilon: 3, Delta: 1e-5, Adjacency: accountant.Substitute,
+		Order: 12}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := limit
 	open.Epsilon = 0
 	m := create4(t, open)
-	o, err := accountant.NewOdometer(accountant.Substitute, 1e-5, 12)
+	o, err := accountant.NewOdometer(accountant.Substitute, 1e-5, 12, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
