@@ -169,8 +169,9 @@ func TestEpochs(t *testing.T) {
 			t.Error("a part of an epoch was sold")
 		}
 	}
-	proptest.CheckReplay(t, factory(c), posteriors.NewCloud(1, 3).Records(), posteriors.NewCloud(1, 99).Records(), proptest.KernelOptions{
-		Records: posteriors.NewCloud(1, 3).Records(), Adjacency: accountant.Substitute, Start: []float64{0}, Steps: 60 * per})
+	options := proptest.KernelOptions{Records: posteriors.NewCloud(1, 3).Records(), Adjacency: accountant.Substitute,
+		Start: []float64{0}, Steps: 60 * per}
+	proptest.CheckReplay(t, factory(c), options.Records, posteriors.NewCloud(1, 99).Records(), options)
 	c.Iterations = 2000
 	k, at := posteriors.Must(New(c, seal(1, x))), posteriors.Must(k.Init([]float64{0}))
 	rng := kernels.Stream(1, 0)

@@ -103,8 +103,9 @@ func (s *sampleSettings) bind(f *pflag.FlagSet) {
 		"data simulated at the public facts, as dpmcmc tune does")
 	f.StringVar(&s.resume, "resume", "", "go on with the interrupted run in this folder, at no further cost. Its "+
 		"settings are its own")
-	flags.Whole(f, &s.more, "more", 0, "with --resume of a run that is complete: make so many further steps of each chain, "+
-		"and pay for these. --epsilon is then the limit of the longer run, by default the run's own")
+	flags.Whole(f, &s.more, "more", 0,
+		"with --resume of a run that is complete: make so many further steps of each chain, and pay for these. "+
+			"--epsilon is then the limit of the longer run, by default the run's own")
 	f.StringVar(&s.config, "config", "", "TOML file with any of these flags as keys; flags given on the command line win")
 	f.BoolVar(&s.json, "json", false, "print the certificate and the summary as one JSON object")
 	bindView(f, &s.View)

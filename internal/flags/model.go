@@ -21,7 +21,8 @@ type Model struct {
 
 // Bind declares a flag for the model and every option of package models.
 func (m *Model) Bind(f *pflag.FlagSet, except ...string) {
-	f.StringVar(&m.ModelName, "model", "", strings.Join(models.Names(), ", ")+"; by default what the target column suggests")
+	f.StringVar(&m.ModelName, "model", "", strings.Join(models.Names(), ", ")+
+		"; by default what the target column suggests")
 	m.Options, m.given = m.Filled(), f.Changed
 	for _, v := range models.Settings() {
 		help := v.Help

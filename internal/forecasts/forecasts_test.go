@@ -29,7 +29,8 @@ func TestWorth(t *testing.T) {
 		t.Errorf("%q", line)
 	}
 	for ess, want := range map[float64]string{400: "Enough to use", 20: "Not enough"} {
-		p := Purchase{Kernel: "barker", Epsilon: 1, Delta: 1e-6, Theorem: "some theorem", Arguments: []string{"dpmcmc sample"}}
+		p := Purchase{Kernel: "barker", Epsilon: 1, Delta: 1e-6, Theorem: "some theorem",
+			Arguments: []string{"dpmcmc sample"}}
 		for range 3 {
 			p.Predicted = append(p.Predicted, WorthOf(forecast(ess)))
 		}
@@ -91,7 +92,8 @@ func TestRankingIsAConfiguration(t *testing.T) {
 		}
 	}
 	words := r.Words()
-	for _, want := range []string{"Not compared: dphmc, log, τ = 1: no gradients", "an effective sample size of 30", r.TOML()} {
+	for _, want := range []string{"Not compared: dphmc, log, τ = 1: no gradients", "an effective sample size of 30",
+		r.TOML()} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in\n%s", want, words)
 		}

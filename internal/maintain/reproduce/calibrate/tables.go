@@ -204,7 +204,8 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 
 func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: s, Prior: targets.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit, ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
+		Sums: s, Prior: targets.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit,
+		ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
 	})
 	if err != nil {
 		return surrogates.Draws{}, usable, err
