@@ -107,22 +107,15 @@ type adultRun struct {
 }
 
 func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultRun, err error) {
-	sealed, err := seal(curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}, adultEpsilon,
-		adultDelta, curator.InsecureSeed(p.rng.Uint64()))
-	if err != nil {
-		return out, err
-	}
-	out.plan, err = chains.Choose(set, chains.Problem{Target: p.model, Logistic: true, Facts: sealed.Facts(),
-		Epsilon: adultEpsilon, Delta: adultDelta})
-	if err != nil {
-		return out, err
-	}
 	began := time.Now()
-	session, err := out.plan.Open(sealed, p.rng.Uint64())
+	records := curator.Records{X: p.train.X, Features: p.train.P, Y: p.train.Y, Radius: p.radius}
+	opened, err := session(records, adultEpsilon, adultDelta, set, chains.Problem{Target: p.model, Logistic: true},
+		p.rng.Uint64(), p.rng.Uint64())
 	if err != nil {
 		return out, err
 	}
-	started, err := session.Chains(ctx)
+	out.plan = opened.Plan
+	started, err := opened.Chains(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -132,7 +125,11 @@ func (p *adultProblem) run(ctx context.Context, set chains.Settings) (out adultR
 		return out, err
 	}
 	out.seconds = time.Since(began).Seconds()
-	spent, err := sealed.Budget().Spent()
+	cost, err := out.plan.Cost()
+	if err != nil {
+		return out, err
+	}
+	spent, err := cost.Epsilon(adultDelta)
 	if err != nil {
 		return out, err
 	}

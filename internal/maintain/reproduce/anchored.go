@@ -38,10 +38,7 @@ func anchoredCells(ctx context.Context, s settings) error {
 		{200, 3, 1}, {2000, 3, 0.2}, {2000, 3, 1}, {2000, 3, 5}, {10_000, 6, 1}, {10_000, 6, 5}, {30_000, 6, 1},
 		{100_000, 6, 1},
 	}
-	repeats := 12
-	if s.repeats > 0 {
-		repeats = s.repeats
-	}
+	repeats := s.count(12)
 	out := newTable("n", "d", "epsilon", "aim", "sets", "coverage", "rmse", "not_private", "least_ess", "of", "most_rhat",
 		"kept", "clip", "clipped", "bits_share", "seconds")
 	for _, cell := range cells {

@@ -32,10 +32,7 @@ type ablated struct {
 // anchoredAblation compares, on the same records and at the same budget, anchored chains
 // with what is left of them without bits, without the prior, and without an anchor.
 func anchoredAblation(ctx context.Context, s settings) error {
-	repeats := 10
-	if s.repeats > 0 {
-		repeats = s.repeats
-	}
+	repeats := s.count(10)
 	out := newTable("n", "d", "epsilon", "method", "sets", "coverage", "rmse", "least_ess")
 	for _, cell := range []anchoredCell{{2000, 3, 1}, {10_000, 6, 1}, {30_000, 6, 1}} {
 		tallies := map[string]*tally{}
@@ -199,23 +196,14 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := seal(curator.Records{X: x, Features: cell.d, Y: y, Radius: 1}, cell.epsilon, anchoredDelta,
-		curator.InsecureSeed(seed))
-	if err != nil {
-		return nil, err
-	}
-	problem := chains.ProblemOn(model, sealed)
+	problem := chains.ProblemOf(model, curator.Facts{}, 0, 0)
 	problem.Logistic = true // so that it can start at a private optimum
-	plan, err := chains.Choose(
-		chains.Settings{Kernel: "barker", Chains: anchoredChains, Iterations: anchoredSteps}, problem)
+	opened, err := session(curator.Records{X: x, Features: cell.d, Y: y, Radius: 1}, cell.epsilon, anchoredDelta,
+		chains.Settings{Kernel: "barker", Chains: anchoredChains, Iterations: anchoredSteps}, problem, seed, seed)
 	if err != nil {
 		return nil, err
 	}
-	session, err := plan.Open(sealed, seed)
-	if err != nil {
-		return nil, err
-	}
-	result, err := session.Run(ctx, model, chains.Options{Warmup: 0.1})
+	result, err := opened.Run(ctx, model, chains.Options{Warmup: 0.1})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"sync"
@@ -22,8 +20,6 @@ func init() {
 		}
 	}
 }
-
-var betaWorkers = flag.Int("workers", 1, "repeats made at the same time, in the beta figures")
 
 var betaEpsilons = []float64{0.3, 1, 3}
 
@@ -82,35 +78,27 @@ func betaFigure(ctx context.Context, s settings, of betaCell) error {
 	return s.betaReport(of, cells)
 }
 
-// betaFill makes a cell's repeats, -workers at a time; streams depend on names, not
-// on order. What has no noise of privacy is computed once for all ε and clips.
+// betaFill makes a cell's repeats; streams depend on names, not on order. What has no noise
+// of privacy is computed once for all ε and clips.
 func (s settings) betaFill(ctx context.Context, c *betaCell, goals map[betaGoal]*betaReference) error {
 	c.runs = make([]betaScore, s.count(20))
-	failures := make([]error, len(c.runs))
-	slots := make(chan struct{}, max(1, *betaWorkers))
-	var group sync.WaitGroup
 	var lock sync.Mutex
-	for r := range c.runs {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			goal := betaGoal{c.arm.beta, c.arm.tau, r}
-			lock.Lock()
-			g := goals[goal]
-			lock.Unlock()
-			if g == nil {
-				if g, failures[r] = s.betaReference(c, r); failures[r] != nil {
-					return
-				}
-				lock.Lock()
-				goals[goal] = g
-				lock.Unlock()
+	return eachRepeat(len(c.runs), func(r int) (err error) {
+		goal := betaGoal{c.arm.beta, c.arm.tau, r}
+		lock.Lock()
+		g := goals[goal]
+		lock.Unlock()
+		if g == nil {
+			if g, err = s.betaReference(c, r); err != nil {
+				return err
 			}
-			c.runs[r], failures[r] = s.betaRun(ctx, c, g, r)
-		})
-	}
-	group.Wait()
-	return errors.Join(failures...)
+			lock.Lock()
+			goals[goal] = g
+			lock.Unlock()
+		}
+		c.runs[r], err = s.betaRun(ctx, c, g, r)
+		return err
+	})
 }
 
 // of lists one score of a cell's repeats.

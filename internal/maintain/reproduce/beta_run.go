@@ -124,27 +124,17 @@ func (s settings) betaReference(c *betaCell, repeat int) (*betaReference, error)
 // second half of its draws.
 func (s settings) betaRun(ctx context.Context, c *betaCell, g *betaReference, repeat int) (betaScore, error) {
 	seed := s.stream("beta noise", c.model, c.dirty, c.eps, c.arm.name, repeat).Uint64()
-	sealed, err := seal(g.records, c.eps, betaDelta, curator.InsecureSeed(seed))
+	opened, err := session(g.records, c.eps, betaDelta, chains.Settings{Kernel: "barker-dynamics", Start: "prior-mean",
+		Iterations: betaSteps, Temperature: c.arm.tau, Clip: c.arm.clip}, chains.Problem{Target: g.target}, seed, seed)
 	if err != nil {
 		return betaScore{}, err
 	}
-	plan, err := chains.Choose(
-		chains.Settings{Kernel: "barker-dynamics", Start: "prior-mean", Iterations: betaSteps, Temperature: c.arm.tau,
-			Clip: c.arm.clip},
-		chains.Problem{Target: g.target, Facts: sealed.Facts(), Epsilon: c.eps, Delta: betaDelta})
-	if err != nil {
-		return betaScore{}, err
-	}
-	session, err := plan.Open(sealed, seed)
-	if err != nil {
-		return betaScore{}, err
-	}
-	draws, _, err := walk(ctx, session.Kernels()[0], make([]float64, g.target.Dim()), betaSteps, kernels.Stream(seed, 0))
+	draws, _, err := walk(ctx, opened.Kernels()[0], make([]float64, g.target.Dim()), betaSteps, kernels.Stream(seed, 0))
 	if err != nil {
 		return betaScore{}, err
 	}
 	score := g.judge(c, draws[len(draws)/2:])
-	score.clip, score.step = plan.Clip, plan.Settings.Step
+	score.clip, score.step = opened.Plan.Clip, opened.Plan.Settings.Step
 	return score, nil
 }
 

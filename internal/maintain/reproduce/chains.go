@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/barkerdynamics"
+	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/dpsgld"
@@ -160,6 +161,22 @@ func seal(r curator.Records, epsilon, delta float64, options ...curator.Option) 
 		return nil, err
 	}
 	return curator.Seal(r, b, options...)
+}
+
+// session is one of a plan on records of their own, whose noise and streams have seeds and
+// are not private. The problem's facts and budget are filled in.
+func session(r curator.Records, epsilon, delta float64, set chains.Settings, p chains.Problem,
+	noise, stream uint64) (*chains.Session, error) {
+	sealed, err := seal(r, epsilon, delta, curator.InsecureSeed(noise))
+	if err != nil {
+		return nil, err
+	}
+	p.Facts, p.Epsilon, p.Delta = sealed.Facts(), epsilon, delta
+	plan, err := chains.Choose(set, p)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Open(sealed, stream)
 }
 
 // walk makes n steps and returns the start of a kernel's life: about `kept`
