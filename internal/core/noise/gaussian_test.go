@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	mathrand "math/rand/v2"
+	"slices"
 	"testing"
 
 	google "github.com/google/differential-privacy/go/v3/noise"
@@ -312,6 +313,24 @@ func TestCellsCoverTheDensity(t *testing.T) {
 		for k := range uint64(140) { // f(x)·2^(k+1) ≤ 2^-56 in the tail
 			if f := expNeg(exponent(sigma, g.tail+k*g.width), 200); f.BitLen() > 200-56-1-int(k) {
 				t.Fatalf("σ = %v: strip %d of the tail rises above its cell", sigma, k)
+			}
+		}
+	}
+}
+
+// TestOneWordIsOnePoint: 12 bits name a cell, one is the sign, and the others are a height in
+// the cell, of which none is the sign too.
+func TestOneWordIsOnePoint(t *testing.T) {
+	if one/levels != 1<<51 || one%levels != 0 {
+		t.Errorf("a cell is %d high, and a word gives 51 bits", one/levels)
+	}
+	g := discreteGaussian(t, 1<<20)
+	cell := slices.IndexFunc(g.cells, func(c cell) bool { return c.start > 0 && c.base == 0 && c.lower > 4 })
+	for _, height := range []uint64{0, 1, 2, 3} {
+		for negative, sign := range []int64{1, -1} {
+			words := script{uint64(cell) | uint64(negative)<<12 | height<<13, 1 << 63}
+			if got, want := g.sample(&words), sign*int64(g.cells[cell].start+g.width/2); got != want {
+				t.Errorf("height %d, sign %d: %d, want %d", height, sign, got, want)
 			}
 		}
 	}

@@ -100,20 +100,22 @@ func TestContributionsAreClippedAlongTheMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid := Grid{Step: 1, inverse: 1, Top: 100}
 	next, theta, step := []float64{2}, []float64{3}, []float64{-1}
 	for slope, want := range map[float64][]float64{math.Inf(1): {2, -4, 100, 0, -10}, 5: {2, -4, 100, 0, -10},
 		1:   {2, -4, 100, 0, -10},
 		0.5: {1, -2, 100, 0, -5}, 0.1: {0.2, -0.4, 60, 0, -1}} {
-		sum := int64(0)
-		for _, v := range want {
-			sum += int64(v) // bounds are rounded down
+		for _, fine := range []float64{1, 4} { // steps in 1
+			grid := Grid{Step: 1 / fine, inverse: fine, Top: 100 * fine}
+			sum := int64(0)
+			for _, v := range want {
+				sum += int64(v * fine) // bounds are rounded down
+			}
+			full, part := NewPass(s, set, 1, slope, grid, true), NewPass(s, set, 1, slope, grid, false)
+			if a, b := full.Sums(theta, next, step, nil).Sum, part.Sums(theta, next, step, index).Sum; a != sum || b != sum {
+				t.Errorf("slope %v, steps of 1/%v: %d in all and %d by index, want %d", slope, fine, a, b, sum)
+			}
 		}
-		full, part := NewPass(s, set, 1, slope, grid, true), NewPass(s, set, 1, slope, grid, false)
-		if a, b := full.Sums(theta, next, step, nil).Sum, part.Sums(theta, next, step, index).Sum; a != sum || b != sum {
-			t.Errorf("slope %v: %d in all and %d by index, want %d", slope, a, b, sum)
-		}
-		terms, alone := make([]float64, len(x)), NewPass(s, set, 1, slope, grid, false)
+		terms, alone := make([]float64, len(x)), NewPass(s, set, 1, slope, Grid{Step: 1, inverse: 1, Top: 100}, false)
 		for _, length := range []float64{1, 0.5} { // nothing is left over from the move before
 			alone.Terms(terms, []float64{2 + length}, next, []float64{-length}, index, 50*length)
 			for i, v := range want {

@@ -98,7 +98,8 @@ func TestPassesAreSumsOverRecords(t *testing.T) {
 }
 
 // gradients holds the sums of a pass to those of each record's own gradient.
-func gradients(t *testing.T, what string, p *VectorPass, linear bool, theta []float64, rows record.Rows, index []int32) {
+func gradients(t *testing.T, what string, p *VectorPass, linear bool, theta []float64, rows record.Rows,
+	index []int32) {
 	t.Helper()
 	for _, full := range []bool{true, false} {
 		want, got := make([]int64, 2), []int64{7, 7}

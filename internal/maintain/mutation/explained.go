@@ -262,4 +262,9 @@ var explained = []defect{
 		equivalent: "the same float64"},
 	{file: "internal/core/room/vectors.go", old: "g := w.gradient[:n*width]", new: "/",
 		equivalent: "a part of the same buffer, which is asked for record by record"},
+	{file: "internal/core/noise/expneg.go", old: "guard := r + 2*uint(bits.Len(prec+r)) + 16", new: "/",
+		equivalent: "16 bits cover the error up to 2¹⁴ bits of precision, to which no draw comes near"},
+	{file: "internal/core/noise/expneg.go", old: "guard := r + 2*uint(bits.Len(prec+r)) + 16", new: "(2+1)",
+		equivalent: "more bits of what is rounded off"},
+	{file: "internal/core/noise/gaussian.go", old: "case height+1+g.slack <= d:", new: "(1+1)", equivalent: decided},
 }

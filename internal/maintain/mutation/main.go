@@ -71,8 +71,8 @@ func main() {
 	short := flag.Bool("short", false, "run the short tests only")
 	results := flag.String("results", "", "file that verdicts are added to; those that it holds are not tried again")
 	flag.Parse()
-	if err := run(selection{*only, *from, *to, *random, *seed}, suite{*timeout, *longest, *skip, *short, *check, *first}, *results,
-		*share); err != nil {
+	s := suite{*timeout, *longest, *skip, *short, *check, *first}
+	if err := run(selection{*only, *from, *to, *random, *seed}, s, *results, *share); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
@@ -160,8 +160,7 @@ func (s suite) rounds(root string, left []defect, t *tally) error {
 				verdict = s.try(root, r, d)
 			}
 			if verdict == survived && s.first {
-				fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", "survived so far", time.Since(began).Seconds(), d.place(), oneLine(d.old),
-					oneLine(d.new))
+				d.print("survived so far", time.Since(began))
 			} else if verdict == survived && round+1 < len(d.tests) {
 				next = append(next, d)
 			} else if err := t.count(d, cmp.Or(verdict, fits), time.Since(began)); err != nil {

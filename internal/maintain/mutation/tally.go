@@ -66,7 +66,7 @@ func (t *tally) known(d defect) bool {
 // count counts, prints and keeps a verdict.
 func (t *tally) count(d defect, verdict string, took time.Duration) error {
 	t.add(d, verdict)
-	fmt.Printf("%-16s %4.0fs  %s: %s → %s\n", verdict, took.Seconds(), d.place(), oneLine(d.old), oneLine(d.new))
+	d.print(verdict, took)
 	if why := d.reason(); why != "" && (verdict == survived || verdict == harmless) {
 		fmt.Printf("%24s%s\n", "", why)
 	}
@@ -138,5 +138,6 @@ func clopperPearson(caught, total int) (low, high float64) {
 	return low, high
 }
 
-// place is the file and the line.
-func (d defect) place() string { return fmt.Sprintf("%s:%d", d.file, d.line) }
+func (d defect) print(verdict string, took time.Duration) {
+	fmt.Printf("%-16s %4.0fs  %s:%d: %s → %s\n", verdict, took.Seconds(), d.file, d.line, oneLine(d.old), oneLine(d.new))
+}
