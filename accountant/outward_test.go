@@ -298,6 +298,22 @@ func TestEventsAreTheirParts(t *testing.T) {
 	}
 }
 
+// labelled is a mechanism of which a text is the only parameter.
+type labelled struct {
+	gaussian
+	label string
+}
+
+func (m labelled) fields() []field { return []field{{"label", m.label}} }
+
+// TestTextsTellEventsApart, as numbers do.
+func TestTextsTellEventsApart(t *testing.T) {
+	of := func(label string) Event { return must(newEvent(AddRemove, labelled{gaussian{1}, label})) }
+	if a, b := of("a"), of("b"); a.Equal(b) || !a.Equal(of("a")) {
+		t.Errorf("%s and %s", a.key(), b.key())
+	}
+}
+
 // TestRestatedEventsKeepTheirCounts: what an event costs under another name is charged as
 // often as it is released, and asking leaves the event as it was.
 func TestRestatedEventsKeepTheirCounts(t *testing.T) {

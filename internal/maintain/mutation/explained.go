@@ -267,4 +267,10 @@ var explained = []defect{
 	{file: "internal/core/noise/expneg.go", old: "guard := r + 2*uint(bits.Len(prec+r)) + 16", new: "(2+1)",
 		equivalent: "more bits of what is rounded off"},
 	{file: "internal/core/noise/gaussian.go", old: "case height+1+g.slack <= d:", new: "(1+1)", equivalent: decided},
+	{file: "accountant/adjacency.go", old: "Substitute Adjacency = iota + 1", new: "(1+1)",
+		equivalent: "the two differ, and 0 is neither"},
+	{file: "accountant/convert.go", old: "square := math.Exp(2 * logDelta)", new: "/",
+		equivalent: "a quick look before the exact one"},
+	{file: "internal/core/noise/uniform.go", old: "scaled := p * 0x1p64 // exact, as are the two lines below",
+		new: "(0x1p64+1)", equivalent: "the same float64"},
 }
