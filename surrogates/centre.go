@@ -36,12 +36,12 @@ func (p *Score) settle(m *moments) error {
 	return err
 }
 
-// freeze sets an imputation's covariance of the score at the centre, with what is not
-// known of the second moments in it: the score's mean is about −w·S(θ − θ₀), so an
-// error E of S moves it by w·E(θ − θ₀).
+// freeze sets what is not known of an imputation's second moments: the score's mean is about
+// −w·S(θ − θ₀), so an error E of S moves it by w·E(θ − θ₀). With many features it sets the
+// covariance of the score at the centre, that in it.
 func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	d, s := p.dim, p.config.Statistics
-	im.frozen, im.missing = nil, nil
+	im.frozen, im.missing, im.open = nil, nil, nil
 	move := make([]float64, d)
 	for j := range d {
 		move[j] = p.mean[j] - s.Anchor[j]
@@ -59,7 +59,7 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	if !s.Weighted {
 		w *= p.slopeAlong(im, move)
 	}
-	im.missing = mat.NewSymDense(d, nil)
+	im.missing, im.open = mat.NewSymDense(d, nil), make([]float64, d*d)
 	positive := m.positive()
 	for j := range d {
 		for k := range d {
@@ -72,7 +72,11 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*product)
 			}
 			im.missing.SetSym(j, k, w*(m.mean.At(j, k)-positive.At(j, k)))
+			im.open[j*d+k] = w * w * m.open.At(j, k)
 		}
+	}
+	if !p.config.frozen() {
+		return nil
 	}
 	factor, ok := choleskyOf(cov)
 	if !ok {
@@ -80,6 +84,42 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	}
 	im.frozen = factor
 	return nil
+}
+
+// unknown adds to lower, the lower triangle of the score's covariance at theta, what errors of
+// the second moments make of the way from the anchor.
+func (im *imputation) unknown(lower, theta, anchor []float64) {
+	d := len(theta)
+	if im.open == nil {
+		return
+	}
+	for j := range d {
+		for k := range d {
+			move, open := theta[k]-anchor[k], im.open[j*d+k]
+			lower[j*d+j] += open * move * move
+			if k < j {
+				lower[j*d+k] += open * (theta[j] - anchor[j]) * move
+			}
+		}
+	}
+}
+
+// unknownSlope adds to grad the derivative of ½⟨A, unknown⟩, of the lower triangle of A.
+func (im *imputation) unknownSlope(grad, a, theta, anchor []float64) {
+	d := len(theta)
+	if im.open == nil {
+		return
+	}
+	for j := range d {
+		for k := range d {
+			move, open := theta[k]-anchor[k], im.open[j*d+k]
+			grad[k] += a[j*d+j] * open * move
+			if k < j {
+				grad[j] += a[j*d+k] * open * move
+				grad[k] += a[j*d+k] * open * (theta[j] - anchor[j])
+			}
+		}
+	}
 }
 
 // slopeAlong is the factor between a move's linear predictors and the mean slopes.
@@ -110,8 +150,12 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 			}
 		}
 	} else {
-		noisy.CopySym(h)
+		unknown := make([]float64, p.dim*p.dim)
+		p.imputations[0].unknown(unknown, theta, s.Anchor)
 		for j := range p.dim {
+			for k := range j + 1 {
+				noisy.SetSym(j, k, h.At(j, k)+unknown[j*p.dim+k])
+			}
 			noisy.SetSym(j, j, noisy.At(j, j)+s.ScoreSD*s.ScoreSD)
 		}
 	}

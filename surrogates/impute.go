@@ -12,20 +12,29 @@ type imputation struct {
 	features features
 	weight   float64       // records that each of them stands for
 	log      float64       // of the determinant of an optimum's density
-	missing  *mat.SymDense // curvature that the features lack, where the variance is frozen
+	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
+	open     []float64     // variances of that mean's entries, where the variance follows θ
 	frozen   []float64     // factor of the score's covariance where that does not follow θ
 }
 
 // mostImputed is the number of features up to which imputations have second moments
-// drawn each for itself, and the score's variance follows θ. Beyond it all have their
-// posterior mean, and what is not known of them is in the score's variance, which is
-// that at the posterior's centre.
+// drawn each for itself. Beyond it all have their posterior mean, and what is not known of them
+// is in the score's variance, which is that at the posterior's centre.
 const mostImputed = 24
+
+// mostDrawn is mostImputed where features are a normal law: of more, drawn ones fit a release
+// so differently that a sampler does not pass from one to the next. Up to mostImputed the
+// score's variance follows θ all the same.
+const mostDrawn = 12
 
 // averaged reports whether imputations share the mean of the second moments.
 func (c Config) averaged() bool {
-	return c.Features == nil && len(c.Statistics.Anchor) > mostImputed
+	d := len(c.Statistics.Anchor)
+	return c.Features == nil && (d > mostImputed || d > mostDrawn && c.Link == Logistic && !c.categories())
 }
+
+// frozen reports whether the score's variance does not follow θ.
+func (c Config) frozen() bool { return c.averaged() && len(c.Statistics.Anchor) > mostImputed }
 
 // categories reports whether a column is a level's indicator.
 func (c Config) categories() bool {

@@ -123,7 +123,7 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on evaluat
 	}
 	e.pull(im)
 	clear(grad)
-	if im.frozen != nil {
+	if im.missing != nil {
 		for j := range d {
 			for i, u := range e.whole {
 				grad[j] -= im.missing.At(j, i) * u
@@ -135,6 +135,9 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on evaluat
 		lower = nil
 	}
 	on.back(grad, e.whole, lower, e.config.Statistics.temperature()*im.weight)
+	if lower != nil {
+		im.unknownSlope(grad, lower, theta, e.config.Statistics.Anchor)
+	}
 	return log + math.Log(sum) + im.log
 }
 
@@ -207,7 +210,10 @@ func (e *evaluator) moments(theta []float64, im *imputation, on evaluated) {
 	}
 	on.law(e.residual, lower, theta, s.temperature()*im.weight)
 	floats.SubTo(e.residual, s.Score, e.residual)
-	if im.frozen == nil {
+	if lower != nil {
+		im.unknown(lower, theta, s.Anchor)
+	}
+	if im.missing == nil {
 		return
 	}
 	for j := range e.dim {

@@ -90,7 +90,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}
-	if p.config.averaged() {
+	if p.config.frozen() {
 		check.Rise = 0
 		return check, nil
 	}

@@ -86,6 +86,9 @@ func assemble(c Config) (*Score, *moments, error) {
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
 	}
+	if c.averaged() && c.Link == Logistic { // they would all be the same
+		c.Imputations = 1
+	}
 	for range c.Imputations {
 		p.imputations = append(p.imputations, c.impute(m, rng))
 	}
