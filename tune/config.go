@@ -65,6 +65,9 @@ type Config struct {
 	// Work bounds the looks at simulated records, one a record and step, of search
 	// and finals together, as far as probes of 128 steps allow. Defaults to 2e9: a minute or so on a laptop.
 	Work int64
+	// Reference bounds the work of each non-private reference: gradients, times records, times
+	// parameters. One that needs more ends in ErrReference. Defaults to no bound.
+	Reference int64
 	// Seed starts all simulation. The same seed gives the same result.
 	Seed uint64
 	// Workers is the number of chains simulated at once. Defaults to GOMAXPROCS. It
@@ -119,6 +122,8 @@ func (c Config) check() error {
 	case !(c.CoefficientSD >= 0) || !(c.ErrorSD > 0) || math.IsInf(c.CoefficientSD+c.ErrorSD, 1):
 		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out",
 			c.CoefficientSD, c.ErrorSD)
+	case c.Reference < 0:
+		return fmt.Errorf("tune: Reference is %d; it must be positive, or left out for no bound", c.Reference)
 	case c.Repeats < 1 || c.Work < 1 || c.Workers < 1:
 		return fmt.Errorf("tune: Repeats is %d, Work %d and Workers %d; each must be at least 1, or left out", c.Repeats,
 			c.Work, c.Workers)

@@ -32,10 +32,10 @@ type reference struct {
 
 // refer samples the tempered posterior of a simulated table, with four times the draws
 // where they do not do, up to the most.
-func refer(ctx context.Context, m *models.Model, t *data.Table, temperature float64, seed uint64,
+func (c Config) refer(ctx context.Context, m *models.Model, t *data.Table, temperature float64,
 	most int) (reference, error) {
 	for draws := referenceDraws; ; draws *= 4 {
-		r, err := referTo(ctx, m, t, temperature, seed, draws)
+		r, err := c.referTo(ctx, m, t, temperature, draws)
 		var short *tooShortError
 		if !errors.As(err, &short) || 4*draws > most {
 			return r, err
@@ -43,17 +43,28 @@ func refer(ctx context.Context, m *models.Model, t *data.Table, temperature floa
 	}
 }
 
+// ErrReference is that a non-private reference needs more work than Config.Reference allows.
+var ErrReference = errors.New("tune: the non-private reference of a simulated table needs more work than Reference " +
+	"allows; raise it, or take fewer records or parameters")
+
 // tooShortError says that a reference has too small an effective sample size.
 type tooShortError struct{ error }
 
 // referTo is refer with so many draws.
-func referTo(ctx context.Context, m *models.Model, t *data.Table, temperature float64, seed uint64,
+func (c Config) referTo(ctx context.Context, m *models.Model, t *data.Table, temperature float64,
 	draws int) (reference, error) {
+	most := 0
+	if c.Reference > 0 {
+		most = int(1 + c.Reference/int64(t.Records*m.Target.Dim()))
+	}
 	chains, err := nuts.Sample(ctx, func() nuts.LogDensity {
 		return nuts.Posterior(m.Target.(targets.GradTarget), targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, temperature)
 	}, nuts.Config{
-		Chains: 1, Workers: 1, Warmup: referenceWarmup, Draws: draws, Seed: seed,
+		Chains: 1, Workers: 1, Warmup: referenceWarmup, Draws: draws, Seed: c.Seed, MaxGradients: most,
 	})
+	if errors.Is(err, nuts.ErrGradients) {
+		return reference{}, ErrReference
+	}
 	if err != nil {
 		return reference{}, err
 	}

@@ -196,7 +196,7 @@ func (c Config) stages(ctx context.Context, needed func(key) bool) (map[key]*sta
 		if c.foreseen {
 			most = mostReference
 		}
-		s.reference, err = refer(ctx, s.model, s.table, temperatures[i], c.Seed, most)
+		s.reference, err = c.refer(ctx, s.model, s.table, temperatures[i], most)
 		return err
 	})
 	return stages, err

@@ -38,6 +38,9 @@ type Config struct {
 	// MaxTreeDepth bounds a trajectory at 2^MaxTreeDepth - 1 leapfrog steps.
 	// Defaults to 10; at most 20.
 	MaxTreeDepth int
+	// MaxGradients ends sampling with ErrGradients once a chain has evaluated the target so
+	// often, at the end of a transition. Defaults to no bound.
+	MaxGradients int
 	// Init holds a starting point per chain. Defaults to independent uniforms on
 	// [-2, 2] per coordinate.
 	Init [][]float64
@@ -72,6 +75,8 @@ func (c Config) withDefaults(dim int) (Config, error) {
 		return c, fmt.Errorf("nuts: Metric %d is not one of Diagonal, Dense and Unit", c.Metric)
 	case !(c.TargetAccept > 0 && c.TargetAccept < 1):
 		return c, fmt.Errorf("nuts: TargetAccept %v must be above 0 and below 1", c.TargetAccept)
+	case c.MaxGradients < 0:
+		return c, fmt.Errorf("nuts: MaxGradients %d must be positive, or 0 for no bound", c.MaxGradients)
 	case c.MaxTreeDepth < 0 || c.MaxTreeDepth > 20:
 		return c, fmt.Errorf("nuts: MaxTreeDepth %d must be from 1 to 20", c.MaxTreeDepth)
 	case c.Init != nil && len(c.Init) != c.Chains:

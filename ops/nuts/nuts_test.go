@@ -44,6 +44,36 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestMaxGradients: a chain that evaluates the target more often than allowed, in warm-up or
+// later, ends in an error, and one that does not is the same with the bound as without.
+func TestMaxGradients(t *testing.T) {
+	normal := func() LogDensity {
+		return Func(2, func(grad, theta []float64) float64 {
+			grad[0], grad[1] = -theta[0], -theta[1]
+			return -(theta[0]*theta[0] + theta[1]*theta[1]) / 2
+		})
+	}
+	config := Config{Chains: 1, Warmup: 50, Draws: 50, Seed: 1}
+	free, err := Sample(t.Context(), normal, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, enough := range map[int]bool{20: false, free[0].Gradients / 2: false, free[0].Gradients: true} {
+		config.MaxGradients = most
+		got, err := Sample(t.Context(), normal, config)
+		if enough != (err == nil) || !enough && !errors.Is(err, ErrGradients) {
+			t.Errorf("at most %d gradients of %d: %v", most, free[0].Gradients, err)
+		}
+		if enough && !reflect.DeepEqual(got, free) {
+			t.Error("a bound that is not reached changes the draws")
+		}
+	}
+	config.MaxGradients = -1
+	if _, err := Sample(t.Context(), normal, config); err == nil {
+		t.Error("a negative bound is taken")
+	}
+}
+
 // TestDualAveraging: fed the acceptance of a sampler whose statistic falls with
 // the step size as exp(-eps), the adapted step hits the target.
 func TestDualAveraging(t *testing.T) {

@@ -44,6 +44,9 @@ type Chain struct {
 	WarmupDivergences, Gradients int
 }
 
+// ErrGradients is that a chain needs more evaluations of the target than Config.MaxGradients.
+var ErrGradients = errors.New("nuts: a chain needs more gradients than allowed; raise MaxGradients or lower Draws")
+
 // Sample draws from the density that newTarget returns, which is called once per
 // chain, and once more for the dimension, all before any sampling. It returns
 // the chains in order. Chain c depends only on the target, cfg and c. On an error
@@ -92,6 +95,11 @@ func (c *counted) LogDensityGrad(grad, theta []float64) float64 {
 	return c.LogDensity.LogDensityGrad(grad, theta)
 }
 
+// exhausted reports whether there were more gradients than are allowed.
+func (c *counted) exhausted(cfg Config) bool {
+	return cfg.MaxGradients > 0 && c.gradients > cfg.MaxGradients
+}
+
 // stream returns the random stream of a chain.
 func stream(seed uint64, chain int) *rand.Rand {
 	key := [32]byte{16: 'n', 'u', 't', 's'}
@@ -106,7 +114,7 @@ func sampleChain(ctx context.Context, target *counted, cfg Config, c int) (Chain
 	if err := t.start(cfg.Init, c); err != nil {
 		return Chain{}, err
 	}
-	eps, divergences, err := t.warmUp(ctx, cfg)
+	eps, divergences, err := t.warmUp(ctx, target, cfg)
 	if err != nil {
 		return Chain{}, err
 	}
@@ -119,6 +127,9 @@ func sampleChain(ctx context.Context, target *counted, cfg Config, c int) (Chain
 	for i := range out.Draws {
 		if err := ctx.Err(); err != nil {
 			return Chain{}, fmt.Errorf("nuts: chain %d stopped after %d draws: %w", c, i, err)
+		}
+		if target.exhausted(cfg) {
+			return Chain{}, ErrGradients
 		}
 		out.Stats[i] = t.step(eps)
 		out.Draws[i] = values[i*dim : (i+1)*dim : (i+1)*dim]
@@ -160,7 +171,8 @@ func (p *point) usable() bool {
 
 // warmUp adapts the step size and the metric, and returns the step size and the
 // number of divergent transitions.
-func (t *transition) warmUp(ctx context.Context, cfg Config) (eps float64, divergences int, err error) {
+func (t *transition) warmUp(ctx context.Context, target *counted, cfg Config) (eps float64, divergences int,
+	err error) {
 	if eps, err = t.initialStep(1); err != nil {
 		return 0, 0, err
 	}
@@ -170,6 +182,9 @@ func (t *transition) warmUp(ctx context.Context, cfg Config) (eps float64, diver
 	for i := range cfg.Warmup {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, fmt.Errorf("nuts: a chain stopped in iteration %d of warm-up: %w", i, err)
+		}
+		if target.exhausted(cfg) {
+			return 0, 0, ErrGradients
 		}
 		stats := t.step(eps)
 		if stats.Divergent {
