@@ -173,7 +173,10 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 		CoefficientSD: s.coefficientSD, ErrorSD: s.errorSD,
 		Repeats: s.repeats, Work: int64(s.work), Seed: s.seed, Workers: s.workers,
 	}
-	betas := orLogLoss(s.betas)
+	betas := s.betas
+	if len(betas) == 0 {
+		betas = []float64{1} // the log loss
+	}
 	for i, beta := range betas {
 		if slices.Contains(betas[:i], beta) {
 			return config, fmt.Errorf("--betas has %v twice", beta)
@@ -189,13 +192,6 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 		config.Models = append(config.Models, built)
 	}
 	return config, nil
-}
-
-func orLogLoss(betas []float64) []float64 {
-	if len(betas) == 0 {
-		return []float64{1}
-	}
-	return betas
 }
 
 // tuned are settings that tune finds at what the schema states of the table.
