@@ -52,7 +52,6 @@ func measure(table, schema string) error {
 	if err != nil {
 		return err
 	}
-	theta := make([]float64, m.Target.Dim())
 	lap("seal", n)
 	for _, pass := range []struct {
 		what  string
@@ -70,13 +69,27 @@ func measure(table, schema string) error {
 			return err
 		}
 		begun = time.Now()
-		for range pass.count {
-			if err := g.Release(theta, make([]float64, len(theta))); err != nil {
-				return err
-			}
+		if err := release(g, m.Target.Dim(), pass.count); err != nil {
+			return err
 		}
 		lap(pass.what, pass.of)
 	}
+	return memory()
+}
+
+// release makes so many releases at the origin.
+func release(g *curator.Gradients, dim int, count int64) error {
+	theta, sum := make([]float64, dim), make([]float64, dim)
+	for range count {
+		if err := g.Release(theta, sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memory prints what the process has held at most and holds now.
+func memory() error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return err

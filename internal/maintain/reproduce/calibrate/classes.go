@@ -86,44 +86,53 @@ func logisticTable(name string) error {
 	}
 	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name,
 		table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
-	for i := range *sets {
-		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
-		s, err := release(rows, v, rng)
+	for i := range uint64(*sets) {
+		s, err := release(rows, v, rand.New(rand.NewPCG(*seed, i)))
 		if err != nil {
 			return err
 		}
 		s.Columns = chains.Columns(&table.Shape)
-		began := time.Now()
-		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-			Prior: targets.Gaussian{SD: *priorSD}, Seed: uint64(i)})
-		if err != nil {
+		if err := compareClasses(rows, s, mode, exact, i); err != nil {
 			return err
 		}
-		draws, err := sample(post, uint64(i))
-		if err != nil {
-			return err
-		}
-		check, err := post.CheckPrior(draws)
-		if err != nil {
-			return err
-		}
-		held, mean := 0.0, make([]float64, d)
-		var ratios []float64
-		for j := range d {
-			sum := diag.Summarize(draws.Column(j))
-			mean[j] = sum.Mean
-			if mode[j] >= sum.Q5 && mode[j] <= sum.Q95 {
-				held += 1 / float64(d)
-			}
-			ratios = append(ratios, sum.SD/math.Sqrt(exact.At(j, j)))
-		}
-		fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f "+
-			"least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
-			check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios),
-			slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor),
-			draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
 	}
 	return nil
+}
+
+// compareClasses prints what the posterior of a release holds of the mode without privacy,
+// and how wide it is beside the covariance without privacy.
+func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, exact *mat.SymDense,
+	seed uint64) error {
+	began := time.Now()
+	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+		Prior: targets.Gaussian{SD: *priorSD}, Seed: seed})
+	if err != nil {
+		return err
+	}
+	draws, err := sample(post, seed)
+	if err != nil {
+		return err
+	}
+	check, err := post.CheckPrior(draws)
+	if err != nil {
+		return err
+	}
+	held, mean := 0.0, make([]float64, rows.P)
+	var ratios []float64
+	for j := range mean {
+		sum := diag.Summarize(draws.Column(j))
+		mean[j] = sum.Mean
+		if mode[j] >= sum.Q5 && mode[j] <= sum.Q95 {
+			held += 1 / float64(rows.P)
+		}
+		ratios = append(ratios, sum.SD/math.Sqrt(exact.At(j, j)))
+	}
+	_, err = fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f "+
+		"least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
+		check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios),
+		slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor),
+		draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
+	return err
 }
 
 // auc is the area under the curve of the linear predictor.
