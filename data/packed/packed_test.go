@@ -20,6 +20,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/processor"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -263,12 +264,14 @@ func BenchmarkPack(b *testing.B) {
 		b.Run(fmt.Sprintf("single=%t", single), func(b *testing.B) {
 			b.SetBytes(info.Size())
 			path := filepath.Join(b.TempDir(), "people.dpm")
+			began := processor.Seconds()
 			for b.Loop() {
 				os.Remove(path)
 				if err := packed.FromCSV(context.Background(), path, csv, schema, packed.Options{Single: single}); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(info.Size())*float64(b.N)/1e6/(processor.Seconds()-began), "MB/core-s")
 		})
 	}
 }
