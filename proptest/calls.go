@@ -202,17 +202,18 @@ func (l *lawOf) share(into *[3]int, a, b []float64) {
 func (l *lawOf) compare(e *evidence, g *group) {
 	for k, in := range l.counts(g.all) {
 		e.see(unlikeShares(in, len(g.all), l.in[k], l.n), func() string {
-			return fmt.Sprintf("%s have another law than those of a long call: %d of %d have a coordinate %d from %.4g to %.4g, "+
-				"and %d of %d", g.name, in, len(g.all), l.coordinate, l.sets[k].low, l.sets[k].high, l.in[k], l.n)
+			return fmt.Sprintf("%s have another law than those of a long call: %d of %d have a coordinate %d from %.4g to "+
+				"%.4g, and %d of %d", g.name, in, len(g.all), l.coordinate, l.sets[k].low, l.sets[k].high, l.in[k], l.n)
 		})
 	}
 	var shared [3]int
 	for _, p := range g.pairs {
 		l.share(&shared, p[0], p[1])
 	}
-	for k, what := range []string{"are equal", "lie on one side of the median", "lie both in the middle half, or neither"} {
+	for k, what := range []string{"are equal", "lie on one side of the median", "lie both in the middle half, or not"} {
 		e.see(unlikeShares(shared[k], len(g.pairs), l.shared[k], l.n/2), func() string {
-			return fmt.Sprintf("%s depend on each other: %d of %d pairs in a row %s in coordinate %d, and %d of %d of a long call",
+			return fmt.Sprintf("%s depend on each other: %d of %d pairs in a row %s in coordinate %d, and %d of %d of a "+
+				"long call",
 				g.name, shared[k], len(g.pairs), what, l.coordinate, l.shared[k], l.n/2)
 		})
 	}

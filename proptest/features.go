@@ -120,11 +120,12 @@ func between(a, b []float64) float64 {
 // discriminant is Fisher's: the linear function whose means differ most for its variance.
 // It is nil where covariance is.
 func discriminant(onA, onB [][]float64) func([]float64) float64 {
+	onA, onB = firstOfThem(onA, 20_000), firstOfThem(onB, 20_000)
 	factor, ok := covariance(onA, onB)
 	if !ok || len(onA[0]) == 1 {
 		return nil
 	}
-	apart := meanDifference(firstFew(onB), firstFew(onA))
+	apart := meanDifference(onB, onA)
 	direction := mat.NewVecDense(len(apart), nil)
 	if factor.SolveVecTo(direction, mat.NewVecDense(len(apart), apart)) != nil {
 		return nil
@@ -141,7 +142,7 @@ func covariance(worlds ...[][]float64) (factor mat.Cholesky, ok bool) {
 	}
 	cov := mat.NewSymDense(d, nil)
 	for _, all := range worlds {
-		all, mean := firstFew(all), mat.NewVecDense(d, nil)
+		mean := mat.NewVecDense(d, nil)
 		for _, r := range all {
 			if slices.ContainsFunc(r, func(v float64) bool { return !finite(v) || math.Abs(v) > 1e100 }) {
 				return factor, false
@@ -160,8 +161,7 @@ func covariance(worlds ...[][]float64) (factor mat.Cholesky, ok bool) {
 	return factor, factor.Factorize(cov)
 }
 
-// firstFew are enough releases for a covariance.
-func firstFew(all [][]float64) [][]float64 { return all[:min(len(all), 20_000)] }
+func firstOfThem(all [][]float64, n int) [][]float64 { return all[:min(len(all), n)] }
 
 // ordered makes NaN an outcome of its own, below all numbers.
 func ordered(v float64) float64 {

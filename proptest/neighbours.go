@@ -102,9 +102,9 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 		}
 		if said.Violated() {
 			o.A, o.B, o.Releases = pair.A, pair.B, pair.Releases
-			failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate %g):%s%s",
-				m.Claim(), sourceOfRecords(pair.A), sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB),
-				o.test())
+			failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate "+
+				"%g):%s%s", m.Claim(), sourceOfRecords(pair.A),
+				sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), o.test())
 			return
 		}
 	}
@@ -118,7 +118,11 @@ func farther(m Mechanism, onB [][]float64, o MechanismOptions) (pair MechanismOp
 	p := o.A.Features
 	s := search{m, o, max(norm(o.A.X[:p]), norm(o.B.X[:min(p, len(o.B.X))])), mat.Cholesky{}}
 	var known bool
-	if s.noise, known = covariance(onB); p == 1 || p > 64 || !known || !finite(s.size) || s.size == 0 {
+	if p == 1 || p > 64 || !finite(s.size) || s.size == 0 {
+		return pair, false
+	}
+	half := len(onB) / 2
+	if s.noise, known = covariance(firstOfThem(onB[:half], 20_000)); !known {
 		return pair, false
 	}
 	v := s.direction()
@@ -126,6 +130,10 @@ func farther(m Mechanism, onB [][]float64, o MechanismOptions) (pair MechanismOp
 		return pair, false
 	}
 	pair = s.opposite(v)
+	// On other releases, or the direction where these have the least noise would always be farther.
+	if s.noise, known = covariance(firstOfThem(onB[half:], 100_000)); !known {
+		return pair, false
+	}
 	return pair, s.distance(s.change(pair)) > 1.02*s.distance(s.change(o))
 }
 

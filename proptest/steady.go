@@ -328,8 +328,8 @@ func (g stage) around(f form, theta, next []float64, z, plain targets.Rows, want
 		slices.EqualFunc(three[2*w:], alone, same) {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must depend "+
-		"on record i alone", f.name, describe(z), alone, three, three[w:2*w], want)
+	return fmt.Sprintf("%s of %s is %v alone, and %v around an ordinary record of %v, which has %v alone; dst[i] must "+
+		"depend on record i alone", f.name, describe(z), alone, three, three[w:2*w], want)
 }
 
 // strange visits records with extreme numbers.
