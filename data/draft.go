@@ -126,7 +126,7 @@ func response(name string) bool {
 func draftTarget(columns []*tally, n numberText) int {
 	can := func(t *tally) bool {
 		kind := t.kind(n)
-		return t.missing == 0 && (kind == Binary || kind == Number && t.bad(n) == "")
+		return t.missing == 0 && (kind == Binary || kind == Category || kind == Number && t.bad(n) == "")
 	}
 	named := slices.IndexFunc(columns, func(t *tally) bool { return can(t) && response(t.name) })
 	if last := len(columns) - 1; named < 0 && can(columns[last]) {
@@ -190,7 +190,10 @@ func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
 			OutsideClamp)
 		b.WriteString(t.standard(role, r.lower))
 	case Category:
-		fmt.Fprintf(b, "levels = %s%s\nreference = %s\n", tomlStrings(options), readOff, tomlString(options[0]))
+		fmt.Fprintf(b, "levels = %s%s\n", tomlStrings(options), readOff)
+		if role != Target {
+			fmt.Fprintf(b, "reference = %s\n", tomlString(options[0]))
+		}
 	case Binary:
 		impute = tomlString(options[0])
 		fmt.Fprintf(b, "labels = %s  # negative, positive; read off the data\n", tomlStrings(options))

@@ -100,7 +100,8 @@ func TestDraftTarget(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,Class,b\n1,x,2\n3,y,4\n":       "name = \"Class\"\nrole = \"target\"",
 		"a,class,b\n1,x,2\n3,?,4\n5,y,6":  "name = \"b\"\nrole = \"target\"",
-		"a,b\n1,x\n2,y\n3,z\n":            "# No column looks like a response",
+		"a,b\n1,x\n2,y\n3,z\n":            "role = \"target\"\nkind = \"category\"\nlevels = [\"x\", \"y\", \"z\"]",
+		"a,b\n1,\n2,y\n3,z\n":             "# No column looks like a response",
 		"a,visits,y\n1,0,0\n3,4,4\n2,7,9": "# scale = 1  # for a model of counts",
 	} {
 		if got, err := draft(text); err != nil || !strings.Contains(got, want) {
