@@ -46,7 +46,7 @@ func TestFirstOrderIsAwareOfTheNoise(t *testing.T) {
 			score.AddVec(&score, normal(sigma))
 			d, hidden, err := firstDensity(surrogates.Statistics{Anchor: anchor.RawVector().Data,
 				Score: score.RawVector().Data, ScoreSD: sigma, Moment: curvature, Temperature: 1},
-				[]float64{1, 1}, model, aware)
+				curved{mat.NewSymDense(2, curvature), mat.NewSymDense(2, nil)}, model, aware)
 			if err != nil || hidden != 0 {
 				t.Fatal(hidden, err)
 			}

@@ -112,7 +112,7 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 		return s, nil, nil
 	}
 	if m.first != nil {
-		if s.first, err = newFirst(c, m); err == nil {
+		if s.first, err = newFirst(c, m, f); err == nil {
 			s.lengths, err = c.lengths(m, f)
 		}
 		if err != nil {

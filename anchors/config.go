@@ -204,8 +204,12 @@ func (c Config) model() (model, error) {
 	case !ok:
 		return m, fmt.Errorf("anchors: a %T has no gradients and cannot be anchored; give a targets.GradTarget", c.Target)
 	}
-	if d := gradients.Dim(); d > mostFirst {
-		return m, fmt.Errorf("anchors: %d parameters; order 1 takes %d at most", d, mostFirst)
+	most := mostFirst
+	if ofClasses(gradients) {
+		most = mostOfClasses
+	}
+	if d := gradients.Dim(); d > most {
+		return m, fmt.Errorf("anchors: %d parameters; order 1 takes %d at most of this model", d, most)
 	}
 	m = model{first: gradients}
 	return m, c.check(m)

@@ -32,6 +32,7 @@ type Density struct {
 	carried   []float64 // of order 1: the curvature that bits carry, row-major
 	mean      []float64 // of proposals
 	factor    []float64 // of their covariance, row-major
+	bound     []int     // of order 1: parameters that the prior bounds
 }
 
 // NewDensity makes the density of statistics with the curvature (Weighted), aware of the

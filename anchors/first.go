@@ -56,6 +56,8 @@ func descent(release float64) (steps int64, noise float64) {
 // first is what an anchor of order 1 is released by.
 type first struct {
 	config  Config
+	classes *targets.Softmax // whose curvature the moments of features make, or nil
+	side    int              // of the second moments
 	slope   *targets.Tangent // of the descent
 	tangent *targets.Tangent // of the release
 	descent *curator.Gradients
@@ -63,13 +65,17 @@ type first struct {
 	longest float64 // cut of the descent's gradients
 }
 
-func newFirst(c Config, m model) (*first, error) {
-	slope, err := targets.NewTangent(m.first, 0)
+func newFirst(c Config, m model, f curator.Facts) (*first, error) {
+	slope, err := targets.NewTangent(m.first, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	tangent, err := targets.NewTangent(m.first, productWeight)
-	return &first{config: c, slope: slope, tangent: tangent}, err
+	a, radius := &first{config: c, slope: slope, classes: classesOf(m, f), side: m.first.Dim()}, 0.0
+	if a.classes != nil {
+		a.side, radius = f.Features, f.Radius
+	}
+	a.tangent, err = targets.NewTangent(m.first, productWeight, radius)
+	return a, err
 }
 
 // mechanisms are those of the descent, so many times, and of the release.
@@ -116,7 +122,7 @@ func (a *first) look(ctx context.Context, f curator.Facts, t targets.GradTarget,
 		if err != nil {
 			return nil, err
 		}
-		w, err := directionsOf(s, a.config.scales(theta), t, true)
+		w, err := directionsOf(s, a.curvature(s), t, true)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +164,7 @@ func (a *first) statistics(values []float64, lengths func([]float64) targets.Len
 	f curator.Facts) (surrogates.Statistics,
 	error) {
 	d, tau := a.slope.Dim(), a.config.temperature()
-	s := surrogates.Statistics{Anchor: values[:d:d], Score: make([]float64, d), Moment: make([]float64, d*d),
+	s := surrogates.Statistics{Anchor: values[:d:d], Score: make([]float64, d), Moment: make([]float64, a.side*a.side),
 		Weighted: true, Records: f.Records, Temperature: tau, Radius: f.Radius}
 	if err := a.tangent.At(s.Anchor, lengths(s.Anchor)); err != nil {
 		return s, err
@@ -179,7 +185,7 @@ func (a *first) statistics(values []float64, lengths func([]float64) targets.Len
 
 // firstCost is the price of an anchor of order 1.
 func (c Config) firstCost(m model, f curator.Facts) (accountant.Event, error) {
-	a, err := newFirst(c, m)
+	a, err := newFirst(c, m, f)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -284,25 +290,43 @@ func (c Config) scales(theta []float64) []float64 {
 	return slices.Repeat([]float64{1}, len(theta))
 }
 
-// directionsOf are those of released products between the scales of parameters.
-func directionsOf(s surrogates.Statistics, scales []float64, t targets.GradTarget, aware bool) (*directions, error) {
+// curved is the curvature of the loss at the anchor, temperature left out, as a release says. Along
+// a direction v its noise has a standard deviation of at most v·noise·v.
+type curved struct{ of, noise *mat.SymDense }
+
+// curvature is of released products between the scales of parameters, or of features.
+func (a *first) curvature(s surrogates.Statistics) curved {
+	if a.classes != nil {
+		return classCurvature(a.classes, s, a.config.Columns)
+	}
+	scales, d := a.config.scales(s.Anchor), a.side
+	c := curved{mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)}
+	for j, by := range scales {
+		for k := range j + 1 {
+			c.of.SetSym(k, j, by*scales[k]*(s.Moment[j*d+k]+s.Moment[k*d+j])/2)
+		}
+		c.noise.SetSym(j, j, by*by*s.MomentSD)
+	}
+	return c
+}
+
+// directionsOf are those of a curvature.
+func directionsOf(s surrogates.Statistics, c curved, t targets.GradTarget, aware bool) (*directions, error) {
 	basis, err := span(t, s.Anchor, s.Radius)
 	if err != nil {
 		return nil, err
 	}
 	d, m := basis.Dims()
 	var inner, vectors mat.Dense
-	products := mat.NewDense(d, d, slices.Clone(s.Moment))
-	products.Apply(func(j, k int, v float64) float64 { return scales[j] * v * scales[k] }, products)
-	inner.Product(basis.T(), products, basis)
-	curved := mat.NewSymDense(m, nil)
+	inner.Product(basis.T(), c.of, basis)
+	along := mat.NewSymDense(m, nil)
 	for j := range m {
 		for k := range j + 1 {
-			curved.SetSym(k, j, s.Temperature*(inner.At(j, k)+inner.At(k, j))/2)
+			along.SetSym(k, j, s.Temperature*(inner.At(j, k)+inner.At(k, j))/2)
 		}
 	}
 	var eigen mat.EigenSym
-	if !eigen.Factorize(curved, true) {
+	if !eigen.Factorize(along, true) {
 		return nil, errors.New("anchors: the released curvature has no eigenvalues")
 	}
 	eigen.VectorsTo(&vectors)
@@ -311,11 +335,8 @@ func directionsOf(s surrogates.Statistics, scales []float64, t targets.GradTarge
 	w.axes.Mul(basis, &vectors)
 	mat.NewVecDense(m, w.score).MulVec(w.axes.T(), mat.NewVecDense(d, s.Score))
 	for j, h := range w.curvature {
-		noise := 0.0
-		for i, by := range scales {
-			noise += math.Pow(by*w.axes.At(i, j), 2)
-		}
-		noise *= s.Temperature * s.MomentSD
+		axis := w.axes.ColView(j)
+		noise := s.Temperature * mat.Inner(axis, c.noise, axis)
 		w.hidden[j] = h <= seen*noise
 		h = max(0, h-noise)
 		w.curvature[j], w.weight[j] = h, 1
@@ -353,9 +374,8 @@ func (w *directions) newton(theta []float64) {
 //	exp{−K·(g·δ + ½h·δ²) + ½κh·δ²}
 //
 // of which bits carry κ = min K. The last part takes away what they carry.
-func firstDensity(s surrogates.Statistics, scales []float64, t targets.GradTarget, aware bool) (*Density, int,
-	error) {
-	w, err := directionsOf(s, scales, t, aware)
+func firstDensity(s surrogates.Statistics, c curved, t targets.GradTarget, aware bool) (*Density, int, error) {
+	w, err := directionsOf(s, c, t, aware)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -386,12 +406,23 @@ func firstDensity(s surrogates.Statistics, scales []float64, t targets.GradTarge
 	if err := out.approximate(); err != nil {
 		return nil, 0, err
 	}
-	return out, hidden, out.compare(whole)
+	return out, hidden, out.compare(whole, w.told())
+}
+
+// told has in column j what records can tell of parameter j: the part of it that is in the
+// span. A softmax regression's is without the common shift of the classes.
+func (w *directions) told() *mat.Dense {
+	var out mat.Dense
+	out.Mul(w.axes, w.axes.T())
+	return &out
 }
 
 // compare fills in the widening against a release without noise, which would have the
-// whole curvature.
-func (d *Density) compare(whole *mat.SymDense) error {
+// whole curvature, and the parameters that the prior bounds: of which what records can tell
+// has more than a third of the standard deviation that the prior's curvature gives it.
+func (d *Density) compare(whole *mat.SymDense, told *mat.Dense) error {
+	alone := mat.NewSymDense(len(d.mean), nil)
+	d.addPrior(alone)
 	d.addPrior(whole)
 	var chol mat.Cholesky
 	n := len(d.mean)
@@ -399,13 +430,19 @@ func (d *Density) compare(whole *mat.SymDense) error {
 	if !chol.Factorize(whole) || chol.InverseTo(without) != nil {
 		return errors.New("anchors: the released curvature and the prior leave a direction without bounds")
 	}
-	ratios := make([]float64, n)
+	factor, ratios := mat.NewDense(n, n, d.factor), make([]float64, n)
 	for j := range ratios {
-		with := 0.0
-		for _, l := range d.factor[j*n : j*n+j+1] {
-			with += l * l
+		v := told.ColView(j)
+		var along mat.VecDense
+		along.MulVec(factor.T(), v)
+		with, prior := mat.Dot(&along, &along), 0.0
+		for i := range n {
+			prior += v.AtVec(i) * v.AtVec(i) / alone.At(i, i)
 		}
-		ratios[j] = math.Sqrt(with / without.At(j, j))
+		ratios[j] = math.Sqrt(with / mat.Inner(v, without, v))
+		if 9*with > prior {
+			d.bound = append(d.bound, j)
+		}
 	}
 	d.Widening = middle(ratios)
 	return nil
@@ -455,7 +492,7 @@ func span(t targets.GradTarget, theta []float64, radius float64) (*mat.Dense, er
 
 // fromFirst walks with bits on remainders of order 1.
 func (s *Chains) fromFirst(seed uint64, r *Release) ([]kernels.Chain, error) {
-	d, hidden, err := firstDensity(r.Statistics, s.config.scales(r.Statistics.Anchor), s.model.first,
+	d, hidden, err := firstDensity(r.Statistics, s.first.curvature(r.Statistics), s.model.first,
 		s.config.Aim == Remainder)
 	if err != nil {
 		return nil, err
@@ -464,7 +501,7 @@ func (s *Chains) fromFirst(seed uint64, r *Release) ([]kernels.Chain, error) {
 	if hidden > 0 {
 		r.Widening = 0 // of a curvature that is not known
 	}
-	r.Bound = d.bound()
+	r.Bound = d.bound
 	cut := s.lengths(r.Statistics.Anchor).Score
 	r.Shortened = cut < certified(s.model, s.facts)
 	if err := errors.Join(s.remainder.Anchor(r.Statistics.Anchor, d.Kept, d.Log),
@@ -472,23 +509,4 @@ func (s *Chains) fromFirst(seed uint64, r *Release) ([]kernels.Chain, error) {
 		return nil, err
 	}
 	return s.walks(d, seed), nil
-}
-
-// bound are the parameters that the prior bounds rather than the release: those whose
-// standard deviation is more than a third of what the prior's curvature gives.
-func (d *Density) bound() []int {
-	n := len(d.mean)
-	alone := mat.NewSymDense(n, nil)
-	d.addPrior(alone)
-	var which []int
-	for j := range n {
-		variance := 0.0
-		for _, l := range d.factor[j*n : j*n+j+1] {
-			variance += l * l
-		}
-		if variance*alone.At(j, j) > 1.0/9 {
-			which = append(which, j)
-		}
-	}
-	return which
 }

@@ -72,7 +72,8 @@ func TestAnchorsOfOrder1(t *testing.T) {
 		epsilon         float64
 	}{
 		{"mixture", "Usable for one mode", models.Options{PriorSD: 1}, 30},
-		{"softmax", "Usable if the prior is believed", models.Options{PriorSD: 1}, 8},
+		{"softmax", "Usable", models.Options{PriorSD: 1}, 8},
+		{"softmax", "Usable if the prior is believed", models.Options{PriorSD: 0.3}, 1},
 		{"linear", "Usable", models.Options{PriorSD: 1, Loss: "beta", Beta: 1.5}, 8},
 		{"heteroscedastic", "Not usable as it stands: noise hides", models.Options{PriorSD: 1}, 0.1},
 	} {

@@ -108,7 +108,7 @@ func tangentContest(name string, steps int) contest {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tangent, err := targets.NewTangent(model, 0.5)
+		tangent, err := targets.NewTangent(model, 0.5, 0)
 		if err == nil {
 			err = tangent.At([]float64{0.2, -0.1}, targets.Lengths{Score: 0.2, Products: 0.2})
 		}

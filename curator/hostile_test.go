@@ -368,7 +368,7 @@ func remainderOf(t *testing.T, base targets.Target) targets.Target {
 
 func tangentOf(t *testing.T, base targets.GradTarget) targets.Target {
 	t.Helper()
-	v, err := targets.NewTangent(base, 0.5)
+	v, err := targets.NewTangent(base, 0.5, 0)
 	if err == nil {
 		err = v.At([]float64{0.3, -0.1}, targets.Lengths{Score: 0.1, Products: 0.1})
 	}

@@ -297,7 +297,7 @@ func TestGuestsAreWrappedToTheSameAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := NewTangent(base, 0.5)
+		v, err := NewTangent(base, 0.5, 0)
 		if err == nil {
 			err = v.At([]float64{0.1, 0.2}, Lengths{Score: 0.3, Products: 0.2})
 		}

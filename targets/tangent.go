@@ -17,11 +17,14 @@ import (
 //
 // whose norm is at most 1, whatever the record. So one release of a sum of gradients says
 // the score at the anchor and the second moments of the gradients, which have the
-// curvature as their expectation. Its loss and its prior are 0. Until At is called it says
-// nothing.
+// curvature as their expectation. With a radius v is the record's features over that, and
+// the curvature is the model's to say. Its loss and its prior are 0. Until At is called it
+// says nothing.
 type Tangent struct {
 	base    wrapped
-	dim     int // of the model
+	dim     int     // of the model
+	side    int     // of the second moments
+	radius  float64 // of features, 0 for moments of gradients
 	weight  float64
 	anchor  []float64
 	lengths Lengths
@@ -33,15 +36,23 @@ var (
 )
 
 // NewTangent returns the tangent of a target. weight is w, in [0, 1): with 0 there are no
-// second moments, and as many parameters as the model has.
-func NewTangent(t GradTarget, weight float64) (*Tangent, error) {
+// second moments, and as many parameters as the model has. A positive radius makes second
+// moments those of records' features, 0 those of gradients.
+func NewTangent(t GradTarget, weight, radius float64) (*Tangent, error) {
 	switch {
 	case t == nil:
 		return nil, errors.New("targets: tangent: no target; give the model")
 	case !(weight >= 0 && weight < 1):
 		return nil, fmt.Errorf("targets: tangent: the weight is %v; it must be in [0, 1)", weight)
+	case !(radius >= 0) || math.IsInf(radius, 1):
+		return nil, fmt.Errorf("targets: tangent: the radius is %v; it must be positive and finite, or 0 for moments of "+
+			"gradients", radius)
 	}
-	return &Tangent{base: wrap(t), dim: t.Dim(), weight: weight}, nil
+	side := t.Dim()
+	if radius > 0 {
+		side, _ = t.Shape()
+	}
+	return &Tangent{base: wrap(t), dim: t.Dim(), side: side, radius: radius, weight: weight}, nil
 }
 
 // Lengths are what gradients of records are cut to: Score in their sum, Products in the
@@ -62,11 +73,10 @@ func (t *Tangent) At(anchor []float64, l Lengths) error {
 
 // Dim returns the number of sums.
 func (t *Tangent) Dim() int {
-	d := t.dim
 	if t.weight == 0 {
-		return d
+		return t.dim
 	}
-	return d + d*(d+1)/2
+	return t.dim + t.side*(t.side+1)/2
 }
 
 // Shape returns that of the model.
@@ -103,10 +113,23 @@ func (t *Tangent) LossGrad(dst, _ []float64, rows Rows) {
 		for j, v := range g {
 			row[j] = shrink * v
 		}
-		if t.weight > 0 {
-			products(row[d:], g, t.weight*math.Pow(max(t.lengths.Products, long), -2))
+		if t.weight == 0 {
+			continue
 		}
+		if t.radius > 0 {
+			g = rows.Row(i)
+			long = length(g)
+		}
+		products(row[d:], g, t.weight*math.Pow(max(t.longest(), long), -2))
 	}
+}
+
+// longest is what vectors are shortened to before they are multiplied.
+func (t *Tangent) longest() float64 {
+	if t.radius > 0 {
+		return t.radius
+	}
+	return t.lengths.Products
 }
 
 // products sets dst to the products of pairs of values times weight, those of two
@@ -124,20 +147,20 @@ func products(dst, u []float64, weight float64) {
 }
 
 // Read sets score and the row-major moment to what sums of records say: the sums of
-// gradients, shortened to the length, and of their products.
+// gradients, shortened to the length, and of products.
 func (t *Tangent) Read(score, moment, sums []float64) {
 	d := t.dim
 	plain := t.lengths.Score / math.Sqrt(1-t.weight*t.weight)
 	for j := range d {
 		score[j] = plain * sums[j]
 	}
-	each, k := t.lengths.Products*t.lengths.Products/t.weight, d
-	for i := range d {
-		moment[i*d+i] = each * sums[k]
+	each, k, side := t.longest()*t.longest()/t.weight, d, t.side
+	for i := range side {
+		moment[i*side+i] = each * sums[k]
 		k++
-		for j := i + 1; j < d; j++ {
-			moment[i*d+j] = each / math.Sqrt2 * sums[k]
-			moment[j*d+i] = moment[i*d+j]
+		for j := i + 1; j < side; j++ {
+			moment[i*side+j] = each / math.Sqrt2 * sums[k]
+			moment[j*side+i] = moment[i*side+j]
 			k++
 		}
 	}
@@ -146,6 +169,5 @@ func (t *Tangent) Read(score, moment, sums []float64) {
 // Noise is the standard deviation of the noise in a value of the score, and in a diagonal
 // one of the moment, where that of a sum is sd; beside the diagonal it is less by √2.
 func (t *Tangent) Noise(sd float64) (score, moment float64) {
-	return sd * t.lengths.Score / math.Sqrt(1-t.weight*t.weight),
-		sd * t.lengths.Products * t.lengths.Products / t.weight
+	return sd * t.lengths.Score / math.Sqrt(1-t.weight*t.weight), sd * t.longest() * t.longest() / t.weight
 }

@@ -25,7 +25,7 @@ func TestTangentsAreAtMostOne(t *testing.T) {
 				rows.Y = rapid.SliceOfN(wild(), n, n).Draw(t, "y")
 			}
 			weight := rapid.SampledFrom([]float64{0, 0.5, 0.999}).Draw(t, "weight")
-			tangent, err := NewTangent(base, weight)
+			tangent, err := NewTangent(base, weight, rapid.SampledFrom([]float64{0, 0.3, 4}).Draw(t, "radius"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,15 +48,25 @@ func TestTangentsAreAtMostOne(t *testing.T) {
 }
 
 // TestTangentsAreReadBack: sums of records say the sums of their gradients, cut at one
-// length, and of the gradients' products, cut at another.
+// length, and of the products of gradients, cut at another, or of features, cut at the radius.
 func TestTangentsAreReadBack(t *testing.T) {
+	for _, radius := range []float64{0, 0.7} {
+		checkReadBack(t, radius)
+	}
+}
+
+func checkReadBack(t *testing.T, radius float64) {
 	model := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Prior: Gaussian{SD: 1}}))
-	tangent := must[*Tangent](t)(NewTangent(model, 0.3))
+	tangent := must[*Tangent](t)(NewTangent(model, 0.3, radius))
 	rows := Rows{X: []float64{1, 0.5, -0.2, 0.3, 0.2, 0.9}, P: 2, Y: []float64{0, 2, 1}}
 	anchor, cut := []float64{0.4, -0.3, 0.1, 0, 0.2, -0.5}, Lengths{Score: 0.5, Products: 0.3}
 	d := len(anchor)
-	score, moment := make([]float64, d), make([]float64, d*d)
-	wantScore, wantMoment := make([]float64, d), make([]float64, d*d)
+	side, long := d, cut.Products
+	if radius > 0 {
+		side, long = 2, radius
+	}
+	score, moment := make([]float64, d), make([]float64, side*side)
+	wantScore, wantMoment := make([]float64, d), make([]float64, side*side)
 	gradients := make([]float64, 3*d)
 	model.LossGrad(gradients, anchor, rows)
 	for i := range 3 {
@@ -64,10 +74,14 @@ func TestTangentsAreReadBack(t *testing.T) {
 		size := math.Sqrt(dense.Dot(g, g))
 		for j := range d {
 			wantScore[j] += g[j] * min(1, cut.Score/size)
-			for k := range d {
-				by := min(1, cut.Products/size)
-				wantMoment[j*d+k] += g[j] * g[k] * by * by
-			}
+		}
+		v := g
+		if radius > 0 {
+			v = rows.Row(i)
+		}
+		by := min(1, long/math.Sqrt(dense.Dot(v, v)))
+		for e := range wantMoment {
+			wantMoment[e] += v[e/side] * v[e%side] * by * by
 		}
 	}
 	each, sums := make([]float64, 3*tangent.Dim()), make([]float64, tangent.Dim())
@@ -97,7 +111,10 @@ func TestTangentsAreReadBack(t *testing.T) {
 			t.Errorf("lengths that are %s were taken", name)
 		}
 	}
-	if _, err := NewTangent(model, 1); err == nil {
+	if _, err := NewTangent(model, 1, 0); err == nil {
 		t.Error("a weight of 1 was taken")
+	}
+	if _, err := NewTangent(model, 0.5, math.NaN()); err == nil {
+		t.Error("a radius of NaN was taken")
 	}
 }

@@ -84,7 +84,7 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		if err != nil || targets.Ours(r) != ours {
 			t.Errorf("the remainder of %T is ours: %v (%v)", base, !ours, err)
 		}
-		tangent, err := targets.NewTangent(base.(targets.GradTarget), 0.5)
+		tangent, err := targets.NewTangent(base.(targets.GradTarget), 0.5, 0)
 		if err != nil || targets.Ours(tangent) != ours {
 			t.Errorf("the tangent of %T is ours: %v (%v)", base, !ours, err)
 		}
