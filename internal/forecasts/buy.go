@@ -64,7 +64,7 @@ func Buy(ctx context.Context, o Order) (*Purchase, error) {
 	}
 	p.Command = strings.Join(p.Arguments, " ")
 	for _, f := range predicted {
-		p.Predicted = append(p.Predicted, WorthOf(f))
+		p.Predicted = append(p.Predicted, worthOf(f))
 	}
 	return p, nil
 }

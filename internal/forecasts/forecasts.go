@@ -39,7 +39,7 @@ func (e *UnexploredError) Error() string {
 	}
 	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
 		"needed.\nNothing was spent. Raise --epsilon, %sor let --temperature auto widen the posterior until the budget buys "+
-		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", Size(&e.ESS), chains.LeastESS,
+		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ESS), chains.LeastESS,
 		try)
 }
 
@@ -61,8 +61,8 @@ func Foresee(ctx context.Context, c tune.Config, s chains.Settings, epsilons ...
 
 // Line is a forecast on one line.
 func Line(f tune.Forecast) string {
-	w := WorthOf(f)
-	text := "ESS " + Size(w.ESS)
+	w := worthOf(f)
+	text := "ESS " + size(w.ESS)
 	if w.Widening != nil {
 		text += fmt.Sprintf(", intervals ×%.3g as wide as without privacy", *w.Widening)
 	}

@@ -21,7 +21,7 @@ func forecast(ess float64) tune.Forecast {
 // TestWorth: a budget that meets no setting is worth nothing that is known, in figures and in
 // words; an effective sample size below what a posterior needs is said first.
 func TestWorth(t *testing.T) {
-	if w := WorthOf(tune.Forecast{Epsilon: 2}); w.Epsilon != 2 || w.ESS != nil || w.Error != nil || w.Widening != nil ||
+	if w := worthOf(tune.Forecast{Epsilon: 2}); w.Epsilon != 2 || w.ESS != nil || w.Error != nil || w.Widening != nil ||
 		w.Seconds != nil {
 		t.Errorf("%+v", w)
 	}
@@ -32,7 +32,7 @@ func TestWorth(t *testing.T) {
 		p := Purchase{Kernel: "barker", Epsilon: 1, Delta: 1e-6, Theorem: "some theorem",
 			Arguments: []string{"dpmcmc sample"}}
 		for range 3 {
-			p.Predicted = append(p.Predicted, WorthOf(forecast(ess)))
+			p.Predicted = append(p.Predicted, worthOf(forecast(ess)))
 		}
 		words := p.Words()
 		if !strings.HasPrefix(words, want) || !strings.Contains(words, "some theorem") ||

@@ -26,15 +26,15 @@ type Purchase struct {
 	Records   int64           `json:"records"`
 	Features  int             `json:"features"`
 	Model     string          `json:"model"`
-	Predicted []Worth         `json:"predicted"`
+	Predicted []worth         `json:"predicted"`
 	Command   string          `json:"command"`
 
 	// Arguments are the command, an argument with its value an entry.
 	Arguments []string `json:"-"`
 }
 
-// Worth is a forecast: null where the budget meets no setting, or a figure is not known.
-type Worth struct {
+// worth is a forecast: null where the budget meets no setting, or a figure is not known.
+type worth struct {
 	Epsilon  float64  `json:"epsilon"`
 	Widening *float64 `json:"widening"`
 	Error    *float64 `json:"error"`
@@ -48,9 +48,9 @@ type Worth struct {
 	posterior bool
 }
 
-// WorthOf is a forecast for programs.
-func WorthOf(f tune.Forecast) Worth {
-	w := Worth{Epsilon: f.Epsilon}
+// worthOf is a forecast for programs.
+func worthOf(f tune.Forecast) worth {
+	w := worth{Epsilon: f.Epsilon}
 	if f.Met {
 		w.Widening, w.Error = runs.Figure(f.Widening), runs.Figure(f.Error)
 		w.ESS, w.Seconds, w.Verdict = runs.Figure(f.ESS), runs.Figure(f.Time.Seconds()), f.Verdict
@@ -120,13 +120,13 @@ func (p *Purchase) table() string {
 			seconds = lasting(time.Duration(*w.Seconds * float64(time.Second)))
 		}
 		lines = append(lines, []string{"  " + of, prices.Short3(w.Epsilon), cell("×%.3g", w.Widening), cell("%.2g", w.Error),
-			Size(w.ESS), seconds})
+			size(w.ESS), seconds})
 	}
 	return typeset.Aligned(lines)
 }
 
-// Size is an effective sample size.
-func Size(ess *float64) string {
+// size is an effective sample size.
+func size(ess *float64) string {
 	switch {
 	case ess == nil:
 		return "–"

@@ -97,7 +97,7 @@ over the non-private posterior's. A dash: the chain was not simulated whole.
 Its draws are predicted not to show a posterior: an effective sample size of %s, where
 %d are needed. sample refuses it without --accept-unexplored. Raise --epsilon, try a
 lower temperature (--temperatures), or use the kernel anchored where the model has it.
-`, Size(&ess), chains.LeastESS)
+`, size(&ess), chains.LeastESS)
 	}
 	return b.String()
 }

@@ -138,13 +138,13 @@ func (j *Job) Files(session *chains.Session, m *models.Model) (*draws.Sink, erro
 		Dir: j.Out, Model: m.Name, Algorithm: session.Kernels()[0].Name(), Parameters: m.ParameterNames(), Output: m.Output,
 		Iterations: set.Iterations, Warmup: chains.WarmupSteps(set.Iterations, j.Thin, j.Warmup.Over(set)), Thin: j.Thin,
 		Chains:   int(set.Chains),
-		StepSize: set.Step, Data: j.Data, Init: set.Start, Seed: j.Seed, Extra: append(c.Pairs(), NamePairs(m)...),
+		StepSize: set.Step, Data: j.Data, Init: set.Start, Seed: j.Seed, Extra: append(c.Pairs(), namePairs(m)...),
 		Made: made, Left: left,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	d, err := j.Described(m)
+	d, err := j.described(m)
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func (j *Job) Files(session *chains.Session, m *models.Model) (*draws.Sink, erro
 	if err != nil {
 		return nil, err
 	}
-	return sink, errors.Join(WriteFile(j.Out, CertificateFile, c.JSON()),
-		WriteFile(j.Out, ModelFile, model),
-		WriteFile(j.Out, ColumnsFile, ColumnsCSV(m)), j.Accounts.Certificate(c.JSON()))
+	return sink, errors.Join(writeFile(j.Out, CertificateFile, c.JSON()),
+		writeFile(j.Out, ModelFile, model),
+		writeFile(j.Out, columnsFile, columnsCSV(m)), j.Accounts.Certificate(c.JSON()))
 }
 
-// Described is what the run folder says of the model. The schema is public.
-func (j *Job) Described(m *models.Model) (d Described, err error) {
-	d = Described{Model: m.Name, Options: m.Options, Data: j.Data}
+// described is what the run folder says of the model. The schema is public.
+func (j *Job) described(m *models.Model) (d described, err error) {
+	d = described{Model: m.Name, Options: m.Options, Data: j.Data}
 	if j.Schema != "" {
 		text, err := os.ReadFile(j.Schema)
 		if err != nil {
@@ -196,7 +196,7 @@ func (j *Job) Record(flags map[string]string, session *chains.Session, sink *dra
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	return NewRecording(kept, session, sink), nil
+	return newRecording(kept, session, sink), nil
 }
 
 // Report is what people read of a run, or programs; with Out both are written, with the
@@ -220,8 +220,8 @@ func (j *Job) Report(f *Run, show View, asJSON bool) (text string, err error) {
 		text = string(b) + "\n"
 	}
 	if j.Out != "" {
-		err = errors.Join(WriteFile(j.Out, CertificateFile, f.Certificate.JSON()),
-			j.Accounts.Certificate(f.Certificate.JSON()), WriteFile(j.Out, SummaryFile, []byte(words)), f.WritePage(j.Out))
+		err = errors.Join(writeFile(j.Out, CertificateFile, f.Certificate.JSON()),
+			j.Accounts.Certificate(f.Certificate.JSON()), writeFile(j.Out, SummaryFile, []byte(words)), f.WritePage(j.Out))
 	}
 	return text, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// ColumnsFile says for people and other programs what the columns of draws files are.
-const ColumnsFile = "columns.csv"
+// columnsFile says for people and other programs what the columns of draws files are.
+const columnsFile = "columns.csv"
 
 // calledNames are what people call the parameters of a model: terms where there are
 // some.
@@ -31,9 +31,9 @@ func calledNames(m *models.Model) []string {
 // NamePrefix starts the header lines that name the columns, dp_name_1 and so on.
 const NamePrefix = "dp_name_"
 
-// NamePairs are the header lines of draws files that name the columns. A name is on one
+// namePairs are the header lines of draws files that name the columns. A name is on one
 // line.
-func NamePairs(m *models.Model) [][2]string {
+func namePairs(m *models.Model) [][2]string {
 	var pairs [][2]string
 	for i, name := range calledNames(m) {
 		oneLine := strings.Map(func(r rune) rune {
@@ -58,9 +58,9 @@ func HeaderNames(c *stancsv.Chain) []string {
 	return names
 }
 
-// ColumnsCSV is the columns file of a model. Units are those of summaries: draws are per
+// columnsCSV is the columns file of a model. Units are those of summaries: draws are per
 // unit of the scaled columns.
-func ColumnsCSV(m *models.Model) []byte {
+func columnsCSV(m *models.Model) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"column", "name", "unit_in_summaries"}}

@@ -20,7 +20,7 @@ func (f *Run) WritePage(dir string) error {
 	if err := report.Write(&b, f.page()); err != nil {
 		return err
 	}
-	return WriteFile(dir, ReportFile, b.Bytes())
+	return writeFile(dir, ReportFile, b.Bytes())
 }
 
 // page is the report of a run.
@@ -126,9 +126,9 @@ func column(draws [][]float64, i int) []float64 {
 	return v
 }
 
-// WriteFile puts a file into a folder, through a temporary one, so that a reader never
+// writeFile puts a file into a folder, through a temporary one, so that a reader never
 // sees half of it.
-func WriteFile(dir, name string, content []byte) error {
+func writeFile(dir, name string, content []byte) error {
 	if err := durable.WriteFile(filepath.Join(dir, name), content); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}

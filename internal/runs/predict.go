@@ -75,20 +75,20 @@ func (f *Run) PredictionTable(predictions []models.Prediction, intervals bool) s
 	for i, p := range predictions {
 		line := []string{strconv.Itoa(i + 1)}
 		for k := range p.Mean {
-			line = append(line, Figure4(p.Mean[k]))
+			line = append(line, figure4(p.Mean[k]))
 			if intervals {
-				line = append(line, Figure4(p.Low[k]), Figure4(p.High[k]))
+				line = append(line, figure4(p.Low[k]), figure4(p.High[k]))
 			}
 		}
 		if number && intervals {
-			line = append(line, Figure4(p.NewLow), Figure4(p.NewHigh))
+			line = append(line, figure4(p.NewLow), figure4(p.NewHigh))
 		}
 		lines = append(lines, line)
 	}
 	return typeset.Aligned(lines)
 }
 
-func Figure4(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+func figure4(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // Simulate prints a response for every row and draw, as CSV: a line a draw.
 func (f *Run) Simulate(rows *data.Table, rng *rand.Rand, out io.Writer) error {

@@ -34,8 +34,8 @@ type Recording struct {
 	reserved []*journal.Reserved
 }
 
-// NewRecording keeps a journal of a session's chains.
-func NewRecording(j *journal.Journal, session *chains.Session, sink *draws.Sink) *Recording {
+// newRecording keeps a journal of a session's chains.
+func newRecording(j *journal.Journal, session *chains.Session, sink *draws.Sink) *Recording {
 	n := session.Plan.Settings.Chains
 	r := &Recording{journal: j, limit: session.Plan.Settings.Iterations, sink: sink, used: make([]int64, n),
 		files: make([]kernels.ChainSink, n), reserved: make([]*journal.Reserved, n)}

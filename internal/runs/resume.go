@@ -70,12 +70,12 @@ func (g *Resumption) Mark() error {
 // SameModel reports a model or a schema that is not the one in the folder, and takes
 // over what the data are called there.
 func (g *Resumption) SameModel(m *models.Model) error {
-	now, err := g.Described(m)
+	now, err := g.described(m)
 	if err != nil {
 		return err
 	}
-	var then Described
-	if err := ReadFile(g.dir, ModelFile, &then); err != nil {
+	var then described
+	if err := readFile(g.dir, ModelFile, &then); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
 	g.called, now.Data = then.Data, then.Data
@@ -254,7 +254,7 @@ func (g *Resumption) Recording(session *chains.Session, m *models.Model, o *chai
 	if err != nil {
 		return nil, err
 	}
-	r := NewRecording(g.journal, session, sink)
+	r := newRecording(g.journal, session, sink)
 	r.Begun = g.begun != nil
 	for id, p := range session.Positions() {
 		var earlier [][]float64

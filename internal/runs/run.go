@@ -38,8 +38,8 @@ type Run struct {
 	Complete    bool
 }
 
-// Described is what a run folder says of the model, for predictions and reports.
-type Described struct {
+// described is what a run folder says of the model, for predictions and reports.
+type described struct {
 	Model   string         `json:"model"`
 	Options models.Options `json:"options"`
 	Data    string         `json:"data"`
@@ -61,9 +61,9 @@ func Open(dir string) (*Run, error) {
 
 // OpenDescribed is the run in a folder without its draws.
 func OpenDescribed(dir string) (*Run, error) {
-	var d Described
+	var d described
 	var c chains.Certificate
-	if err := errors.Join(ReadFile(dir, ModelFile, &d), ReadFile(dir, CertificateFile, &c)); err != nil {
+	if err := errors.Join(readFile(dir, ModelFile, &d), readFile(dir, CertificateFile, &c)); err != nil {
 		return nil, fmt.Errorf("%w; give the folder of dpmcmc sample --out", err)
 	}
 	f := &Run{Data: d.Data, Certificate: &c}
@@ -78,7 +78,7 @@ func OpenDescribed(dir string) (*Run, error) {
 }
 
 // shape is that of the table that was fitted.
-func (f *Run) shape(d Described) (shape *data.Shape, err error) {
+func (f *Run) shape(d described) (shape *data.Shape, err error) {
 	if strings.HasPrefix(d.Data, data.BuiltinPrefix) {
 		return data.BuiltinShape(d.Data)
 	}
@@ -128,8 +128,8 @@ func (f *Run) Take(w Warmup, files []File) error {
 	return nil
 }
 
-// ReadFile reads a file of a run folder.
-func ReadFile(dir, name string, v any) error {
+// readFile reads a file of a run folder.
+func readFile(dir, name string, v any) error {
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		return err

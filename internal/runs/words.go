@@ -91,8 +91,8 @@ func (f *Run) oddsRatios(standardised bool) string {
 	lines := [][]string{{"odds ratio", "median", "5%", "95%"}}
 	for i, r := range f.Table(standardised) {
 		if f.hasOddsRatio(i) {
-			lines = append(lines, []string{r.Name, Figure4(math.Exp(r.Median)), Figure4(math.Exp(r.Q5)),
-				Figure4(math.Exp(r.Q95))})
+			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)),
+				figure4(math.Exp(r.Q95))})
 		}
 	}
 	if len(lines) == 1 {
