@@ -416,3 +416,17 @@ func TestNoConversionOfPureCosts(t *testing.T) {
 		}
 	}
 }
+
+// TestManyPartsAreAddedUp: the rounding of a sum of many is charged, and no more.
+func TestManyPartsAreAddedUp(t *testing.T) {
+	for _, n := range []int{manyParts - 1, manyParts, 3 * manyParts} {
+		events, want := make([]Event, n), 0.0
+		for i := range events {
+			events[i] = must(Gaussian(AddRemove, 10+float64(i)))
+			want += events[i].RDP(2)
+		}
+		if got := must(Compose(events...)).RDP(2); !(got >= want*(1-1e-15) && got <= want*(1+1e-12)) {
+			t.Errorf("%d parts cost %v, want %v", n, got, want)
+		}
+	}
+}

@@ -273,4 +273,7 @@ var explained = []defect{
 		equivalent: "a quick look before the exact one"},
 	{file: "internal/core/noise/uniform.go", old: "scaled := p * 0x1p64 // exact, as are the two lines below",
 		new: "(0x1p64+1)", equivalent: "the same float64"},
+	{file: "accountant/gaussian_exact.go", old: "if mu < 0.5 {", new: "<=", equivalent: bothForms},
+	{file: "internal/core/noise/gaussian.go", old: "g.shift = bits.LeadingZeros64(g.tail - 1)", new: "+",
+		equivalent: "one bit less of x² where the tail begins at a power of two, within the slack"},
 }
