@@ -137,8 +137,8 @@ func run(from selection, s suite, results string, share float64) error {
 	return t.end(share)
 }
 
-// rounds tries defects on the first package that each names, and those that survive on the
-// next, so that the tests of a package that catches all are the only ones learned.
+// rounds tries defects on the first package that each names, and those that survive without a
+// reason on the next, so that the tests of a package that catches all are the only ones learned.
 func (s suite) rounds(root string, left []defect, t *tally) error {
 	known := make(map[string]reach)
 	var folders []string
@@ -161,7 +161,7 @@ func (s suite) rounds(root string, left []defect, t *tally) error {
 			}
 			if verdict == survived && s.first {
 				d.print("survived so far", time.Since(began))
-			} else if verdict == survived && round+1 < len(d.tests) {
+			} else if verdict == survived && round+1 < len(d.tests) && d.reason() == "" {
 				next = append(next, d)
 			} else if err := t.count(d, cmp.Or(verdict, fits), time.Since(began)); err != nil {
 				return err
