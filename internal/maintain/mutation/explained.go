@@ -244,7 +244,8 @@ var explained = []defect{
 		old:        "return normal.Mills(at+mu) * math.Exp(-at*at/2-math.Log(2*math.Pi)/2-logDelta)",
 		equivalent: "of 2π: steps that are π times shorter come down to the root too"},
 	{file: "accountant/gaussian_exact.go", new: "(4+1)", some: true,
-		old:        "gaussWeights = [4]float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}",
+		old: "gaussWeights = [4]float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, " +
+			"0.1012285362903763}",
 		equivalent: "one that is not read"},
 	{file: "accountant/internal/normal/normal.go", old: "const root = 5 * math.Sqrt2", new: "/", equivalent: bothForms},
 	{file: "internal/core/noise/source.go", new: "(32+1)",

@@ -188,7 +188,7 @@ func endIdle(p *os.Process, ended <-chan bool) {
 		user, _ := strconv.Atoi(fields[11])
 		system, _ := strconv.Atoi(fields[12])
 		if user+system < used+least {
-			p.Kill()
+			_ = p.Kill() // it has ended, if this fails
 			return
 		}
 		used = user + system
