@@ -277,4 +277,7 @@ var explained = []defect{
 	{file: "accountant/gaussian_exact.go", old: "if mu < 0.5 {", new: "<=", equivalent: bothForms},
 	{file: "internal/core/noise/gaussian.go", old: "g.shift = bits.LeadingZeros64(g.tail - 1)", new: "+",
 		equivalent: "one bit less of x² where the tail begins at a power of two, within the slack"},
+	{file: "accountant/event.go", old: "if sum < 0 {", new: "<=", equivalent: "counts are at least 1"},
+	{file: "internal/core/dense/dense.go", old: "for len(dst) >= 4 {", new: ">",
+		equivalent: "the last four rows go one by one, to the same products"},
 }

@@ -159,9 +159,10 @@ func (s suite) rounds(root string, left []defect, t *tally) error {
 				}
 				verdict = s.try(root, r, d)
 			}
-			if verdict == survived && s.first {
+			unknown := verdict == survived && d.reason() == ""
+			if unknown && s.first {
 				d.print("survived so far", time.Since(began))
-			} else if verdict == survived && round+1 < len(d.tests) && d.reason() == "" {
+			} else if unknown && round+1 < len(d.tests) {
 				next = append(next, d)
 			} else if err := t.count(d, cmp.Or(verdict, fits), time.Since(began)); err != nil {
 				return err
