@@ -53,7 +53,7 @@ func weave(root string, all []defect) (restore func() error, err error) {
 			}
 		}
 	}
-	for {
+	for len(all) > 0 {
 		var folders []string
 		places := make(map[string][]span)
 		for file, defects := range byFile {
@@ -83,6 +83,7 @@ func weave(root string, all []defect) (restore func() error, err error) {
 			return restore, fmt.Errorf("defects together: %w:\n%s", err, out)
 		}
 	}
+	return restore, nil // there are none
 }
 
 // choice is the file of a package that reads which defect is chosen.

@@ -65,6 +65,9 @@ func TestWeave(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := weave(t.TempDir(), nil); err != nil {
+		t.Errorf("with no defects: %v", err)
+	}
 	var all []defect
 	for _, d := range programDefects[1:] {
 		at := strings.Index(program, d.old)
