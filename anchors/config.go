@@ -223,7 +223,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 		if m.loss, err = t.Convex(c.limits()); err != nil {
 			return fmt.Errorf("anchors: %w", err)
 		}
-		m.link = surrogates.LinkOf(t, m.loss.MaxSlope())
+		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: c.Cap.Count})
 	case *targets.Linear:
 		m.linear = t
 		if !t.Normal() {

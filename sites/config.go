@@ -76,7 +76,9 @@ func (c Config) loss() (targets.ConvexLoss, error) {
 
 // linkOf is the model of the response. A released gradient is cut by its length, which few
 // are: slopes count as not cut.
-func linkOf(t *targets.Regression) surrogates.Link { return surrogates.LinkOf(t, math.Inf(1)) }
+func linkOf(t *targets.Regression) surrogates.Link {
+	return surrogates.LinkOf(t, targets.Cap{Slope: math.Inf(1), Count: math.Inf(1)})
+}
 
 // look is what the curator releases at a look.
 func (c Config) look(n int, loss targets.ConvexLoss, f curator.Facts) (curator.NoisyGradient, curator.SecondMoment) {

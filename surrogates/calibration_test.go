@@ -91,7 +91,7 @@ func poissonResponse(believed float64) response {
 			}
 			return y
 		},
-		func(at, y float64) float64 { return max(-1, min(1, math.Exp(at)-y)) }, counts{cut: believed}}
+		func(at, y float64) float64 { return max(-1, min(1, math.Exp(at)-y)) }, counts{cut: believed, most: math.Inf(1)}}
 }
 
 // scoreRanks simulates a regression with parameters from the prior, releases its

@@ -7,9 +7,10 @@ import (
 )
 
 // counts is a count y of mean m = e^η and variance m + wm²: Poisson for w = 0, negative
-// binomial of dispersion 1/w otherwise. Its slope is (e^at − y)/(1 + we^at), cut at ±cut: the
-// factor times e^at − l − (y − l)₊ + (y − u)₊, with l and u where the cuts begin.
-type counts struct{ cut, w float64 }
+// binomial of dispersion 1/w otherwise. A count above most counts as it. Slopes
+// (e^at − y)/(1 + we^at) are cut at ±cut: the factor times e^at − l − (y − l)₊ + (y − u)₊, with
+// l and u where they no longer change.
+type counts struct{ cut, most, w float64 }
 
 // mostPredictor keeps e^η finite; a mean beyond e^300 is no model of counts.
 const mostPredictor = 300
@@ -20,7 +21,8 @@ func mean(eta float64) float64 { return math.Exp(min(eta, mostPredictor)) }
 func (f counts) at(eta float64) (m, factor, l, u float64) {
 	m = mean(eta)
 	factor = 1 / (1 + m*f.w)
-	return m, factor, max(0, m-f.cut/factor), m + f.cut/factor
+	l = max(0, m-f.cut/factor)
+	return m, factor, l, max(l, min(m+f.cut/factor, f.most))
 }
 
 func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
@@ -39,11 +41,24 @@ func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) 
 
 // Weight is the mean of m₀(1 + wy)/(1 + wm₀)² over the counts whose slope is not cut, m₀ = e^at.
 func (f counts) Weight(at, eta float64) float64 {
-	m0, a, _, u := f.at(at)
-	m := mean(eta)
-	low, high := f.tail(math.Floor(m0-f.cut/a)+1, m), f.tail(math.Ceil(u), m)
-	chance := low.chance - high.chance
-	return a * a * m0 * max(0, chance+f.w*m*(chance+low.before-high.before))
+	m0, a, _, _ := f.at(at)
+	m, from, to := mean(eta), math.Floor(m0-f.cut/a)+1, math.Ceil(m0+f.cut/a)
+	if from > f.most {
+		return 0
+	}
+	within := f.above(from, m)
+	if to <= f.most {
+		within -= f.above(to, m)
+	} else {
+		within -= f.w * f.excess(f.most, m).mean
+	}
+	return a * a * m0 * max(0, within)
+}
+
+// above is the mean of (1 + wy) over counts of mean m from k on.
+func (f counts) above(k, m float64) float64 {
+	t := f.tail(k, m)
+	return t.chance + f.w*m*(t.chance+t.before)
 }
 
 // excess are the mean and variance of (y − c)₊ and their derivatives in log m.
@@ -58,8 +73,8 @@ func (f counts) excess(c, m float64) excess {
 		return excess{}
 	}
 	wm := f.w * m
-	rate, within := m/(1+wm), wm*(t.chance+t.before)+t.chance // the mean of (1 + wy) for y ≥ k
-	short := m*t.before - (m-c)*(1-t.chance)                  // the mean of (c − y)₊
+	rate, within := m/(1+wm), f.above(k, m)
+	short := m*t.before - (m-c)*(1-t.chance) // the mean of (c − y)₊
 	var e excess
 	e.mean, e.dMean = m-c+short, rate*(within+(k-c)*t.before)
 	e.variance = e.dMean*(1+wm) - e.mean*short

@@ -91,8 +91,9 @@ func testLinks() map[string]Link {
 	for _, cut := range []float64{1, 1.7, 4, math.Inf(1)} {
 		links[fmt.Sprintf("probit cut at %v", cut)] = binary{probit, cut}
 		links[fmt.Sprintf("cloglog cut at %v", cut)] = binary{cLogLog, cut}
-		links[fmt.Sprintf("Poisson cut at %v", cut)] = counts{cut, 0}
-		links[fmt.Sprintf("negative binomial cut at %v", cut)] = counts{cut, 0.7}
+		links[fmt.Sprintf("Poisson cut at %v", cut)] = counts{cut, math.Inf(1), 0}
+		links[fmt.Sprintf("cut at %v, counts to 9", cut)] = counts{cut, 9, 0.7}
+		links[fmt.Sprintf("negative binomial cut at %v", cut)] = counts{cut, math.Inf(1), 0.7}
 	}
 	return links
 }
@@ -149,13 +150,13 @@ func TestLinksAreOfTheLosses(t *testing.T) {
 			func(cut float64) convex.Loss { return second(convex.CLogLog(cut)) },
 			func(cut float64) Link { return binary{cLogLog, cut} }},
 		"Poisson": {300, func(m, y float64) float64 { return math.Exp(y*math.Log(m) - m - lgamma(y+1)) },
-			func(cut float64) convex.Loss { return second(convex.Poisson(1e6, cut)) },
-			func(cut float64) Link { return counts{cut, 0} }},
+			func(cut float64) convex.Loss { return second(convex.Poisson(6, cut)) },
+			func(cut float64) Link { return counts{cut, 6, 0} }},
 		"negative binomial": {1500, func(m, y float64) float64 {
 			return math.Exp(lgamma(y+2) - lgamma(y+1) + y*math.Log(m/(2+m)) + 2*math.Log(2/(2+m)))
 		},
 			func(cut float64) convex.Loss { return second(convex.NegativeBinomial(2, 1e6, cut)) },
-			func(cut float64) Link { return counts{cut, 0.5} }},
+			func(cut float64) Link { return counts{cut, 1e6, 0.5} }},
 	} {
 		rapid.Check(t, func(r *rapid.T) {
 			cut := rapid.Float64Range(1, 8).Draw(r, "cut")

@@ -9,17 +9,17 @@ import (
 // Logistic has P(y = 1) = 1/(1 + e^−η).
 var Logistic Link = logistic{}
 
-// LinkOf returns the link of a regression under its log loss. Slopes are cut at ±slope, as
-// those of a targets.ConvexLoss are at its MaxSlope, and +Inf cuts none. Logistic slopes are
-// at most 1 and are not cut.
-func LinkOf(t *targets.Regression, slope float64) Link {
+// LinkOf returns the link of a regression under its log loss. Slopes are cut at ±limits.Slope,
+// as those of a targets.ConvexLoss are at its MaxSlope, and counts above limits.Count are it.
+// +Inf cuts none. Logistic slopes are at most 1 and are not cut.
+func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	switch t.Family() {
 	case "probit":
-		return binary{probit, slope}
+		return binary{probit, limits.Slope}
 	case "cloglog":
-		return binary{cLogLog, slope}
+		return binary{cLogLog, limits.Slope}
 	case "Poisson", "negative binomial":
-		return counts{slope, 1 / t.Dispersion()}
+		return counts{limits.Slope, limits.Count, 1 / t.Dispersion()}
 	}
 	return Logistic
 }
