@@ -82,7 +82,7 @@ func TestSetsOfFeaturesAlone(t *testing.T) {
 	for name, s := range map[string]*record.Set{"copied": record.New(x, 2, nil, 3, 0.5),
 		"shared": record.Share(x, nil, 2, nil, 3, 0.5)} {
 		bx, by := s.Block(make([]float64, 6), nil, 0, 3)
-		gx, gy := s.Gather(make([]float64, 8), nil, []int32{0, 1, 2})
+		gx, gy := s.Gather(make([]float64, 8), make([]float64, 3), []int32{0, 1, 2})
 		if s.Response() || by != nil || gy != nil || len(bx) != 6 || len(gx) != 6 || !slices.Equal(bx, gx) {
 			t.Errorf("%s: a block is %v and %v, gathered %v and %v", name, bx, by, gx, gy)
 		}

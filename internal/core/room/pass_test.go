@@ -166,6 +166,30 @@ func TestCopiesAreWiped(t *testing.T) {
 	}
 }
 
+// scribbler is a user's target that writes into the states and the row that it is given.
+type scribbler struct{ sumLoss }
+
+func (s scribbler) LossRatio(dst, theta, next []float64, rows record.Rows) {
+	dst[0] = rows.X[0] * (theta[0] - next[0])
+	theta[0], next[0], rows.X[0] = 7, 8, 9
+}
+
+// TestGuestsWriteOnCopies: neither the sampler's states nor the sealed rows.
+func TestGuestsWriteOnCopies(t *testing.T) {
+	s, err := Facts{Records: 3, Features: 1}.Admit(scribbler{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := record.New([]float64{1, 2, 3}, 1, nil, 3, 0)
+	theta, next := []float64{1}, []float64{0}
+	p := NewPass(s, set, 1, math.Inf(1), ExactGrid(1<<GridBits), false)
+	sum := p.Sums(theta, next, []float64{-1}, []int32{0, 1, 2}).Sum
+	x, _ := set.Block(nil, nil, 0, 3)
+	if sum != 6 || theta[0] != 1 || next[0] != 0 || !slices.Equal(x, []float64{1, 2, 3}) {
+		t.Errorf("a sum of %d, states %v and %v, rows %v", sum, theta, next, x)
+	}
+}
+
 // TestKeptLossesAreThoseOfTheState: whichever of a few states a chain goes between, sums
 // with kept losses are those of a pass that keeps none.
 func TestKeptLossesAreThoseOfTheState(t *testing.T) {
