@@ -88,6 +88,9 @@ const farCount = 12
 // countTail is P(y ≥ k), and (1 + w(k−1))·P(y = k−1).
 type countTail struct{ chance, before float64 }
 
+// fewTerms is up to where probabilities are added up one by one, which is quicker.
+const fewTerms = 40
+
 // tail is that of a count of mean m at a whole number k.
 func (f counts) tail(k, m float64) countTail {
 	reach := farCount * (math.Sqrt(m) + farCount)
@@ -96,6 +99,8 @@ func (f counts) tail(k, m float64) countTail {
 		return countTail{chance: 1}
 	case f.w == 0 && k > m+reach || math.IsInf(k, 1):
 		return countTail{}
+	case k <= fewTerms:
+		return f.shortTail(k, m)
 	}
 	l, _ := math.Lgamma(k)
 	if f.w == 0 {
@@ -106,4 +111,19 @@ func (f counts) tail(k, m float64) countTail {
 	own, _ := math.Lgamma(1 + r)
 	log := above - own - l + (k-1)*math.Log(m*f.w/(1+wm)) - r*math.Log1p(wm)
 	return countTail{mathext.RegIncBeta(k, r, wm/(1+wm)), math.Exp(log)}
+}
+
+// shortTail adds up the probabilities of counts below k.
+func (f counts) shortTail(k, m float64) countTail {
+	wm, log := f.w*m, -m
+	if f.w > 0 {
+		log = -math.Log1p(wm) / f.w
+	}
+	below, mass, weighed := 0.0, math.Exp(log), 0.0
+	for y := 0.0; y < k; y++ {
+		below += mass
+		weighed = (1 + f.w*y) * mass
+		mass = weighed * m / ((1 + wm) * (y + 1))
+	}
+	return countTail{max(0, 1-below), weighed}
 }
