@@ -68,27 +68,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	manual.Arrange(root, widthOf(out))
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
-	var exceeded *accountant.ExceededError
-	var refused *flags.RefusedError
-	var none *experiment.NoBudgetError
-	var unexplored *forecasts.UnexploredError
-	var violated *violatedError
+	is := func(target any) bool { return errors.As(err, target) }
 	switch {
 	case err == nil:
 		return exitOK
+	case is(new(*unspentError)):
+		fmt.Fprintln(errw, "dpmcmc: interrupted; nothing was released, and nothing spent")
+		return exitInterrupted
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errw, "dpmcmc: interrupted; what was finished is on disk, and what was released is charged")
 		return exitInterrupted
-	case errors.As(err, &exceeded), errors.As(err, &refused), errors.As(err, &none), errors.As(err, &unexplored):
+	case is(new(*accountant.ExceededError)), is(new(*flags.RefusedError)), is(new(*experiment.NoBudgetError)),
+		is(new(*forecasts.UnexploredError)):
 		fmt.Fprintln(errw, "dpmcmc: refused:", err)
 		return exitRefused
-	case errors.As(err, &violated):
+	case is(new(*violatedError)):
 		fmt.Fprintln(errw, "dpmcmc:", err)
 		return exitViolated
 	}
 	fmt.Fprintln(errw, "dpmcmc:", err)
 	return exitUsage
 }
+
+// unspentError is an interruption before anything was charged.
+type unspentError struct{ error }
 
 // newRoot builds the command tree.
 func newRoot() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -131,6 +132,11 @@ func TestSmallMessages(t *testing.T) {
 		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.HasPrefix(errw, want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw)
 		}
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code, _, errw := call(over, "sample"); code != exitInterrupted || !strings.Contains(errw, "nothing spent") {
+		t.Errorf("sample, interrupted at once: exit code %d: %s", code, errw)
 	}
 	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out,
 		"barker-dynamics-adjusted") {

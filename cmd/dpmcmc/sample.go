@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,6 +166,9 @@ func (s *sampleSettings) run(ctx context.Context, f *pflag.FlagSet, out, errw io
 		return err
 	}
 	session, m, err := s.open(ctx, f, errw)
+	if errors.Is(err, context.Canceled) {
+		return &unspentError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -264,7 +268,7 @@ func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Wri
 	if err := errors.Join(s.job.SetThin(f.Changed("thin"), plan.Settings.Iterations), s.job.Room()); err != nil {
 		return nil, m, err
 	}
-	if err := s.foresee(ctx, m, plan, settings, errw); err != nil {
+	if err := cmp.Or(s.foresee(ctx, m, plan, settings, errw), ctx.Err()); err != nil {
 		return nil, m, err
 	}
 	session, err := plan.Open(sealed, s.job.Seed)
