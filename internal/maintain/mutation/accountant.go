@@ -50,7 +50,7 @@ var accountantDefects = []defect{
 	{file: "accountant/kinds.go", old: "one(\"contribution\", AcceptanceBit)",
 		new: "one(\"contribution\", IsotropicBit)", tests: inAccountant},
 	{file: "accountant/guarantee.go", old: "return epsilon(math.Log(delta)-d) + d",
-		new: "return epsilon(math.Log(delta) - 0*d)", tests: inCurator},
+		new: "return epsilon(math.Log(delta) - 0*d)", tests: inAccountant},
 	{file: "accountant/perturbation.go", old: "const linearDeparture = (2 + 1/lowestExcess) * MostPerturbed * 0x1p-57",
 		new: "const linearDeparture = 0.0", tests: inAccountant},
 	{file: "accountant/gaussian.go",
