@@ -16,7 +16,7 @@ func (c Config) byCategory(m *moments, z []float64) {
 	theta := c.Statistics.Anchor
 	scaled := mat.NewSymDense(d, nil)
 	scaled.ScaleSym(1/n, m.positive())
-	x := coloured(scaled, m.constant, z)
+	x := coloured(scaled, m.constant, z, c.Statistics.Anchor)
 	plain := c.curvature(x)
 	plain.ScaleSym(n, plain)
 	all, spread := predictorLaw(c.predictors(x))

@@ -112,7 +112,7 @@ func (c Config) drawn(second *mat.SymDense, m *moments, rng *rand.Rand) features
 		x, at := c.weightedFeatures(second, m, z)
 		return newRows(c.Link, x, at, s.Anchor)
 	}
-	x := coloured(second, m.constant, z)
+	x := coloured(second, m.constant, z, s.Anchor)
 	return newRows(c.Link, x, c.predictors(x), s.Anchor)
 }
 
@@ -151,7 +151,7 @@ func (c Config) weightedNormal(curvature *mat.SymDense, m *moments) *normal {
 // weightedFeatures is weightedNormal of rows.
 func (c Config) weightedFeatures(curvature *mat.SymDense, m *moments, z []float64) (x, at []float64) {
 	c.shaped(curvature, func(second *mat.SymDense) *mat.SymDense {
-		x = coloured(second, m.constant, z)
+		x = coloured(second, m.constant, z, c.Statistics.Anchor)
 		return c.curvature(x)
 	})
 	at = c.predictors(x)

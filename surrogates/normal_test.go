@@ -17,7 +17,7 @@ func TestNormalIsTheLimitOfRows(t *testing.T) {
 	anchor, theta := []float64{0.5, 2, -1}, []float64{-1, 3, 1.5}
 	second := mat.NewSymDense(d, []float64{0.25, 0.1, -0.05, 0.1, 0.5, 0.2, -0.05, 0.2, 0.4})
 	z := whitened(d, 0, many, rand.New(rand.NewPCG(1, 2)))
-	x := coloured(second, 0, z)
+	x := coloured(second, 0, z, make([]float64, d))
 	plain := newRows(Logistic, x, (Config{Statistics: Statistics{Anchor: anchor}}).predictors(x), anchor)
 	turn := mat.NewDense(d, d, []float64{1, 0, 0, 0.3, 0.8, 0, -0.2, 0.1, 1.2})
 	stretched := mat.NewDense(many, d, nil)
