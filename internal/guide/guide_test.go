@@ -3,9 +3,7 @@ package guide
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,28 +13,9 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/schemafile"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/surveys"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
 )
-
-// smokers is a folder with a table of people, people.csv, that becomes the working one.
-func smokers(t *testing.T) {
-	t.Helper()
-	t.Chdir(t.TempDir())
-	rng := rand.New(rand.NewPCG(4, 2))
-	var b strings.Builder
-	b.WriteString("id,age,smoker,region\n")
-	for i := range 1500 {
-		age := 18 + rng.IntN(60)
-		smoker := "no"
-		if rng.Float64() < float64(age)/90 {
-			smoker = "yes"
-		}
-		fmt.Fprintf(&b, "p%d,%d,%s,%s\n", i, age, smoker, []string{"north", "south", "west"}[rng.IntN(3)])
-	}
-	if err := os.WriteFile("people.csv", []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // lead is a first run with answers, a line each, and flags, and the commands that it ran.
 func lead(t *testing.T, answers string, flags map[string]string) (out string, ran []string, err error) {
@@ -67,7 +46,7 @@ func lead(t *testing.T, answers string, flags map[string]string) (out string, ra
 // TestGuideTranscript is a first run by piped answers: a line each, two of them bad, one
 // empty where there is no default. It plans, spends nothing, and ends with the commands.
 func TestGuideTranscript(t *testing.T) {
-	smokers(t)
+	surveys.Smokers(t)
 	answers := []string{"no.csv", "people.csv", "", "smoker", "", "100:18", "18:100", "45:20", "no:yes",
 		"north:south:west", "1",
 		"yes", "", "", "1", "1e-6", "", "no"}
@@ -130,7 +109,7 @@ func TestGuideTranscript(t *testing.T) {
 // TestGuideDoesNotVouch: without a person's word the schema is written unconfirmed, and
 // nothing is planned; answers that cannot be are refused.
 func TestGuideDoesNotVouch(t *testing.T) {
-	smokers(t)
+	surveys.Smokers(t)
 	flags := map[string]string{"data": "people.csv", "target": "smoker", "ignore": "id,region", "bounds": "age=18:100",
 		"scales": "age=45:20", "levels": "smoker=no:yes", "rows-per-person": "1", "schema": "s.toml", "confirmed": "no"}
 	out, ran, err := lead(t, "", flags)
