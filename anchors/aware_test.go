@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -18,7 +19,7 @@ import (
 // not.
 func TestFirstOrderIsAwareOfTheNoise(t *testing.T) {
 	const sets, sigma, sd = 20_000, 17.0, 0.3
-	model, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: sd}})
+	model, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: sd}})
 	if err != nil {
 		t.Fatal(err)
 	}

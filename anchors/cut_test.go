@@ -6,13 +6,14 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestScoreCutsSlopes: for Score the noise is that of slopes cut where little is lost, and for
 // aims whose steps look at the loss that of the loss's own bound.
 func TestScoreCutsSlopes(t *testing.T) {
-	config := targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 3}}
+	config := targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}}
 	probit, e1 := targets.NewProbit(config)
 	poisson, e2 := targets.NewPoisson(config)
 	spread, e3 := targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: config, Dispersion: 2})

@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -25,7 +26,7 @@ func errorsOf(n int, seed uint64) curator.Records {
 
 func heteroscedasticOf(t testing.TB, features int) targets.GradTarget {
 	t.Helper()
-	m, err := targets.NewHeteroscedastic(targets.HeteroscedasticConfig{Features: features, Prior: targets.Gaussian{SD: 2},
+	m, err := targets.NewHeteroscedastic(targets.HeteroscedasticConfig{Features: features, Prior: priors.Gaussian{SD: 2},
 		MinScale: 0.1})
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func robust(t testing.TB) targets.GradTarget {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 3}, Loss: beta})
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}, Loss: beta})
 	if err != nil {
 		t.Fatal(err)
 	}

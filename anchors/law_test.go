@@ -6,12 +6,13 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 func logisticOf(t testing.TB, features int) *targets.Regression {
 	t.Helper()
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: targets.Gaussian{SD: 3}})
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -170,7 +171,7 @@ func newLogistic1(t testing.TB) *logistic1 {
 		present: targets.Rows{X: []float64{-1, 0.3}, P: 1, Y: []float64{1, 0}},
 	}
 	if m.target, err = targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss,
-		Prior: targets.Gaussian{SD: 9}}); err != nil {
+		Prior: priors.Gaussian{SD: 9}}); err != nil {
 		t.Fatal(err)
 	}
 	if m.mechanism, err = posterior.NewBounded(posterior.Config{Target: m.target, Epsilon: claimed}); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkMixtureMinibatch(b *testing.B) {
 // logistic times a step on n records with 10 features.
 func logistic(b *testing.B, n int, loss targets.Loss, c barker.Config) {
 	b.Helper()
-	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3},
+	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3},
 		Loss: loss}))
 	posteriors.BenchmarkSteps(b, posteriors.Simulated(n, 10), make([]float64, 10), factory(c))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/barkerdynamics"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -23,7 +24,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
+	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

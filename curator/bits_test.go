@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -125,7 +126,7 @@ func TestWorkersDoNotChangeSums(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: targets.Gaussian{SD: 3}})
+	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -79,7 +80,7 @@ func iterateContest(name string, count int) contest {
 		return density
 	}
 	return contest{name, count, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
+		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func tangentContest(name string, steps int) contest {
 	worlds := [2]Records{{X: []float64{1, 0}, Features: 2, Y: []float64{1}, Radius: 1},
 		{X: []float64{0.6, 0.8}, Features: 2, Y: []float64{0}, Radius: 1}}
 	return contest{name, steps, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 1}})
+		model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -23,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

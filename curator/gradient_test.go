@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -76,7 +77,7 @@ func TestLinearGradientsNeedNoMatrix(t *testing.T) {
 	for i := range y {
 		y[i] = float64(rng.IntN(2))
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: targets.Gaussian{SD: 3}})
+	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func BenchmarkGradients(b *testing.B) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: targets.Gaussian{SD: 3}})
+	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		b.Fatal(err)
 	}

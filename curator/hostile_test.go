@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -506,7 +507,7 @@ func (m moveOnly) RatioBound(theta, next []float64, _ float64) float64 {
 // TestOursAreNotEmbedded: a target that embeds one of the library's may rewrite what
 // it is given, and is a guest.
 func TestOursAreNotEmbedded(t *testing.T) {
-	l, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 1}})
+	l, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

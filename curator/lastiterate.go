@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -24,7 +25,7 @@ import (
 // smooth: a logistic regression under its log loss, with a Gaussian prior, on records sealed
 // with a Radius. Both moduli follow from public facts.
 type LastIterate struct {
-	// Target is a logistic regression with a targets.Gaussian prior. Required.
+	// Target is a logistic regression with a priors.Gaussian prior. Required.
 	Target *targets.Regression
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
@@ -58,13 +59,13 @@ func (m LastIterate) plan(f Facts) (p iteratePlan, err error) {
 		return p, err
 	}
 	loss, err := m.Target.Convex(targets.Cap{})
-	prior, normal := m.Target.Prior().(targets.Gaussian)
+	prior, normal := m.Target.Prior().(priors.Gaussian)
 	switch {
 	case err != nil:
 		return p, err
 	case !loss.IsLogistic() || !normal:
 		return p, errors.New("curator: a LastIterate needs a strongly convex and smooth target: logistic regression with a " +
-			"targets.Gaussian prior")
+			"priors.Gaussian prior")
 	case f.Radius == 0:
 		return p, errors.New("curator: a LastIterate needs records sealed with a Radius, which bounds their gradients")
 	case m.Iterations < 1:

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-func logisticOf(t testing.TB, prior targets.Prior) *targets.Regression {
+func logisticOf(t testing.TB, prior priors.Prior) *targets.Regression {
 	t.Helper()
 	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: prior})
 	if err != nil {
@@ -55,7 +56,7 @@ func iterates(t testing.TB, m LastIterate, r Records, seed uint64, count int64) 
 // four figures, a false-alarm rate below 2·10⁻⁷, and the seed is fixed. Other records'
 // posterior, and chains that are stopped long before they converge, are rejected.
 func TestLastIterateLaw(t *testing.T) {
-	model := logisticOf(t, targets.Gaussian{SD: 2})
+	model := logisticOf(t, priors.Gaussian{SD: 2})
 	r := coins(40, 3, rand.New(rand.NewPCG(5, 1)))
 	exact := func(r Records) (mean, sd [2]float64) {
 		loss, all := make([]float64, len(r.Y)), 0.0
@@ -123,7 +124,7 @@ func TestLastIterateLaw(t *testing.T) {
 // starts and far ones. All of it is seeded. A bound of 0.4 times the size fails.
 func TestLastIteratesOfNeighboursStayClose(t *testing.T) {
 	const n, step, steps = 12, 0.1, 20
-	model := logisticOf(t, targets.Gaussian{SD: 1})
+	model := logisticOf(t, priors.Gaussian{SD: 1})
 	c := 1 - step // the prior's precision is 1, and hM < 1
 	most, reached := 2*step*(1-math.Pow(c, steps))/(1-c), 0.0
 	for seed := range uint64(100) {
@@ -154,7 +155,7 @@ func TestLastIteratesOfNeighboursStayClose(t *testing.T) {
 // are free, and add/remove costs half.
 func TestLastIteratePrice(t *testing.T) {
 	f := Facts{Records: 1000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m := LastIterate{Target: logisticOf(t, targets.Gaussian{SD: 2}), Temperature: 0.05, Step: 0.01, Iterations: 100_000}
+	m := LastIterate{Target: logisticOf(t, priors.Gaussian{SD: 2}), Temperature: 0.05, Step: 0.01, Iterations: 100_000}
 	mu := func(m LastIterate, f Facts) float64 {
 		e, err := m.Event(f)
 		if err != nil {
@@ -186,16 +187,16 @@ func TestLastIteratePrice(t *testing.T) {
 // TestLastIterateRefuses: each assumption of the theorem, before anything is charged.
 func TestLastIterateRefuses(t *testing.T) {
 	f := Facts{Records: 100, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	normal := logisticOf(t, targets.Gaussian{SD: 2})
+	normal := logisticOf(t, priors.Gaussian{SD: 2})
 	beta, err := targets.BetaLoss(1.5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bounded, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 2}, Loss: beta})
+	bounded, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, Loss: beta})
 	if err != nil {
 		t.Fatal(err)
 	}
-	probit, err := targets.NewProbit(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 2}})
+	probit, err := targets.NewProbit(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func TestLastIterateRefuses(t *testing.T) {
 	}
 	for name, bad := range map[string]func(*LastIterate, *Facts){
 		"Target is not set":          func(m *LastIterate, _ *Facts) { m.Target = nil },
-		"strongly convex":            func(m *LastIterate, _ *Facts) { m.Target = logisticOf(t, targets.Laplace{Scale: 1}) },
+		"strongly convex":            func(m *LastIterate, _ *Facts) { m.Target = logisticOf(t, priors.Laplace{Scale: 1}) },
 		"is bounded":                 func(m *LastIterate, _ *Facts) { m.Target = bounded },
 		"logistic regression with a": func(m *LastIterate, _ *Facts) { m.Target = probit },
 		"below 2/25.25":              func(m *LastIterate, _ *Facts) { m.Step = 0.08 },

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -64,7 +65,7 @@ func TestSealAcceptsAnyValue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("a record of %v: %v", v, err)
 		}
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
+		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -333,7 +334,7 @@ func TestThinnedMovesAndRefusals(t *testing.T) {
 
 // TestThinnedLimit refuses moves by a certificate, on public grounds.
 func TestThinnedLimit(t *testing.T) {
-	target, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
+	target, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -146,7 +147,7 @@ func TestCertificatesReplaceClips(t *testing.T) {
 // gradient bounds what a record can do to a move of the longest length.
 func TestGradientCertificatePricesTheBit(t *testing.T) {
 	softmax := posteriors.Must(targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3,
-		Prior: targets.Gaussian{SD: 2}}))
+		Prior: priors.Gaussian{SD: 2}}))
 	facts := curator.Facts{Records: 100, Features: 2, Response: true, Radius: 1.5, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
 	c := Config{Target: softmax, Iterations: 1, Steps: 1, StepSize: 0.1, GradientNoise: 1, MaxMove: 0.2, Temperature: 0.5}
@@ -286,7 +287,7 @@ func TestRefusals(t *testing.T) {
 func TestRangeCertificateAllowsAnyMove(t *testing.T) {
 	m := logistic()
 	m.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{
-		Features: 2, Loss: posteriors.Must(targets.BetaLoss(1.5)), Prior: targets.Gaussian{SD: 2}}))
+		Features: 2, Loss: posteriors.Must(targets.BetaLoss(1.5)), Prior: priors.Gaussian{SD: 2}}))
 	m.Exact = m.Integrated()
 	c := m.config(steps, 1)
 	c.MaxMove = 0
@@ -306,7 +307,7 @@ func TestRangeCertificateAllowsAnyMove(t *testing.T) {
 // BenchmarkStep times trajectories whose ends are tested, on all records: moves
 // stay within MaxMove, whatever the noise of the batch's gradients.
 func BenchmarkStep(b *testing.B) {
-	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: targets.Gaussian{SD: 3}}))
+	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	for _, bc := range []struct {
 		name  string
 		n     int

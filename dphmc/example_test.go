@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/dphmc"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -24,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
+	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

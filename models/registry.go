@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/setting"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -90,7 +91,7 @@ type builder struct {
 // prior is that of coefficients of every column, as often as there are blocks of them:
 // normal with the schema's standard deviations, with unknown scales where it names
 // groups, or a horseshoe.
-func (b *builder) prior(blocks int) (targets.Prior, error) {
+func (b *builder) prior(blocks int) (priors.Prior, error) {
 	sds, groups := []float64{}, []int{}
 	own, number := false, map[string]int{}
 	for block := range blocks {
@@ -114,17 +115,17 @@ func (b *builder) prior(blocks int) (targets.Prior, error) {
 		return nil, bad("prior", "%s horseshoe, and the schema states priors of its own; keep one of them",
 			setting.Name("prior"))
 	case b.Options.Prior == "horseshoe":
-		return targets.NewHorseshoe(targets.HorseshoeConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1},
+		return priors.NewHorseshoe(priors.HorseshoeConfig{Groups: groups, Scale: priors.HalfCauchy{Scale: 1},
 			FixedSD: b.Options.PriorSD})
 	case len(number) > 0 && own:
 		return nil, bad("model", "the schema has both prior_sd and prior_group; keep one of them")
 	case len(number) > 0:
-		return targets.NewNormalScale(targets.NormalScaleConfig{Groups: groups, Scale: targets.HalfCauchy{Scale: 1},
+		return priors.NewNormalScale(priors.NormalScaleConfig{Groups: groups, Scale: priors.HalfCauchy{Scale: 1},
 			FixedSD: b.Options.PriorSD})
 	case own:
-		return targets.Gaussian{SDs: sds}, nil
+		return priors.Gaussian{SDs: sds}, nil
 	}
-	return targets.Gaussian{SD: b.Options.PriorSD}, nil
+	return priors.Gaussian{SD: b.Options.PriorSD}, nil
 }
 
 // terms are the names of the columns.
@@ -221,7 +222,7 @@ func (b *builder) linear() error {
 		return err
 	}
 	return b.done(targets.NewLinear(targets.LinearConfig{
-		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: targets.HalfCauchy{Scale: 1},
+		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: priors.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: o.DegreesOfFreedom,
 	}))
 }
@@ -270,9 +271,9 @@ func (b *builder) heteroscedastic() error {
 func (b *builder) network() error {
 	p, o, classes := b.Shape.Features(), b.Options, b.Shape.Classes()
 	config := targets.NetworkConfig{Features: p, Hidden: o.Hidden, Classes: classes, Loss: b.loss,
-		Prior: targets.Gaussian{SD: o.PriorSD}}
+		Prior: priors.Gaussian{SD: o.PriorSD}}
 	if classes == 0 {
-		config.MinScale, config.ScalePrior = o.MinScale, targets.HalfCauchy{Scale: 1}
+		config.MinScale, config.ScalePrior = o.MinScale, priors.HalfCauchy{Scale: 1}
 	}
 	n, err := targets.NewNetwork(config)
 	if err != nil {
@@ -327,7 +328,7 @@ func (b *builder) labels() error {
 		l.mean(p, values, nil)
 		copy(dst, p[1:])
 	}
-	return b.done(targets.NewDirichletCategorical(b.loss, targets.Dirichlet{Alpha: prior}))
+	return b.done(targets.NewDirichletCategorical(b.loss, priors.Dirichlet{Alpha: prior}))
 }
 
 func (b *builder) mixture() error {
@@ -344,7 +345,7 @@ func (b *builder) mixture() error {
 		}
 	}
 	return b.done(targets.NewMixture(targets.MixtureConfig{Loss: b.loss,
-		Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
+		Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
 }
 
 func (b *builder) mean() error {

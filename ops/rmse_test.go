@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/dpsgd"
 	"github.com/dpmcmc/dpmcmc/ops/laplaceapprox"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -28,7 +29,7 @@ const (
 // spread and whose last column is an intercept of ½, ‖x‖₂ ≤ 1.
 func simulate(rng *rand.Rand, n, d int, spread float64) (theta []float64, rows targets.Rows) {
 	theta = make([]float64, d)
-	targets.Gaussian{SD: priorSD}.Sample(theta, rng)
+	priors.Gaussian{SD: priorSD}.Sample(theta, rng)
 	rows.P = d
 	for range n {
 		x := make([]float64, d)
@@ -100,7 +101,7 @@ func betaPosterior(epsilon float64) (*posterior.Mechanism, error) {
 		return nil, err
 	}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
-		Prior: targets.Gaussian{SD: priorSD}})
+		Prior: priors.Gaussian{SD: priorSD}})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func laplace(n, d int, epsilon float64) (*laplaceapprox.Mechanism, error) {
 
 func sgdEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]float64, error) {
 	return func(src *ops.Source, rows targets.Rows) ([]float64, error) {
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: targets.Gaussian{SD: priorSD}})
+		target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -87,7 +88,7 @@ func logistic(t testing.TB) *targets.Regression {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: targets.Gaussian{SD: 2}})
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/sites"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -15,7 +16,7 @@ import (
 
 // Three hospitals, each with its own records and budget.
 func Example() {
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 2}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,8 +55,8 @@ func Example() {
 // Sixteen sites fit a linear regression with noise of their own, and then once more with
 // the one noise of an aggregator that they all trust.
 func ExampleFitLinear() {
-	model, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 2}, MinScale: 0.2,
-		ScalePrior: targets.HalfNormal{SD: 1}})
+	model, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/sites"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -20,8 +21,8 @@ const responseBound = 20
 
 func linear(t testing.TB, features int) *targets.Linear {
 	t.Helper()
-	model, err := targets.NewLinear(targets.LinearConfig{Features: features, Prior: targets.Gaussian{SD: 2}, MinScale: 0.2,
-		ScalePrior: targets.HalfNormal{SD: 1}})
+	model, err := targets.NewLinear(targets.LinearConfig{Features: features, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +190,8 @@ func TestLinearRefusals(t *testing.T) {
 	good := release(t, c, r, 100, 1)
 	f := curator.Facts{Records: 50, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
-	tails, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 2}, MinScale: 0.2,
-		ScalePrior: targets.HalfNormal{SD: 1}, DegreesOfFreedom: 4})
+	tails, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+		ScalePrior: priors.HalfNormal{SD: 1}, DegreesOfFreedom: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/tape"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/sites"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -20,7 +21,7 @@ import (
 
 func logistic(t testing.TB, features int) *targets.Regression {
 	t.Helper()
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: targets.Gaussian{SD: 2}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 func BenchmarkDensity20(b *testing.B) {
@@ -17,7 +17,7 @@ func BenchmarkDensity20(b *testing.B) {
 		s.Score[j] = -2 * s.Anchor[j]
 		s.Moment[j*d+j] = 100
 	}
-	p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}, Imputations: 4})
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Imputations: 4})
 	if err != nil {
 		b.Fatal(err)
 	}

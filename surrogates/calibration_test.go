@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // drawRow sets x to a row of length at most 1 with an intercept.
@@ -66,13 +66,13 @@ func quick(t *testing.T, p Posterior, seed uint64) Draws {
 
 // response is a model of simulated responses.
 type response struct {
-	prior targets.Gaussian
+	prior priors.Gaussian
 	draw  func(eta float64, rng *rand.Rand) float64
 	slope func(at, y float64) float64
 	link  Link
 }
 
-var logisticResponse = response{targets.Gaussian{SD: 3},
+var logisticResponse = response{priors.Gaussian{SD: 3},
 	func(eta float64, rng *rand.Rand) float64 {
 		if p, _ := shares(eta); rng.Float64() < p {
 			return 1
@@ -83,7 +83,7 @@ var logisticResponse = response{targets.Gaussian{SD: 3},
 
 // poissonResponse has slopes cut at 1, and a link that believes them cut elsewhere.
 func poissonResponse(believed float64) response {
-	return response{targets.Gaussian{SD: 1},
+	return response{priors.Gaussian{SD: 1},
 		func(eta float64, rng *rand.Rand) float64 {
 			y := 0.0
 			for p, least := rng.Float64(), math.Exp(-math.Exp(eta)); p > least; y++ {
@@ -153,7 +153,7 @@ func simulatedLinear(t *testing.T, seed uint64, believed, sd, factor float64) (*
 	p := d + 1
 	rng := rand.New(rand.NewPCG(seed, 2))
 	beta, z := make([]float64, d), make([]float64, p)
-	prior, scale := targets.Gaussian{SD: 1}, targets.HalfNormal{SD: 0.5}
+	prior, scale := priors.Gaussian{SD: 1}, priors.HalfNormal{SD: 0.5}
 	prior.Sample(beta, rng)
 	for j := range beta {
 		beta[j] *= factor

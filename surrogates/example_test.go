@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // A private optimum of 2000 records with ridge 2, and their second moments, have been
@@ -20,7 +20,7 @@ func Example() {
 		Columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 0.577}, {}, {}},
 	}
 	posterior, err := surrogates.New(surrogates.Config{Statistics: released, Link: surrogates.Logistic,
-		Prior: targets.Gaussian{SD: 3}})
+		Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		panic(err)
 	}

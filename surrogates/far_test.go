@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestReleasesOfAnyKindHaveAPosterior: noise alone may put an anchor far out and leave
@@ -30,7 +30,7 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
 			}
 		}
-		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3},
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: priors.Gaussian{SD: 3},
 			Seed: uint64(i)})
 		if err != nil {
 			t.Errorf("release %d: %v", i, err)
@@ -61,7 +61,7 @@ func TestWideningOfManyFeatures(t *testing.T) {
 				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
 			}
 		}
-		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: targets.Gaussian{SD: 3},
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: priors.Gaussian{SD: 3},
 			Seed: uint64(i)})
 		if err != nil {
 			t.Fatal(err)

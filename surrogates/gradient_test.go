@@ -11,7 +11,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // checkGradient compares a density's gradient with central differences at points
@@ -49,7 +49,7 @@ func TestGradients(t *testing.T) {
 		for _, tau := range []float64{1, 0.25} {
 			s := example()
 			s.Temperature, s.Ridge = tau, 2
-			p, err := New(Config{Statistics: s, Link: link, Prior: targets.Gaussian{SD: 3}, Imputations: 3})
+			p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}, Imputations: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestGradients(t *testing.T) {
 		}
 		s := example()
 		s.Spherical = true
-		p, err := New(Config{Statistics: s, Link: link, Prior: targets.Gaussian{SD: 3}, Imputations: 3})
+		p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}, Imputations: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func exampleSums() LinearConfig {
 	return LinearConfig{
 		Sums: Sums{Moment: []float64{50, 5, 45, 5, 40, -16, 45, -16, 70}, MomentSD: 4, Features: 2, Records: 200,
 			Radius: 1.4},
-		Prior: targets.Gaussian{SD: 3}, ScalePrior: targets.HalfNormal{SD: 1}, MinScale: 0.01,
+		Prior: priors.Gaussian{SD: 3}, ScalePrior: priors.HalfNormal{SD: 1}, MinScale: 0.01,
 	}
 }
 
@@ -222,7 +222,7 @@ func TestSharedMoments(t *testing.T) {
 			s.Moment[j*d+j] = 120
 		}
 		noisySquares(s.Moment, d, s.MomentSD, rng)
-		p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}})
+		p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestSharedMoments(t *testing.T) {
 // the spread of its prior while that of a number does not.
 func TestWide(t *testing.T) {
 	s := wide()
-	p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}, Imputations: 2})
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Imputations: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // noisyCurvature is the release at an optimum of a logistic regression whose curvature's
@@ -33,7 +33,7 @@ func noisyCurvature(d int) Statistics {
 func TestOptimaHaveADeterminant(t *testing.T) {
 	const d = 4
 	s := noisyCurvature(d)
-	p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}})
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

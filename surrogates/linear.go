@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // Sums are released second moments of extended rows [x, y]: all that a linear
@@ -35,11 +35,11 @@ type LinearConfig struct {
 	// Sums is what was released. Required.
 	Sums Sums
 	// Prior is the prior of the coefficients. Required.
-	Prior targets.Prior
+	Prior priors.Prior
 	// MinScale is s, the least standard deviation of the errors. Required, positive.
 	MinScale float64
 	// ScalePrior is the prior of the excess σ − s. Required.
-	ScalePrior targets.ScalePrior
+	ScalePrior priors.Scale
 	// Seed is the public seed of the draws that the moments' posterior is taken from.
 	Seed uint64
 }

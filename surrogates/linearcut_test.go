@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestCutNormal against 10⁶ draws: means to ± 0.008, over five standard errors of any.
@@ -50,8 +50,8 @@ func cutRegression(t *testing.T, bound float64) *Linear {
 			}
 		}
 	}
-	post, err := NewLinear(LinearConfig{Sums: s, Prior: targets.Gaussian{SD: 3}, MinScale: least,
-		ScalePrior: targets.HalfNormal{SD: 1}})
+	post, err := NewLinear(LinearConfig{Sums: s, Prior: priors.Gaussian{SD: 3}, MinScale: least,
+		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

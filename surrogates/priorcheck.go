@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // PriorCheck holds a posterior against wider priors. It follows from released values and
@@ -110,7 +110,7 @@ func (p *Score) widen(check *PriorCheck) error {
 		if err != nil {
 			return err
 		}
-		if _, known := p.config.Prior.(targets.Gaussian); known {
+		if _, known := p.config.Prior.(priors.Gaussian); known {
 			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
 		}
 		for j, at := range mode {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestCheckPriorOfQuadratic: for a quadratic loss and exact second moments all is normal,
@@ -18,7 +18,7 @@ func TestCheckPriorOfQuadratic(t *testing.T) {
 		Columns: []Column{{Kind: Constant, Upper: 1}, {}},
 	}
 	const sd = 1.5
-	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: sd}, Imputations: 1})
+	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: priors.Gaussian{SD: sd}, Imputations: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func checked(t *testing.T, d, n int, noise, scale float64, seed uint64) PriorChe
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 5))
 	truth, x := make([]float64, d), make([]float64, d)
-	prior := targets.Gaussian{SD: 3}
+	prior := priors.Gaussian{SD: 3}
 	prior.Sample(truth, rng)
 	s := Statistics{
 		Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, d*d),
@@ -120,8 +120,8 @@ func TestCheckPriorSeesSeparation(t *testing.T) {
 // TestCheckPriorOfUnknownWidth: where the prior's width is unknown, no width is held
 // against it.
 func TestCheckPriorOfUnknownWidth(t *testing.T) {
-	prior, err := targets.NewNormalScale(targets.NormalScaleConfig{Groups: []int{0, 0},
-		Scale: targets.HalfCauchy{Scale: 1}})
+	prior, err := priors.NewNormalScale(priors.NormalScaleConfig{Groups: []int{0, 0},
+		Scale: priors.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestCheckPriorSeesWhatNoiseHides(t *testing.T) {
 		sd             float64
 		hidden, narrow []int
 	}{{0.1, []int{0, 1}, []int{0, 1}}, {1.5, []int{1}, []int{1}}, {10, []int{1}, nil}} {
-		p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: c.sd}, Imputations: 1})
+		p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: priors.Gaussian{SD: c.sd}, Imputations: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

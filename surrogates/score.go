@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // Config describes a noise-aware posterior.
@@ -15,7 +15,7 @@ type Config struct {
 	// Link is the model of the response. Required.
 	Link Link
 	// Prior is the prior of the coefficients. Required.
-	Prior targets.Prior
+	Prior priors.Prior
 	// Imputations is how many laws of synthetic features stand for the records',
 	// each with second moments of its own, drawn given the released ones. Defaults
 	// to 4.

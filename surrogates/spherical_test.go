@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestSphericalNoise: where records are few beside the noise, the likelihood of a score at
@@ -18,7 +18,7 @@ func TestSphericalNoise(t *testing.T) {
 			release := Statistics{Anchor: make([]float64, d), Score: []float64{r * s * 0.6, 0, r * s * 0.8},
 				ScoreSD: s * math.Sqrt(d+1), Spherical: spherical, Moment: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, Records: 3,
 				Radius: 1}
-			p, err := New(Config{Statistics: release, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: 1}, Imputations: 1})
+			p, err := New(Config{Statistics: release, Link: Normal{SD: 1}, Prior: priors.Gaussian{SD: 1}, Imputations: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

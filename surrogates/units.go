@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // In restates a regression whose Sums are of responses in a unit of their own, in which
@@ -18,7 +18,7 @@ func (c LinearConfig) In(unit float64) LinearConfig {
 
 // scaledPrior is the prior of β/unit.
 type scaledPrior struct {
-	targets.Prior
+	priors.Prior
 	unit float64
 }
 
@@ -48,13 +48,13 @@ func (p scaledPrior) Sample(theta []float64, rng *rand.Rand) {
 
 // scaledScale is the prior of (σ − s)/unit.
 type scaledScale struct {
-	targets.ScalePrior
+	priors.Scale
 	unit float64
 }
 
-func (p scaledScale) LogDensity(x float64) float64  { return p.ScalePrior.LogDensity(x * p.unit) }
-func (p scaledScale) Elasticity(x float64) float64  { return p.ScalePrior.Elasticity(x * p.unit) }
-func (p scaledScale) Sample(rng *rand.Rand) float64 { return p.ScalePrior.Sample(rng) / p.unit }
+func (p scaledScale) LogDensity(x float64) float64  { return p.Scale.LogDensity(x * p.unit) }
+func (p scaledScale) Elasticity(x float64) float64  { return p.Scale.Elasticity(x * p.unit) }
+func (p scaledScale) Sample(rng *rand.Rand) float64 { return p.Scale.Sample(rng) / p.unit }
 
 // Unscale turns a draw of (β/unit, log((σ−s)/unit)) into one of the target's parameters.
 func Unscale(theta []float64, unit float64) {

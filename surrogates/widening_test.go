@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/targets"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestFirstOrderLimits compares the approximation with what is known: without noise
@@ -46,7 +46,7 @@ func TestScoreOfQuadratic(t *testing.T) {
 		Records: 100, Radius: 1,
 		Columns: []Column{{Kind: Constant, Upper: 1}, {}},
 	}
-	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: targets.Gaussian{SD: 1e3}, Imputations: 1})
+	p, err := New(Config{Statistics: s, Link: Normal{SD: 1}, Prior: priors.Gaussian{SD: 1e3}, Imputations: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestScoreOfQuadratic(t *testing.T) {
 func TestWidening(t *testing.T) {
 	s := example()
 	widening := func() []float64 {
-		p, err := New(Config{Statistics: s, Link: Logistic, Prior: targets.Gaussian{SD: 3}})
+		p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}

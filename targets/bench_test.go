@@ -3,6 +3,8 @@ package targets
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // benchRows returns n records of p features in [−1, 1] and binary responses.
@@ -30,7 +32,7 @@ func BenchmarkLogisticPass(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, loss := range []Loss{LogLoss(), beta} {
-		m, err := NewLogistic(RegressionConfig{Features: 10, Loss: loss, Prior: Gaussian{SD: 3}})
+		m, err := NewLogistic(RegressionConfig{Features: 10, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			b.Fatal(err)
 		}

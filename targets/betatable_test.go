@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // betaTable is the table of docs/targets.md: what β buys, for logistic
@@ -21,9 +23,9 @@ func betaTable(t testing.TB) string {
 	for _, beta := range []float64{1, 1.1, 1.33, 1.5, 2} {
 		b := beta - 1
 		logit := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, beta),
-			Prior: Gaussian{SD: 1}}))
+			Prior: priors.Gaussian{SD: 1}}))
 		normal := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 1, Loss: betaLoss(t, beta),
-			Prior: Gaussian{SD: 1}}))
+			Prior: priors.Gaussian{SD: 1}}))
 		curvature := func(p float64) float64 {
 			q := 1 - p
 			return p * p * q * q * (math.Pow(p, b-1) + math.Pow(q, b-1))

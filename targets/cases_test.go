@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // A modelCase is one model under one loss, with what the tests need to know of
@@ -119,7 +121,7 @@ func binaryCase(t testing.TB, l Loss, name string, build func(RegressionConfig) 
 	}
 	return modelCase{
 		name:   name,
-		target: must[*Regression](t)(build(RegressionConfig{Features: 3, Loss: l, Prior: Gaussian{SD: 2}})),
+		target: must[*Regression](t)(build(RegressionConfig{Features: 3, Loss: l, Prior: priors.Gaussian{SD: 2}})),
 		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return float64(rng.IntN(2)) },
 		state:  normalState(0.7),
 		logDensity: func(theta, x []float64, y float64) float64 {
@@ -158,8 +160,8 @@ func linearCase(t testing.TB, l Loss, nu float64) modelCase {
 	}
 	return modelCase{
 		name: name,
-		target: must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Loss: l, Prior: Gaussian{SD: 2},
-			MinScale: minScale, ScalePrior: HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})),
+		target: must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
+			MinScale: minScale, ScalePrior: priors.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
 		logDensity: logf,
@@ -181,7 +183,7 @@ func medianCase(t testing.TB, l Loss) modelCase {
 	return modelCase{
 		name: "median",
 		target: must[*Regression](t)(NewMedian(MedianConfig{Scale: scale,
-			RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: Gaussian{SD: 2}}})),
+			RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
 		logDensity: logf,
@@ -198,7 +200,7 @@ func mixtureCase(t testing.TB, l Loss) modelCase {
 	}
 	return modelCase{
 		name:       "mixture",
-		target:     must[*Mixture](t)(NewMixture(MixtureConfig{Loss: l, Prior: Gaussian{SDs: []float64{math.Sqrt(10), 1}}})),
+		target:     must[*Mixture](t)(NewMixture(MixtureConfig{Loss: l, Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})),
 		record:     func(rng *rand.Rand, x []float64) float64 { x[0] = 2 * rng.NormFloat64(); return 0 },
 		state:      normalState(1.5),
 		logDensity: func(theta, x []float64, _ float64) float64 { return math.Log(density(theta, x[0])) },
@@ -218,7 +220,7 @@ func meanCase(t testing.TB, l Loss, curvature float64) modelCase {
 	return modelCase{
 		name: name,
 		target: must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Covariance: cov,
-			Curvature: curvature, Loss: l, Prior: Gaussian{SD: 3}})),
+			Curvature: curvature, Loss: l, Prior: priors.Gaussian{SD: 3}})),
 		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 0 },
 		state:  normalState(0.7),
 		logDensity: func(theta, x []float64, _ float64) float64 {

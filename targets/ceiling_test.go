@@ -3,6 +3,8 @@ package targets
 import (
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestCeilings: a certified maximum is no less than the function on a fine grid,
@@ -125,7 +127,7 @@ func TestNegativeBinomialClosedBound(t *testing.T) {
 	for _, r := range []float64{0.5, 1, 5} {
 		const b = 1e-3
 		m := must[*Regression](t)(NewNegativeBinomial(NegativeBinomialConfig{
-			RegressionConfig: RegressionConfig{Features: 1, Loss: Loss{b}, Prior: Gaussian{SD: 1}}, Dispersion: r}))
+			RegressionConfig: RegressionConfig{Features: 1, Loss: Loss{b}, Prior: priors.Gaussian{SD: 1}}, Dispersion: r}))
 		best := 0.0
 		for eta := 0.0; eta < 12; eta += 0.5 {
 			for x := 0.1; x < 20/b; x *= 1.1 {

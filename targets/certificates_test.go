@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // climb returns the largest value found of f over vectors of length n, by random
@@ -193,7 +195,7 @@ func ones(d int) []float64 {
 // TestSearchCatchesLooseAndFalseBounds: the helper rejects a bound 1% too small
 // and one 10% too large.
 func TestSearchCatchesLooseAndFalseBounds(t *testing.T) {
-	m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1}}))
+	m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1}}))
 	found := climb(rand.New(rand.NewPCG(7, 8)), 2, 6, 1500, func(u []float64) float64 {
 		slope := []float64{u[0]}
 		m.SlopeAt(slope, slope, []float64{u[1]})
@@ -211,7 +213,7 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 	const b = 1.5
 	for _, l := range []Loss{betaLoss(t, 1.5), betaLoss(t, 2)} {
 		m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: ReLU, Loss: l,
-			Prior: Uniform{Low: -b, High: b}}))
+			Prior: priors.Uniform{Low: -b, High: b}}))
 		x := math.Sqrt(0.5)
 		best := 0.0
 		for odds := -3.0; odds <= 3; odds += 0.05 {
@@ -227,7 +229,7 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 		checkTightness(t, "gradient", best, m.GradBound(1), 0.99)
 	}
 	if g := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3,
-		Prior: Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
+		Prior: priors.Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
 		t.Errorf("the gradient bound is %v where the prior has no bound", g)
 	}
 }
@@ -236,8 +238,8 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 // gradient is the greater one.
 func TestGradientBoundOfShortRows(t *testing.T) {
 	const radius = 0.01
-	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1},
-		MinScale: 0.3, ScalePrior: HalfCauchy{Scale: 1}}))
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1},
+		MinScale: 0.3, ScalePrior: priors.HalfCauchy{Scale: 1}}))
 	best, grad := 0.0, make([]float64, 2)
 	for omega := -4.0; omega < 2; omega += 0.02 {
 		for y := 0.0; y < 6; y += 0.1 {

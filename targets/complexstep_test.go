@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // An analytic density is the textbook one at complex parameters. With imaginary
@@ -265,7 +267,7 @@ func TestGradientsMatchComplexSteps(t *testing.T) {
 
 // TestComplexStepsRejectSmallErrors: the comparison tells 10⁻¹¹.
 func TestComplexStepsRejectSmallErrors(t *testing.T) {
-	m := must[*Regression](t)(NewProbit(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: Gaussian{SD: 1}}))
+	m := must[*Regression](t)(NewProbit(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1}}))
 	got := []float64{0}
 	m.LossGrad(got, []float64{0.4}, Rows{X: []float64{1}, P: 1, Y: []float64{1}})
 	want, size := analyticCases()["probit"].gradient([]float64{0.4}, []float64{1}, 1, betaLoss(t, 1.5))

@@ -11,64 +11,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
-
-// Dirichlet is a Dirichlet distribution over class probabilities, a beta
-// distribution when there are two.
-type Dirichlet struct {
-	Alpha []float64 // concentrations, positive, at least two
-}
-
-// Check refuses fewer than two concentrations, or ones that are not positive and
-// finite.
-func (d Dirichlet) Check() error {
-	if len(d.Alpha) < 2 {
-		return fmt.Errorf("targets: Dirichlet: %d concentrations, but it needs at least 2", len(d.Alpha))
-	}
-	for k, a := range d.Alpha {
-		if err := positive(fmt.Sprintf("Dirichlet: Alpha[%d]", k), a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// logBeta returns the log of the multivariate beta function.
-func logBeta(alpha []float64) float64 {
-	var sum, total float64
-	for _, a := range alpha {
-		sum += lgamma(a)
-		total += a
-	}
-	return sum - lgamma(total)
-}
-
-// Renyi returns the Rényi divergence D_order(d‖other) in closed form (Geumlek et
-// al. 2017, §2): +Inf where order·α + (1−order)·α′ is not positive in every
-// class. order must exceed 1. It panics when the numbers of classes differ.
-func (d Dirichlet) Renyi(order float64, other Dirichlet) float64 {
-	if len(d.Alpha) != len(other.Alpha) {
-		panic(fmt.Sprintf("targets: Rényi divergence between Dirichlet distributions over %d and %d classes", len(d.Alpha),
-			len(other.Alpha)))
-	}
-	if !(order > 1) {
-		panic(fmt.Sprintf("targets: Rényi divergence of order %v; it must exceed 1", order))
-	}
-	tilted := make([]float64, len(d.Alpha))
-	for k, a := range d.Alpha {
-		tilted[k] = order*a + (1-order)*other.Alpha[k]
-		if !(tilted[k] > 0) {
-			return math.Inf(1)
-		}
-	}
-	p, q := logBeta(d.Alpha), logBeta(other.Alpha)
-	return max(0, q-p+(logBeta(tilted)-p)/(order-1))
-}
 
 // DirichletCategorical is a categorical variable y in 0, …, K−1 with unknown
 // class probabilities and no features. The parameters are the log-odds of
 // classes 1, …, K−1 against class 0, so for K = 2 the one parameter is the logit
-// of P(y = 1). The log prior is that of a [Dirichlet] with the Jacobian of the
+// of P(y = 1). The log prior is that of a [priors.Dirichlet] with the Jacobian of the
 // transform, ∏p_k.
 //
 // Under the log loss the posterior is known: see Posterior. Certificates are
@@ -76,7 +25,7 @@ func (d Dirichlet) Renyi(order float64, other Dirichlet) float64 {
 // logit is fixed, those of logistic regression, √2 less.
 type DirichletCategorical struct {
 	categorical
-	prior Dirichlet
+	prior priors.Dirichlet
 	lip   float64
 }
 
@@ -90,11 +39,11 @@ var (
 
 // NewDirichletCategorical returns the model with as many classes as the prior
 // has concentrations, or an error when the prior is malformed.
-func NewDirichletCategorical(l Loss, prior Dirichlet) (*DirichletCategorical, error) {
+func NewDirichletCategorical(l Loss, prior priors.Dirichlet) (*DirichletCategorical, error) {
 	if err := prior.Check(); err != nil {
 		return nil, err
 	}
-	m := &DirichletCategorical{categorical: categorical{l}, prior: Dirichlet{slices.Clone(prior.Alpha)}}
+	m := &DirichletCategorical{categorical: categorical{l}, prior: priors.Dirichlet{Alpha: slices.Clone(prior.Alpha)}}
 	if classes := len(prior.Alpha); classes == 2 {
 		m.lip = up(m.slopeSums(classes))
 	} else {
@@ -106,7 +55,7 @@ func NewDirichletCategorical(l Loss, prior Dirichlet) (*DirichletCategorical, er
 // NewBetaBernoulli returns the model of y in {0, 1} with P(y = 1) ~ Beta(a, b),
 // a being the concentration of 1.
 func NewBetaBernoulli(l Loss, a, b float64) (*DirichletCategorical, error) {
-	return NewDirichletCategorical(l, Dirichlet{[]float64{b, a}})
+	return NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{b, a}})
 }
 
 // Dim returns the number of classes minus one.
@@ -119,7 +68,7 @@ func (m *DirichletCategorical) Shape() (features int, response bool) { return 0,
 // log loss at temperature tau, given how often each class occurred:
 // concentrations α_k + τ·n_k. It panics when the number of counts is not that of
 // the classes.
-func (m *DirichletCategorical) Posterior(counts []float64, tau float64) Dirichlet {
+func (m *DirichletCategorical) Posterior(counts []float64, tau float64) priors.Dirichlet {
 	if len(counts) != len(m.prior.Alpha) {
 		panic(fmt.Sprintf("targets: %d counts for %d classes", len(counts), len(m.prior.Alpha)))
 	}
@@ -127,7 +76,7 @@ func (m *DirichletCategorical) Posterior(counts []float64, tau float64) Dirichle
 	for k, n := range counts {
 		alpha[k] += tau * n
 	}
-	return Dirichlet{alpha}
+	return priors.Dirichlet{Alpha: alpha}
 }
 
 // SamplePrior sets theta to a draw from the prior.

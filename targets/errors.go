@@ -2,7 +2,11 @@ package targets
 
 // Proof: docs/proofs/targets-certificates.md.
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/vec"
+)
 
 // errorLaw is the standard form g of a symmetric error distribution, scale 1,
 // with the constants of one loss: normal, or Student-t with nu degrees of
@@ -38,11 +42,7 @@ func (e *errorLaw) logDensity(z float64) float64 {
 	if e.nu == 0 {
 		return e.logPeak - z*z/2
 	}
-	w := z / math.Sqrt(e.nu)
-	if math.Abs(w) > 1e8 {
-		return e.logPeak - (e.nu+1)*math.Log(math.Abs(w)) // w² could overflow
-	}
-	return e.logPeak - (e.nu+1)/2*math.Log1p(w*w)
+	return e.logPeak + vec.StudentLog(e.nu, z)
 }
 
 // score returns −g′(z)/g(z).
@@ -50,10 +50,7 @@ func (e *errorLaw) score(z float64) float64 {
 	if e.nu == 0 {
 		return z
 	}
-	if math.Abs(z) > 1e8*math.Sqrt(e.nu) {
-		return (e.nu + 1) / z
-	}
-	return (e.nu + 1) * z / (e.nu + z*z)
+	return vec.StudentScore(e.nu, z)
 }
 
 // slopeSup returns sup_z g(z)^b·|score(z)|.

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/internal/convex"
-
-	"gonum.org/v1/gonum/integrate/quad"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 func newRNG() *rand.Rand { return rand.New(rand.NewPCG(31, 32)) }
@@ -52,7 +51,7 @@ func logisticBig(s float64, b int) float64 {
 func TestLogisticIsAccurate(t *testing.T) {
 	for _, b := range []int{1, 2} {
 		m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, float64(1+b)),
-			Prior: Gaussian{SD: 1}}))
+			Prior: priors.Gaussian{SD: 1}}))
 		for _, s := range []float64{-690, -300, -40, -5, -1, -0.01, 0, 0.3, 2, 10, 36, 40} {
 			got := []float64{s}
 			m.LossAt(got, got, []float64{1})
@@ -97,7 +96,7 @@ func TestFarPredictors(t *testing.T) {
 }
 
 // TestProbitTail compares the normal tail with the continued fraction of its
-// Mills ratio (Laplace), 400 terms deep.
+// Mills ratio (priors.Laplace), 400 terms deep.
 func TestProbitTail(t *testing.T) {
 	for _, x := range []float64{2, 5, 10, 19.9, 20.1, 37, 100, 1e4} {
 		mills := x
@@ -139,30 +138,10 @@ func TestDirichletPosterior(t *testing.T) {
 	}
 }
 
-// TestDirichletRenyi compares the closed form with quadrature of beta densities.
-func TestDirichletRenyi(t *testing.T) {
-	p, q := Dirichlet{[]float64{6, 9}}, Dirichlet{[]float64{7, 8}}
-	density := func(d Dirichlet, x float64) float64 {
-		return math.Exp((d.Alpha[0]-1)*math.Log(x) + (d.Alpha[1]-1)*math.Log1p(-x) - logBeta(d.Alpha))
-	}
-	for _, order := range []float64{1.5, 2, 4} {
-		integral := quad.Fixed(func(x float64) float64 {
-			return math.Pow(density(p, x), order) * math.Pow(density(q, x), 1-order)
-		}, 0, 1, 200, nil, 0)
-		want := math.Log(integral) / (order - 1)
-		if got := p.Renyi(order, q); math.Abs(got-want) > 1e-10 {
-			t.Errorf("order %v: %v, quadrature %v", order, got, want)
-		}
-	}
-	if d := p.Renyi(50, Dirichlet{[]float64{7, 20}}); !math.IsInf(d, 1) {
-		t.Errorf("a divergence that is infinite is %v", d)
-	}
-}
-
 // TestGaussianMeanPosterior: prior N(0, 3²) and n records of covariance I give
 // the posterior N(S/(n+1/9), 1/(n+1/9)) in every component, S being their sum.
 func TestGaussianMeanPosterior(t *testing.T) {
-	m := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Prior: Gaussian{SD: 3}}))
+	m := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}}))
 	rows := Rows{X: []float64{1, 2, -0.5, 1, 0.25, 3}, P: 2}
 	precision := 3 + 1.0/9
 	mean := []float64{0.75 / precision, 6 / precision}
@@ -188,7 +167,7 @@ func TestGaussianMeanPosterior(t *testing.T) {
 		t.Errorf("log posterior falls by %v, want %v", drop, want)
 	}
 	// The banana is the same posterior in bent coordinates.
-	bent := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Curvature: 20, Prior: Gaussian{SD: 3}}))
+	bent := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Curvature: 20, Prior: priors.Gaussian{SD: 3}}))
 	if got, want := logPosteriorOf(bent, 0.5, -2), logPosterior(0.5, -2+20*0.25); math.Abs(got-want) > 1e-12 {
 		t.Errorf("log posterior of the banana %v, straightened %v", got, want)
 	}

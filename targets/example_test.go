@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -40,7 +41,7 @@ func ExampleNewLogistic() {
 		fmt.Println(err)
 		return
 	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: targets.Gaussian{SD: 3}})
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,8 +55,8 @@ func ExampleNewLogistic() {
 }
 
 func ExampleNewLinear() {
-	_, err := targets.NewLinear(targets.LinearConfig{Features: 1, Prior: targets.Gaussian{SD: 3},
-		ScalePrior: targets.HalfCauchy{Scale: 1}})
+	_, err := targets.NewLinear(targets.LinearConfig{Features: 1, Prior: priors.Gaussian{SD: 3},
+		ScalePrior: priors.HalfCauchy{Scale: 1}})
 	fmt.Println(err)
 	// Output: targets: linear regression: MinScale = 0, but it must be positive and finite
 }

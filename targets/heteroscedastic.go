@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // HeteroscedasticConfig describes linear regression whose scale of errors
@@ -18,7 +19,7 @@ type HeteroscedasticConfig struct {
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of the 2·Features coefficients. Required.
-	Prior Prior
+	Prior priors.Prior
 	// MinScale is s, the least scale of the errors. Required, positive.
 	MinScale float64
 	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal

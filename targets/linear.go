@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // LinearConfig describes linear regression with an unknown scale of errors.
@@ -18,13 +19,13 @@ type LinearConfig struct {
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of the coefficients. Required.
-	Prior Prior
+	Prior priors.Prior
 	// MinScale is s, the least scale σ of the errors that the model allows.
 	// Required, positive. The density is bounded by M = g(0)/s, on which every
 	// certificate rests: choose it from public knowledge of the measurement.
 	MinScale float64
 	// ScalePrior is the prior of the excess σ − s. Required.
-	ScalePrior ScalePrior
+	ScalePrior priors.Scale
 	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal
 	// errors.
 	DegreesOfFreedom float64
@@ -43,7 +44,7 @@ type Linear struct {
 	locationScale
 	features   int
 	prior      priorPart
-	scalePrior ScalePrior
+	scalePrior priors.Scale
 }
 
 var (
@@ -77,10 +78,10 @@ func NewLinear(cfg LinearConfig) (*Linear, error) {
 }
 
 // Prior is the prior of the coefficients.
-func (m *Linear) Prior() Prior { return m.prior.prior }
+func (m *Linear) Prior() priors.Prior { return m.prior.prior }
 
 // ScalePrior is the prior of the excess σ − s.
-func (m *Linear) ScalePrior() ScalePrior { return m.scalePrior }
+func (m *Linear) ScalePrior() priors.Scale { return m.scalePrior }
 
 // MinScale is s.
 func (m *Linear) MinScale() float64 { return m.minScale }

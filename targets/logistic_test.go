@@ -3,6 +3,8 @@ package targets
 import (
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // The check values are those of theory §1.2.
@@ -12,7 +14,7 @@ func TestLogisticLipschitzMatchesTheory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := NewLogistic(RegressionConfig{Features: 1, Loss: loss, Prior: Gaussian{SD: 1}})
+		m, err := NewLogistic(RegressionConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // GaussianMeanConfig describes a Gaussian with an unknown mean.
@@ -25,7 +26,7 @@ type GaussianMeanConfig struct {
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of the mean μ(θ). Required. The transform has Jacobian 1.
-	Prior Prior
+	Prior priors.Prior
 }
 
 // GaussianMean is x ~ N(μ(θ), Σ) with known Σ and μ = θ, or the banana

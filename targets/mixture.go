@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // MixtureConfig describes the two-component Gaussian mixture.
@@ -13,8 +14,8 @@ type MixtureConfig struct {
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of (θ₁, θ₂). Required. The published experiment has
-	// variances 10 and 1: Gaussian{SDs: {√10, 1}}.
-	Prior Prior
+	// variances 10 and 1: priors.Gaussian{SDs: {√10, 1}}.
+	Prior priors.Prior
 	// Variance is the variance of both components. Defaults to 2, the published
 	// one.
 	Variance float64

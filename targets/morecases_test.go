@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 func heteroscedasticCase(t testing.TB, l Loss) modelCase {
@@ -18,7 +20,7 @@ func heteroscedasticCase(t testing.TB, l Loss) modelCase {
 	return modelCase{
 		name: "heteroscedastic",
 		target: must[*Heteroscedastic](t)(NewHeteroscedastic(HeteroscedasticConfig{Features: 2, Loss: l,
-			Prior: Gaussian{SD: 2}, MinScale: minScale})),
+			Prior: priors.Gaussian{SD: 2}, MinScale: minScale})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
 		logDensity: logf,
@@ -60,14 +62,14 @@ func classCase(name string, target Target, classes int, probs func(theta, x []fl
 }
 
 func softmaxCase(t testing.TB, l Loss) modelCase {
-	m := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: Gaussian{SD: 2}}))
+	m := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: priors.Gaussian{SD: 2}}))
 	return classCase("softmax", m, 3, func(theta, x []float64) []float64 {
 		return softmaxOf(dot(x, theta[:2]), dot(x, theta[2:4]), dot(x, theta[4:]))
 	})
 }
 
 func dirichletCase(t testing.TB, l Loss) modelCase {
-	m := must[*DirichletCategorical](t)(NewDirichletCategorical(l, Dirichlet{[]float64{0.5, 2, 1}}))
+	m := must[*DirichletCategorical](t)(NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}))
 	return classCase("dirichlet", m, 3, func(theta, _ []float64) []float64 {
 		return softmaxOf(0, theta[0], theta[1])
 	})
@@ -94,14 +96,14 @@ func countCase(t testing.TB, name string, m *Regression, logMass func(mean, y fl
 }
 
 func poissonCase(t testing.TB, l Loss) modelCase {
-	m := must[*Regression](t)(NewPoisson(RegressionConfig{Features: 2, Loss: l, Prior: Gaussian{SD: 2}}))
+	m := must[*Regression](t)(NewPoisson(RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}))
 	return countCase(t, "poisson", m, func(mean, y float64) float64 { return distuv.Poisson{Lambda: mean}.LogProb(y) })
 }
 
 func negBinomialCase(t testing.TB, l Loss) modelCase {
 	const r = 1.7
 	m := must[*Regression](t)(NewNegativeBinomial(NegativeBinomialConfig{
-		RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: Gaussian{SD: 2}}, Dispersion: r}))
+		RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}, Dispersion: r}))
 	return countCase(t, "negative-binomial", m, func(mean, y float64) float64 {
 		return math.Log(math.Gamma(r+1)/r)*-1 + lgamma(y+r) - lgamma(y+1) + r*math.Log(r/(r+mean)) + y*math.Log(mean/(r+mean))
 	})
@@ -111,7 +113,7 @@ func negBinomialCase(t testing.TB, l Loss) modelCase {
 func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
 	const scale = 0.8
 	outputs := plainNetwork(classes, act)
-	cfg := NetworkConfig{Features: 2, Hidden: 2, Classes: classes, Activation: act, Loss: l, Prior: Gaussian{SD: 2}}
+	cfg := NetworkConfig{Features: 2, Hidden: 2, Classes: classes, Activation: act, Loss: l, Prior: priors.Gaussian{SD: 2}}
 	if classes == 0 {
 		cfg.Scale = scale
 	}
@@ -163,8 +165,8 @@ func scaledNetworkCase(t testing.TB, l Loss) modelCase {
 	const minScale = 0.3
 	outputs := plainNetwork(0, Tanh)
 	sigma := func(theta []float64) float64 { return minScale + math.Exp(theta[9]) }
-	m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Loss: l, Prior: Gaussian{SD: 2},
-		MinScale: minScale, ScalePrior: HalfCauchy{Scale: 1}}))
+	m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
+		MinScale: minScale, ScalePrior: priors.HalfCauchy{Scale: 1}}))
 	return modelCase{
 		name:   "network-scale",
 		target: m,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // Activation is the nonlinearity of a hidden layer.
@@ -34,7 +35,7 @@ type NetworkConfig struct {
 	// regression a parameter, as in [LinearConfig]: s, the least σ, and the prior of
 	// σ − s. Both or neither; zero in classification.
 	MinScale   float64
-	ScalePrior ScalePrior
+	ScalePrior priors.Scale
 	// Scale is the standard deviation of the errors in regression when it is known.
 	// Required there unless MinScale and ScalePrior are given, else zero.
 	Scale float64
@@ -44,7 +45,7 @@ type NetworkConfig struct {
 	Loss Loss
 	// Prior is the prior of all weights and biases. Required. Under a Uniform prior
 	// gradients have a bound, see Network.
-	Prior Prior
+	Prior priors.Prior
 }
 
 // Network is a neural network with one hidden layer, for regression with normal
@@ -56,7 +57,7 @@ type NetworkConfig struct {
 // Certificates: R_ℓ = M^(β−1)/(β−1) with M = 1/(s√(2π)), s being the least scale,
 // or 1 in classification. Gradients grow with the weights, and so does what a
 // move changes beyond R_ℓ: they have a bound only where the prior keeps all weights
-// in a box (Uniform), and in regression only under the β loss. Without one the curator
+// in a box (priors.Uniform), and in regression only under the β loss. Without one the curator
 // must clip. Gradients are computed record by record, so a caller that clips them needs
 // no more than a block of them at a time.
 type Network struct {
@@ -65,7 +66,7 @@ type Network struct {
 	inputs, hidden, outputs int
 	activation              Activation
 	errors                  *locationScale // nil in classification
-	scalePrior              ScalePrior     // nil unless σ is sampled
+	scalePrior              priors.Scale   // nil unless σ is sampled
 	sums                    float64        // bounds the slopes of any set of classes
 }
 
@@ -347,7 +348,7 @@ func (n *Network) GradBound(radius float64) float64 {
 // weights onwards and h′²·q for those into it. For tanh that is h² + (1−h²)²q, a
 // convex function of h².
 func (n *Network) reach(radius float64) float64 {
-	box, ok := n.prior.(Uniform)
+	box, ok := n.prior.(priors.Uniform)
 	if !ok {
 		return math.Inf(1)
 	}

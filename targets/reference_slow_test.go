@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -57,9 +58,9 @@ func diamonds(t testing.TB) referenceCase {
 		}
 		r.X = append(r.X, 1)
 	}
-	prior := targets.Independent(slices.Repeat([]targets.Prior{targets.Gaussian{SD: 1}}, k))
-	prior[k-1] = targets.StudentT{DegreesOfFreedom: 3, Scale: 10}
-	c := linear(t, "diamonds-diamonds", r, prior, targets.HalfStudentT{DegreesOfFreedom: 3, Scale: 10})
+	prior := priors.Independent(slices.Repeat([]priors.Prior{priors.Gaussian{SD: 1}}, k))
+	prior[k-1] = priors.StudentT{DegreesOfFreedom: 3, Scale: 10}
+	c := linear(t, "diamonds-diamonds", r, prior, priors.HalfStudentT{DegreesOfFreedom: 3, Scale: 10})
 	constrain := c.constrain
 	c.constrain = func(theta []float64) {
 		constrain(theta)
@@ -82,7 +83,7 @@ func wells(t testing.TB, interaction bool) referenceCase {
 		floats.Mul(product, arsenic)
 		name, rows = "wells_data-wells_interaction_c_model", design(y, dist, arsenic, product)
 	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Prior: targets.Uniform{Low: -100, High: 100}})
+	m, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Prior: priors.Uniform{Low: -100, High: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -169,7 +170,7 @@ func design(y []float64, columns ...[]float64) targets.Rows {
 }
 
 // linear is linear regression, sampled in coordinates of the least-squares fit.
-func linear(t testing.TB, name string, rows targets.Rows, prior targets.Prior, scale targets.ScalePrior) referenceCase {
+func linear(t testing.TB, name string, rows targets.Rows, prior priors.Prior, scale priors.Scale) referenceCase {
 	t.Helper()
 	n, p := rows.Len(), rows.P
 	x := mat.NewDense(n, p, rows.X)
@@ -192,10 +193,10 @@ func linear(t testing.TB, name string, rows targets.Rows, prior targets.Prior, s
 	}
 	least := 1e-9 * sigma
 	if prior == nil {
-		prior = targets.Uniform{Low: -1e9, High: 1e9}
+		prior = priors.Uniform{Low: -1e9, High: 1e9}
 	}
 	if scale == nil {
-		scale = targets.HalfCauchy{Scale: 1e9 * sigma} // flat where the posterior is
+		scale = priors.HalfCauchy{Scale: 1e9 * sigma} // flat where the posterior is
 	}
 	m, err := targets.NewLinear(targets.LinearConfig{Features: p, Prior: prior, MinScale: least, ScalePrior: scale})
 	if err != nil {
@@ -225,9 +226,9 @@ func fastReferences(t testing.TB) []referenceCase {
 	floats.Mul(volume, canopy)
 	return []referenceCase{
 		linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: get[[]float64](t, blr, "y")},
-			targets.Gaussian{SD: 10}, targets.HalfNormal{SD: 10}),
+			priors.Gaussian{SD: 10}, priors.HalfNormal{SD: 10}),
 		linear(t, "kidiq-kidscore_momiq", design(get[[]float64](t, kidiq, "kid_score"), get[[]float64](t, kidiq, "mom_iq")),
-			nil, targets.HalfCauchy{Scale: 2.5}),
+			nil, priors.HalfCauchy{Scale: 2.5}),
 		linear(t, "mesquite-logmesquite_logvash", design(logged(get[[]float64](t, mesquite, "weight")), logged(volume),
 			logged(area), logged(shape),
 			logged(get[[]float64](t, mesquite, "total_height")), get[[]float64](t, mesquite, "group")), nil, nil),
@@ -248,10 +249,10 @@ func TestWrongModelsMissTheReference(t *testing.T) {
 	ref := readReference(t, "sblrc-blr")
 	for name, c := range map[string]referenceCase{
 		"prior": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]), Y: y},
-			targets.Gaussian{SD: 0.2}, targets.HalfNormal{SD: 10}),
+			priors.Gaussian{SD: 0.2}, priors.HalfNormal{SD: 10}),
 		"data": linear(t, "sblrc-blr", targets.Rows{X: slices.Concat(rows...), P: len(rows[0]),
 			Y: mapped(y, func(v float64) float64 { return 1.01 * v })},
-			targets.Gaussian{SD: 10}, targets.HalfNormal{SD: 10}),
+			priors.Gaussian{SD: 10}, priors.HalfNormal{SD: 10}),
 	} {
 		chains, err := nuts.Sample(t.Context(), c.density, nuts.Config{Metric: nuts.Dense, Draws: 2000, Seed: 7})
 		if err != nil {

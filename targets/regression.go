@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // RegressionConfig describes a regression in which the response depends on the
@@ -20,7 +21,7 @@ type RegressionConfig struct {
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of the coefficients. Required.
-	Prior Prior
+	Prior priors.Prior
 }
 
 // Regression is a model whose response depends on the features through the
@@ -85,7 +86,7 @@ func (r *Regression) Dispersion() float64 {
 }
 
 // Prior is the prior of the coefficients.
-func (r *Regression) Prior() Prior { return r.prior }
+func (r *Regression) Prior() priors.Prior { return r.prior }
 
 // Dim returns the number of coefficients, one per feature.
 func (r *Regression) Dim() int { return r.features }

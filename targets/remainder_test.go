@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // bigExp is e^x with 300 bits.
@@ -71,8 +72,8 @@ func remainderOf(t *testing.T, target Target, order int, limits Cap) *Remainder 
 // orders have a relative error below 10⁻¹⁰ + 10⁻¹⁴/|t|; the plain difference of losses has none of
 // its digits right where they are small, which the test sees.
 func TestRemaindersAgainstArbitraryPrecision(t *testing.T) {
-	logistic := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}}))
-	poisson := must[*Regression](t)(NewPoisson(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}}))
+	logistic := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}}))
+	poisson := must[*Regression](t)(NewPoisson(RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}}))
 	plainWorst := 0.0
 	for _, order := range []int{1, 2} {
 		for _, c := range []struct {
@@ -107,7 +108,7 @@ func TestRemaindersAgainstArbitraryPrecision(t *testing.T) {
 // TestRemainderIsWhatThePolynomialLeaves: loss at θ less loss, slope and curvature at
 // the anchor, in every family, near the anchor, far from it and beyond caps.
 func TestRemainderIsWhatThePolynomialLeaves(t *testing.T) {
-	cfg := RegressionConfig{Features: 2, Prior: Gaussian{SD: 1}}
+	cfg := RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}}
 	for _, c := range []struct {
 		target *Regression
 		limits Cap
@@ -165,10 +166,10 @@ func checkRatio(t *testing.T, r *Remainder, theta, next []float64, rows Rows) {
 // that is not convex, and one with two parts. Where the released gradient was cut
 // nothing is left.
 func TestFirstOrderRemainders(t *testing.T) {
-	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 2, Prior: Gaussian{SD: 1},
+	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1},
 		Loss: betaLoss(t, 1.5)}))
-	linear := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.1,
-		ScalePrior: HalfCauchy{Scale: 1}, Loss: betaLoss(t, 1.5)}))
+	linear := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 1}, MinScale: 0.1,
+		ScalePrior: priors.HalfCauchy{Scale: 1}, Loss: betaLoss(t, 1.5)}))
 	rows := Rows{X: []float64{1, 0.5, -1, 0.3, 0.2, 1}, P: 2, Y: []float64{0, 1, 1}}
 	for _, target := range []GradTarget{beta, linear} {
 		d := target.Dim()
@@ -209,7 +210,7 @@ func TestFirstOrderRemainders(t *testing.T) {
 
 // TestRemaindersAllocateNothing and have no density before their anchor.
 func TestRemaindersAllocateNothing(t *testing.T) {
-	model := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 3, Prior: Gaussian{SD: 1}}))
+	model := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 1}}))
 	r := remainderOf(t, model, 2, Cap{})
 	theta, next := []float64{0.1, 0.2, 0.3}, []float64{0, 0, 1}
 	if !math.IsInf(r.LogPrior(theta), -1) {
@@ -226,8 +227,8 @@ func TestRemaindersAllocateNothing(t *testing.T) {
 }
 
 func TestRemainderRefusals(t *testing.T) {
-	logistic := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}}))
-	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1},
+	logistic := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}}))
+	beta := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1},
 		Loss: betaLoss(t, 1.5)}))
 	loss := must[ConvexLoss](t)(logistic.Convex(Cap{}))
 	if _, err := beta.Convex(Cap{}); err == nil || !strings.Contains(err.Error(), "not convex") {
@@ -256,7 +257,7 @@ func TestRemainderRefusals(t *testing.T) {
 }
 
 func BenchmarkRemainder(b *testing.B) {
-	model, _ := NewLogistic(RegressionConfig{Features: 10, Prior: Gaussian{SD: 1}})
+	model, _ := NewLogistic(RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 1}})
 	loss, _ := model.Convex(Cap{})
 	r, _ := NewRemainder(RemainderConfig{Target: model, Order: 2, Loss: loss})
 	const n = 10_000
@@ -283,7 +284,7 @@ type guest struct{ *Regression }
 // TestGuestsAreWrappedToTheSameAnswers: the remainder and the tangent of a user's target,
 // which is asked on copies, are those of the library's own, bit for bit.
 func TestGuestsAreWrappedToTheSameAnswers(t *testing.T) {
-	model, err := NewLogistic(RegressionConfig{Features: 2, Prior: Gaussian{SD: 1}})
+	model, err := NewLogistic(RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,17 +3,19 @@ package targets
 import (
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestScalesThatStayHaveNoSlope: beyond the largest log-scale the loss stays, and with
 // it the gradient is zero, where differences of the loss are; before it neither is.
 func TestScalesThatStayHaveNoSlope(t *testing.T) {
-	prior := Gaussian{SD: 1000}
+	prior := priors.Gaussian{SD: 1000}
 	heteroscedastic, err := NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: prior, MinScale: 0.3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := NewLinear(LinearConfig{Features: 1, Prior: prior, MinScale: 0.3, ScalePrior: HalfCauchy{Scale: 1}})
+	linear, err := NewLinear(LinearConfig{Features: 1, Prior: prior, MinScale: 0.3, ScalePrior: priors.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // setting is a random model, with parameters of every size that its constructor
@@ -41,7 +43,7 @@ func randomSetting(rng *rand.Rand) setting {
 	if rng.IntN(3) == 0 {
 		nu = 0
 	}
-	prior := Prior(Gaussian{SD: 1})
+	prior := priors.Prior(priors.Gaussian{SD: 1})
 	reg := RegressionConfig{Features: 2, Loss: l, Prior: prior}
 	models := []struct {
 		name  string
@@ -49,15 +51,15 @@ func randomSetting(rng *rand.Rand) setting {
 	}{
 		{"linear", func() (Target, error) {
 			return NewLinear(LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: s, DegreesOfFreedom: nu,
-				ScalePrior: HalfNormal{SD: 1}})
+				ScalePrior: priors.HalfNormal{SD: 1}})
 		}},
 		{"heteroscedastic", func() (Target, error) {
 			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Loss: l, Prior: prior, MinScale: s,
 				DegreesOfFreedom: nu})
 		}},
 		{"network", func() (Target, error) {
-			return NewNetwork(NetworkConfig{Features: 1, Hidden: 2, Loss: l, Prior: Uniform{Low: -40, High: 40}, MinScale: s,
-				ScalePrior: HalfNormal{SD: 1}})
+			return NewNetwork(NetworkConfig{Features: 1, Hidden: 2, Loss: l, Prior: priors.Uniform{Low: -40, High: 40}, MinScale: s,
+				ScalePrior: priors.HalfNormal{SD: 1}})
 		}},
 		{"logistic", func() (Target, error) { return NewLogistic(reg) }},
 		{"probit", func() (Target, error) { return NewProbit(reg) }},
@@ -156,15 +158,15 @@ func TestBoundsInBoundedTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 1))
 	given := []setting{
 		{"linear, Student errors with ν = 1", 0.5, func() (Target, error) {
-			return NewLinear(LinearConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 1, DegreesOfFreedom: 1,
-				ScalePrior: HalfNormal{SD: 1}})
+			return NewLinear(LinearConfig{Features: 1, Prior: priors.Gaussian{SD: 1}, MinScale: 1, DegreesOfFreedom: 1,
+				ScalePrior: priors.HalfNormal{SD: 1}})
 		}},
 		{"heteroscedastic, Student errors with ν = 1", 1, func() (Target, error) {
-			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: Gaussian{SD: 1}, MinScale: 2,
+			return NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: priors.Gaussian{SD: 1}, MinScale: 2,
 				DegreesOfFreedom: 1})
 		}},
 		{"Poisson, β = 95", 1, func() (Target, error) {
-			return NewPoisson(RegressionConfig{Features: 1, Prior: Gaussian{SD: 1}, Loss: betaLoss(t, 95)})
+			return NewPoisson(RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}, Loss: betaLoss(t, 95)})
 		}},
 	}
 	for range settings {
@@ -187,8 +189,8 @@ func TestBoundsInBoundedTime(t *testing.T) {
 // TestRatioBoundAtTheLeastScale: where e^ω vanishes beside the least scale, the log
 // loss of normal errors still has no bound on moves of ω, and says so with +Inf.
 func TestRatioBoundAtTheLeastScale(t *testing.T) {
-	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: Gaussian{SD: 1}, MinScale: 0.5,
-		ScalePrior: HalfCauchy{Scale: 1}}))
+	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 1}, MinScale: 0.5,
+		ScalePrior: priors.HalfCauchy{Scale: 1}}))
 	if v := m.RatioBound([]float64{0, 0, -40}, []float64{0, 0, -50}, 1); !math.IsInf(v, 1) {
 		t.Errorf("the bound is %v", v)
 	}

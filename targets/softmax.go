@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/vec"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // SoftmaxConfig describes multinomial regression.
@@ -19,7 +20,7 @@ type SoftmaxConfig struct {
 	Loss Loss
 	// Prior is the prior of the Classes·Features coefficients. Required: without
 	// one the coefficients are determined only up to a common shift.
-	Prior Prior
+	Prior priors.Prior
 }
 
 // Softmax is multinomial regression, P(y = k) ∝ exp(x·θ_k) for classes

@@ -3,6 +3,8 @@ package targets
 import (
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestSumLossGrad: one pass gives the sums of Loss and LossGrad, for every family,
@@ -10,7 +12,7 @@ import (
 func TestSumLossGrad(t *testing.T) {
 	const n, p = 777, 3
 	for _, l := range []Loss{LogLoss(), betaLoss(t, 1.5)} {
-		cfg := RegressionConfig{Features: p, Loss: l, Prior: Gaussian{SD: 1}}
+		cfg := RegressionConfig{Features: p, Loss: l, Prior: priors.Gaussian{SD: 1}}
 		for name, build := range map[string]func(RegressionConfig) (*Regression, error){
 			"logistic": NewLogistic, "probit": NewProbit, "Poisson": NewPoisson,
 		} {

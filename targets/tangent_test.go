@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestTangentsAreAtMostOne: what a record adds to the sums has a norm of at most 1 but for
@@ -56,7 +57,7 @@ func TestTangentsAreReadBack(t *testing.T) {
 }
 
 func checkReadBack(t *testing.T, radius float64) {
-	model := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Prior: Gaussian{SD: 1}}))
+	model := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Prior: priors.Gaussian{SD: 1}}))
 	tangent := must[*Tangent](t)(NewTangent(model, 0.3, radius))
 	rows := Rows{X: []float64{1, 0.5, -0.2, 0.3, 0.2, 0.9}, P: 2, Y: []float64{0, 2, 1}}
 	anchor, cut := []float64{0.4, -0.3, 0.1, 0, 0.2, -0.5}, Lengths{Score: 0.5, Products: 0.3}

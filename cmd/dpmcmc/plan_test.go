@@ -16,6 +16,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -123,7 +124,7 @@ func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 4, Loss: loss, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 4, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/data/packed"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/processor"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -123,7 +124,7 @@ func gradient(t *testing.T, table *data.Table) []float64 {
 		t.Fatal(err)
 	}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: table.Features(),
-		Prior: targets.Gaussian{SD: 3}})
+		Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

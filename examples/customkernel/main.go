@@ -21,6 +21,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -81,7 +82,7 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	if err != nil {
 		return err
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return err
 	}

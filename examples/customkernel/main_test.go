@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -28,7 +29,7 @@ func TestRun(t *testing.T) {
 
 // TestKernel puts the kernel through the suite that every kernel passes.
 func TestKernel(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 1}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

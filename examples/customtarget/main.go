@@ -22,6 +22,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -35,7 +36,7 @@ func (m medianRegression) Shape() (int, bool) { return m.features, true }
 
 // LogPrior is that of independent normals of standard deviation 10.
 func (m medianRegression) LogPrior(theta []float64) float64 {
-	return targets.Gaussian{SD: 10}.LogDensity(theta)
+	return priors.Gaussian{SD: 10}.LogDensity(theta)
 }
 
 // Loss is |y − x·θ|.

@@ -26,6 +26,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/sites"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -179,7 +180,7 @@ func tell(out io.Writer, name string, draws surrogates.Draws, widening float64, 
 }
 
 func logistic() (*targets.Regression, error) {
-	return targets.NewLogistic(targets.RegressionConfig{Features: len(truth), Prior: targets.Gaussian{SD: 2}})
+	return targets.NewLogistic(targets.RegressionConfig{Features: len(truth), Prior: priors.Gaussian{SD: 2}})
 }
 
 // simulate draws the records of a site, rows of length at most 1 with an intercept.

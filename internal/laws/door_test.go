@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -75,7 +76,7 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", v), "*targets."))
 	}
 	names = append(names, "Remainder", "Tangent") // as far as what they wrap
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 1}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

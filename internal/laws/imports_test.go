@@ -76,9 +76,10 @@ var lower = map[string][]string{
 	"internal":       {"internal"},
 	"internal/core":  {"internal/core", "accountant"},
 	"data":           {"data", "internal/core/record"},
-	"models":         {"data", "diag", "targets", "internal/setting"},
-	"targets":        {"internal/core/dense", "internal/core/record", "internal/vec", "internal/convex", "targets"},
-	"curator":        {"targets", "accountant", "internal"},
+	"models":         {"data", "diag", "targets", "priors", "internal/setting"},
+	"priors":         {"internal/vec"},
+	"targets":        {"priors", "internal/core/dense", "internal/core/record", "internal/vec", "internal/convex", "targets"},
+	"curator":        {"targets", "priors", "accountant", "internal"},
 	"kernels":        {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.
 	"kernels/draws": {"kernels", "internal/stancsv"},
@@ -94,7 +95,7 @@ var lower = map[string][]string{
 	"dphmc":           {"kernels", "curator", "targets", "accountant"},
 	"tunamh":          {"kernels", "curator", "targets", "accountant"},
 	// Post-processing: it must not know the curator, so that nothing in it can cost privacy.
-	"surrogates": {"targets", "ops/nuts", "diag", "internal/vec"},
+	"surrogates": {"targets", "priors", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
 	"sites":      {"anchors", "surrogates", "kernels", "diag", "curator", "targets", "accountant"},
 	"anchors":    {"surrogates", "starts", "kernels", "curator", "targets", "accountant"},

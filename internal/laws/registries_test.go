@@ -79,9 +79,9 @@ func TestSamplersShareOneVocabulary(t *testing.T) {
 	}
 }
 
-// noModels are constructors of package targets that make no model of their own: priors,
-// what is left or released of another target, and NewDirichletCategorical of two labels.
-var noModels = []string{"NewNormalScale", "NewHorseshoe", "NewRemainder", "NewTangent", "NewBetaBernoulli"}
+// noModels are constructors of package targets that make no model of their own: what is
+// left or released of another target, and NewDirichletCategorical of two labels.
+var noModels = []string{"NewRemainder", "NewTangent", "NewBetaBernoulli"}
 
 // TestEveryTargetIsAModel: each target that package targets can make is built by an entry
 // of the registry of models, so that every command has it.

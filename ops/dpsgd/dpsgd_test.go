@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/ops"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -21,7 +22,7 @@ func source(name string) *ops.Source {
 
 func logistic(t testing.TB, d int) *targets.Regression {
 	t.Helper()
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: targets.Gaussian{SD: 10}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +194,8 @@ func TestTrains(t *testing.T) {
 		t.Errorf("logistic: %v, want (3, −1)", theta)
 	}
 
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: targets.Gaussian{SD: 10}, MinScale: 0.3,
-		ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 10}, MinScale: 0.3,
+		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +206,13 @@ func TestTrains(t *testing.T) {
 	}
 
 	network, err := targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 6, Scale: 0.5,
-		Prior: targets.Gaussian{SD: 1}})
+		Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	curve := func(x float64) float64 { return math.Abs(2*x) - 1 }
 	cfg.Target, cfg.LearningRate, cfg.Start = network, 0.1, make([]float64, network.Dim())
-	targets.Gaussian{SD: 1}.Sample(cfg.Start, rng)
+	priors.Gaussian{SD: 1}.Sample(cfg.Start, rng)
 	rows = records(rng, n, func(x float64) float64 { return curve(x) + 0.1*rng.NormFloat64() })
 	theta := release(t, cfg, rows)
 	loss, before := make([]float64, n), make([]float64, n)
@@ -254,7 +255,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func ExampleNew() {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return

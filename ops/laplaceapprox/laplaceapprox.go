@@ -16,6 +16,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
 	"github.com/dpmcmc/dpmcmc/ops/internal/gram"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -234,7 +235,7 @@ func (m *Mechanism) posterior(r *Release) error {
 	}
 	var err error
 	r.Posterior, err = surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-		Prior: targets.Gaussian{SD: m.cfg.PriorSD}, Imputations: imputations})
+		Prior: priors.Gaussian{SD: m.cfg.PriorSD}, Imputations: imputations})
 	if err != nil {
 		return fmt.Errorf("laplaceapprox: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -19,10 +20,10 @@ func TestPosterior(t *testing.T) {
 		rows.X = append(rows.X, rng.NormFloat64(), rng.NormFloat64())
 		rows.Y = append(rows.Y, float64(rng.IntN(2)))
 	}
-	prior := targets.Gaussian{SD: 2}
+	prior := priors.Gaussian{SD: 2}
 	logistic, err1 := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: prior})
 	linear, err2 := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: prior, MinScale: 0.1,
-		ScalePrior: targets.HalfCauchy{Scale: 1}})
+		ScalePrior: priors.HalfCauchy{Scale: 1}})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}

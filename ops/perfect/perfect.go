@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -16,7 +17,7 @@ type Config struct {
 	// Target gives the loss. Required. Its own prior is not used.
 	Target targets.Target
 	// Prior is p₀. Required; both samplers start from its draws.
-	Prior targets.Prior
+	Prior priors.Prior
 	// MinLoss and MaxLoss are the bounds to which every loss is clamped: 0 and
 	// 1/(β−1) for the β loss of a mass function. Required, MinLoss < MaxLoss. A NaN
 	// counts as MinLoss.

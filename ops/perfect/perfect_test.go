@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/core/noise"
 	"github.com/dpmcmc/dpmcmc/ops"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -29,7 +30,7 @@ func config(t testing.TB, n int, epsilon float64) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prior := targets.Gaussian{SD: 2}
+	prior := priors.Gaussian{SD: 2}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +247,7 @@ func TestRoundingIsCharged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")
 		cfg := Config{Target: &fixed{losses: rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "losses")},
-			Prior: targets.Gaussian{SD: 1}, MinLoss: rapid.Float64Range(-1, 0.2).Draw(t, "least"), MaxLoss: 0.9, Records: n,
+			Prior: priors.Gaussian{SD: 1}, MinLoss: rapid.Float64Range(-1, 0.2).Draw(t, "least"), MaxLoss: 0.9, Records: n,
 			Epsilon: rapid.Float64Range(1e-3, 4).Draw(t, "epsilon")}
 		p, err := newPosterior(cfg)
 		if err != nil {
@@ -315,7 +316,7 @@ func TestStopping(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
 		"target":   func(c *Config) { c.Target = nil },
-		"prior":    func(c *Config) { c.Prior = targets.Gaussian{} },
+		"prior":    func(c *Config) { c.Prior = priors.Gaussian{} },
 		"bounds":   func(c *Config) { c.MaxLoss = c.MinLoss },
 		"NaN":      func(c *Config) { c.MaxLoss = math.NaN() },
 		"records":  func(c *Config) { c.Records = 0 },
@@ -349,7 +350,7 @@ func ExampleNewRejection() {
 		fmt.Println(err)
 		return
 	}
-	prior := targets.Gaussian{SD: 2}
+	prior := priors.Gaussian{SD: 2}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
 	if err != nil {
 		fmt.Println(err)

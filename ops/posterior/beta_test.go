@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -120,8 +121,8 @@ func TestBoundsAgreeWithTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 1, Loss: loss, Prior: targets.Gaussian{SD: 1},
-		MinScale: scale, ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 1},
+		MinScale: scale, ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

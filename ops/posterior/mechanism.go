@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/internal/draw"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -96,7 +97,7 @@ func logistic(features int, priorSD, radius float64) (*targets.Regression, error
 	if !(radius > 0) || math.IsInf(radius, 1) {
 		return nil, fmt.Errorf("posterior: Radius = %v: must be positive and finite", radius)
 	}
-	return targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: targets.Gaussian{SD: priorSD}})
+	return targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
 }
 
 // Weight returns w, in (0, 1].

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 
 	"github.com/dpmcmc/dpmcmc/ops"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -114,7 +115,7 @@ func betaLogistic(t testing.TB, eps float64) *targets.Regression {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestGibbsWeight(t *testing.T) {
 
 // TestLogLossIsNotBounded: the log loss without truncation would not pass.
 func TestLogLossIsNotBounded(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,8 +304,8 @@ func TestGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Loss: loss, Prior: targets.Gaussian{SD: 2},
-		MinScale: 0.5, ScalePrior: targets.HalfNormal{SD: 1}})
+	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2},
+		MinScale: 0.5, ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

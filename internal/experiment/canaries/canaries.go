@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -66,7 +67,7 @@ func (s Config) plan() (plan *chains.Plan, responses [2]float64, err error) {
 	if err != nil {
 		return nil, responses, err
 	}
-	config := targets.RegressionConfig{Features: s.Canaries, Prior: targets.Gaussian{SD: 3}}
+	config := targets.RegressionConfig{Features: s.Canaries, Prior: priors.Gaussian{SD: 3}}
 	var target *targets.Regression
 	if about.Anchored {
 		responses = [2]float64{0, 1}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/perfect"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -38,7 +39,7 @@ var _ = register(&Method{
 			delta = b.Delta
 		}
 		m, err := perfect.NewRejection(perfect.Config{
-			Target: target, Prior: targets.Gaussian{SD: p.Options.PriorSD}, MinLoss: 0, MaxLoss: bounded.LossRange(),
+			Target: target, Prior: priors.Gaussian{SD: p.Options.PriorSD}, MinLoss: 0, MaxLoss: bounded.LossRange(),
 			Records: int(p.Facts.Records), Epsilon: b.Epsilon,
 		}, delta)
 		if err != nil {

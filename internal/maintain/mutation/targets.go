@@ -1,6 +1,6 @@
 package main
 
-var inTargets = []string{"./targets"}
+var inTargets, inPriors = []string{"./targets"}, []string{"./priors"}
 
 var targetDefects = []defect{
 	{file: "targets/logistic.go", old: "slope := -q\n", new: "slope := q\n", tests: inTargets},
@@ -48,18 +48,18 @@ var targetDefects = []defect{
 		new: "return slope", tests: inTargets},
 	{file: "targets/curve.go", old: "c3, c4, c5 := 10*d-4*e+f/2, 7*e-15*d-f, 6*d-3*e+f/2",
 		new: "c3, c4, c5 := 10*d-4*e+f/2, 7*e-15*d-f, 6*d-3*e", tests: inTargets},
-	{file: "targets/errors.go", old: "return (e.nu + 1) * z / (e.nu + z*z)", new: "return e.nu * z / (e.nu + z*z)",
-		tests: inTargets},
+	{file: "internal/vec/student.go", old: "return (nu + 1) * z / (nu + z*z)", new: "return nu * z / (nu + z*z)",
+		tests: inPriors},
 	{file: "targets/poisson.go", old: "return y*eta - lambda - lgamma(y+1)", new: "return y*eta - lambda",
 		tests: inTargets},
-	{file: "targets/prior.go", old: "dst[i] = -t / sd / sd", new: "dst[i] = -t / sd", tests: inTargets},
-	{file: "targets/prior.go", old: "return -s / 2", new: "return -s", tests: inTargets},
+	{file: "priors/prior.go", old: "dst[i] = -t / sd / sd", new: "dst[i] = -t / sd", tests: inPriors},
+	{file: "priors/prior.go", old: "return -s / 2", new: "return -s", tests: inPriors},
 	{file: "targets/network.go", old: "h[j] = max(0, h[j])", new: "h[j] = h[j]", tests: inTargets},
 	{file: "targets/network.go", old: "+ theta[w]\n", new: "\n", tests: inTargets},
 	{file: "targets/network.go", old: "unit = top*top + q", new: "unit = 0*top + q", tests: inTargets},
 	{file: "targets/network.go", old: "grad[d-1] = pull * growth(theta[d-1]) / sigma",
 		new: "grad[d-1] = pull * growth(theta[d-1])", tests: inTargets},
-	{file: "targets/independent.go", old: "all[i] = clonePrior(one)", new: "all[i] = one", tests: inTargets},
+	{file: "priors/independent.go", old: "all[i] = Clone(one)", new: "all[i] = one", tests: inTargets},
 	{file: "targets/mixture.go", old: "jump := math.Abs(p-q) / m.loss.Beta()", new: "jump := 0 * math.Abs(p-q)",
 		tests: inTargets,
 		equivalent: "no move is known that needs it: where the rest of the bound is attained the change of the integral " +

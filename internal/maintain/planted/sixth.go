@@ -12,6 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -211,7 +212,7 @@ func wideWalk(name, effect string) Case {
 		x[i] = float64(i%7)/3 - 1
 	}
 	target := posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: n,
-		Prior: targets.Gaussian{SD: 1}}))
+		Prior: priors.Gaussian{SD: 1}}))
 	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &chain{target: target, bits: bits, next: make([]float64, n), before: make([]float64, n),

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -22,7 +23,7 @@ func NewCloud(dim int, seed uint64) Cloud {
 	const n, priorSD = 50, 3.0
 	c := Cloud{
 		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim,
-			Prior: targets.Gaussian{SD: priorSD}})),
+			Prior: priors.Gaussian{SD: priorSD}})),
 		X: make([]float64, n*dim), Center: make([]float64, dim), Curvature: n + 1/(priorSD*priorSD),
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // StandardMean is N(θ, I₂) with a standard normal prior of θ: the posterior of n
 // records with sum s is N(s/(n+1), I/(n+1)).
 func StandardMean() *targets.GaussianMean {
-	return Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: 1}}))
+	return Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 1}}))
 }
 
 // Conjugate are six records and exact draws of their posterior under StandardMean.

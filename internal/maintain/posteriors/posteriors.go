@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -77,7 +78,7 @@ func Logistic() Problem {
 }
 
 func logit() targets.GradTarget {
-	return Must(targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: targets.Gaussian{SD: 2}}))
+	return Must(targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}}))
 }
 
 // Circle is a logistic regression on 40 rows of length 1, which its certificates
@@ -108,7 +109,7 @@ func Bent(curvature float64) Problem {
 	p := Problem{Name: fmt.Sprintf("Gaussian, curvature %v", curvature), Temperature: 1, Start: []float64{0.5, 0.5},
 		Box: Box{-2, 2.5, -2.5, 2.5},
 		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
-			Prior: targets.Gaussian{SD: 3}})),
+			Prior: priors.Gaussian{SD: 3}})),
 		Records: curator.Records{X: x, Features: 2}}
 	p.Exact = p.Integrated()
 	return p
@@ -130,7 +131,7 @@ func mixture() Problem {
 
 // Mixture is the target of the published experiment (Heikkilä et al. 2019, §4).
 func Mixture() *targets.Mixture {
-	return Must(targets.NewMixture(targets.MixtureConfig{Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
+	return Must(targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
 }
 
 // Check runs a kernel for the given number of steps and compares mean and

@@ -18,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -61,7 +62,7 @@ func newAdultProblem(ctx context.Context, t *data.Table, rng *rand.Rand) (*adult
 	p.train, p.test = split(rng, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, 0.1)
 	var err error
 	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.Features(),
-		Prior: targets.Gaussian{SD: 3}}); err != nil {
+		Prior: priors.Gaussian{SD: 3}}); err != nil {
 		return nil, err
 	}
 	p.mode, p.full = p.ascend(adultTau), p.ascend(1)

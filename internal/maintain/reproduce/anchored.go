@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"gonum.org/v1/gonum/floats"
 )
@@ -108,7 +109,7 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order
 		r.truth[j] = 3 * rng.NormFloat64()
 	}
 	r.x, r.y = simulatedLogistic(rng, cell.n, r.truth)
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: targets.Gaussian{SD: 3}})
+	model, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return r, nil, err
 	}

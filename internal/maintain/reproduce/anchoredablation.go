@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -188,7 +189,7 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 		truth[j] = 3 * rng.NormFloat64()
 	}
 	x, y := simulatedLogistic(rng, cell.n, truth)
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: targets.Gaussian{SD: 3}})
+	target, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return nil, err
 	}

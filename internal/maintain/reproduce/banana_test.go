@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -17,7 +18,7 @@ import (
 func TestBananaTarget(t *testing.T) {
 	library, err := targets.NewGaussianMean(targets.GaussianMeanConfig{
 		Features: 2, Covariance: mat.NewDiagDense(2, []float64{1 / bananaTau1, 1 / bananaTau2}), Curvature: bananaBend,
-		Prior: targets.Gaussian{SD: 1 / math.Sqrt(bananaTau0)},
+		Prior: priors.Gaussian{SD: 1 / math.Sqrt(bananaTau0)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -84,12 +85,12 @@ func betaTarget(model string, a betaArm) (targets.GradTarget, error) {
 			return nil, err
 		}
 	}
-	prior := targets.Gaussian{SD: 3}
+	prior := priors.Gaussian{SD: 3}
 	if model == "logistic" {
 		return targets.NewLogistic(targets.RegressionConfig{Features: len(betaTruth), Loss: loss, Prior: prior})
 	}
 	return targets.NewLinear(targets.LinearConfig{
-		Features: len(betaTruth), Loss: loss, Prior: prior, MinScale: betaMinScale, ScalePrior: targets.HalfCauchy{Scale: 1},
+		Features: len(betaTruth), Loss: loss, Prior: prior, MinScale: betaMinScale, ScalePrior: priors.HalfCauchy{Scale: 1},
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/dpsgld"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -51,7 +52,7 @@ func (s settings) newBiasProblem(curvature float64) (biasProblem, error) {
 	p.sd = [2]float64{math.Sqrt(v), math.Sqrt(v + curvature*curvature*(2*v*v+4*m1*m1*v))}
 	var err error
 	p.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
-		Prior: targets.Gaussian{SD: prior}})
+		Prior: priors.Gaussian{SD: prior}})
 	return p, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -34,7 +35,7 @@ var mixClip = 0.999999999 * math.Sqrt(mixBatch) / mixN
 var mixFacts = curator.Facts{Records: mixN, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 
 func mixTarget() (*targets.Mixture, error) {
-	return targets.NewMixture(targets.MixtureConfig{Prior: targets.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
+	return targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 }
 
 // mixData is a million records, simulated.

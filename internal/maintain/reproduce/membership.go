@@ -10,6 +10,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -172,7 +173,7 @@ func (o opponent) threshold(rng *rand.Rand, rounds int, delta float64) float64 {
 // attackTarget is logistic regression under a loss.
 func attackTarget(features int, loss targets.Loss) (*targets.Regression, error) {
 	return targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
-		Prior: targets.Gaussian{SD: attackPrior}})
+		Prior: priors.Gaussian{SD: attackPrior}})
 }
 
 // attackPosterior is a one-posterior mechanism by name.

@@ -14,6 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/dpsgd"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -150,7 +151,7 @@ func spreadAround(y, others []float64) float64 {
 func network(features int, scale float64, loss targets.Loss) (*targets.Network, error) {
 	return targets.NewNetwork(targets.NetworkConfig{
 		Features: features, Hidden: netHidden, Activation: targets.ReLU, Scale: scale, Loss: loss,
-		Prior: targets.Gaussian{SD: 1},
+		Prior: priors.Gaussian{SD: 1},
 	})
 }
 
@@ -211,7 +212,7 @@ func (t netTask) reference() (predictor, error) {
 // netStart is a public start that breaks the network's symmetry.
 func netStart(rng *rand.Rand, dim int) []float64 {
 	start := make([]float64, dim)
-	targets.Gaussian{SD: 0.5}.Sample(start, rng)
+	priors.Gaussian{SD: 0.5}.Sample(start, rng)
 	return start
 }
 

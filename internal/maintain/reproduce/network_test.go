@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/internal/shared"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -20,7 +21,7 @@ func TestOutputIsTheTargets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		theta, x := make([]float64, target.Dim()), []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-		targets.Gaussian{SD: 1}.Sample(theta, rng)
+		priors.Gaussian{SD: 1}.Sample(theta, rng)
 		f := output(theta, x)
 		var at [2]float64
 		target.Loss(at[:], theta, targets.Rows{X: append(x, x...), P: 3, Y: []float64{f, f + 1}})
@@ -66,7 +67,7 @@ func TestFastLaw(t *testing.T) {
 	constant := math.NaN()
 	for range 5 {
 		theta, got, want := make([]float64, fast.Dim()), make([]float64, fast.Dim()), make([]float64, fast.Dim())
-		targets.Gaussian{SD: 1}.Sample(theta, rng)
+		priors.Gaussian{SD: 1}.Sample(theta, rng)
 		gap := fast.LogDensityGrad(got, theta) - slow.LogDensityGrad(want, theta)
 		if math.IsNaN(constant) {
 			constant = gap

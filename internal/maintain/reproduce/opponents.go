@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"gonum.org/v1/gonum/floats"
 )
@@ -134,7 +135,7 @@ func attackEstimate(src *ops.Source, name string, rows targets.Rows, eps float64
 // standard normal, cut off at ±4 and mapped to [0, 1], before an intercept.
 func simulateLogistic(rng *rand.Rand, n, features int) ([]float64, targets.Rows) {
 	theta := make([]float64, features)
-	targets.Gaussian{SD: attackPrior}.Sample(theta, rng)
+	priors.Gaussian{SD: attackPrior}.Sample(theta, rng)
 	rows := targets.Rows{P: features}
 	for range n {
 		eta := theta[features-1]

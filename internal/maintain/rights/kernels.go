@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/dpsgld"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/penalty"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/sgnht"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -29,13 +30,13 @@ func must[T any](v T, err error) T {
 // Mean is N(θ, I) in two dimensions with a prior of standard deviation ½, so
 // that the prior counts as much as four records.
 func Mean() *targets.GaussianMean {
-	return must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: targets.Gaussian{SD: 0.5}}))
+	return must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 0.5}}))
 }
 
 // Regression is logistic regression under the β loss, which has certificates.
 func Regression() *targets.Regression {
 	return must(targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: must(targets.BetaLoss(1.5)),
-		Prior: targets.Gaussian{SD: 2}}))
+		Prior: priors.Gaussian{SD: 2}}))
 }
 
 // Exactly draws from the posterior of mean given records, tempered by tau:

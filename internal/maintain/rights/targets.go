@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -17,7 +18,7 @@ func builtin[T targets.Target](make func(targets.Loss) (T, error)) func(targets.
 func regressionOf(make func(targets.RegressionConfig) (*targets.Regression,
 	error)) func(targets.Loss) (targets.Target, error) {
 	return builtin(func(l targets.Loss) (*targets.Regression, error) {
-		return make(targets.RegressionConfig{Features: 2, Loss: l, Prior: targets.Gaussian{SD: 2}})
+		return make(targets.RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}})
 	})
 }
 
@@ -30,11 +31,11 @@ type Target struct {
 
 // Targets lists every model, with two features.
 func Targets() (all []Target) {
-	prior, box := targets.Gaussian{SD: 2}, targets.Uniform{Low: -1.5, High: 1.5}
+	prior, box := priors.Gaussian{SD: 2}, priors.Uniform{Low: -1.5, High: 1.5}
 	linear := func(nu float64) func(targets.Loss) (targets.Target, error) {
 		return builtin(func(l targets.Loss) (*targets.Linear, error) {
 			return targets.NewLinear(targets.LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.5,
-				ScalePrior: targets.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})
+				ScalePrior: priors.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})
 		})
 	}
 	gaussian := func(curvature float64) func(targets.Loss) (targets.Target, error) {
@@ -69,7 +70,7 @@ func Targets() (all []Target) {
 		return targets.NewBetaBernoulli(l, 2, 3)
 	}), classes(2))
 	add("categorical", builtin(func(l targets.Loss) (*targets.DirichletCategorical, error) {
-		return targets.NewDirichletCategorical(l, targets.Dirichlet{Alpha: []float64{0.5, 2, 1}})
+		return targets.NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{0.5, 2, 1}})
 	}), classes(3))
 	add("negative binomial", builtin(func(l targets.Loss) (*targets.Regression, error) {
 		return targets.NewNegativeBinomial(targets.NegativeBinomialConfig{
@@ -90,11 +91,11 @@ func Targets() (all []Target) {
 	}), nil)
 	add("network, regression, σ", builtin(func(l targets.Loss) (*targets.Network, error) {
 		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.ReLU, MinScale: 0.5,
-			ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: prior})
+			ScalePrior: priors.HalfCauchy{Scale: 1}, Loss: l, Prior: prior})
 	}), nil)
 	inBox("network, regression, box", builtin(func(l targets.Loss) (*targets.Network, error) {
 		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, MinScale: 0.5,
-			ScalePrior: targets.HalfCauchy{Scale: 1}, Loss: l, Prior: box})
+			ScalePrior: priors.HalfCauchy{Scale: 1}, Loss: l, Prior: box})
 	}), nil)
 	inBox("network, classes, box", builtin(func(l targets.Loss) (*targets.Network, error) {
 		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU,

@@ -19,6 +19,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -105,7 +106,7 @@ func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, 
 	seed uint64) error {
 	began := time.Now()
 	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-		Prior: targets.Gaussian{SD: *priorSD}, Seed: seed})
+		Prior: priors.Gaussian{SD: *priorSD}, Seed: seed})
 	if err != nil {
 		return err
 	}

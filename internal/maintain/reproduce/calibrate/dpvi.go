@@ -9,6 +9,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"gonum.org/v1/gonum/floats"
@@ -32,7 +33,7 @@ const (
 // sum, by the adjacency of our own releases: substitution.
 func dpviNoise() (float64, error) {
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: *features,
-		Prior: targets.Gaussian{SD: *priorSD}})
+		Prior: priors.Gaussian{SD: *priorSD}})
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +165,7 @@ func dpviTable() error {
 			return err
 		}
 		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-			Prior: targets.Gaussian{SD: *priorSD}, Seed: i})
+			Prior: priors.Gaussian{SD: *priorSD}, Seed: i})
 		if err != nil {
 			return err
 		}

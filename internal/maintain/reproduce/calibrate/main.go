@@ -18,6 +18,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"gonum.org/v1/gonum/floats"
@@ -263,7 +264,7 @@ func (c *calibration) add(v noise, set uint64) error {
 		return err
 	}
 	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
-		Prior: targets.Gaussian{SD: *priorSD}, Seed: set})
+		Prior: priors.Gaussian{SD: *priorSD}, Seed: set})
 	if err != nil {
 		return err
 	}

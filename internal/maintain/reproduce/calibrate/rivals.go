@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 	"gonum.org/v1/gonum/floats"
 )
@@ -38,7 +39,7 @@ func rivalErrors(rows targets.Rows, truth []float64, seed uint64) (objective, dr
 		return 0, 0, err
 	}
 	target, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Loss: loss,
-		Prior: targets.Gaussian{SD: *priorSD}})
+		Prior: priors.Gaussian{SD: *priorSD}})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // load reads a public table under its bundled schema, or simulates one.
@@ -204,8 +204,8 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 
 func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: s, Prior: targets.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit,
-		ScalePrior: targets.HalfNormal{SD: 1 / unit}, Seed: seed,
+		Sums: s, Prior: priors.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit,
+		ScalePrior: priors.HalfNormal{SD: 1 / unit}, Seed: seed,
 	})
 	if err != nil {
 		return surrogates.Draws{}, usable, err

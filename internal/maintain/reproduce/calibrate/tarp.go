@@ -11,8 +11,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // The design of the linear regressions of Alrawajfeh, Jälkö, Honkela 2025: 10 standard
@@ -86,8 +86,8 @@ func tarpRank(unit, sd float64, rng *rand.Rand, seed uint64) (float64, error) {
 		}
 	}
 	addNoise(s.Moment, d+1, sd, rng)
-	l, err := surrogates.NewLinear(surrogates.LinearConfig{Sums: s, Prior: targets.Gaussian{SD: 1 / unit},
-		MinScale: tarpLeast / unit, ScalePrior: targets.HalfNormal{SD: tarpScale / unit}, Seed: seed})
+	l, err := surrogates.NewLinear(surrogates.LinearConfig{Sums: s, Prior: priors.Gaussian{SD: 1 / unit},
+		MinScale: tarpLeast / unit, ScalePrior: priors.HalfNormal{SD: tarpScale / unit}, Seed: seed})
 	if err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package targets
+package priors
 
 // Proof: docs/proofs/hyperparameters.md.
 
@@ -30,7 +30,7 @@ type NormalScaleConfig struct {
 	// number of coefficients.
 	Groups []int
 	// Scale is the prior of every group's τ, such as HalfCauchy{Scale: 1}. Required.
-	Scale ScalePrior
+	Scale Scale
 	// MeanSD is the standard deviation of the groups' means. Defaults to 0: the means
 	// are 0.
 	MeanSD float64
@@ -49,7 +49,7 @@ const (
 	scaleReach = 9.2 // log τ within ± of that of 1: 10⁻⁴ to 10⁴
 )
 
-func scaleGrid(prior ScalePrior, step float64) []scalePoint {
+func scaleGrid(prior Scale, step float64) []scalePoint {
 	var grid []scalePoint
 	top := math.Inf(-1)
 	for u := -scaleReach; u <= scaleReach; u += step {
@@ -77,7 +77,7 @@ func NewNormalScale(c NormalScaleConfig) (*NormalScale, error) {
 		return nil, err
 	}
 	if !(c.MeanSD >= 0) || math.IsInf(c.MeanSD, 1) {
-		return nil, fmt.Errorf("targets: normal-scale prior: MeanSD = %v, but it must be at least 0 and finite", c.MeanSD)
+		return nil, fmt.Errorf("priors: normal-scale prior: MeanSD = %v, but it must be at least 0 and finite", c.MeanSD)
 	}
 	c.Groups = slices.Clone(c.Groups)
 	p := &NormalScale{cfg: c, sizes: make([]int, n), grid: scaleGrid(c.Scale, scaleStep)}
@@ -90,14 +90,14 @@ func NewNormalScale(c NormalScaleConfig) (*NormalScale, error) {
 }
 
 // checkGroups returns the number of groups.
-func checkGroups(name string, groups []int, scale ScalePrior, fixed float64) (n int, err error) {
+func checkGroups(name string, groups []int, scale Scale, fixed float64) (n int, err error) {
 	if len(groups) == 0 {
-		return 0, fmt.Errorf("targets: %s: Groups is empty; give the group of each coefficient, −1 for one with a fixed "+
+		return 0, fmt.Errorf("priors: %s: Groups is empty; give the group of each coefficient, −1 for one with a fixed "+
 			"standard deviation", name)
 	}
 	for j, g := range groups {
 		if g < -1 || g >= len(groups) {
-			return 0, fmt.Errorf("targets: %s: Groups[%d] = %d; number groups from 0, with −1 for a fixed standard deviation",
+			return 0, fmt.Errorf("priors: %s: Groups[%d] = %d; number groups from 0, with −1 for a fixed standard deviation",
 				name, j, g)
 		}
 		if n = max(n, g+1); g == -1 {
@@ -107,7 +107,7 @@ func checkGroups(name string, groups []int, scale ScalePrior, fixed float64) (n 
 		}
 	}
 	if scale == nil {
-		return 0, fmt.Errorf("targets: %s: no Scale is given; give the prior of the spread, such as HalfCauchy{Scale: 1}",
+		return 0, fmt.Errorf("priors: %s: no Scale is given; give the prior of the spread, such as HalfCauchy{Scale: 1}",
 			name)
 	}
 	return n, scale.Check()
@@ -116,10 +116,10 @@ func checkGroups(name string, groups []int, scale ScalePrior, fixed float64) (n 
 // Check refuses a number of parameters that is not the groups'.
 func (p *NormalScale) Check(dim int) error {
 	if p == nil {
-		return errors.New("targets: a NormalScale is made by NewNormalScale")
+		return errors.New("priors: a NormalScale is made by NewNormalScale")
 	}
 	if dim != len(p.cfg.Groups) {
-		return fmt.Errorf("targets: normal-scale prior: %d groups for %d parameters; give one for each",
+		return fmt.Errorf("priors: normal-scale prior: %d groups for %d parameters; give one for each",
 			len(p.cfg.Groups), dim)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package targets
+package priors
 
 // Proof: docs/proofs/curator.md.
 
@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
 // Laplace is a prior of independent centred double exponentials.
@@ -69,19 +71,17 @@ func (s StudentT) Check(int) error {
 
 // LogDensity returns −½(ν+1)·Σlog(1 + (θᵢ/Scale)²/ν).
 func (s StudentT) LogDensity(theta []float64) float64 {
-	law := errorLaw{nu: s.DegreesOfFreedom}
 	var sum float64
 	for _, t := range theta {
-		sum += law.logDensity(t / s.Scale)
+		sum += vec.StudentLog(s.DegreesOfFreedom, t/s.Scale)
 	}
 	return sum
 }
 
 // Grad sets dst to the gradient of LogDensity.
 func (s StudentT) Grad(dst, theta []float64) {
-	law := errorLaw{nu: s.DegreesOfFreedom}
 	for i, t := range theta {
-		dst[i] = -law.score(t/s.Scale) / s.Scale
+		dst[i] = -vec.StudentScore(s.DegreesOfFreedom, t/s.Scale) / s.Scale
 	}
 }
 
@@ -98,7 +98,7 @@ func (u Uniform) Check(int) error {
 	if u.Low < u.High && !math.IsInf(u.High-u.Low, 0) {
 		return nil
 	}
-	return fmt.Errorf("targets: uniform prior on [%v, %v]; Low must be below High and both finite", u.Low, u.High)
+	return fmt.Errorf("priors: uniform prior on [%v, %v]; Low must be below High and both finite", u.Low, u.High)
 }
 
 // LogDensity returns 0 in the box and −Inf outside.

@@ -1,18 +1,19 @@
-package targets
+package priors
 
 // Proof: docs/proofs/hyperparameters.md.
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
-// ScalePrior is a distribution of one positive number, such as a standard
+// Scale is a distribution of one positive number, such as a standard
 // deviation. A target that samples its logarithm adds the Jacobian itself.
-type ScalePrior interface {
+type Scale interface {
 	// Check reports what is wrong with the parameters.
 	Check() error
 	// LogDensity returns the log density at x > 0 up to a constant.
@@ -41,7 +42,7 @@ type InverseGamma struct {
 	Scale float64 // Required, positive
 }
 
-var _, _, _ ScalePrior = HalfNormal{}, HalfCauchy{}, InverseGamma{}
+var _, _, _ Scale = HalfNormal{}, HalfCauchy{}, InverseGamma{}
 
 // Check refuses a standard deviation that is not positive and finite.
 func (h HalfNormal) Check() error { return positive("half-normal prior: SD", h.SD) }
@@ -99,14 +100,6 @@ func (g InverseGamma) Sample(rng *rand.Rand) float64 {
 	return 1 / distuv.Gamma{Alpha: g.Shape, Beta: g.Scale, Src: rng}.Rand()
 }
 
-// checkScalePrior refuses a missing or malformed prior of the named scale.
-func checkScalePrior(name string, p ScalePrior) error {
-	if p == nil {
-		return fmt.Errorf("targets: no prior of %s is given; give one, such as HalfCauchy{Scale: 1}", name)
-	}
-	return p.Check()
-}
-
 // HalfStudentT is the distribution of the absolute value of a centred Student-t
 // variable.
 type HalfStudentT struct {
@@ -114,7 +107,7 @@ type HalfStudentT struct {
 	Scale            float64 // Required, positive
 }
 
-var _ ScalePrior = HalfStudentT{}
+var _ Scale = HalfStudentT{}
 
 // Check refuses parameters that are not positive and finite.
 func (h HalfStudentT) Check() error {
@@ -126,8 +119,7 @@ func (h HalfStudentT) Check() error {
 
 // LogDensity returns −½(ν+1)·log(1 + (x/Scale)²/ν).
 func (h HalfStudentT) LogDensity(x float64) float64 {
-	law := errorLaw{nu: h.DegreesOfFreedom}
-	return law.logDensity(x / h.Scale)
+	return vec.StudentLog(h.DegreesOfFreedom, x/h.Scale)
 }
 
 // Elasticity returns −(ν+1)·z²/(ν+z²) with z = x/Scale.

@@ -1,4 +1,4 @@
-package targets
+package priors
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func priorsOf() []namedPrior {
 			},
 		}
 	}
-	scale := func(name string, p ScalePrior) namedPrior {
+	scale := func(name string, p Scale) namedPrior {
 		return namedPrior{
 			name: name, low: 0, high: inf, substituted: true,
 			logDensity: p.LogDensity,
@@ -143,7 +143,7 @@ func TestPriorsRefuseBadParameters(t *testing.T) {
 			t.Errorf("%#v is accepted", p)
 		}
 	}
-	for _, p := range []ScalePrior{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1},
+	for _, p := range []Scale{HalfNormal{}, HalfCauchy{Scale: -1}, InverseGamma{Shape: 1}, InverseGamma{Scale: 1},
 		InverseGamma{Shape: nan, Scale: 1}, HalfStudentT{Scale: 1}, HalfStudentT{DegreesOfFreedom: 2}} {
 		if p.Check() == nil {
 			t.Errorf("%#v is accepted", p)
@@ -168,21 +168,22 @@ func ExampleLaplace() {
 	// Output: -6
 }
 
-// TestIndependentIsAProduct: parameters have their own priors, and a target keeps a
-// copy of them.
-func TestIndependentIsAProduct(t *testing.T) {
-	p := Independent{Laplace{Scale: 0.5}, Gaussian{SDs: []float64{2}}, Uniform{Low: -1, High: 1}}
-	m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 3, Prior: p}))
-	p[0], p[1].(Gaussian).SDs[0] = Laplace{Scale: 9}, 9
-	theta, grad := []float64{1, -2, 0.5}, make([]float64, 3)
-	if got := m.LogPrior(theta); got != -2.5 {
-		t.Errorf("the log prior is %v, want -2.5", got)
+// TestDirichletRenyi compares the closed form with quadrature of beta densities.
+func TestDirichletRenyi(t *testing.T) {
+	p, q := Dirichlet{[]float64{6, 9}}, Dirichlet{[]float64{7, 8}}
+	density := func(d Dirichlet, x float64) float64 {
+		return math.Exp((d.Alpha[0]-1)*math.Log(x) + (d.Alpha[1]-1)*math.Log1p(-x) - logBeta(d.Alpha))
 	}
-	m.GradLogPrior(grad, theta)
-	if grad[0] != -2 || grad[1] != 0.5 || grad[2] != 0 {
-		t.Errorf("its gradient is %v", grad)
+	for _, order := range []float64{1.5, 2, 4} {
+		integral := quad.Fixed(func(x float64) float64 {
+			return math.Pow(density(p, x), order) * math.Pow(density(q, x), 1-order)
+		}, 0, 1, 200, nil, 0)
+		want := math.Log(integral) / (order - 1)
+		if got := p.Renyi(order, q); math.Abs(got-want) > 1e-10 {
+			t.Errorf("order %v: %v, quadrature %v", order, got, want)
+		}
 	}
-	if theta[2] = 2; !math.IsInf(m.LogPrior(theta), -1) {
-		t.Errorf("outside the box of one parameter the log prior is %v", m.LogPrior(theta))
+	if d := p.Renyi(50, Dirichlet{[]float64{7, 20}}); !math.IsInf(d, 1) {
+		t.Errorf("a divergence that is infinite is %v", d)
 	}
 }

@@ -1,4 +1,4 @@
-package targets
+package priors
 
 // Proof: docs/proofs/curator.md.
 
@@ -17,11 +17,11 @@ var _ Prior = Independent{}
 // Check refuses priors that are not dim in number, missing, or malformed.
 func (p Independent) Check(dim int) error {
 	if len(p) != dim {
-		return fmt.Errorf("targets: Independent prior: %d priors for %d parameters; give one for each", len(p), dim)
+		return fmt.Errorf("priors: Independent prior: %d priors for %d parameters; give one for each", len(p), dim)
 	}
 	for i, one := range p {
 		if one == nil {
-			return fmt.Errorf("targets: Independent prior: none is given for parameter %d", i+1)
+			return fmt.Errorf("priors: Independent prior: none is given for parameter %d", i+1)
 		}
 		if err := one.Check(1); err != nil {
 			return fmt.Errorf("parameter %d: %w", i+1, err)
@@ -53,8 +53,8 @@ func (p Independent) Sample(theta []float64, rng *rand.Rand) {
 	}
 }
 
-// clonePrior returns a prior that shares no memory with p.
-func clonePrior(p Prior) Prior {
+// Clone returns a prior that shares no memory with p.
+func Clone(p Prior) Prior {
 	switch p := p.(type) {
 	case Gaussian:
 		p.SDs = slices.Clone(p.SDs)
@@ -62,7 +62,7 @@ func clonePrior(p Prior) Prior {
 	case Independent:
 		all := slices.Clone(p)
 		for i, one := range all {
-			all[i] = clonePrior(one)
+			all[i] = Clone(one)
 		}
 		return all
 	}

@@ -1,4 +1,4 @@
-package targets_test
+package priors_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/barker"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -16,7 +17,7 @@ import (
 // chain's public stream.
 type withHyper struct {
 	kernels.Kernel
-	prior *targets.NormalScale
+	prior *priors.NormalScale
 }
 
 func (k withHyper) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
@@ -30,8 +31,8 @@ func (k withHyper) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) 
 // TestHyperparametersSeeNoRecord is tape replay: releases of a chain that draws its
 // prior's scale in every step, replayed over other records, give the same chain.
 func TestHyperparametersSeeNoRecord(t *testing.T) {
-	prior, err := targets.NewNormalScale(targets.NormalScaleConfig{Groups: []int{-1, 0, 0}, FixedSD: 3,
-		Scale: targets.HalfCauchy{Scale: 1}})
+	prior, err := priors.NewNormalScale(priors.NormalScaleConfig{Groups: []int{-1, 0, 0}, FixedSD: 3,
+		Scale: priors.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package targets
+package priors
 
 // Proof: docs/proofs/hyperparameters.md.
 
@@ -28,7 +28,7 @@ type HorseshoeConfig struct {
 	// deviation FixedSD, such as an intercept. Required.
 	Groups []int
 	// Scale is the prior of τ, such as HalfCauchy{Scale: 0.1}. Required.
-	Scale ScalePrior
+	Scale Scale
 	// FixedSD is the standard deviation of the coefficients of group −1. Required
 	// where there are any.
 	FixedSD float64
@@ -46,7 +46,7 @@ func NewHorseshoe(c HorseshoeConfig) (*Horseshoe, error) {
 		return nil, err
 	}
 	if groups != 1 {
-		return nil, fmt.Errorf("targets: horseshoe prior: the largest of Groups is %d; use 0 for coefficients that are "+
+		return nil, fmt.Errorf("priors: horseshoe prior: the largest of Groups is %d; use 0 for coefficients that are "+
 			"shrunk and −1 for others", groups-1)
 	}
 	c.Groups = slices.Clone(c.Groups)
@@ -60,10 +60,10 @@ func NewHorseshoe(c HorseshoeConfig) (*Horseshoe, error) {
 // Check refuses a number of parameters that is not the groups'.
 func (h *Horseshoe) Check(dim int) error {
 	if h == nil {
-		return errors.New("targets: a Horseshoe is made by NewHorseshoe")
+		return errors.New("priors: a Horseshoe is made by NewHorseshoe")
 	}
 	if dim != len(h.cfg.Groups) {
-		return fmt.Errorf("targets: horseshoe prior: %d groups for %d parameters; give one for each", len(h.cfg.Groups), dim)
+		return fmt.Errorf("priors: horseshoe prior: %d groups for %d parameters; give one for each", len(h.cfg.Groups), dim)
 	}
 	return nil
 }
