@@ -1,8 +1,8 @@
 package pld
 
-import "github.com/dpmcmc/dpmcmc/internal/vec"
+import "github.com/dpmcmc/dpmcmc/internal/core/dense"
 
-var wide = vec.Wide()
+var wide = dense.Wide
 
 // pass4 is a radix-4 pass over m groups, with quarter and stride in bytes.
 //

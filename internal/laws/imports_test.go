@@ -72,7 +72,7 @@ var (
 var lower = map[string][]string{
 	"accountant": {"accountant"},
 	// Numerical accounting answers questions and charges nothing.
-	"accountant/pld": {"accountant", "internal/vec"},
+	"accountant/pld": {"accountant", "internal/core/dense", "internal/vec"},
 	"internal":       {"internal"},
 	"internal/core":  {"internal/core", "accountant"},
 	"data":           {"data", "internal/core/record"},

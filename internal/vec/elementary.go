@@ -2,7 +2,11 @@ package vec
 
 // Proof: docs/proofs/elementary.md.
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+)
 
 // The exponential writes x = (128k + j)·ln2/128 + r with |r| ≤ ln2/256, so that
 // e^x = 2^k·2^(j/128)·e^r: a table and a short polynomial (Tang 1989). Adding
@@ -84,7 +88,7 @@ func Expm1(x float64) float64 {
 func ExpNegAbs(dst, x []float64) {
 	dst = dst[:len(x)]
 	for at := 0; at < len(x); {
-		if wide && len(x)-at >= 4 {
+		if dense.Wide && len(x)-at >= 4 {
 			at += expNegAbs4(&dst[at], &x[at], len(x)-at, &exp2Table[0])
 		}
 		for end := min(at+4, len(x)); at < end; at++ {
@@ -98,7 +102,7 @@ func ExpNegAbs(dst, x []float64) {
 func Expm1All(dst, x []float64) {
 	dst = dst[:len(x)]
 	for at := 0; at < len(x); {
-		if wide && len(x)-at >= 4 {
+		if dense.Wide && len(x)-at >= 4 {
 			at += expm1All4(&dst[at], &x[at], len(x)-at, &exp2Table[0])
 		}
 		for end := min(at+4, len(x)); at < end; at++ {
@@ -123,7 +127,7 @@ func Softplus(dst, x []float64) {
 // addLog1p sets dst[i] = max(x[i], 0) + log(1 + u[i]), each u[i] in [0, 1].
 func addLog1p(dst, x, u []float64) {
 	at := 0
-	if wide && len(x) >= 4 {
+	if dense.Wide && len(x) >= 4 {
 		at = len(x) &^ 3
 		addLog1p4(&dst[0], &x[0], &u[0], at, &log1pTable[0])
 	}
@@ -168,6 +172,3 @@ func LogisticTails(q, s []float64) (sum float64) {
 	}
 	return sum
 }
-
-// Wide reports whether the processor has AVX2, and the system keeps its registers.
-func Wide() bool { return wide }

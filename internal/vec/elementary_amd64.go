@@ -2,10 +2,6 @@ package vec
 
 // Proof: docs/proofs/elementary.md.
 
-// wide says that the loops may work on four numbers at a time, with the same bits
-// as one by one.
-var wide = hasAVX2()
-
 // expNegAbs4 and expm1All4 set the first elements of dst, in fours, and return how
 // many: n rounded down, or those before a four that holds an exponent beyond
 // [expMin, expMax].
@@ -21,5 +17,3 @@ func expm1All4(dst, x *float64, n int, table *exp2Entry) int
 //
 //go:noescape
 func addLog1p4(dst, x, u *float64, n int, table *log1pEntry)
-
-func hasAVX2() bool

@@ -4,8 +4,6 @@ package vec
 
 // Proof: docs/proofs/elementary.md.
 
-const wide = false
-
 func expNegAbs4(dst, x *float64, n int, table *exp2Entry) int { return 0 }
 
 func expm1All4(dst, x *float64, n int, table *exp2Entry) int { return 0 }

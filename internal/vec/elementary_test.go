@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 )
 
 const prec = 200
@@ -50,9 +52,9 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / unit
 }
 
-// dense returns points spread evenly, around zero on a logarithmic scale, and
+// spread returns points spread evenly, around zero on a logarithmic scale, and
 // next to the seams of the table.
-func dense(lo, hi float64, n int) []float64 {
+func spread(lo, hi float64, n int) []float64 {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var xs []float64
 	for range n {
@@ -100,18 +102,18 @@ func TestElementaryAccuracy(t *testing.T) {
 		return new(big.Float).SetPrec(prec+80).Sub(bigExp(x), newBig(1))
 	}
 	softplus := func(x *big.Float) *big.Float { return bigLog1p(bigExp(x)) }
-	checkUlps(t, "Exp", dense(-708, 709, 3000), 2, Exp, bigExp)
-	checkUlps(t, "Expm1", dense(-708, 709, 2000), 4, Expm1, minus1)
-	checkUlps(t, "Expm1All", dense(-2, 2, 2000), 4, each1(Expm1All), minus1)
-	checkUlps(t, "Expm1 near 0", dense(-2, 2, 2000), 4, Expm1, minus1)
-	checkUlps(t, "Log1pUnit", dense(0, 1, 1000), 4, Log1pUnit, bigLog1p)
+	checkUlps(t, "Exp", spread(-708, 709, 3000), 2, Exp, bigExp)
+	checkUlps(t, "Expm1", spread(-708, 709, 2000), 4, Expm1, minus1)
+	checkUlps(t, "Expm1All", spread(-2, 2, 2000), 4, each1(Expm1All), minus1)
+	checkUlps(t, "Expm1 near 0", spread(-2, 2, 2000), 4, Expm1, minus1)
+	checkUlps(t, "Log1pUnit", spread(0, 1, 1000), 4, Log1pUnit, bigLog1p)
 	added := func(u float64) float64 {
 		dst := []float64{0}
 		AddLog1p(dst, []float64{0}, []float64{u})
 		return dst[0]
 	}
-	checkUlps(t, "AddLog1p", dense(0, 50, 1000), 4, added, bigLog1p)
-	checkUlps(t, "Softplus", dense(-40, 40, 1000), 4, each1(Softplus), softplus)
+	checkUlps(t, "AddLog1p", spread(0, 50, 1000), 4, added, bigLog1p)
+	checkUlps(t, "Softplus", spread(-40, 40, 1000), 4, each1(Softplus), softplus)
 }
 
 func TestElementaryEdges(t *testing.T) {
@@ -157,7 +159,7 @@ func ExampleSoftplus() {
 // TestWideIsNarrow: over slices of every length and with exponents beyond the
 // fast range among them, the loops give the bits of the functions of one number.
 func TestWideIsNarrow(t *testing.T) {
-	if !wide {
+	if !dense.Wide {
 		t.Skip("this processor works on one number at a time")
 	}
 	rng := rand.New(rand.NewPCG(5, 6))

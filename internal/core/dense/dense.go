@@ -19,6 +19,10 @@ func Dot(a, b []float64) float64 {
 // so a row's product does not depend on where the batch was cut.
 func MulVec(dst, x, v []float64) {
 	d := len(v)
+	if fours := len(dst) &^ 3; Wide && fours > 0 && d > 0 {
+		mulVec4(&dst[0], &x[:len(dst)*d][0], &v[0], fours, d)
+		dst, x = dst[fours:], x[fours*d:]
+	}
 	for len(dst) >= 4 {
 		a, b, c, e := x[:d], x[d : 2*d][:d], x[2*d : 3*d][:d], x[3*d : 4*d][:d]
 		var sa, sb, sc, se float64
@@ -34,4 +38,14 @@ func MulVec(dst, x, v []float64) {
 	for i := range dst {
 		dst[i] = Dot(v, x[i*d:(i+1)*d])
 	}
+}
+
+// Gather copies the rows of x that index names to dst, all of d numbers, as far as it is
+// quicker than row by row, and returns how many it copied. It stops at one that is not
+// in x.
+func Gather(dst, x []float64, d int, index []int32) (copied int) {
+	if !Wide || d < 4 || len(x) < d || len(index) == 0 {
+		return 0
+	}
+	return gather4(&dst[:len(index)*d][0], &x[0], d, &index[0], len(index), len(x)/d)
 }

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,7 +12,7 @@ import (
 // the batch is cut.
 func TestMulVecRowsStandAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n, d := rapid.IntRange(0, 11).Draw(t, "n"), rapid.IntRange(0, 7).Draw(t, "d")
+		n, d := rapid.IntRange(0, 11).Draw(t, "n"), rapid.IntRange(0, 9).Draw(t, "d")
 		x := rapid.SliceOfN(rapid.Float64(), n*d, n*d).Draw(t, "x")
 		v := rapid.SliceOfN(rapid.Float64(), d, d).Draw(t, "v")
 		dst := make([]float64, n)
@@ -21,6 +22,31 @@ func TestMulVecRowsStandAlone(t *testing.T) {
 			if math.Float64bits(dst[i]) != math.Float64bits(want) && !(math.IsNaN(dst[i]) && math.IsNaN(want)) {
 				t.Fatalf("row %d: %v, but Dot gives %v", i, dst[i], want)
 			}
+		}
+	})
+}
+
+// TestGatherCopiesRows: rows are those that are named, up to one that is not in x; nothing
+// is written beyond, and rows of fewer than four numbers are left to the caller.
+func TestGatherCopiesRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, d := rapid.IntRange(0, 9).Draw(t, "n"), rapid.IntRange(1, 14).Draw(t, "d")
+		x := rapid.SliceOfN(rapid.Float64Range(0, 1), n*d, n*d).Draw(t, "x")
+		index := rapid.SliceOf(rapid.Int32Range(-1, int32(n))).Draw(t, "index")
+		const mark = -1
+		dst := slices.Repeat([]float64{mark}, len(index)*d)
+		copied := Gather(dst, x, d, index)
+		stop := slices.IndexFunc(index, func(i int32) bool { return i < 0 || int(i) >= n })
+		if want := len(index); stop >= 0 && copied > stop || d >= 4 && Wide && stop < 0 && n > 0 && copied != want {
+			t.Fatalf("%d rows of %v were copied, of %d", copied, index, n)
+		}
+		for k, i := range index[:copied] {
+			if row := x[int(i)*d : int(i+1)*d]; !slices.Equal(dst[k*d:(k+1)*d], row) {
+				t.Fatalf("row %d is %v, not %v", i, dst[k*d:(k+1)*d], row)
+			}
+		}
+		if rest := dst[copied*d:]; slices.ContainsFunc(rest, func(v float64) bool { return v != mark }) {
+			t.Fatalf("after %d rows there is %v", copied, rest)
 		}
 	})
 }

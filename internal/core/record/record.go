@@ -3,7 +3,11 @@ package record
 
 // Proof: docs/proofs/curator.md.
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
+)
 
 // Set is a table of n records: row-major features, and responses when the model has
 // them. It is a private copy, written once by New and only read afterwards; or it lies
@@ -104,8 +108,11 @@ func touch[T float32 | float64](dst []float64, x []T, p int, index []int32) {
 // Gather copies the records named by index into x and y, in that order, and
 // returns the filled prefixes. y is returned nil when records have no response.
 func (s *Set) Gather(x, y []float64, index []int32) (gx, gy []float64) {
-	p := s.p
-	for lo := 0; lo < len(index); lo += ahead {
+	p, done := s.p, 0
+	if !s.shared {
+		done = dense.Gather(x, s.x, p, index)
+	}
+	for lo := done; lo < len(index); lo += ahead {
 		part := index[lo:min(lo+ahead, len(index))]
 		touch(x[lo*p:], s.x, p, part)
 		touch(x[lo*p:], s.narrow, p, part)

@@ -25,7 +25,8 @@ func NewGrid(bound float64) Grid {
 
 // Round returns contribution v in steps, clipped to [-top, top]. NaN is 0.
 func (g Grid) Round(v, top float64) int64 {
-	k := math.RoundToEven(v * g.inverse)
+	const shift = 3 << 51 // adding it rounds below 2⁵¹; top is less
+	k := float64(v*g.inverse) + shift - shift
 	if k > top {
 		k = top
 	}

@@ -233,7 +233,14 @@ func (p *Pass) clip(dst []float64, w *worker, rows record.Rows, loss, lossNext [
 		if b := p.slope * math.Abs(along[i]); b < limit { // not for a slope of +Inf
 			limit = b
 		}
-		if dst[i] = max(-limit, min(p.tau*(l-lossNext[i]), limit)); math.IsNaN(dst[i]) {
+		switch term := p.tau * (l - lossNext[i]); {
+		case term > limit:
+			dst[i] = limit
+		case term < -limit:
+			dst[i] = -limit
+		case !math.IsNaN(term):
+			dst[i] = term
+		default:
 			dst[i] = 0
 		}
 	}

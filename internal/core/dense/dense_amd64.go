@@ -1,0 +1,19 @@
+package dense
+
+// Proof: docs/proofs/curator.md.
+
+// Wide says that the processor has AVX2 and the system keeps its registers, so that loops
+// may work on four numbers at a time, with the same bits as one by one.
+var Wide = hasAVX2()
+
+func hasAVX2() bool
+
+// mulVec4 is MulVec for n rows, rounded down to fours, and a v of d > 0 numbers.
+//
+//go:noescape
+func mulVec4(dst, x, v *float64, n, d int)
+
+// gather4 copies rows of d ≥ 4 numbers until all n are copied, or one is not in [0, rows).
+//
+//go:noescape
+func gather4(dst, x *float64, d int, index *int32, n, rows int) (copied int)

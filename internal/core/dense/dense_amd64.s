@@ -1,0 +1,131 @@
+// Four numbers at a time with AVX2, by the operations of dense.go in their order and
+// without fused multiply-add: the bits are the same.
+
+#include "textflag.h"
+
+// func mulVec4(dst, x, v *float64, n, d int)
+TEXT ·mulVec4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), R8
+	MOVQ v+16(FP), BX
+	MOVQ n+24(FP), CX
+	MOVQ d+32(FP), DX
+	SHLQ $3, DX
+	LEAQ -8(DX), R12 // the last column
+
+rows:
+	SUBQ $4, CX
+	JLT  end
+	LEAQ (R8)(DX*1), R9 // rows are at R8 to R11
+	LEAQ (R8)(DX*2), R10
+	LEAQ (R9)(DX*2), R11
+	VXORPD Y0, Y0, Y0
+	XORQ AX, AX
+
+columns: // two at a time
+	CMPQ AX, R12
+	JGE  odd
+	VMOVUPD (R8)(AX*1), X1
+	VINSERTF128 $1, (R10)(AX*1), Y1, Y1
+	VMOVUPD (R9)(AX*1), X2
+	VINSERTF128 $1, (R11)(AX*1), Y2, Y2
+	VUNPCKLPD Y2, Y1, Y3 // the first of each row
+	VUNPCKHPD Y2, Y1, Y4 // the second
+	VBROADCASTSD (BX)(AX*1), Y5
+	VMULPD Y3, Y5, Y3
+	VADDPD Y3, Y0, Y0
+	VBROADCASTSD 8(BX)(AX*1), Y6
+	VMULPD Y4, Y6, Y4
+	VADDPD Y4, Y0, Y0
+	ADDQ $16, AX
+	JMP  columns
+
+odd:
+	JGT  store
+	VMOVSD (R8)(AX*1), X1
+	VMOVHPD (R9)(AX*1), X1, X1
+	VMOVSD (R10)(AX*1), X2
+	VMOVHPD (R11)(AX*1), X2, X2
+	VINSERTF128 $1, X2, Y1, Y1
+	VBROADCASTSD (BX)(AX*1), Y5
+	VMULPD Y1, Y5, Y1
+	VADDPD Y1, Y0, Y0
+
+store:
+	VMOVUPD Y0, (DI)
+	ADDQ $32, DI
+	LEAQ (R8)(DX*4), R8
+	JMP  rows
+
+end:
+	VZEROUPPER
+	RET
+
+// func gather4(dst, x *float64, d int, index *int32, n, rows int) (copied int)
+TEXT ·gather4(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ d+16(FP), DX
+	MOVQ index+24(FP), BX
+	MOVQ n+32(FP), CX
+	MOVQ rows+40(FP), R11
+	LEAQ -4(DX), R12 // where the last four of a row are
+	XORQ AX, AX
+
+row:
+	CMPQ AX, CX
+	JGE  copied
+	MOVLQSX (BX)(AX*4), R8
+	CMPQ R8, R11
+	JCC  copied // unsigned: below 0 too
+	IMULQ DX, R8
+	LEAQ (SI)(R8*8), R8
+	XORQ R9, R9
+
+four:
+	CMPQ R9, R12
+	JGE  last
+	VMOVUPD (R8)(R9*8), Y0
+	VMOVUPD Y0, (DI)(R9*8)
+	ADDQ $4, R9
+	JMP  four
+
+last:
+	VMOVUPD (R8)(R12*8), Y0
+	VMOVUPD Y0, (DI)(R12*8)
+	LEAQ (DI)(DX*8), DI
+	INCQ AX
+	JMP  row
+
+copied:
+	VZEROUPPER
+	MOVQ AX, copied+48(FP)
+	RET
+
+// func hasAVX2() bool
+TEXT ·hasAVX2(SB), NOSPLIT, $0-1
+	MOVB $0, ret+0(FP)
+	MOVL $0, AX
+	CPUID
+	CMPL AX, $7
+	JLT  no
+	MOVL $1, AX
+	MOVL $0, CX
+	CPUID
+	ANDL $0x18000000, CX // OSXSAVE and AVX
+	CMPL CX, $0x18000000
+	JNE  no
+	MOVL $0, CX
+	XGETBV
+	ANDL $6, AX // the system keeps the wide registers
+	CMPL AX, $6
+	JNE  no
+	MOVL $7, AX
+	MOVL $0, CX
+	CPUID
+	BTL  $5, BX
+	JCC  no
+	MOVB $1, ret+0(FP)
+
+no:
+	RET

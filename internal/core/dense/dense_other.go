@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package dense
+
+// Proof: docs/proofs/curator.md.
+
+// Wide says that loops work on four numbers at a time. They do not on this machine.
+const Wide = false
+
+func mulVec4(dst, x, v *float64, n, d int) {}
+
+func gather4(dst, x *float64, d int, index *int32, n, rows int) int { return 0 }
