@@ -37,7 +37,7 @@ func table(n int, seed uint64) curator.Records {
 
 func logistic(t testing.TB) *targets.Regression {
 	t.Helper()
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,16 +168,16 @@ func TestChainsSampleThePosterior(t *testing.T) {
 // TestAffordSpendsTheBudget, all of it and no more, for every aim, adjacency and number
 // of rows a person.
 func TestAffordSpendsTheBudget(t *testing.T) {
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 3}, MinScale: 0.1,
+	linear, err := targets.New(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 3}, MinScale: 0.1,
 		ScalePrior: priors.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	probit, err := targets.NewProbit(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	probit, err := targets.New(targets.RegressionConfig{Family: "probit", Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	poisson, err := targets.NewPoisson(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	poisson, err := targets.New(targets.RegressionConfig{Family: "poisson", Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 // less than 1% to the score's standard deviation up to 10⁷ records. It used to be as
 // large as the score's at 10⁶.
 func TestRoundingOfTheOptimumDoesNotCount(t *testing.T) {
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestRoundingOfTheOptimumDoesNotCount(t *testing.T) {
 // TestBitsAreCheap: 2000 steps on 10⁴ records of 6 features at ε = 1 cost at most 5% of
 // what the whole does, in Rényi divergence of the order that decides and about it.
 func TestBitsAreCheap(t *testing.T) {
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 6, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: 6, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func TestRefusals(t *testing.T) {
 
 // Anchored chains of a logistic regression, with every setting chosen from public facts.
 func ExamplePrepare() {
-	model, _ := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	model, _ := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	records, _ := curator.Seal(table(30_000, 1), budget)
 	config, err := anchors.Afford(anchors.Config{Target: model, Iterations: 500}, records.Facts(), 1, 1e-6)
@@ -443,7 +443,7 @@ func TestSumsOfALinearRegression(t *testing.T) {
 		}
 		least := [2]float64{(c*u - b*v) / (a*c - b*b), (a*v - b*u) / (a*c - b*b)}
 		spread := [2]float64{0.1 * unit * math.Sqrt(c/(a*c-b*b)), 0.1 * unit * math.Sqrt(a/(a*c-b*b))}
-		model, err := targets.NewLinear(targets.LinearConfig{
+		model, err := targets.New(targets.LinearConfig{
 			Features: 2, Prior: priors.Gaussian{SD: 100 * unit}, MinScale: 0.001 * unit,
 			ScalePrior: priors.HalfCauchy{Scale: unit},
 		})

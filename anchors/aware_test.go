@@ -19,7 +19,7 @@ import (
 // not.
 func TestFirstOrderIsAwareOfTheNoise(t *testing.T) {
 	const sets, sigma, sd = 20_000, 17.0, 0.3
-	model, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: sd}})
+	model, err := targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: sd}})
 	if err != nil {
 		t.Fatal(err)
 	}

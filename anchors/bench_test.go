@@ -31,7 +31,7 @@ func BenchmarkStep(b *testing.B) {
 			for i := range r.Y {
 				r.Y[i] = float64(rng.IntN(2))
 			}
-			model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
+			model, err := targets.New(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func BenchmarkStep(b *testing.B) {
 // would need thousands, and more the more there are.
 func TestStepsReadAHandful(t *testing.T) {
 	const d = 10
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // noise as small as is said. Without the constant column it is further off.
 func TestClassCurvature(t *testing.T) {
 	const classes, p, n, d = 3, 3, 4000, 9
-	model, err := targets.NewSoftmax(targets.SoftmaxConfig{Features: p, Classes: classes, Prior: priors.Gaussian{SD: 1}})
+	model, err := targets.New(targets.SoftmaxConfig{Features: p, Classes: classes, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -382,7 +382,7 @@ func (c Config) step(m model, f curator.Facts) (accountant.Event, error) {
 
 func newRemainder(m model) (*targets.Remainder, error) {
 	if m.first != nil {
-		return targets.NewRemainder(targets.RemainderConfig{Target: m.first, Order: 1})
+		return targets.New(targets.RemainderConfig{Target: m.first, Order: 1})
 	}
-	return targets.NewRemainder(targets.RemainderConfig{Target: m.regression, Order: 2, Loss: m.loss})
+	return targets.New(targets.RemainderConfig{Target: m.regression, Order: 2, Loss: m.loss})
 }

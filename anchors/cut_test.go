@@ -13,10 +13,11 @@ import (
 // TestScoreCutsSlopes: for Score the noise is that of slopes cut where little is lost, and for
 // aims whose steps look at the loss that of the loss's own bound.
 func TestScoreCutsSlopes(t *testing.T) {
-	config := targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}}
-	probit, e1 := targets.NewProbit(config)
-	poisson, e2 := targets.NewPoisson(config)
-	spread, e3 := targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: config, Dispersion: 2})
+	prior := priors.Gaussian{SD: 3}
+	probit, e1 := targets.New(targets.RegressionConfig{Family: "probit", Features: 2, Prior: prior})
+	poisson, e2 := targets.New(targets.RegressionConfig{Family: "poisson", Features: 2, Prior: prior})
+	spread, e3 := targets.New(targets.RegressionConfig{Family: "negative-binomial", Features: 2, Prior: prior,
+		Dispersion: 2})
 	if e1 != nil || e2 != nil || e3 != nil {
 		t.Fatal(e1, e2, e3)
 	}

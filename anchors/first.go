@@ -66,7 +66,7 @@ type first struct {
 }
 
 func newFirst(c Config, m model, f curator.Facts) (*first, error) {
-	slope, err := targets.NewTangent(m.first, 0, 0)
+	slope, err := targets.New(targets.TangentConfig{Target: m.first})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func newFirst(c Config, m model, f curator.Facts) (*first, error) {
 	if a.classes != nil {
 		a.side, radius = f.Features, f.Radius
 	}
-	a.tangent, err = targets.NewTangent(m.first, productWeight, radius)
+	a.tangent, err = targets.New(targets.TangentConfig{Target: m.first, Weight: productWeight, Radius: radius})
 	return a, err
 }
 

@@ -26,7 +26,7 @@ func errorsOf(n int, seed uint64) curator.Records {
 
 func heteroscedasticOf(t testing.TB, features int) targets.GradTarget {
 	t.Helper()
-	m, err := targets.NewHeteroscedastic(targets.HeteroscedasticConfig{Features: features, Prior: priors.Gaussian{SD: 2},
+	m, err := targets.New(targets.HeteroscedasticConfig{Features: features, Prior: priors.Gaussian{SD: 2},
 		MinScale: 0.1})
 	if err != nil {
 		t.Fatal(err)
@@ -36,11 +36,8 @@ func heteroscedasticOf(t testing.TB, features int) targets.GradTarget {
 
 func robust(t testing.TB) targets.GradTarget {
 	t.Helper()
-	beta, err := targets.BetaLoss(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}, Loss: beta})
+	beta := targets.Loss{Beta: 1.5}
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}, Loss: beta})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func logisticOf(t testing.TB, features int) *targets.Regression {
 	t.Helper()
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
+	m, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,15 +162,12 @@ func newLogistic1(t testing.TB) *logistic1 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := targets.Loss{Beta: beta}
 	m := &logistic1{
 		absent:  targets.Rows{X: []float64{1, 0.3}, P: 1, Y: []float64{1, 0}},
 		present: targets.Rows{X: []float64{-1, 0.3}, P: 1, Y: []float64{1, 0}},
 	}
-	if m.target, err = targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss,
+	if m.target, err = targets.New(targets.RegressionConfig{Features: 1, Loss: loss,
 		Prior: priors.Gaussian{SD: 9}}); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func BenchmarkMixtureMinibatch(b *testing.B) {
 // logistic times a step on n records with 10 features.
 func logistic(b *testing.B, n int, loss targets.Loss, c barker.Config) {
 	b.Helper()
-	c.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3},
+	c.Target = posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3},
 		Loss: loss}))
 	posteriors.BenchmarkSteps(b, posteriors.Simulated(n, 10), make([]float64, 10), factory(c))
 }
@@ -45,8 +45,8 @@ func logistic(b *testing.B, n int, loss targets.Loss, c barker.Config) {
 // BenchmarkLogisticFullData is a step of exact Barker on all of 10⁵ records, and
 // of 10⁶.
 func BenchmarkLogisticFullData(b *testing.B) {
-	for name, loss := range map[string]targets.Loss{"log": targets.LogLoss(),
-		"beta1.5": posteriors.Must(targets.BetaLoss(1.5))} {
+	for name, loss := range map[string]targets.Loss{"log": targets.Loss{},
+		"beta1.5": targets.Loss{Beta: 1.5}} {
 		for size, n := range map[string]int{"N=1e5": 100_000, "N=1e6": 1_000_000} {
 			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: curator.Isotropic(0.001)}) })
 		}
@@ -55,6 +55,6 @@ func BenchmarkLogisticFullData(b *testing.B) {
 
 // BenchmarkLogisticMinibatch is a step on Poisson batches of 1000 out of 10⁶.
 func BenchmarkLogisticMinibatch(b *testing.B) {
-	logistic(b, 1_000_000, targets.LogLoss(), barker.Config{Proposal: curator.Isotropic(0.0005),
+	logistic(b, 1_000_000, targets.Loss{}, barker.Config{Proposal: curator.Isotropic(0.0005),
 		Batch: curator.Poisson(1e-3)})
 }

@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func Example() {
 // publications use and with the better one.
 func ExampleCost() {
 	const n, b, steps, delta = 1_000_000, 1000, 20_000, 1e-6
-	target, err := targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.MixtureConfig{Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func TestDynamicsCost(t *testing.T) {
 	if got := both.RDP(2) / signs.RDP(2); math.Abs(got-19) > 0.1 {
 		t.Errorf("adjusting costs %v times the signs, want 1 + 9·2", got)
 	}
-	wide, err := targets.NewLogistic(targets.RegressionConfig{Features: 50, Prior: priors.Gaussian{SD: 2}})
+	wide, err := targets.New(targets.RegressionConfig{Features: 50, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestMovesAreTheCurators(t *testing.T) {
 
 // BenchmarkDynamics times a step on the full data of 10⁵ records with 10 features.
 func BenchmarkDynamics(b *testing.B) {
-	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
+	target := posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	for _, adjusted := range []bool{false, true} {
 		b.Run(fmt.Sprintf("adjusted=%v", adjusted), func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(100_000, 10), make([]float64, 10),

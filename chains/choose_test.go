@@ -34,7 +34,7 @@ func (b blind) LossAt(dst, eta, y []float64)                     { b.t.Fatal("a 
 func (b blind) SlopeAt(dst, eta, y []float64)                    { b.t.Fatal("a record was read") }
 
 func logistic(t interface{ Fatal(args ...any) }, features int) *targets.Regression {
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestShortBudgetsAreUnreachable(t *testing.T) {
 // TestSomeBoundIsNeeded: where nothing certifies a bound, walks take a clip of their
 // own, and kernels with gradients ask for one.
 func TestSomeBoundIsNeeded(t *testing.T) {
-	mean, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	mean, err := targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

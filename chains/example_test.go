@@ -49,7 +49,7 @@ func ExampleSession_Chains() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // fits the budget.
 func TestStartsAreChosen(t *testing.T) {
 	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
-	unbounded, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	unbounded, err := targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestReachIsTheDescents(t *testing.T) {
 
 func TestStartRefusals(t *testing.T) {
 	p := chains.Problem{Target: logistic(t, 2), Facts: facts(2000, 2), Epsilon: 1, Delta: 1e-6}
-	unbounded, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	unbounded, err := targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestEpochsPutEachRecordOnce(t *testing.T) {
 // TestEpochsOfGradients: an epoch is charged as one; its releases add up to the gradient of
 // all records; and what is not whole, or for other mechanisms, is refused uncharged.
 func TestEpochsOfGradients(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
+	target, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

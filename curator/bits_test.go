@@ -126,7 +126,7 @@ func TestWorkersDoNotChangeSums(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
+	logistic, err := targets.New(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func iterateContest(name string, count int) contest {
 		return density
 	}
 	return contest{name, count, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+		target, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func tangentContest(name string, steps int) contest {
 	worlds := [2]Records{{X: []float64{1, 0}, Features: 2, Y: []float64{1}, Radius: 1},
 		{X: []float64{0.6, 0.8}, Features: 2, Y: []float64{0}, Radius: 1}}
 	return contest{name, steps, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
+		model, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tangent, err := targets.NewTangent(model, 0.5, 0)
+		tangent, err := targets.New(targets.TangentConfig{Target: model, Weight: 0.5, Radius: 0})
 		if err == nil {
 			err = tangent.At([]float64{0.2, -0.1}, targets.Lengths{Score: 0.2, Products: 0.2})
 		}

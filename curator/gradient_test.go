@@ -77,7 +77,7 @@ func TestLinearGradientsNeedNoMatrix(t *testing.T) {
 	for i := range y {
 		y[i] = float64(rng.IntN(2))
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
+	logistic, err := targets.New(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func BenchmarkGradients(b *testing.B) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
+	logistic, err := targets.New(targets.RegressionConfig{Features: dim, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -357,7 +357,7 @@ func TestHostileTargets(t *testing.T) {
 // remainderOf and tangentOf are what anchored chains make of a user's target.
 func remainderOf(t *testing.T, base targets.Target) targets.Target {
 	t.Helper()
-	r, err := targets.NewRemainder(targets.RemainderConfig{Target: base, Order: 1})
+	r, err := targets.New(targets.RemainderConfig{Target: base, Order: 1})
 	if err == nil {
 		err = r.Anchor([]float64{0.3, -0.1}, 1, func([]float64) float64 { return 0 })
 	}
@@ -369,7 +369,7 @@ func remainderOf(t *testing.T, base targets.Target) targets.Target {
 
 func tangentOf(t *testing.T, base targets.GradTarget) targets.Target {
 	t.Helper()
-	v, err := targets.NewTangent(base, 0.5, 0)
+	v, err := targets.New(targets.TangentConfig{Target: base, Weight: 0.5, Radius: 0})
 	if err == nil {
 		err = v.At([]float64{0.3, -0.1}, targets.Lengths{Score: 0.1, Products: 0.1})
 	}
@@ -507,7 +507,7 @@ func (m moveOnly) RatioBound(theta, next []float64, _ float64) float64 {
 // TestOursAreNotEmbedded: a target that embeds one of the library's may rewrite what
 // it is given, and is a guest.
 func TestOursAreNotEmbedded(t *testing.T) {
-	l, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
+	l, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 func logisticOf(t testing.TB, prior priors.Prior) *targets.Regression {
 	t.Helper()
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: prior})
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Prior: prior})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,15 +188,12 @@ func TestLastIteratePrice(t *testing.T) {
 func TestLastIterateRefuses(t *testing.T) {
 	f := Facts{Records: 100, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	normal := logisticOf(t, priors.Gaussian{SD: 2})
-	beta, err := targets.BetaLoss(1.5)
+	beta := targets.Loss{Beta: 1.5}
+	bounded, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, Loss: beta})
 	if err != nil {
 		t.Fatal(err)
 	}
-	bounded, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, Loss: beta})
-	if err != nil {
-		t.Fatal(err)
-	}
-	probit, err := targets.NewProbit(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
+	probit, err := targets.New(targets.RegressionConfig{Family: "probit", Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestSealAcceptsAnyValue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("a record of %v: %v", v, err)
 		}
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+		target, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

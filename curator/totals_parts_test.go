@@ -99,7 +99,7 @@ func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 // TestSumsOfGradientsAreReleasedAsTheTable: the same for gradients, in two parts, with
 // gradients that are shortened among them.
 func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 2}})
+	target, err := targets.New(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
 // TestSumsOfRatiosAreReleasedAsTheTable: the same for ratios, in two parts, at moves of
 // clips of their own, with contributions that are clipped among them.
 func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
+	target, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

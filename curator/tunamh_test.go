@@ -334,7 +334,7 @@ func TestThinnedMovesAndRefusals(t *testing.T) {
 
 // TestThinnedLimit refuses moves by a certificate, on public grounds.
 func TestThinnedLimit(t *testing.T) {
-	target, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+	target, err := targets.New(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestCertificatesReplaceClips(t *testing.T) {
 // TestGradientCertificatePricesTheBit: without a linear predictor the certified
 // gradient bounds what a record can do to a move of the longest length.
 func TestGradientCertificatePricesTheBit(t *testing.T) {
-	softmax := posteriors.Must(targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3,
+	softmax := posteriors.Must(targets.New(targets.SoftmaxConfig{Features: 2, Classes: 3,
 		Prior: priors.Gaussian{SD: 2}}))
 	facts := curator.Facts{Records: 100, Features: 2, Response: true, Radius: 1.5, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
@@ -286,8 +286,8 @@ func TestRefusals(t *testing.T) {
 // it needs neither a longest move nor a clip, and pays for the range.
 func TestRangeCertificateAllowsAnyMove(t *testing.T) {
 	m := logistic()
-	m.Target = posteriors.Must(targets.NewLogistic(targets.RegressionConfig{
-		Features: 2, Loss: posteriors.Must(targets.BetaLoss(1.5)), Prior: priors.Gaussian{SD: 2}}))
+	m.Target = posteriors.Must(targets.New(targets.RegressionConfig{
+		Features: 2, Loss: targets.Loss{Beta: 1.5}, Prior: priors.Gaussian{SD: 2}}))
 	m.Exact = m.Integrated()
 	c := m.config(steps, 1)
 	c.MaxMove = 0
@@ -307,7 +307,7 @@ func TestRangeCertificateAllowsAnyMove(t *testing.T) {
 // BenchmarkStep times trajectories whose ends are tested, on all records: moves
 // stay within MaxMove, whatever the noise of the batch's gradients.
 func BenchmarkStep(b *testing.B) {
-	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
+	target := posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	for _, bc := range []struct {
 		name  string
 		n     int

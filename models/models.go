@@ -135,8 +135,8 @@ func (m *Model) WithLoss(l targets.Loss) (*Model, error) {
 	}
 	options := m.Options
 	options.Loss, options.Beta = "log", 0
-	if !l.IsLog() {
-		options.Loss, options.Beta = "beta", l.Beta()
+	if l.Beta != 0 {
+		options.Loss, options.Beta = "beta", l.Beta
 	}
 	return New(m.Name, m.Shape, options)
 }

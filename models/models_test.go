@@ -52,13 +52,10 @@ func TestEveryModel(t *testing.T) {
 		if len(slices.Compact(names)) != dim {
 			t.Errorf("%s: parameters %v", name, m.ParameterNames())
 		}
-		if other, err := m.WithLoss(targets.LogLoss()); err != nil || other.Name != name {
+		if other, err := m.WithLoss(targets.Loss{}); err != nil || other.Name != name {
 			t.Errorf("%s with the log loss: %v, %v", name, other, err)
 		}
-		beta, err := targets.BetaLoss(1.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		beta := targets.Loss{Beta: 1.5}
 		if _, err := m.WithLoss(beta); err != nil {
 			t.Errorf("%s with a β loss: %v", name, err)
 		}
@@ -319,7 +316,7 @@ func TestCustom(t *testing.T) {
 	for _, f := range []func() (*Model, error){
 		func() (*Model, error) { return Custom("mine", nil) },
 		func() (*Model, error) { return Custom("mine", target, "a") },
-		func() (*Model, error) { return m.WithLoss(targets.LogLoss()) },
+		func() (*Model, error) { return m.WithLoss(targets.Loss{}) },
 	} {
 		if _, err := f(); err == nil {
 			t.Error("no error")

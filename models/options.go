@@ -187,11 +187,11 @@ func (o Options) loss() (targets.Loss, error) {
 		return targets.Loss{}, bad("beta", "%s is %v but %s is log; add %s beta, or leave %s out", beta, o.Beta, loss, loss,
 			beta)
 	case o.Loss == "log":
-		return targets.LogLoss(), nil
+		return targets.Loss{}, nil
 	case o.Loss == "beta" && o.Beta == 0:
 		return targets.Loss{}, bad("beta", "%s beta needs %s, a number above 1, such as %s 1.5", loss, beta, beta)
 	case o.Loss == "beta":
-		return targets.BetaLoss(o.Beta)
+		return targets.Loss{Beta: o.Beta}, nil
 	}
 	return targets.Loss{}, bad("loss", "%s is %q; it must be log or beta", loss, o.Loss)
 }

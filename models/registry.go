@@ -43,19 +43,19 @@ func (e *entry) misfit(s *data.Shape) string {
 var registry = []*entry{
 	{name: "logistic", about: "P(y = 1) = 1/(1 + e^−η), η = x·β", response: binaryResponse, logistic: true,
 		suggests: func(s *data.Shape) bool { return s.Classes() == 2 && s.Features() > 0 },
-		build:    regression(targets.NewLogistic, "log-odds", linked(logistic))},
+		build:    regression("log-odds", linked(logistic))},
 	{name: "probit", about: "P(y = 1) = Φ(η)", response: binaryResponse,
-		build: regression(targets.NewProbit, "standard deviations of a latent normal", linked(probit))},
+		build: regression("standard deviations of a latent normal", linked(probit))},
 	{name: "cloglog", about: "P(y = 1) = 1 − exp(−e^η)", response: binaryResponse,
-		build: regression(targets.NewCLogLog, "log of the hazard", linked(cloglog))},
+		build: regression("log of the hazard", linked(cloglog))},
 	{name: "loglog", about: "P(y = 1) = exp(−e^−η)", response: binaryResponse,
-		build: regression(targets.NewLogLog, "minus the log of the other label's hazard",
+		build: regression("minus the log of the other label's hazard",
 			linked(func(eta float64) float64 { return math.Exp(-math.Exp(-eta)) }))},
 	{name: "softmax", about: "P(y = k) ∝ e^η_k, coefficients for every label", response: labelResponse,
 		suggests: func(s *data.Shape) bool { return s.Classes() > 2 && s.Features() > 0 },
 		build:    (*builder).softmax},
 	{name: "poisson", about: "counts with mean e^η", response: countResponse,
-		build: regression(targets.NewPoisson, "log of the mean", countLaw(0))},
+		build: regression("log of the mean", countLaw(0))},
 	{name: "negative-binomial", about: "counts with mean μ = e^η and variance μ + μ²/r", response: countResponse,
 		build: (*builder).negativeBinomial},
 	{name: "linear", about: "y = η + σ·ε, normal or Student-t errors", response: numberResponse,
@@ -154,25 +154,29 @@ func (b *builder) done(t targets.Target, err error) error {
 	return err
 }
 
-// regression builds a model with one coefficient a column.
-func regression(make func(targets.RegressionConfig) (*targets.Regression, error), unit string,
-	l law) func(*builder) error {
+// regression builds a regression of the model's own name.
+func regression(unit string, l law) func(*builder) error {
 	return func(b *builder) error {
-		b.coefficients("beta", unit)
 		b.law, b.units = l, b.block(0, 1)
-		prior, err := b.prior(1)
-		if err != nil {
-			return err
-		}
-		return b.done(make(targets.RegressionConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}))
+		return b.regression(unit, targets.RegressionConfig{})
 	}
+}
+
+// regression sets the target, with one coefficient a column; c has what its family alone needs.
+func (b *builder) regression(unit string, c targets.RegressionConfig) error {
+	b.coefficients("beta", unit)
+	prior, err := b.prior(1)
+	if err != nil {
+		return err
+	}
+	c.Family, c.Features, c.Loss, c.Prior = b.Name, b.Shape.Features(), b.loss, prior
+	return b.done(targets.New(c))
 }
 
 func (b *builder) negativeBinomial() error {
 	r := b.Options.Dispersion
-	return regression(func(c targets.RegressionConfig) (*targets.Regression, error) {
-		return targets.NewNegativeBinomial(targets.NegativeBinomialConfig{RegressionConfig: c, Dispersion: r})
-	}, "log of the mean", countLaw(r))(b)
+	b.law, b.units = countLaw(r), b.block(0, 1)
+	return b.regression("log of the mean", targets.RegressionConfig{Dispersion: r})
 }
 
 func (b *builder) softmax() error {
@@ -196,7 +200,7 @@ func (b *builder) softmax() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.NewSoftmax(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}))
+	return b.done(targets.New(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}))
 }
 
 // sigma appends the scale of the errors.
@@ -221,7 +225,7 @@ func (b *builder) linear() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.NewLinear(targets.LinearConfig{
+	return b.done(targets.New(targets.LinearConfig{
 		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: priors.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: o.DegreesOfFreedom,
 	}))
@@ -229,7 +233,6 @@ func (b *builder) linear() error {
 
 func (b *builder) median() error {
 	scale := b.Options.ErrorScale
-	b.coefficients("beta", b.Shape.Target.Name)
 	b.units = b.response(0)
 	b.law = law{
 		width: 1,
@@ -242,13 +245,7 @@ func (b *builder) median() error {
 			return dot(values, row) + e
 		},
 	}
-	prior, err := b.prior(1)
-	if err != nil {
-		return err
-	}
-	return b.done(targets.NewMedian(targets.MedianConfig{
-		RegressionConfig: targets.RegressionConfig{Features: b.Shape.Features(), Loss: b.loss, Prior: prior}, Scale: scale,
-	}))
+	return b.regression(b.Shape.Target.Name, targets.RegressionConfig{Scale: scale})
 }
 
 func (b *builder) heteroscedastic() error {
@@ -263,7 +260,7 @@ func (b *builder) heteroscedastic() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.NewHeteroscedastic(targets.HeteroscedasticConfig{
+	return b.done(targets.New(targets.HeteroscedasticConfig{
 		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, DegreesOfFreedom: o.DegreesOfFreedom,
 	}))
 }
@@ -275,7 +272,7 @@ func (b *builder) network() error {
 	if classes == 0 {
 		config.MinScale, config.ScalePrior = o.MinScale, priors.HalfCauchy{Scale: 1}
 	}
-	n, err := targets.NewNetwork(config)
+	n, err := targets.New(config)
 	if err != nil {
 		return err
 	}
@@ -328,7 +325,7 @@ func (b *builder) labels() error {
 		l.mean(p, values, nil)
 		copy(dst, p[1:])
 	}
-	return b.done(targets.NewDirichletCategorical(b.loss, priors.Dirichlet{Alpha: prior}))
+	return b.done(targets.New(targets.DirichletCategoricalConfig{Loss: b.loss, Prior: priors.Dirichlet{Alpha: prior}}))
 }
 
 func (b *builder) mixture() error {
@@ -344,7 +341,7 @@ func (b *builder) mixture() error {
 			row[0] += values[1]
 		}
 	}
-	return b.done(targets.NewMixture(targets.MixtureConfig{Loss: b.loss,
+	return b.done(targets.New(targets.MixtureConfig{Loss: b.loss,
 		Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
 }
 
@@ -367,6 +364,6 @@ func (b *builder) mean() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss,
+	return b.done(targets.New(targets.GaussianMeanConfig{Features: b.Shape.Features(), Loss: b.loss,
 		Prior: prior}))
 }

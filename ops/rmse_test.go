@@ -96,11 +96,8 @@ func betaPosterior(epsilon float64) (*posterior.Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		return nil, err
-	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
+	loss := targets.Loss{Beta: beta}
+	target, err := targets.New(targets.RegressionConfig{Features: features, Loss: loss,
 		Prior: priors.Gaussian{SD: priorSD}})
 	if err != nil {
 		return nil, err
@@ -132,7 +129,7 @@ func laplace(n, d int, epsilon float64) (*laplaceapprox.Mechanism, error) {
 
 func sgdEstimate(n int, epsilon float64) func(*ops.Source, targets.Rows) ([]float64, error) {
 	return func(src *ops.Source, rows targets.Rows) ([]float64, error) {
-		target, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
+		target, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
 		if err != nil {
 			return nil, err
 		}

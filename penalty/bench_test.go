@@ -13,7 +13,7 @@ import (
 // BenchmarkStep is a step on logistic regression with d = 10: on all of N = 10⁵
 // records, and on Poisson batches of 1000 out of 10⁶. Allocations must be 0.
 func BenchmarkStep(b *testing.B) {
-	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
+	target := posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	full := penalty.Config{Target: target, Proposal: curator.Isotropic(1e-4), Noise: penalty.Fixed(1)}
 	published := full
 	published.Noise, published.Accounting = penalty.Scaled(100), curator.Published

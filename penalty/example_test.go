@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func Example() {
 // The two prices of the same chain side by side, for 1000 steps in which a
 // record contributes at most 0.01.
 func ExampleCost() {
-	target, err := targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.MixtureConfig{Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

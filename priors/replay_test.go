@@ -36,7 +36,7 @@ func TestHyperparametersSeeNoRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: prior})
+	target, err := targets.New(targets.RegressionConfig{Features: 3, Prior: prior})
 	if err != nil {
 		t.Fatal(err)
 	}

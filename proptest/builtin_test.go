@@ -21,12 +21,9 @@ func TestEveryBuiltInTarget(t *testing.T) {
 		}
 		for _, beta := range betas {
 			t.Run(fmt.Sprintf("%s, β = %v", m.Name, beta), func(t *testing.T) {
-				loss := targets.LogLoss()
+				loss := targets.Loss{}
 				if beta > 1 {
-					var err error
-					if loss, err = targets.BetaLoss(beta); err != nil {
-						t.Fatal(err)
-					}
+					loss.Beta = beta
 				}
 				target, err := m.Make(loss)
 				if err != nil {

@@ -24,7 +24,7 @@ import (
 // with sum s is N(s/(n+1), 1/(n+1)).
 func mean(t testing.TB) *targets.GaussianMean {
 	t.Helper()
-	m, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+	m, err := targets.New(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (w *walk) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 // A kernel needs a factory that makes it over any curator; with Exact, the check
 // also holds it to the law it should leave invariant.
 func ExampleCheckKernel() {
-	target, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+	target, err := targets.New(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

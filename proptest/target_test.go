@@ -84,11 +84,8 @@ func (bounded) LossRange() float64 { return 1 }
 // tight certificates.
 func logistic(t testing.TB) *targets.Regression {
 	t.Helper()
-	loss, err := targets.BetaLoss(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2}})
+	loss := targets.Loss{Beta: 1.5}
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // The price of a chain is public, and free to ask for.
 func ExampleCost() {
-	logistic, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	logistic, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

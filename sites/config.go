@@ -93,7 +93,7 @@ func (c Config) step(remainder *targets.Remainder) curator.NoisyRatio {
 }
 
 func (c Config) remainder(loss targets.ConvexLoss) (*targets.Remainder, error) {
-	return targets.NewRemainder(targets.RemainderConfig{Target: c.Target, Order: 2, Loss: loss})
+	return targets.New(targets.RemainderConfig{Target: c.Target, Order: 2, Loss: loss})
 }
 
 // stepsCost is the price of all steps, of which there is at least one.

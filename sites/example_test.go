@@ -16,7 +16,7 @@ import (
 
 // Three hospitals, each with its own records and budget.
 func Example() {
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
+	model, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func Example() {
 // Sixteen sites fit a linear regression with noise of their own, and then once more with
 // the one noise of an aggregator that they all trust.
 func ExampleFitLinear() {
-	model, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+	model, err := targets.New(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
 		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		log.Fatal(err)

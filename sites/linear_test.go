@@ -21,7 +21,7 @@ const responseBound = 20
 
 func linear(t testing.TB, features int) *targets.Linear {
 	t.Helper()
-	model, err := targets.NewLinear(targets.LinearConfig{Features: features, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+	model, err := targets.New(targets.LinearConfig{Features: features, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
 		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestLinearRefusals(t *testing.T) {
 	good := release(t, c, r, 100, 1)
 	f := curator.Facts{Records: 50, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
-	tails, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
+	tails, err := targets.New(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 2}, MinScale: 0.2,
 		ScalePrior: priors.HalfNormal{SD: 1}, DegreesOfFreedom: 4})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 func logistic(t testing.TB, features int) *targets.Regression {
 	t.Helper()
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 2}})
+	model, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 
 func logistic(t testing.TB, features int) *targets.Regression {
 	t.Helper()
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
+	m, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestDescentFindsTheMode(t *testing.T) {
 	if err != nil || far(s.Theta, mode) > 0.1 || far(mode, []float64{0, 0, 0}) < 1 {
 		t.Errorf("a descent ends at %v, the mode is %v (%v)", s.Theta, mode, err)
 	}
-	mean, err := targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 3, Prior: priors.Gaussian{SD: 10}})
+	mean, err := targets.New(targets.GaussianMeanConfig{Features: 3, Prior: priors.Gaussian{SD: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestRefusals(t *testing.T) {
 // Half of a budget finds a start for a logistic regression; the rest is for the
 // chain.
 func ExampleFind() {
-	model, _ := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
+	model, _ := targets.New(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	records, _ := curator.Seal(table(3000, 1), budget)
 	config, err := starts.Afford(starts.Config{Kind: starts.Optimum, Target: model}, records.Facts(), 0.5, 1e-6)
@@ -352,7 +352,7 @@ func ExampleFind() {
 
 // The price of a descent, before anything is charged.
 func ExampleCost() {
-	model, _ := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
+	model, _ := targets.New(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
 	facts := curator.Facts{Records: 3000, Features: 3, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
 	event, err := starts.Cost(starts.Config{Kind: starts.Gradient, Target: model, NoiseMultiplier: 100, Steps: 16}, facts)

@@ -18,7 +18,7 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 		return binary{probit, limits.Slope}
 	case "cloglog":
 		return binary{cLogLog, limits.Slope}
-	case "Poisson", "negative binomial":
+	case "poisson", "negative-binomial":
 		return counts{limits.Slope, limits.Count, 1 / t.Dispersion()}
 	}
 	return Logistic

@@ -18,7 +18,7 @@ func TestRecordsStandAlone(t *testing.T) {
 	if testing.Short() {
 		rounds = 15
 	}
-	for _, l := range []Loss{LogLoss(), betaLoss(t, 1.5)} {
+	for _, l := range []Loss{{}, betaLoss(t, 1.5)} {
 		for _, c := range modelCases(t, l) {
 			rng := rand.New(rand.NewPCG(8, 8))
 			p, _ := c.target.Shape()

@@ -27,16 +27,13 @@ func BenchmarkLogisticPass(b *testing.B) {
 	for i := range theta {
 		theta[i] = 0.3 * float64(i%3)
 	}
-	beta, err := BetaLoss(1.5)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, loss := range []Loss{LogLoss(), beta} {
-		m, err := NewLogistic(RegressionConfig{Features: 10, Loss: loss, Prior: priors.Gaussian{SD: 3}})
+	beta := Loss{Beta: 1.5}
+	for _, loss := range []Loss{{}, beta} {
+		m, err := New(RegressionConfig{Features: 10, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(loss.Name(), func(b *testing.B) {
+		b.Run(loss.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for lo := 0; lo < rows.Len(); lo += 1000 {
@@ -50,7 +47,7 @@ func BenchmarkLogisticPass(b *testing.B) {
 
 // BenchmarkRatio1000 is the log ratio of 1000 records, a minibatch step's work.
 func BenchmarkRatio1000(b *testing.B) {
-	for _, l := range []Loss{LogLoss(), betaLoss(b, 1.5)} {
+	for _, l := range []Loss{{}, betaLoss(b, 1.5)} {
 		for _, c := range modelCases(b, l) {
 			rng := newRNG()
 			theta, next, rows := c.draw(rng), c.draw(rng), c.sample(rng, 1000)

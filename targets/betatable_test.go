@@ -22,9 +22,9 @@ func betaTable(t testing.TB) string {
 	var s strings.Builder
 	for _, beta := range []float64{1, 1.1, 1.33, 1.5, 2} {
 		b := beta - 1
-		logit := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, beta),
+		logit := must[*Regression](t)(New(RegressionConfig{Features: 1, Loss: betaLoss(t, beta),
 			Prior: priors.Gaussian{SD: 1}}))
-		normal := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 1, Loss: betaLoss(t, beta),
+		normal := must[*GaussianMean](t)(New(GaussianMeanConfig{Features: 1, Loss: betaLoss(t, beta),
 			Prior: priors.Gaussian{SD: 1}}))
 		curvature := func(p float64) float64 {
 			q := 1 - p

@@ -9,55 +9,52 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
-// NewProbit returns probit regression, P(y = 1) = Φ(η) with η = x·θ. Responses
-// are read as by [NewLogistic].
+// newProbit is the family of P(y = 1) = Φ(η).
 //
 // Certificates: R_ℓ = 1/(β−1). The log loss has no Lipschitz constant (its slope
 // grows like |η|), only one within a range of η; that of the β loss, about
 // e^−½/√(β−1) for β near 1, is computed.
-func NewProbit(cfg RegressionConfig) (*Regression, error) {
-	f := binary{link: "probit", loss: cfg.Loss, at: probitAt}
+func newProbit(_ RegressionConfig, l loss) (family, error) {
+	f := binary{loss: l, at: probitAt, capped: convex.Probit}
 	f.within = func(eta float64) float64 { _, h := convex.NormalTail(eta); return h }
-	if b := cfg.Loss.b; b > 0 {
+	if b := l.b; b > 0 {
 		far := 10 + 8/math.Sqrt(b)
 		f.lip = f.slopeCeiling(-far, far)
 	}
-	return newRegression(cfg, f)
+	return f, nil
 }
 
-// NewCLogLog returns complementary log-log regression,
-// P(y = 1) = 1 − exp(−e^η) with η = x·θ. Responses are read as by [NewLogistic].
+// newCLogLog is the family of P(y = 1) = 1 − exp(−e^η).
 //
 // Certificates: R_ℓ = 1/(β−1). The log loss has slope e^η at y = 0, so no
 // Lipschitz constant beyond a range of η; that of the β loss, about
 // 1/(e(β−1)) for β near 1, is computed.
-func NewCLogLog(cfg RegressionConfig) (*Regression, error) {
-	f := binary{link: "cloglog", loss: cfg.Loss, at: clogLogAt}
+func newCLogLog(_ RegressionConfig, l loss) (family, error) {
+	f := binary{loss: l, at: clogLogAt, capped: convex.CLogLog}
 	f.within = func(eta float64) float64 { return max(1, math.Exp(eta)) }
-	if b := cfg.Loss.b; b > 0 {
+	if b := l.b; b > 0 {
 		f.lip = f.slopeCeiling(-40-4/b-math.Log1p(2/b), math.Log(40+40/b))
 	}
-	return newRegression(cfg, f)
+	return f, nil
 }
 
 // binary is the family of a 0/1 response whose probability is a function of η.
 type binary struct {
-	link string
-	loss Loss
+	loss loss
 	// at returns the logarithms of P(y=1) and P(y=0), and the slopes
 	// h1 = ∂log P(y=1)/∂η and h0 = −∂log P(y=0)/∂η, both at least 0.
 	at func(eta float64) (log1, log0, h1, h0 float64)
 	// within bounds the slope of the log loss over |η| ≤ eta.
 	within func(eta float64) float64
 	lip    float64 // least upper bound of the β loss's slope
+	// capped makes the log loss whose slope is cut.
+	capped func(slope float64) (convex.Loss, error)
 }
-
-func (f binary) name() string { return f.link }
 
 func (f binary) lossRange() float64 { return f.loss.massRange() }
 
 func (f binary) lipschitz(within float64) float64 {
-	if f.loss.IsLog() {
+	if f.loss.isLog() {
 		return up(f.within(within))
 	}
 	return f.lip

@@ -32,13 +32,9 @@ type modelCase struct {
 func betaLoss(t testing.TB, beta float64) Loss {
 	t.Helper()
 	if beta == 1 {
-		return LogLoss()
+		return Loss{}
 	}
-	l, err := BetaLoss(beta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return Loss{Beta: beta}
 }
 
 func must[T any](t testing.TB) func(v T, err error) T {
@@ -60,10 +56,10 @@ func modelCases(t testing.TB, l Loss) []modelCase {
 		return cases
 	}
 	cases := []modelCase{
-		binaryCase(t, l, "logistic", NewLogistic, func(e float64) float64 { return 1 / (1 + math.Exp(-e)) }),
-		binaryCase(t, l, "probit", NewProbit, func(e float64) float64 { return math.Erfc(-e/math.Sqrt2) / 2 }),
-		binaryCase(t, l, "cloglog", NewCLogLog, func(e float64) float64 { return 1 - math.Exp(-math.Exp(e)) }),
-		binaryCase(t, l, "loglog", NewLogLog, func(e float64) float64 { return math.Exp(-math.Exp(-e)) }),
+		binaryCase(t, l, "logistic", func(e float64) float64 { return 1 / (1 + math.Exp(-e)) }),
+		binaryCase(t, l, "probit", func(e float64) float64 { return math.Erfc(-e/math.Sqrt2) / 2 }),
+		binaryCase(t, l, "cloglog", func(e float64) float64 { return 1 - math.Exp(-math.Exp(e)) }),
+		binaryCase(t, l, "loglog", func(e float64) float64 { return math.Exp(-math.Exp(-e)) }),
 		linearCase(t, l, 0),
 		linearCase(t, l, 4),
 		medianCase(t, l),
@@ -75,16 +71,16 @@ func modelCases(t testing.TB, l Loss) []modelCase {
 		dirichletCase(t, l),
 		poissonCase(t, l),
 		negBinomialCase(t, l),
-		networkCase(t, l, 0, Tanh),
+		networkCase(t, l, 0, false),
 		scaledNetworkCase(t, l),
-		networkCase(t, l, 3, ReLU),
+		networkCase(t, l, 3, true),
 	}
 	for i := range cases {
 		cases[i].loss = l
 		if cases[i].response == nil {
 			cases[i].response = func(u float64) float64 { return u }
 		}
-		cases[i].name += "/" + l.Name()
+		cases[i].name += "/" + l.String()
 	}
 	built[l] = cases
 	return cases
@@ -111,7 +107,7 @@ func dot(a, b []float64) (s float64) {
 	return s
 }
 
-func binaryCase(t testing.TB, l Loss, name string, build func(RegressionConfig) (*Regression, error),
+func binaryCase(t testing.TB, l Loss, name string,
 	prob func(eta float64) float64) modelCase {
 	mass := func(eta, y float64) float64 {
 		if y == 1 {
@@ -121,7 +117,7 @@ func binaryCase(t testing.TB, l Loss, name string, build func(RegressionConfig) 
 	}
 	return modelCase{
 		name:   name,
-		target: must[*Regression](t)(build(RegressionConfig{Features: 3, Loss: l, Prior: priors.Gaussian{SD: 2}})),
+		target: must[*Regression](t)(New(RegressionConfig{Family: name, Features: 3, Loss: l, Prior: priors.Gaussian{SD: 2}})),
 		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return float64(rng.IntN(2)) },
 		state:  normalState(0.7),
 		logDensity: func(theta, x []float64, y float64) float64 {
@@ -160,7 +156,7 @@ func linearCase(t testing.TB, l Loss, nu float64) modelCase {
 	}
 	return modelCase{
 		name: name,
-		target: must[*Linear](t)(NewLinear(LinearConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
+		target: must[*Linear](t)(New(LinearConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
 			MinScale: minScale, ScalePrior: priors.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
@@ -182,8 +178,8 @@ func medianCase(t testing.TB, l Loss) modelCase {
 	}
 	return modelCase{
 		name: "median",
-		target: must[*Regression](t)(NewMedian(MedianConfig{Scale: scale,
-			RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}})),
+		target: must[*Regression](t)(New(RegressionConfig{Family: "median", Features: 2, Loss: l, Scale: scale,
+			Prior: priors.Gaussian{SD: 2}})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
 		logDensity: logf,
@@ -200,7 +196,7 @@ func mixtureCase(t testing.TB, l Loss) modelCase {
 	}
 	return modelCase{
 		name:       "mixture",
-		target:     must[*Mixture](t)(NewMixture(MixtureConfig{Loss: l, Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})),
+		target:     must[*Mixture](t)(New(MixtureConfig{Loss: l, Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})),
 		record:     func(rng *rand.Rand, x []float64) float64 { x[0] = 2 * rng.NormFloat64(); return 0 },
 		state:      normalState(1.5),
 		logDensity: func(theta, x []float64, _ float64) float64 { return math.Log(density(theta, x[0])) },
@@ -219,7 +215,7 @@ func meanCase(t testing.TB, l Loss, curvature float64) modelCase {
 	}
 	return modelCase{
 		name: name,
-		target: must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Covariance: cov,
+		target: must[*GaussianMean](t)(New(GaussianMeanConfig{Features: 2, Covariance: cov,
 			Curvature: curvature, Loss: l, Prior: priors.Gaussian{SD: 3}})),
 		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 0 },
 		state:  normalState(0.7),

@@ -11,7 +11,7 @@ import (
 // categorical is the loss of one of several classes given their logits, shared
 // by softmax regression, the Dirichlet-categorical model and classifying
 // networks.
-type categorical struct{ loss Loss }
+type categorical struct{ loss loss }
 
 // class returns the class that y names, or −1 when y is not a whole number from
 // 0 to k−1.
@@ -51,14 +51,14 @@ func (c categorical) at(logp []float64, y float64) float64 {
 	if k < 0 {
 		return math.NaN()
 	}
-	if c.loss.IsLog() {
+	if c.loss.isLog() {
 		return -logp[k]
 	}
 	var integral float64
 	for _, l := range logp {
 		integral += vec.Exp(l) * vec.Expm1(c.loss.b*l)
 	}
-	return integral/c.loss.Beta() - vec.Expm1(c.loss.b*logp[k])/c.loss.b
+	return integral/c.loss.beta() - vec.Expm1(c.loss.b*logp[k])/c.loss.b
 }
 
 // slopes replaces the log probabilities by the derivatives of the loss of class
@@ -98,7 +98,7 @@ func (c categorical) slopes(logp []float64, y float64) {
 func (c categorical) slopeSums(classes int) float64 {
 	b := c.loss.b
 	switch {
-	case c.loss.IsLog():
+	case c.loss.isLog():
 		return 1
 	case classes == 2:
 		return logisticCeiling(b)

@@ -16,7 +16,7 @@ func TestCeilings(t *testing.T) {
 			"logistic": func(p, q float64) float64 { return math.Pow(p, b)*q*q + p*math.Pow(q, 1+b) },
 			"sums":     func(p, q float64) float64 { return math.Pow(q, 1+b)*p + q*ownPower(min(p, b/(1+b)), b) },
 		}
-		claims := map[string]float64{"logistic": logisticCeiling(b), "sums": categorical{Loss{b}}.slopeSums(3)}
+		claims := map[string]float64{"logistic": logisticCeiling(b), "sums": categorical{loss{b}}.slopeSums(3)}
 		for name, f := range families {
 			best := 0.0
 			for k := -40000; k <= 40000; k++ {
@@ -63,7 +63,7 @@ func TestSlopeSumsBoundEverySet(t *testing.T) {
 	rng := newRNG()
 	for _, b := range []float64{0, 0.05, 0.1, 0.5, 1, 2.5} {
 		for _, classes := range []int{2, 3, 5} {
-			c := categorical{Loss{b}}
+			c := categorical{loss{b}}
 			limit, norm := c.slopeSums(classes), c.lipschitz(classes)
 			for range 20000 {
 				logp := make([]float64, classes)
@@ -109,7 +109,7 @@ func TestCountBoundsAreBounds(t *testing.T) {
 		}
 	}
 	for _, b := range []float64{1, 2.5} {
-		f := must[*counts](t)(newCounts("", Loss{b}, poisson{}))
+		f := must[*counts](t)(newCounts("", loss{b}, poisson{}))
 		claim := poisson{}.slopeCeiling(f)
 		for _, eta := range []float64{4.6, 7, 12} {
 			for z := -8.0; z <= 8; z += 0.25 {
@@ -126,8 +126,8 @@ func TestCountBoundsAreBounds(t *testing.T) {
 func TestNegativeBinomialClosedBound(t *testing.T) {
 	for _, r := range []float64{0.5, 1, 5} {
 		const b = 1e-3
-		m := must[*Regression](t)(NewNegativeBinomial(NegativeBinomialConfig{
-			RegressionConfig: RegressionConfig{Features: 1, Loss: Loss{b}, Prior: priors.Gaussian{SD: 1}}, Dispersion: r}))
+		m := must[*Regression](t)(New(RegressionConfig{Family: "negative-binomial", Features: 1, Loss: Loss{Beta: 1 + b},
+			Prior: priors.Gaussian{SD: 1}, Dispersion: r}))
 		best := 0.0
 		for eta := 0.0; eta < 12; eta += 0.5 {
 			for x := 0.1; x < 20/b; x *= 1.1 {

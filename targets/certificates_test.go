@@ -178,7 +178,7 @@ func TestBoundsAreNumbers(t *testing.T) {
 // count cannot cover that: its own mass can rise to one only at y = 0, where the
 // loss cannot reach the top of the range.
 func (c *modelCase) ratioShare() float64 {
-	if strings.HasPrefix(c.name, "poisson") && c.loss.Beta() < 2 {
+	if strings.HasPrefix(c.name, "poisson") && c.loss.Beta < 2 {
 		return 0.6
 	}
 	return 0.95
@@ -195,7 +195,7 @@ func ones(d int) []float64 {
 // TestSearchCatchesLooseAndFalseBounds: the helper rejects a bound 1% too small
 // and one 10% too large.
 func TestSearchCatchesLooseAndFalseBounds(t *testing.T) {
-	m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1}}))
+	m := must[*Regression](t)(New(RegressionConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1}}))
 	found := climb(rand.New(rand.NewPCG(7, 8)), 2, 6, 1500, func(u []float64) float64 {
 		slope := []float64{u[0]}
 		m.SlopeAt(slope, slope, []float64{u[1]})
@@ -212,7 +212,7 @@ func TestSearchCatchesLooseAndFalseBounds(t *testing.T) {
 func TestNetworkGradientIsAttained(t *testing.T) {
 	const b = 1.5
 	for _, l := range []Loss{betaLoss(t, 1.5), betaLoss(t, 2)} {
-		m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: ReLU, Loss: l,
+		m := must[*Network](t)(New(NetworkConfig{Features: 2, Hidden: 2, Classes: 3, ReLU: true, Loss: l,
 			Prior: priors.Uniform{Low: -b, High: b}}))
 		x := math.Sqrt(0.5)
 		best := 0.0
@@ -228,7 +228,7 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 		}
 		checkTightness(t, "gradient", best, m.GradBound(1), 0.99)
 	}
-	if g := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Classes: 3,
+	if g := must[*Network](t)(New(NetworkConfig{Features: 2, Hidden: 2, Classes: 3,
 		Prior: priors.Gaussian{SD: 1}})).GradBound(1); !math.IsInf(g, 1) {
 		t.Errorf("the gradient bound is %v where the prior has no bound", g)
 	}
@@ -238,7 +238,7 @@ func TestNetworkGradientIsAttained(t *testing.T) {
 // gradient is the greater one.
 func TestGradientBoundOfShortRows(t *testing.T) {
 	const radius = 0.01
-	m := must[*Linear](t)(NewLinear(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1},
+	m := must[*Linear](t)(New(LinearConfig{Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1},
 		MinScale: 0.3, ScalePrior: priors.HalfCauchy{Scale: 1}}))
 	best, grad := 0.0, make([]float64, 2)
 	for omega := -4.0; omega < 2; omega += 0.02 {

@@ -31,13 +31,13 @@ type Cap struct {
 // is a remainder of. Errors: a β loss, which is bounded and so not convex; a cap that
 // is out of range.
 func (r *Regression) Convex(limits Cap) (ConvexLoss, error) {
-	if !r.loss.IsLog() {
-		return ConvexLoss{}, fmt.Errorf("targets: the %s loss is bounded, so it is not convex; use the log loss, or "+
-			"remainders of order 1", r.loss.Name())
+	if !r.loss.isLog() {
+		return ConvexLoss{}, fmt.Errorf("targets: the β loss is bounded, so it is not convex; use the log loss, or " +
+			"remainders of order 1")
 	}
 	l, err := r.family.convex(limits)
 	if err != nil {
-		return ConvexLoss{}, fmt.Errorf("targets: %s regression: %w", r.family.name(), err)
+		return ConvexLoss{}, fmt.Errorf("targets: %s regression: %w", r.name, err)
 	}
 	return l, nil
 }
@@ -52,10 +52,7 @@ func (c Cap) slope(unset float64) float64 {
 func (logistic) convex(Cap) (convex.Loss, error) { return convex.Logistic(), nil }
 
 func (f binary) convex(c Cap) (convex.Loss, error) {
-	if f.link == "probit" {
-		return convex.Probit(c.slope(3))
-	}
-	return convex.CLogLog(c.slope(3))
+	return f.capped(c.slope(3))
 }
 
 func (f *counts) convex(c Cap) (convex.Loss, error) {

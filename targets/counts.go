@@ -28,8 +28,7 @@ type countLaw interface {
 // counts is the family of a count: any whole number of at least 0. Any other
 // response makes the loss NaN.
 type counts struct {
-	label string
-	loss  Loss
+	loss  loss
 	law   countLaw
 	power *curve // log Σf^β against η, nil for the log loss
 	lip   float64
@@ -40,20 +39,18 @@ type counts struct {
 // digits.
 const minLogMean, maxLogMean = -37, 30
 
-func newCounts(label string, l Loss, law countLaw) (*counts, error) {
-	if err := l.checkTable(label + " regression"); err != nil {
+func newCounts(name string, l loss, law countLaw) (*counts, error) {
+	if err := l.checkTable(name + " regression"); err != nil {
 		return nil, err
 	}
-	f := &counts{label: label, loss: l, law: law, lip: math.Inf(1)}
-	if !l.IsLog() {
-		f.power = newCurve(minLogMean, maxLogMean, nodesPerUnit*max(1, l.Beta()/5), func(eta float64) (value, slope float64) {
-			return law.logPower(eta, l.Beta())
+	f := &counts{loss: l, law: law, lip: math.Inf(1)}
+	if !l.isLog() {
+		f.power = newCurve(minLogMean, maxLogMean, nodesPerUnit*max(1, l.beta()/5), func(eta float64) (value, slope float64) {
+			return law.logPower(eta, l.beta())
 		})
 	}
 	return f, nil
 }
-
-func (f *counts) name() string { return f.label }
 
 func (f *counts) lossRange() float64 { return f.loss.massRange() }
 
@@ -66,9 +63,9 @@ func (f *counts) lossAt(dst, eta, y []float64) {
 			continue
 		}
 		dst[i] = f.loss.score(f.law.logMass(e, y[i]))
-		if !f.loss.IsLog() {
+		if !f.loss.isLog() {
 			power, _ := f.logPower(e)
-			dst[i] += vec.Expm1(power) / f.loss.Beta()
+			dst[i] += vec.Expm1(power) / f.loss.beta()
 		}
 	}
 }
@@ -85,12 +82,12 @@ func (f *counts) slope(eta, y float64) float64 {
 		return math.NaN()
 	}
 	score := f.law.score(eta, y)
-	if f.loss.IsLog() {
+	if f.loss.isLog() {
 		return -score
 	}
 	power, slope := f.logPower(eta)
 	own := math.Copysign(damp(math.Abs(score), f.loss.b*f.law.logMass(eta, y)), score)
-	return vec.Exp(power)*slope/f.loss.Beta() - own
+	return vec.Exp(power)*slope/f.loss.beta() - own
 }
 
 // logPower returns log Σf^β and its derivative with respect to η.

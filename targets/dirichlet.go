@@ -37,10 +37,22 @@ var (
 	_ GradCertificate  = (*DirichletCategorical)(nil)
 )
 
-// NewDirichletCategorical returns the model with as many classes as the prior
-// has concentrations, or an error when the prior is malformed.
-func NewDirichletCategorical(l Loss, prior priors.Dirichlet) (*DirichletCategorical, error) {
+// DirichletCategoricalConfig describes a [DirichletCategorical].
+type DirichletCategoricalConfig struct {
+	// Loss is the loss. Defaults to the log loss.
+	Loss Loss
+	// Prior is that of the class probabilities. There are as many classes as it has
+	// concentrations. Required.
+	Prior priors.Dirichlet
+}
+
+func (cfg DirichletCategoricalConfig) build() (*DirichletCategorical, error) {
+	prior := cfg.Prior
 	if err := prior.Check(); err != nil {
+		return nil, err
+	}
+	l, err := cfg.Loss.checked()
+	if err != nil {
 		return nil, err
 	}
 	m := &DirichletCategorical{categorical: categorical{l}, prior: priors.Dirichlet{Alpha: slices.Clone(prior.Alpha)}}
@@ -50,12 +62,6 @@ func NewDirichletCategorical(l Loss, prior priors.Dirichlet) (*DirichletCategori
 		m.lip = m.lipschitz(classes)
 	}
 	return m, nil
-}
-
-// NewBetaBernoulli returns the model of y in {0, 1} with P(y = 1) ~ Beta(a, b),
-// a being the concentration of 1.
-func NewBetaBernoulli(l Loss, a, b float64) (*DirichletCategorical, error) {
-	return NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{b, a}})
 }
 
 // Dim returns the number of classes minus one.

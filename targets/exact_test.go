@@ -50,7 +50,7 @@ func logisticBig(s float64, b int) float64 {
 // of the label goes down to 10⁻³⁰⁰.
 func TestLogisticIsAccurate(t *testing.T) {
 	for _, b := range []int{1, 2} {
-		m := must[*Regression](t)(NewLogistic(RegressionConfig{Features: 1, Loss: betaLoss(t, float64(1+b)),
+		m := must[*Regression](t)(New(RegressionConfig{Features: 1, Loss: betaLoss(t, float64(1+b)),
 			Prior: priors.Gaussian{SD: 1}}))
 		for _, s := range []float64{-690, -300, -40, -5, -1, -0.01, 0, 0.3, 2, 10, 36, 40} {
 			got := []float64{s}
@@ -83,7 +83,7 @@ func TestFarPredictors(t *testing.T) {
 					}
 				}
 			}
-			if c.name == "median/"+l.Name() {
+			if c.name == "median/"+l.String() {
 				continue // of a density, where no outcome is certain
 			}
 			certain := []float64{-1e3}
@@ -115,7 +115,7 @@ func TestProbitTail(t *testing.T) {
 // prior times likelihood, is proportional to the stated beta distribution.
 func TestDirichletPosterior(t *testing.T) {
 	const tau = 0.7
-	m := must[*DirichletCategorical](t)(NewBetaBernoulli(LogLoss(), 2, 3))
+	m := must[*DirichletCategorical](t)(New(DirichletCategoricalConfig{Prior: priors.Dirichlet{Alpha: []float64{3, 2}}}))
 	rows := Rows{Y: []float64{1, 0, 0, 1, 1, 0, 0}}
 	post := m.Posterior([]float64{4, 3}, tau)
 	if want := []float64{3 + tau*4, 2 + tau*3}; post.Alpha[0] != want[0] || post.Alpha[1] != want[1] {
@@ -141,7 +141,7 @@ func TestDirichletPosterior(t *testing.T) {
 // TestGaussianMeanPosterior: prior N(0, 3²) and n records of covariance I give
 // the posterior N(S/(n+1/9), 1/(n+1/9)) in every component, S being their sum.
 func TestGaussianMeanPosterior(t *testing.T) {
-	m := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}}))
+	m := must[*GaussianMean](t)(New(GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 3}}))
 	rows := Rows{X: []float64{1, 2, -0.5, 1, 0.25, 3}, P: 2}
 	precision := 3 + 1.0/9
 	mean := []float64{0.75 / precision, 6 / precision}
@@ -167,7 +167,7 @@ func TestGaussianMeanPosterior(t *testing.T) {
 		t.Errorf("log posterior falls by %v, want %v", drop, want)
 	}
 	// The banana is the same posterior in bent coordinates.
-	bent := must[*GaussianMean](t)(NewGaussianMean(GaussianMeanConfig{Features: 2, Curvature: 20, Prior: priors.Gaussian{SD: 3}}))
+	bent := must[*GaussianMean](t)(New(GaussianMeanConfig{Features: 2, Curvature: 20, Prior: priors.Gaussian{SD: 3}}))
 	if got, want := logPosteriorOf(bent, 0.5, -2), logPosterior(0.5, -2+20*0.25); math.Abs(got-want) > 1e-12 {
 		t.Errorf("log posterior of the banana %v, straightened %v", got, want)
 	}
@@ -178,7 +178,7 @@ func TestGaussianMeanPosterior(t *testing.T) {
 // within 6 standard errors but for a probability of 2e-9 a parameter, below 1e-6
 // a run; draws moved by 0.4 must fail in some parameter.
 func TestPriorSamplesHaveZeroMeanScore(t *testing.T) {
-	for _, c := range modelCases(t, LogLoss()) {
+	for _, c := range modelCases(t, Loss{}) {
 		target := c.target.(GradTarget)
 		worst := func(shift float64) (z float64) {
 			const n = 10000

@@ -35,13 +35,8 @@ func Example() {
 	// Output: [0.5 2 1]
 }
 
-func ExampleNewLogistic() {
-	loss, err := targets.BetaLoss(1.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 3}})
+func ExampleNew() {
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Loss: targets.Loss{Beta: 1.5}, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,8 +49,8 @@ func ExampleNewLogistic() {
 	// a record of norm 1 moves the ratio by at most 0.2227
 }
 
-func ExampleNewLinear() {
-	_, err := targets.NewLinear(targets.LinearConfig{Features: 1, Prior: priors.Gaussian{SD: 3},
+func ExampleNew_error() {
+	_, err := targets.New(targets.LinearConfig{Features: 1, Prior: priors.Gaussian{SD: 3},
 		ScalePrior: priors.HalfCauchy{Scale: 1}})
 	fmt.Println(err)
 	// Output: targets: linear regression: MinScale = 0, but it must be positive and finite
@@ -63,8 +58,8 @@ func ExampleNewLinear() {
 
 // A beta posterior is exact, and so is the divergence between the posteriors of
 // neighbouring data sets, with 4 ones among 10 records and with 5.
-func ExampleDirichlet_Renyi() {
-	m, err := targets.NewBetaBernoulli(targets.LogLoss(), 6, 6)
+func ExampleDirichletCategorical_Posterior() {
+	m, err := targets.New(targets.DirichletCategoricalConfig{Prior: priors.Dirichlet{Alpha: []float64{6, 6}}})
 	if err != nil {
 		fmt.Println(err)
 		return

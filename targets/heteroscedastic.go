@@ -50,9 +50,7 @@ var (
 	_ GradCertificate  = (*Heteroscedastic)(nil)
 )
 
-// NewHeteroscedastic returns the model. It returns an error when a required
-// field is missing or out of range.
-func NewHeteroscedastic(cfg HeteroscedasticConfig) (*Heteroscedastic, error) {
+func (cfg HeteroscedasticConfig) build() (*Heteroscedastic, error) {
 	if cfg.Features < 1 {
 		return nil, fmt.Errorf("targets: heteroscedastic regression: Features = %d, but it needs at least 1", cfg.Features)
 	}
@@ -63,7 +61,11 @@ func NewHeteroscedastic(cfg HeteroscedasticConfig) (*Heteroscedastic, error) {
 	if err != nil {
 		return nil, err
 	}
-	law := newLocationScale(cfg.Loss, cfg.MinScale, cfg.DegreesOfFreedom)
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
+	}
+	law := newLocationScale(l, cfg.MinScale, cfg.DegreesOfFreedom)
 	return &Heteroscedastic{prior, law, cfg.Features, law.gradSup(1, 1)}, nil
 }
 

@@ -55,9 +55,7 @@ var (
 	_ GradCertificate  = (*Linear)(nil)
 )
 
-// NewLinear returns linear regression. It returns an error when a required field
-// is missing or out of range.
-func NewLinear(cfg LinearConfig) (*Linear, error) {
+func (cfg LinearConfig) build() (*Linear, error) {
 	if cfg.Features < 1 {
 		return nil, fmt.Errorf("targets: linear regression: Features = %d, but it needs at least 1", cfg.Features)
 	}
@@ -71,8 +69,12 @@ func NewLinear(cfg LinearConfig) (*Linear, error) {
 	if err := checkScalePrior("the scale of the errors", cfg.ScalePrior); err != nil {
 		return nil, err
 	}
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
+	}
 	return &Linear{
-		locationScale: newLocationScale(cfg.Loss, cfg.MinScale, cfg.DegreesOfFreedom),
+		locationScale: newLocationScale(l, cfg.MinScale, cfg.DegreesOfFreedom),
 		features:      cfg.Features, prior: prior, scalePrior: cfg.ScalePrior,
 	}, nil
 }
@@ -88,7 +90,7 @@ func (m *Linear) MinScale() float64 { return m.minScale }
 
 // Normal reports whether the loss is the log loss of normal errors, of which sums over
 // the records say all.
-func (m *Linear) Normal() bool { return m.loss.IsLog() && m.errors.nu == 0 }
+func (m *Linear) Normal() bool { return m.loss.isLog() && m.errors.nu == 0 }
 
 // Dim returns the number of features plus one.
 func (m *Linear) Dim() int { return m.features + 1 }
@@ -168,7 +170,7 @@ func (m *Linear) RatioBound(theta, next []float64, radius float64) float64 {
 	}
 	path := times(m.errors.maxSlope*math.Pow(low, -1-m.loss.b), times(radius, math.Sqrt(step2))) +
 		times(m.errors.maxPull*math.Pow(low, -m.loss.b)*(1-m.minScale/high), domega)
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return up(path)
 	}
 	jump := m.peak(low)/m.loss.b + math.Abs(m.integral(math.Log(low))-m.integral(math.Log(high)))

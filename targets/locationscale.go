@@ -12,12 +12,12 @@ import (
 // locationScale is y = η + σε with σ ≥ s under one loss, the part that linear
 // regression has in common with its heteroscedastic form.
 type locationScale struct {
-	loss     Loss
+	loss     loss
 	minScale float64 // s
 	errors   errorLaw
 }
 
-func newLocationScale(l Loss, minScale, nu float64) locationScale {
+func newLocationScale(l loss, minScale, nu float64) locationScale {
 	return locationScale{loss: l, minScale: minScale, errors: newErrorLaw(nu, l.b)}
 }
 
@@ -84,7 +84,7 @@ func (m *locationScale) peak(sigma float64) float64 {
 // c·M_σ^b with c ≤ 1, the loss lies between (c/β − 1/b)·M_σ^b and c·M_σ^b/β, and
 // both are extreme at σ = s.
 func (m *locationScale) lossRange() float64 {
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return math.Inf(1)
 	}
 	return up(m.peak(m.minScale) / m.loss.b)

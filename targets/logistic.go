@@ -8,29 +8,21 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
-// NewLogistic returns logistic regression, P(y = 1) = 1/(1 + e^−η) with η = x·θ.
-//
-// The response is 0 or 1: any finite value of at least ½ counts as 1, any other
-// as 0, so that the certificates hold whatever a record says; one that is not
-// finite makes the loss NaN. Certificates: R_ℓ = 1/(β−1), infinite for the log loss; L = 1 for the
-// log loss and L(β) = max_p [p^(β−1)(1−p)² + p(1−p)^β] for the β loss (theory §1).
-//
-// It returns an error when the number of features is below 1 or the prior does
-// not fit it.
-func NewLogistic(cfg RegressionConfig) (*Regression, error) {
-	f := logistic{loss: cfg.Loss, lip: 1}
-	if b := cfg.Loss.b; b > 0 {
-		f.lip = logisticCeiling(b)
-	}
-	return newRegression(cfg, f)
-}
-
+// logistic is the family of P(y = 1) = 1/(1 + e^−η). Certificates: R_ℓ = 1/(β−1),
+// infinite for the log loss; L = 1 for the log loss and
+// L(β) = max_p [p^(β−1)(1−p)² + p(1−p)^β] for the β loss (theory §1).
 type logistic struct {
-	loss Loss
+	loss loss
 	lip  float64
 }
 
-func (logistic) name() string { return "logistic" }
+func newLogistic(_ RegressionConfig, l loss) (family, error) {
+	f := logistic{loss: l, lip: 1}
+	if l.b > 0 {
+		f.lip = logisticCeiling(l.b)
+	}
+	return f, nil
+}
 
 func (f logistic) lossRange() float64 { return f.loss.massRange() }
 
@@ -40,7 +32,7 @@ func (f logistic) lipschitz(float64) float64 { return f.lip }
 // log(1 + e^−s), and the β loss follows from the logarithms of both labels'
 // probabilities.
 func (f logistic) lossAt(dst, eta, y []float64) {
-	if f.loss.IsLog() {
+	if f.loss.isLog() {
 		for i, e := range eta {
 			dst[i] = -signed(e, y[i])
 		}
@@ -72,7 +64,7 @@ func (f logistic) betaLossBlock(dst, eta, y []float64, buf *scratch) {
 	}
 	vec.Expm1All(powP, powP)
 	vec.Expm1All(powQ, powQ)
-	invB, invBeta := 1/b, 1/f.loss.Beta()
+	invB, invBeta := 1/b, 1/f.loss.beta()
 	for i, v := range u {
 		integral := (powP[i] + v*powQ[i]) / (1 + v) * invBeta
 		dst[i] = integral - invB*choose(s[i] < 0, powQ[i], powP[i])

@@ -41,7 +41,7 @@ type GaussianMeanConfig struct {
 type GaussianMean struct {
 	prior     priorPart // of μ
 	dim       int
-	loss      Loss
+	loss      loss
 	curvature float64
 	whiten    []float64 // W = L⁻¹ for Σ = LLᵀ, dim×dim row-major
 	logPeak   float64   // log M
@@ -57,9 +57,7 @@ var (
 	_ GradCertificate  = (*GaussianMean)(nil)
 )
 
-// NewGaussianMean returns the model. It returns an error when a required field
-// is missing or the covariance is not positive definite.
-func NewGaussianMean(cfg GaussianMeanConfig) (*GaussianMean, error) {
+func (cfg GaussianMeanConfig) build() (*GaussianMean, error) {
 	d := cfg.Features
 	if d < 1 {
 		return nil, fmt.Errorf("targets: Gaussian mean: Features = %d, but it needs at least 1", d)
@@ -72,7 +70,11 @@ func NewGaussianMean(cfg GaussianMeanConfig) (*GaussianMean, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &GaussianMean{dim: d, loss: cfg.Loss, prior: prior, curvature: cfg.Curvature}
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
+	}
+	m := &GaussianMean{dim: d, loss: l, prior: prior, curvature: cfg.Curvature}
 	cov := cfg.Covariance
 	if cov == nil {
 		cov = identity(d)
@@ -233,7 +235,7 @@ func (m *GaussianMean) lipschitz() float64 {
 
 // LossRange returns R_ℓ = M^(β−1)/(β−1), rounded up; +Inf for the log loss.
 func (m *GaussianMean) LossRange() float64 {
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return math.Inf(1)
 	}
 	return up(m.peak() / m.loss.b)
@@ -268,7 +270,7 @@ func (m *GaussianMean) RatioBound(theta, next []float64, radius float64) float64
 		centre += pull * (now[j] + then[j]) / 2
 	}
 	direct := times(math.Sqrt(pullLength), radius) + math.Abs(centre)
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return up(direct)
 	}
 	return up(min(m.peak()*direct, m.lipschitz()*math.Sqrt(length), m.LossRange()))
@@ -277,7 +279,7 @@ func (m *GaussianMean) RatioBound(theta, next []float64, radius float64) float64
 // GradBound returns L/√λ_min(Σ), whatever the radius; +Inf for the log loss and
 // for the banana, whose mean moves ever faster with θ₁.
 func (m *GaussianMean) GradBound(radius float64) float64 {
-	if m.loss.IsLog() || m.curvature != 0 {
+	if m.loss.isLog() || m.curvature != 0 {
 		return math.Inf(1)
 	}
 	return up(m.lipschitz() * m.stiffness)

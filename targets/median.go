@@ -10,37 +10,25 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/vec"
 )
 
-// MedianConfig describes median regression.
-type MedianConfig struct {
-	RegressionConfig
-	// Scale is s, the mean absolute error, known. Required, positive.
-	Scale float64
-}
-
-// NewMedian returns median regression, y = η + sε with Laplace errors ε and η = x·θ, so
-// that η is the median of y and an outlier pulls no harder than any other record.
+// laplaceErrors is the family of y = η + sε with Laplace errors ε.
 //
 // Certificates: with M = 1/2s the largest density, L = M^(β−1)/s, which is 1/s for the
 // log loss, and R_ℓ = M^(β−1)/(β−1). It is the regression of a number whose log loss is
 // certified as it stands.
-//
-// It returns an error when a required field is missing or out of range.
-func NewMedian(cfg MedianConfig) (*Regression, error) {
-	if err := positive("median regression: Scale", cfg.Scale); err != nil {
-		return nil, err
-	}
-	f := laplaceErrors{loss: cfg.Loss, scale: cfg.Scale, logPeak: -math.Log(2 * cfg.Scale)}
-	f.integral = math.Expm1(cfg.Loss.b*f.logPeak-math.Log1p(cfg.Loss.b)) / cfg.Loss.Beta()
-	return newRegression(cfg.RegressionConfig, f)
-}
-
 type laplaceErrors struct {
-	loss           Loss
+	loss           loss
 	scale, logPeak float64
 	integral       float64 // (∫f^β − 1)/β
 }
 
-func (laplaceErrors) name() string { return "median" }
+func newMedian(cfg RegressionConfig, l loss) (family, error) {
+	if err := positive("median regression: Scale", cfg.Scale); err != nil {
+		return nil, err
+	}
+	f := laplaceErrors{loss: l, scale: cfg.Scale, logPeak: -math.Log(2 * cfg.Scale)}
+	f.integral = math.Expm1(l.b*f.logPeak-math.Log1p(l.b)) / l.beta()
+	return f, nil
+}
 
 func (f laplaceErrors) lossAt(dst, eta, y []float64) {
 	for i, e := range eta {
@@ -87,7 +75,7 @@ func (f laplaceErrors) slopeAt(dst, eta, y []float64) {
 func (f laplaceErrors) peak() float64 { return math.Exp(f.loss.b * f.logPeak) }
 
 func (f laplaceErrors) lossRange() float64 {
-	if f.loss.IsLog() {
+	if f.loss.isLog() {
 		return math.Inf(1)
 	}
 	return up(f.peak() / f.loss.b)

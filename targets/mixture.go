@@ -30,7 +30,7 @@ type MixtureConfig struct {
 // log loss are finite only for |x| ≤ radius and given states.
 type Mixture struct {
 	priorPart
-	loss     Loss
+	loss     loss
 	variance float64
 	logPeak  float64 // log ½·M: the largest value of a weighted component
 	gradient float64 // sup of ‖∇ℓ‖ over x and θ, +Inf for the log loss
@@ -44,9 +44,7 @@ var (
 	_ GradCertificate  = (*Mixture)(nil)
 )
 
-// NewMixture returns the mixture. It returns an error when the prior does not
-// fit two parameters or the variance is not positive and finite.
-func NewMixture(cfg MixtureConfig) (*Mixture, error) {
+func (cfg MixtureConfig) build() (*Mixture, error) {
 	v := cfg.Variance
 	if v == 0 {
 		v = 2
@@ -54,14 +52,18 @@ func NewMixture(cfg MixtureConfig) (*Mixture, error) {
 	if err := positive("mixture: Variance", v); err != nil {
 		return nil, err
 	}
-	if err := cfg.Loss.checkTable("mixture"); err != nil {
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.checkTable("mixture"); err != nil {
 		return nil, err
 	}
 	prior, err := newPriorPart(cfg.Prior, 2)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{loss: cfg.Loss, priorPart: prior, variance: v, logPeak: -math.Log(2*math.Pi*v)/2 - math.Ln2}
+	m := &Mixture{loss: l, priorPart: prior, variance: v, logPeak: -math.Log(2*math.Pi*v)/2 - math.Ln2}
 	m.gradient = m.gradientSup()
 	return m, nil
 }
@@ -90,7 +92,7 @@ func (m *Mixture) Loss(dst, theta []float64, rows Rows) {
 		dst[i] += m.logPeak + inv*d*d
 	}
 	power, _ := m.power(theta[1])
-	m.loss.scores(dst, (power-1)/m.loss.Beta())
+	m.loss.scores(dst, (power-1)/m.loss.beta())
 }
 
 // LossRatio sets dst[i] = ℓ(xᵢ; theta) − ℓ(xᵢ; next).
@@ -120,7 +122,7 @@ func (m *Mixture) gradAt(x, gap, slope float64) (g1, g2 float64) {
 			z1, z2 = 0, 0
 		}
 	}
-	return -weight * (r1*z1 + r2*z2), -weight*r2*z2 + slope/m.loss.Beta()
+	return -weight * (r1*z1 + r2*z2), -weight*r2*z2 + slope/m.loss.beta()
 }
 
 // apart is the distance of components that no longer overlap, in standard
@@ -174,7 +176,7 @@ func (m *Mixture) peak() float64 { return math.Exp(m.loss.b * (m.logPeak + math.
 // LossRange returns R_ℓ = M^(β−1)/(β−1), rounded up; +Inf for the log loss. It is
 // approached as θ₂ → 0.
 func (m *Mixture) LossRange() float64 {
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return math.Inf(1)
 	}
 	return up(m.peak() / m.loss.b)
@@ -189,12 +191,12 @@ func (m *Mixture) RatioBound(theta, next []float64, radius float64) float64 {
 		return times(math.Abs(b-a), 2*radius+math.Abs(a+b)) / (2 * m.variance)
 	}
 	direct := max(component(theta[0], next[0]), component(theta[0]+theta[1], next[0]+next[1]))
-	if m.loss.IsLog() {
+	if m.loss.isLog() {
 		return up(direct)
 	}
 	p, _ := m.power(theta[1])
 	q, _ := m.power(next[1])
-	jump := math.Abs(p-q) / m.loss.Beta()
+	jump := math.Abs(p-q) / m.loss.beta()
 	path := m.gradient * math.Hypot(next[0]-theta[0], next[1]-theta[1])
 	return up(min(m.peak()*direct+jump, path, m.peak()/m.loss.b+jump))
 }

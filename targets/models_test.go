@@ -26,7 +26,7 @@ func TestLossMatchesDefinition(t *testing.T) {
 			}
 			logf := c.logDensity(theta, rows.X, y)
 			want := -logf
-			if beta := c.loss.Beta(); beta > 1 {
+			if beta := c.loss.Beta; beta > 1 {
 				want = -(math.Exp((beta-1)*logf)-1)/(beta-1) + (c.power(theta, rows.X, beta)-1)/beta
 			}
 			got := lossOf(c.target, theta, rows)[0]
@@ -40,7 +40,7 @@ func TestLossMatchesDefinition(t *testing.T) {
 // TestBetaNearOneIsLogLoss: the difference is of the order of (β−1)·(log f)².
 func TestBetaNearOneIsLogLoss(t *testing.T) {
 	for _, b := range []float64{1e-4, 1e-8, 1e-15} {
-		logs, betas := modelCases(t, LogLoss()), modelCases(t, betaLoss(t, 1+b))
+		logs, betas := modelCases(t, Loss{}), modelCases(t, betaLoss(t, 1+b))
 		b := (1 + b) - 1
 		for k := range logs {
 			rng := rand.New(rand.NewPCG(3, 4))
@@ -99,7 +99,7 @@ func TestGradientsMatchDifferences(t *testing.T) {
 }
 
 func TestPriorGradientsMatchDifferences(t *testing.T) {
-	for _, c := range modelCases(t, LogLoss()) {
+	for _, c := range modelCases(t, Loss{}) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		target := c.target.(GradTarget)
 		for range 10 {

@@ -19,7 +19,7 @@ func heteroscedasticCase(t testing.TB, l Loss) modelCase {
 	}
 	return modelCase{
 		name: "heteroscedastic",
-		target: must[*Heteroscedastic](t)(NewHeteroscedastic(HeteroscedasticConfig{Features: 2, Loss: l,
+		target: must[*Heteroscedastic](t)(New(HeteroscedasticConfig{Features: 2, Loss: l,
 			Prior: priors.Gaussian{SD: 2}, MinScale: minScale})),
 		record:     func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return 2 * rng.NormFloat64() },
 		state:      normalState(0.7),
@@ -62,14 +62,14 @@ func classCase(name string, target Target, classes int, probs func(theta, x []fl
 }
 
 func softmaxCase(t testing.TB, l Loss) modelCase {
-	m := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: priors.Gaussian{SD: 2}}))
+	m := must[*Softmax](t)(New(SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: priors.Gaussian{SD: 2}}))
 	return classCase("softmax", m, 3, func(theta, x []float64) []float64 {
 		return softmaxOf(dot(x, theta[:2]), dot(x, theta[2:4]), dot(x, theta[4:]))
 	})
 }
 
 func dirichletCase(t testing.TB, l Loss) modelCase {
-	m := must[*DirichletCategorical](t)(NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}))
+	m := must[*DirichletCategorical](t)(New(DirichletCategoricalConfig{Loss: l, Prior: priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}}))
 	return classCase("dirichlet", m, 3, func(theta, _ []float64) []float64 {
 		return softmaxOf(0, theta[0], theta[1])
 	})
@@ -96,28 +96,28 @@ func countCase(t testing.TB, name string, m *Regression, logMass func(mean, y fl
 }
 
 func poissonCase(t testing.TB, l Loss) modelCase {
-	m := must[*Regression](t)(NewPoisson(RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}))
+	m := must[*Regression](t)(New(RegressionConfig{Family: "poisson", Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}))
 	return countCase(t, "poisson", m, func(mean, y float64) float64 { return distuv.Poisson{Lambda: mean}.LogProb(y) })
 }
 
 func negBinomialCase(t testing.TB, l Loss) modelCase {
 	const r = 1.7
-	m := must[*Regression](t)(NewNegativeBinomial(NegativeBinomialConfig{
-		RegressionConfig: RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}, Dispersion: r}))
+	m := must[*Regression](t)(New(RegressionConfig{
+		Family: "negative-binomial", Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}, Dispersion: r}))
 	return countCase(t, "negative-binomial", m, func(mean, y float64) float64 {
 		return math.Log(math.Gamma(r+1)/r)*-1 + lgamma(y+r) - lgamma(y+1) + r*math.Log(r/(r+mean)) + y*math.Log(mean/(r+mean))
 	})
 }
 
 // networkCase has two inputs and two hidden units.
-func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
+func networkCase(t testing.TB, l Loss, classes int, relu bool) modelCase {
 	const scale = 0.8
-	outputs := plainNetwork(classes, act)
-	cfg := NetworkConfig{Features: 2, Hidden: 2, Classes: classes, Activation: act, Loss: l, Prior: priors.Gaussian{SD: 2}}
+	outputs := plainNetwork(classes, relu)
+	cfg := NetworkConfig{Features: 2, Hidden: 2, Classes: classes, ReLU: relu, Loss: l, Prior: priors.Gaussian{SD: 2}}
 	if classes == 0 {
 		cfg.Scale = scale
 	}
-	m := must[*Network](t)(NewNetwork(cfg))
+	m := must[*Network](t)(New(cfg))
 	if classes > 0 {
 		return classCase("network-classes", m, classes, func(theta,
 			x []float64) []float64 {
@@ -140,12 +140,12 @@ func networkCase(t testing.TB, l Loss, classes int, act Activation) modelCase {
 }
 
 // plainNetwork is a forward pass of two inputs and two hidden units.
-func plainNetwork(classes int, act Activation) func(theta, x []float64) []float64 {
+func plainNetwork(classes int, relu bool) func(theta, x []float64) []float64 {
 	return func(theta, x []float64) []float64 {
 		hidden := make([]float64, 2)
 		for j := range hidden {
 			hidden[j] = theta[2*j]*x[0] + theta[2*j+1]*x[1] + theta[4+j]
-			if act == Tanh {
+			if !relu {
 				hidden[j] = math.Tanh(hidden[j])
 			} else {
 				hidden[j] = math.Max(0, hidden[j])
@@ -163,9 +163,9 @@ func plainNetwork(classes int, act Activation) func(theta, x []float64) []float6
 // scaledNetworkCase is regression with a sampled σ ≥ 0.3.
 func scaledNetworkCase(t testing.TB, l Loss) modelCase {
 	const minScale = 0.3
-	outputs := plainNetwork(0, Tanh)
+	outputs := plainNetwork(0, false)
 	sigma := func(theta []float64) float64 { return minScale + math.Exp(theta[9]) }
-	m := must[*Network](t)(NewNetwork(NetworkConfig{Features: 2, Hidden: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
+	m := must[*Network](t)(New(NetworkConfig{Features: 2, Hidden: 2, Loss: l, Prior: priors.Gaussian{SD: 2},
 		MinScale: minScale, ScalePrior: priors.HalfCauchy{Scale: 1}}))
 	return modelCase{
 		name:   "network-scale",

@@ -9,39 +9,26 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// NegativeBinomialConfig describes negative binomial regression.
-type NegativeBinomialConfig struct {
-	RegressionConfig
-	// Dispersion is r, known: a count of mean μ has variance μ + μ²/r. Required,
-	// positive, at most 10⁶.
-	Dispersion float64
-}
-
-// NewNegativeBinomial returns negative binomial regression, a count with mean
-// e^η and variance e^η + e^2η/r, where η = x·θ. A response that is not a whole
-// number of at least 0 makes the loss NaN.
+// newNegativeBinomial is the family of a count with mean e^η and variance e^η + e^2η/r.
 //
-// Certificates: R_ℓ = 1/(β−1). Unlike those of [NewPoisson], slopes are bounded
+// Certificates: R_ℓ = 1/(β−1). Unlike those of Poisson counts, slopes are bounded
 // for every β > 1, because counts spread in proportion to their mean; the log
 // loss has none. The β loss takes a table of Σf^β, built once in about a tenth
 // of a second.
-func NewNegativeBinomial(cfg NegativeBinomialConfig) (*Regression, error) {
-	if err := positive("negative binomial regression: Dispersion", cfg.Dispersion); err != nil {
+func newNegativeBinomial(cfg RegressionConfig, l loss) (family, error) {
+	if err := positive("negative-binomial regression: Dispersion", cfg.Dispersion); err != nil {
 		return nil, err
 	}
 	if cfg.Dispersion > maxDispersion {
-		return nil, fmt.Errorf("targets: negative binomial regression: Dispersion = %v; above %g the counts are Poisson, "+
+		return nil, fmt.Errorf("targets: negative-binomial regression: Dispersion = %v; above %g the counts are Poisson, "+
 			"so take that", cfg.Dispersion, float64(maxDispersion))
 	}
 	law := negBinomial{cfg.Dispersion, math.Log(cfg.Dispersion)}
-	f, err := newCounts("negative binomial", cfg.Loss, law)
-	if err != nil {
-		return nil, err
-	}
-	if !cfg.Loss.IsLog() {
+	f, err := newCounts("negative-binomial", l, law)
+	if err == nil && !l.isLog() {
 		f.lip = up(law.slopeCeiling(f))
 	}
-	return newRegression(cfg.RegressionConfig, f)
+	return f, err
 }
 
 // negBinomial is the law of a count with mean e^η and dispersion r.

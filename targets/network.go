@@ -12,16 +12,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// Activation is the nonlinearity of a hidden layer.
-type Activation int
-
-const (
-	// Tanh is the hyperbolic tangent, the default.
-	Tanh Activation = iota
-	// ReLU is max(0, ·), with derivative 0 at 0.
-	ReLU
-)
-
 // NetworkConfig describes a neural network with one hidden layer.
 type NetworkConfig struct {
 	// Features is the number of inputs. Required, at least 1.
@@ -39,8 +29,8 @@ type NetworkConfig struct {
 	// Scale is the standard deviation of the errors in regression when it is known.
 	// Required there unless MinScale and ScalePrior are given, else zero.
 	Scale float64
-	// Activation is Tanh, the default, or ReLU.
-	Activation Activation
+	// ReLU makes the activation max(0, ·), with derivative 0 at 0. Defaults to false: tanh.
+	ReLU bool
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of all weights and biases. Required. Under a Uniform prior
@@ -64,7 +54,7 @@ type Network struct {
 	priorPart
 	categorical
 	inputs, hidden, outputs int
-	activation              Activation
+	relu                    bool
 	errors                  *locationScale // nil in classification
 	scalePrior              priors.Scale   // nil unless σ is sampled
 	sums                    float64        // bounds the slopes of any set of classes
@@ -79,22 +69,20 @@ var (
 	_ PriorSampler     = (*Network)(nil)
 )
 
-// NewNetwork returns the network. It returns an error when a required field is
-// missing or out of range.
-func NewNetwork(cfg NetworkConfig) (*Network, error) {
+func (cfg NetworkConfig) build() (*Network, error) {
 	if cfg.Features < 1 || cfg.Hidden < 1 {
 		return nil, fmt.Errorf("targets: network: Features = %d, Hidden = %d, but it needs at least 1 of each", cfg.Features,
 			cfg.Hidden)
 	}
-	if cfg.Activation != Tanh && cfg.Activation != ReLU {
-		return nil, fmt.Errorf("targets: network: Activation = %d; it must be Tanh or ReLU", cfg.Activation)
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
 	}
-	n := &Network{categorical: categorical{cfg.Loss}, inputs: cfg.Features, hidden: cfg.Hidden,
-		outputs: max(1, cfg.Classes), activation: cfg.Activation}
+	n := &Network{categorical: categorical{l}, inputs: cfg.Features, hidden: cfg.Hidden,
+		outputs: max(1, cfg.Classes), relu: cfg.ReLU}
 	if err := n.setOutput(cfg); err != nil {
 		return nil, err
 	}
-	var err error
 	n.priorPart, err = newPriorPart(cfg.Prior, n.weights())
 	return n, err
 }
@@ -126,7 +114,7 @@ func (n *Network) setOutput(cfg NetworkConfig) error {
 			return err
 		}
 	}
-	law := newLocationScale(cfg.Loss, max(cfg.MinScale, cfg.Scale), 0)
+	law := newLocationScale(n.loss, max(cfg.MinScale, cfg.Scale), 0)
 	n.errors = &law
 	return nil
 }
@@ -206,7 +194,7 @@ func (n *Network) forward(h, out, theta, x []float64) {
 	w1, b1, w2, b2 := n.layers(theta)
 	dense.MulVec(h, w1, x)
 	for j, b := range b1 {
-		if h[j] += b; n.activation == Tanh {
+		if h[j] += b; !n.relu {
 			h[j] = math.Tanh(h[j])
 		} else {
 			h[j] = max(0, h[j])
@@ -291,7 +279,7 @@ func (n *Network) LossGrad(dst, theta []float64, rows Rows) {
 
 // derivative is that of the activation, from its value.
 func (n *Network) derivative(v float64) float64 {
-	if n.activation == Tanh {
+	if !n.relu {
 		return 1 - v*v
 	}
 	if v > 0 {
@@ -360,7 +348,7 @@ func (n *Network) reach(radius float64) float64 {
 	}
 	q *= 1 + radius*radius
 	unit := max(1, q)
-	if n.activation == ReLU {
+	if n.relu {
 		top := widest * (1 + math.Sqrt(float64(n.inputs))*radius)
 		unit = top*top + q
 	}

@@ -4,23 +4,19 @@ package targets
 
 import "math"
 
-// NewPoisson returns Poisson regression, y ~ Poisson(e^η) with η = x·θ. A
-// response that is not a whole number of at least 0 makes the loss NaN.
+// newPoisson is the family of y ~ Poisson(e^η).
 //
 // Certificates: R_ℓ = 1/(β−1). Slopes are bounded for β ≥ 2 only: where e^η is
 // large the counts spread over e^(η/2), and the slope of the loss grows like
 // e^(η(2−β)/2).
 //
 // The β loss takes a table of Σf^β, built once in some tens of milliseconds.
-func NewPoisson(cfg RegressionConfig) (*Regression, error) {
-	f, err := newCounts("Poisson", cfg.Loss, poisson{})
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Loss.b >= 1 {
+func newPoisson(_ RegressionConfig, l loss) (family, error) {
+	f, err := newCounts("poisson", l, poisson{})
+	if err == nil && l.b >= 1 {
 		f.lip = up(poisson{}.slopeCeiling(f))
 	}
-	return newRegression(cfg, f)
+	return f, err
 }
 
 // poisson is the law of a count with mean e^η.

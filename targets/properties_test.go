@@ -25,7 +25,7 @@ func same(a, b []float64) bool {
 // gradient SlopeAt times the row, in every bit and for every record; dst may be
 // eta.
 func TestLinearTargetsGoThroughThePredictor(t *testing.T) {
-	for _, l := range []Loss{LogLoss(), betaLoss(t, 1.5)} {
+	for _, l := range []Loss{{}, betaLoss(t, 1.5)} {
 		for _, c := range modelCases(t, l) {
 			m, ok := c.target.(LinearTarget)
 			if !ok {
@@ -61,7 +61,7 @@ func TestLinearTargetsGoThroughThePredictor(t *testing.T) {
 // TestRatioBoundsHold: no record inside the radius exceeds the bound of a move,
 // whatever its response.
 func TestRatioBoundsHold(t *testing.T) {
-	for _, l := range []Loss{LogLoss(), betaLoss(t, 1.1), betaLoss(t, 2)} {
+	for _, l := range []Loss{{}, betaLoss(t, 1.1), betaLoss(t, 2)} {
 		for _, c := range modelCases(t, l) {
 			rapid.Check(t, func(t *rapid.T) {
 				p, response := c.target.Shape()

@@ -83,7 +83,7 @@ func wells(t testing.TB, interaction bool) referenceCase {
 		floats.Mul(product, arsenic)
 		name, rows = "wells_data-wells_interaction_c_model", design(y, dist, arsenic, product)
 	}
-	m, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Prior: priors.Uniform{Low: -100, High: 100}})
+	m, err := targets.New(targets.RegressionConfig{Features: rows.P, Prior: priors.Uniform{Low: -100, High: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func linear(t testing.TB, name string, rows targets.Rows, prior priors.Prior, sc
 	if scale == nil {
 		scale = priors.HalfCauchy{Scale: 1e9 * sigma} // flat where the posterior is
 	}
-	m, err := targets.NewLinear(targets.LinearConfig{Features: p, Prior: prior, MinScale: least, ScalePrior: scale})
+	m, err := targets.New(targets.LinearConfig{Features: p, Prior: prior, MinScale: least, ScalePrior: scale})
 	if err != nil {
 		t.Fatal(err)
 	}

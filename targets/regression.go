@@ -3,8 +3,12 @@ package targets
 // Proof: docs/proofs/targets-certificates.md.
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
@@ -12,26 +16,42 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// RegressionConfig describes a regression in which the response depends on the
-// features through the linear predictor η = x·θ alone. An intercept is a feature
-// that is 1 in every record.
+// RegressionConfig describes a [Regression].
 type RegressionConfig struct {
 	// Features is the number of features, and of parameters. Required.
 	Features int
+	// Family is the law of the response and its link. Defaults to "logistic".
+	//
+	//   - "logistic" is P(y = 1) = 1/(1 + e^−η), "probit" Φ(η), "cloglog" 1 − exp(−e^η) and
+	//     "loglog" exp(−e^−η). Any finite response of at least ½ counts as 1, any other as 0,
+	//     so that certificates hold whatever a record says. One that is not finite makes the
+	//     loss NaN.
+	//   - "poisson" is y ~ Poisson(e^η), and "negative-binomial" a count with mean e^η and
+	//     variance e^η + e^2η/Dispersion. A response that is not a whole number of at least 0
+	//     makes the loss NaN.
+	//   - "median" is y = η + Scale·ε with Laplace errors ε. So η is the median of y, and an
+	//     outlier pulls no harder than any other record.
+	Family string
 	// Loss is the loss. Defaults to the log loss.
 	Loss Loss
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
+	// Dispersion is r, known: a negative binomial count of mean μ has variance μ + μ²/r.
+	// Required for that family, positive, at most 10⁶, and 0 for others.
+	Dispersion float64
+	// Scale is the mean absolute error of median regression, known. Required for that
+	// family, positive, and 0 for others.
+	Scale float64
 }
 
-// Regression is a model whose response depends on the features through the
-// linear predictor η = x·θ alone, θ having one coefficient per feature. It has
-// every ability of this package. Constructors: [NewLogistic], [NewProbit],
-// [NewCLogLog], [NewPoisson] and [NewNegativeBinomial].
+// Regression is a model whose response depends on the features through the linear predictor
+// η = x·θ alone, θ having one coefficient per feature. An intercept is a feature that is 1
+// in every record. It has every ability of this package.
 type Regression struct {
 	priorPart
+	name     string
 	features int
-	loss     Loss
+	loss     loss
 	family   family
 }
 
@@ -47,7 +67,6 @@ var (
 // family is a distribution of the response given the linear predictor, with its
 // loss.
 type family interface {
-	name() string
 	// lossAt and slopeAt are LinearTarget's LossAt and SlopeAt.
 	lossAt(dst, eta, y []float64)
 	slopeAt(dst, eta, y []float64)
@@ -59,20 +78,46 @@ type family interface {
 	lipschitz(within float64) float64
 }
 
-func newRegression(cfg RegressionConfig, f family) (*Regression, error) {
-	if cfg.Features < 1 {
-		return nil, fmt.Errorf("targets: %s regression: Features = %d, but it needs at least 1", f.name(), cfg.Features)
+// families makes the families of a loss by name.
+var families = map[string]func(RegressionConfig, loss) (family, error){
+	"logistic":          newLogistic,
+	"probit":            newProbit,
+	"cloglog":           newCLogLog,
+	"loglog":            newLogLog,
+	"poisson":           newPoisson,
+	"negative-binomial": newNegativeBinomial,
+	"median":            newMedian,
+}
+
+func (cfg RegressionConfig) build() (*Regression, error) {
+	name := cmp.Or(cfg.Family, "logistic")
+	make, known := families[name]
+	switch {
+	case !known:
+		return nil, fmt.Errorf("targets: regression: Family = %q; it must be one of %s", name,
+			strings.Join(slices.Sorted(maps.Keys(families)), ", "))
+	case cfg.Features < 1:
+		return nil, fmt.Errorf("targets: %s regression: Features = %d, but it needs at least 1", name, cfg.Features)
+	case cfg.Dispersion != 0 && name != "negative-binomial":
+		return nil, fmt.Errorf("targets: %s regression: Dispersion = %v; leave it out, it is of negative-binomial", name,
+			cfg.Dispersion)
+	case cfg.Scale != 0 && name != "median":
+		return nil, fmt.Errorf("targets: %s regression: Scale = %v; leave it out, it is of median", name, cfg.Scale)
 	}
 	prior, err := newPriorPart(cfg.Prior, cfg.Features)
 	if err != nil {
 		return nil, err
 	}
-	return &Regression{features: cfg.Features, loss: cfg.Loss, priorPart: prior, family: f}, nil
+	r := &Regression{name: name, features: cfg.Features, priorPart: prior}
+	if r.loss, err = cfg.Loss.checked(); err != nil {
+		return nil, err
+	}
+	r.family, err = make(cfg, r.loss)
+	return r, err
 }
 
-// Family is the name of the response's law and link: logistic, probit, cloglog, Poisson
-// or negative binomial.
-func (r *Regression) Family() string { return r.family.name() }
+// Family is the name of the response's law and link.
+func (r *Regression) Family() string { return r.name }
 
 // Dispersion is r of negative binomial counts, whose variance at mean m is m + m²/r. It is
 // +Inf for other responses.
@@ -103,7 +148,7 @@ func (r *Regression) Loss(dst, theta []float64, rows Rows) {
 // LossRatio sets dst[i] = ℓ(zᵢ; theta) − ℓ(zᵢ; next).
 func (r *Regression) LossRatio(dst, theta, next []float64, rows Rows) {
 	far, ok := r.family.(differing)
-	if !ok || !r.loss.IsLog() {
+	if !ok || !r.loss.isLog() {
 		lossRatio(r, dst, theta, next, rows)
 		return
 	}

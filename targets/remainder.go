@@ -52,9 +52,7 @@ type Remainder struct {
 
 var _ RatioTarget = (*Remainder)(nil)
 
-// NewRemainder returns the remainder of a target. It returns an error when the
-// target is missing or has not the abilities that the order needs.
-func NewRemainder(cfg RemainderConfig) (*Remainder, error) {
+func (cfg RemainderConfig) build() (*Remainder, error) {
 	if cfg.Target == nil {
 		return nil, errors.New("targets: remainder: Target is not set; give the model")
 	}

@@ -11,11 +11,11 @@ import (
 // it the gradient is zero, where differences of the loss are; before it neither is.
 func TestScalesThatStayHaveNoSlope(t *testing.T) {
 	prior := priors.Gaussian{SD: 1000}
-	heteroscedastic, err := NewHeteroscedastic(HeteroscedasticConfig{Features: 1, Prior: prior, MinScale: 0.3})
+	heteroscedastic, err := New(HeteroscedasticConfig{Features: 1, Prior: prior, MinScale: 0.3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := NewLinear(LinearConfig{Features: 1, Prior: prior, MinScale: 0.3, ScalePrior: priors.HalfCauchy{Scale: 1}})
+	linear, err := New(LinearConfig{Features: 1, Prior: prior, MinScale: 0.3, ScalePrior: priors.HalfCauchy{Scale: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,7 @@ var (
 	_ GradCertificate  = (*Softmax)(nil)
 )
 
-// NewSoftmax returns multinomial regression. It returns an error when a required
-// field is missing or out of range.
-func NewSoftmax(cfg SoftmaxConfig) (*Softmax, error) {
+func (cfg SoftmaxConfig) build() (*Softmax, error) {
 	if cfg.Features < 1 || cfg.Classes < 2 {
 		return nil, fmt.Errorf("targets: softmax regression: Features = %d, Classes = %d, but it needs at least 1 feature "+
 			"and 2 classes", cfg.Features, cfg.Classes)
@@ -56,7 +54,11 @@ func NewSoftmax(cfg SoftmaxConfig) (*Softmax, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := categorical{cfg.Loss}
+	l, err := cfg.Loss.checked()
+	if err != nil {
+		return nil, err
+	}
+	c := categorical{l}
 	return &Softmax{prior, c, cfg.Features, cfg.Classes, c.lipschitz(cfg.Classes)}, nil
 }
 

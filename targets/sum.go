@@ -30,7 +30,7 @@ func (r *Regression) SumLossGrad(grad, theta []float64, rows Rows) (loss float64
 	defer putScratch(buf)
 	clear(grad)
 	together, ok := r.family.(summer)
-	ok = ok && r.loss.IsLog()
+	ok = ok && r.loss.isLog()
 	for lo := 0; lo < rows.Len(); lo += block {
 		part := rows.Slice(lo, min(lo+block, rows.Len()))
 		eta, slope := buf.a[:part.Len()], buf.b[:part.Len()]

@@ -35,10 +35,20 @@ var (
 	_ GradCertificate = (*Tangent)(nil)
 )
 
-// NewTangent returns the tangent of a target. weight is w, in [0, 1): with 0 there are no
-// second moments, and as many parameters as the model has. A positive radius makes second
-// moments those of records' features, 0 those of gradients.
-func NewTangent(t GradTarget, weight, radius float64) (*Tangent, error) {
+// TangentConfig describes a [Tangent].
+type TangentConfig struct {
+	// Target is the model. Required.
+	Target GradTarget
+	// Weight is w, in [0, 1). Defaults to 0: no second moments, and as many parameters as
+	// the model has.
+	Weight float64
+	// Radius makes second moments those of records' features, if positive. Defaults to 0:
+	// those of gradients.
+	Radius float64
+}
+
+func (cfg TangentConfig) build() (*Tangent, error) {
+	t, weight, radius := cfg.Target, cfg.Weight, cfg.Radius
 	switch {
 	case t == nil:
 		return nil, errors.New("targets: tangent: no target; give the model")

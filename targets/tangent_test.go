@@ -13,7 +13,7 @@ import (
 // TestTangentsAreAtMostOne: what a record adds to the sums has a norm of at most 1 but for
 // rounding, or is no number, whatever the record, the anchor and the lengths.
 func TestTangentsAreAtMostOne(t *testing.T) {
-	for _, c := range modelCases(t, LogLoss()) {
+	for _, c := range modelCases(t, Loss{}) {
 		base, ok := c.target.(GradTarget)
 		if !ok {
 			continue
@@ -26,7 +26,7 @@ func TestTangentsAreAtMostOne(t *testing.T) {
 				rows.Y = rapid.SliceOfN(wild(), n, n).Draw(t, "y")
 			}
 			weight := rapid.SampledFrom([]float64{0, 0.5, 0.999}).Draw(t, "weight")
-			tangent, err := NewTangent(base, weight, rapid.SampledFrom([]float64{0, 0.3, 4}).Draw(t, "radius"))
+			tangent, err := New(TangentConfig{Target: base, Weight: weight, Radius: rapid.SampledFrom([]float64{0, 0.3, 4}).Draw(t, "radius")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,8 +57,8 @@ func TestTangentsAreReadBack(t *testing.T) {
 }
 
 func checkReadBack(t *testing.T, radius float64) {
-	model := must[*Softmax](t)(NewSoftmax(SoftmaxConfig{Features: 2, Classes: 3, Prior: priors.Gaussian{SD: 1}}))
-	tangent := must[*Tangent](t)(NewTangent(model, 0.3, radius))
+	model := must[*Softmax](t)(New(SoftmaxConfig{Features: 2, Classes: 3, Prior: priors.Gaussian{SD: 1}}))
+	tangent := must[*Tangent](t)(New(TangentConfig{Target: model, Weight: 0.3, Radius: radius}))
 	rows := Rows{X: []float64{1, 0.5, -0.2, 0.3, 0.2, 0.9}, P: 2, Y: []float64{0, 2, 1}}
 	anchor, cut := []float64{0.4, -0.3, 0.1, 0, 0.2, -0.5}, Lengths{Score: 0.5, Products: 0.3}
 	d := len(anchor)
@@ -112,10 +112,10 @@ func checkReadBack(t *testing.T, radius float64) {
 			t.Errorf("lengths that are %s were taken", name)
 		}
 	}
-	if _, err := NewTangent(model, 1, 0); err == nil {
+	if _, err := New(TangentConfig{Target: model, Weight: 1, Radius: 0}); err == nil {
 		t.Error("a weight of 1 was taken")
 	}
-	if _, err := NewTangent(model, 0.5, math.NaN()); err == nil {
+	if _, err := New(TangentConfig{Target: model, Weight: 0.5, Radius: math.NaN()}); err == nil {
 		t.Error("a radius of NaN was taken")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // 1000 records, and of half of N = 10⁵. Allocations must be 0. -short leaves out the tables
 // beyond 10⁶ records.
 func BenchmarkStep(b *testing.B) {
-	target := posteriors.Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
+	target := posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	step := func(b *testing.B, name string, records curator.Records, scale, rate float64) {
 		b.Run(name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, records, make([]float64, 10),

@@ -18,7 +18,7 @@ import (
 // What 20 000 steps of exact minibatches cost, beside Barker's test on the full
 // data with the same moves: little more where a tenth of the records are read.
 func ExampleCost() {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 4, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: 4, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: t.Features(), Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

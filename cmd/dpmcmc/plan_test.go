@@ -120,11 +120,8 @@ func TestPlanIntegersAreExact(t *testing.T) {
 
 // TestPlanPricesAsTheSamplerCharges: the event of a plan is that of the sampler.
 func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
-	loss, err := targets.BetaLoss(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 4, Loss: loss, Prior: priors.Gaussian{SD: 3}})
+	loss := targets.Loss{Beta: 1.5}
+	target, err := targets.New(targets.RegressionConfig{Features: 4, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

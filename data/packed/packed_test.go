@@ -123,7 +123,7 @@ func gradient(t *testing.T, table *data.Table) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: table.Features(),
+	target, err := targets.New(targets.RegressionConfig{Features: table.Features(),
 		Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func main() {
 // run plans for n records and a chain of the given number of steps.
 func run(out io.Writer, n, steps int64) error {
 	const epsilon, delta, features = 1.0, 1e-6, 5
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return err
 	}

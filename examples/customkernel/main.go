@@ -82,7 +82,7 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	if err != nil {
 		return err
 	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: 3, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 
 // TestKernel puts the kernel through the suite that every kernel passes.
 func TestKernel(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
+	target, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

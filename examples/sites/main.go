@@ -180,7 +180,7 @@ func tell(out io.Writer, name string, draws surrogates.Draws, widening float64, 
 }
 
 func logistic() (*targets.Regression, error) {
-	return targets.NewLogistic(targets.RegressionConfig{Features: len(truth), Prior: priors.Gaussian{SD: 2}})
+	return targets.New(targets.RegressionConfig{Features: len(truth), Prior: priors.Gaussian{SD: 2}})
 }
 
 // simulate draws the records of a site, rows of length at most 1 with an intercept.

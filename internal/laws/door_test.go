@@ -76,16 +76,16 @@ func TestEveryTargetIsOurs(t *testing.T) {
 		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", v), "*targets."))
 	}
 	names = append(names, "Remainder", "Tangent") // as far as what they wrap
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+	model, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for ours, base := range map[bool]targets.Target{true: model, false: struct{ *targets.Regression }{model}} {
-		r, err := targets.NewRemainder(targets.RemainderConfig{Target: base, Order: 1})
+		r, err := targets.New(targets.RemainderConfig{Target: base, Order: 1})
 		if err != nil || targets.Ours(r) != ours {
 			t.Errorf("the remainder of %T is ours: %v (%v)", base, !ours, err)
 		}
-		tangent, err := targets.NewTangent(base.(targets.GradTarget), 0.5, 0)
+		tangent, err := targets.New(targets.TangentConfig{Target: base.(targets.GradTarget), Weight: 0.5, Radius: 0})
 		if err != nil || targets.Ours(tangent) != ours {
 			t.Errorf("the tangent of %T is ours: %v (%v)", base, !ours, err)
 		}

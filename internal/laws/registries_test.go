@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // declarations are the names of a package's exported functions and types.
@@ -79,12 +82,12 @@ func TestSamplersShareOneVocabulary(t *testing.T) {
 	}
 }
 
-// noModels are constructors of package targets that make no model of their own: what is
-// left or released of another target, and NewDirichletCategorical of two labels.
-var noModels = []string{"NewRemainder", "NewTangent", "NewBetaBernoulli"}
+// noModels are configs of package targets that describe no model of their own: what is
+// left or released of another target.
+var noModels = []string{"RemainderConfig", "TangentConfig"}
 
-// TestEveryTargetIsAModel: each target that package targets can make is built by an entry
-// of the registry of models, so that every command has it.
+// TestEveryTargetIsAModel: each target that package targets can make, and each family of
+// regressions, is built by an entry of the registry of models, so that every command has it.
 func TestEveryTargetIsAModel(t *testing.T) {
 	all := packages(t)
 	used := map[string]bool{}
@@ -103,16 +106,23 @@ func TestEveryTargetIsAModel(t *testing.T) {
 		})
 	}
 	made := 0
-	functions, _ := declarations(t, all[module+"targets"])
-	for _, f := range functions {
-		if !strings.HasPrefix(f, "New") || slices.Contains(noModels, f) {
+	_, types := declarations(t, all[module+"targets"])
+	for _, name := range types {
+		if !strings.HasSuffix(name, "Config") || slices.Contains(noModels, name) {
 			continue
 		}
-		if made++; !used[f] {
-			t.Errorf("targets.%s is in no entry of models/registry.go", f)
+		if made++; !used[name] {
+			t.Errorf("targets.%s is in no entry of models/registry.go", name)
 		}
 	}
-	if made < 10 {
-		t.Errorf("%d constructors were looked at", made)
+	_, err := targets.New(targets.RegressionConfig{Family: "?"})
+	_, families, ok := strings.Cut(err.Error(), "one of ")
+	for _, family := range strings.Split(families, ", ") {
+		if made++; !slices.Contains(models.Names(), family) {
+			t.Errorf("the family %s of regressions is no model", family)
+		}
+	}
+	if !ok || made < 15 {
+		t.Errorf("%d targets were looked at (%v)", made, err)
 	}
 }

@@ -22,7 +22,7 @@ func source(name string) *ops.Source {
 
 func logistic(t testing.TB, d int) *targets.Regression {
 	t.Helper()
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 10}})
+	target, err := targets.New(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestTrains(t *testing.T) {
 		t.Errorf("logistic: %v, want (3, −1)", theta)
 	}
 
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 10}, MinScale: 0.3,
+	linear, err := targets.New(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 10}, MinScale: 0.3,
 		ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestTrains(t *testing.T) {
 		t.Errorf("linear: %v, want (0.8, −0.5, …)", theta)
 	}
 
-	network, err := targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 6, Scale: 0.5,
+	network, err := targets.New(targets.NetworkConfig{Features: 2, Hidden: 6, Scale: 0.5,
 		Prior: priors.Gaussian{SD: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func ExampleNew() {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -47,7 +47,7 @@ func BenchmarkSblrcDense(b *testing.B)       { benchmarkModel(b, blr(b), Dense) 
 func wellsTarget(t testing.TB) model {
 	x, y := wellsDesign(t)
 	_, p := x.Dims()
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: p, Prior: priors.Gaussian{SD: 1e6}})
+	target, err := targets.New(targets.RegressionConfig{Features: p, Prior: priors.Gaussian{SD: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}

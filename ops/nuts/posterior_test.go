@@ -21,8 +21,8 @@ func TestPosterior(t *testing.T) {
 		rows.Y = append(rows.Y, float64(rng.IntN(2)))
 	}
 	prior := priors.Gaussian{SD: 2}
-	logistic, err1 := targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: prior})
-	linear, err2 := targets.NewLinear(targets.LinearConfig{Features: 2, Prior: prior, MinScale: 0.1,
+	logistic, err1 := targets.New(targets.RegressionConfig{Features: 2, Prior: prior})
+	linear, err2 := targets.New(targets.LinearConfig{Features: 2, Prior: prior, MinScale: 0.1,
 		ScalePrior: priors.HalfCauchy{Scale: 1}})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)

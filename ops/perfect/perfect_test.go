@@ -26,12 +26,9 @@ func source(name string) *ops.Source {
 // config is the β posterior of a one-dimensional logistic regression.
 func config(t testing.TB, n int, epsilon float64) Config {
 	t.Helper()
-	loss, err := targets.BetaLoss(1 + 2/epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := targets.Loss{Beta: 1 + 2/epsilon}
 	prior := priors.Gaussian{SD: 2}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
+	target, err := targets.New(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,13 +342,9 @@ func TestRefusals(t *testing.T) {
 }
 
 func ExampleNewRejection() {
-	loss, err := targets.BetaLoss(1 + 2/0.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	loss := targets.Loss{Beta: 1 + 2/0.5}
 	prior := priors.Gaussian{SD: 2}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
+	target, err := targets.New(targets.RegressionConfig{Features: 1, Loss: loss, Prior: prior})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -117,11 +117,8 @@ func TestBoundsAgreeWithTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 1},
+	loss := targets.Loss{Beta: beta}
+	linear, err := targets.New(targets.LinearConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 1},
 		MinScale: scale, ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)

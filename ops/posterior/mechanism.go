@@ -97,7 +97,7 @@ func logistic(features int, priorSD, radius float64) (*targets.Regression, error
 	if !(radius > 0) || math.IsInf(radius, 1) {
 		return nil, fmt.Errorf("posterior: Radius = %v: must be positive and finite", radius)
 	}
-	return targets.NewLogistic(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
+	return targets.New(targets.RegressionConfig{Features: features, Prior: priors.Gaussian{SD: priorSD}})
 }
 
 // Weight returns w, in (0, 1].

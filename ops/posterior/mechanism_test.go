@@ -111,11 +111,8 @@ func betaLogistic(t testing.TB, eps float64) *targets.Regression {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 3}})
+	loss := targets.Loss{Beta: beta}
+	target, err := targets.New(targets.RegressionConfig{Features: 1, Loss: loss, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +194,7 @@ func TestGibbsWeight(t *testing.T) {
 
 // TestLogLossIsNotBounded: the log loss without truncation would not pass.
 func TestLogLossIsNotBounded(t *testing.T) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,11 +297,8 @@ func TestGradients(t *testing.T) {
 		rows.X = append(rows.X, rng.NormFloat64(), rng.NormFloat64())
 		rows.Y = append(rows.Y, rng.Float64())
 	}
-	loss, err := targets.BetaLoss(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	linear, err := targets.NewLinear(targets.LinearConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2},
+	loss := targets.Loss{Beta: 1.5}
+	linear, err := targets.New(targets.LinearConfig{Features: 2, Loss: loss, Prior: priors.Gaussian{SD: 2},
 		MinScale: 0.5, ScalePrior: priors.HalfNormal{SD: 1}})
 	if err != nil {
 		t.Fatal(err)

@@ -71,10 +71,11 @@ func (s Config) plan() (plan *chains.Plan, responses [2]float64, err error) {
 	var target *targets.Regression
 	if about.Anchored {
 		responses = [2]float64{0, 1}
-		target, err = targets.NewLogistic(config)
+		target, err = targets.New(config)
 	} else {
 		responses = [2]float64{-100, 100}
-		target, err = targets.NewMedian(targets.MedianConfig{RegressionConfig: config, Scale: 1})
+		config.Family, config.Scale = "median", 1
+		target, err = targets.New(config)
 	}
 	if err != nil {
 		return nil, responses, err

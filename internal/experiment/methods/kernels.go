@@ -108,12 +108,9 @@ func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 	case loss == "" && s.float("beta") == 0:
 		return p.target(), nil
 	case loss == "log" && s.float("beta") == 0:
-		return p.withLoss(targets.LogLoss())
+		return p.withLoss(targets.Loss{})
 	case loss == "beta":
-		l, err := targets.BetaLoss(s.float("beta"))
-		if err != nil {
-			return nil, err
-		}
+		l := targets.Loss{Beta: s.float("beta")}
 		return p.withLoss(l)
 	default:
 		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss,

@@ -22,10 +22,7 @@ var _ = register(&Method{
 			return nil, err
 		}
 		beta := s.float("beta")
-		loss, err := targets.BetaLoss(beta)
-		if err != nil {
-			return nil, err
-		}
+		loss := targets.Loss{Beta: beta}
 		target, err := p.withLoss(loss)
 		if err != nil {
 			return nil, err

@@ -82,10 +82,7 @@ var _ = register(
 )
 
 func betaPosterior(p Problem, beta, epsilon float64) (*posterior.Mechanism, error) {
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		return nil, err
-	}
+	loss := targets.Loss{Beta: beta}
 	target, err := p.withLoss(loss)
 	if err != nil {
 		return nil, err

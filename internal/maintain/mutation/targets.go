@@ -12,7 +12,7 @@ var targetDefects = []defect{
 		new: "return q * (math.Pow(hi, b) * q)", tests: inTargets},
 	{file: "targets/binary.go", old: "slope = damp(h, logq+b*logp) + damp(k, (1+b)*logq)",
 		new: "slope = damp(h, logq+b*logp) - damp(k, (1+b)*logq)", tests: inTargets},
-	{file: "targets/loss.go", old: "return up(1 / l.b)", new: "return up(1 / l.Beta())", tests: inTargets},
+	{file: "targets/loss.go", old: "return up(1 / l.b)", new: "return up(1 / l.beta())", tests: inTargets},
 	{file: "targets/loss.go", old: "return -vec.Expm1(l.b*logf) / l.b", new: "return -vec.Expm1(l.b * logf)",
 		tests: inTargets},
 	{file: "targets/block.go", old: "now[i] -= l", new: "now[i] = l - now[i]", tests: inTargets},
@@ -60,7 +60,7 @@ var targetDefects = []defect{
 	{file: "targets/network.go", old: "grad[d-1] = pull * growth(theta[d-1]) / sigma",
 		new: "grad[d-1] = pull * growth(theta[d-1])", tests: inTargets},
 	{file: "priors/independent.go", old: "all[i] = Clone(one)", new: "all[i] = one", tests: inTargets},
-	{file: "targets/mixture.go", old: "jump := math.Abs(p-q) / m.loss.Beta()", new: "jump := 0 * math.Abs(p-q)",
+	{file: "targets/mixture.go", old: "jump := math.Abs(p-q) / m.loss.beta()", new: "jump := 0 * math.Abs(p-q)",
 		tests: inTargets,
 		equivalent: "no move is known that needs it: where the rest of the bound is attained the change of the integral " +
 			"has the other sign"},

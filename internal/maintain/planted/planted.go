@@ -41,11 +41,8 @@ func Controls() []Case {
 // Library lists right targets and kernels of every package, as controls.
 func Library() (all []Case) {
 	for _, m := range rights.Targets() {
-		robust, err := targets.BetaLoss(1.5)
-		if err != nil {
-			panic(err)
-		}
-		for name, loss := range map[string]targets.Loss{"log loss": targets.LogLoss(), "β = 1.5": robust} {
+		robust := targets.Loss{Beta: 1.5}
+		for name, loss := range map[string]targets.Loss{"log loss": targets.Loss{}, "β = 1.5": robust} {
 			all = append(all, Case{Suite: "CheckTarget", Family: "right", Name: m.Name + ", " + name,
 				Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 					target, err := m.Make(loss)

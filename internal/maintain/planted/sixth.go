@@ -211,7 +211,7 @@ func wideWalk(name, effect string) Case {
 	for i := range x {
 		x[i] = float64(i%7)/3 - 1
 	}
-	target := posteriors.Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: n,
+	target := posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: n,
 		Prior: priors.Gaussian{SD: 1}}))
 	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)

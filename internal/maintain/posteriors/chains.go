@@ -138,7 +138,7 @@ func CheckSupport(t testing.TB, k kernels.Kernel, start []float64, low float64) 
 // data of 10⁵ records, and Poisson batches of 1000 out of 10⁶.
 func BenchmarkGradients(b *testing.B, factory func(target targets.GradTarget, batch curator.Batch) Factory) {
 	b.Helper()
-	logistic := Must(targets.NewLogistic(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
+	logistic := Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
 	for _, bc := range []struct {
 		name  string
 		n     int

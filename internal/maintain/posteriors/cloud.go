@@ -22,7 +22,7 @@ type Cloud struct {
 func NewCloud(dim int, seed uint64) Cloud {
 	const n, priorSD = 50, 3.0
 	c := Cloud{
-		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: dim,
+		Target: Must(targets.New(targets.GaussianMeanConfig{Features: dim,
 			Prior: priors.Gaussian{SD: priorSD}})),
 		X: make([]float64, n*dim), Center: make([]float64, dim), Curvature: n + 1/(priorSD*priorSD),
 	}

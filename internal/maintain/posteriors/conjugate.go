@@ -12,7 +12,7 @@ import (
 // StandardMean is N(θ, I₂) with a standard normal prior of θ: the posterior of n
 // records with sum s is N(s/(n+1), I/(n+1)).
 func StandardMean() *targets.GaussianMean {
-	return Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 1}}))
+	return Must(targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 1}}))
 }
 
 // Conjugate are six records and exact draws of their posterior under StandardMean.

@@ -78,7 +78,7 @@ func Logistic() Problem {
 }
 
 func logit() targets.GradTarget {
-	return Must(targets.NewLogistic(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}}))
+	return Must(targets.New(targets.RegressionConfig{Features: 2, Prior: priors.Gaussian{SD: 2}}))
 }
 
 // Circle is a logistic regression on 40 rows of length 1, which its certificates
@@ -108,7 +108,7 @@ func Bent(curvature float64) Problem {
 	}
 	p := Problem{Name: fmt.Sprintf("Gaussian, curvature %v", curvature), Temperature: 1, Start: []float64{0.5, 0.5},
 		Box: Box{-2, 2.5, -2.5, 2.5},
-		Target: Must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
+		Target: Must(targets.New(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
 			Prior: priors.Gaussian{SD: 3}})),
 		Records: curator.Records{X: x, Features: 2}}
 	p.Exact = p.Integrated()
@@ -131,7 +131,7 @@ func mixture() Problem {
 
 // Mixture is the target of the published experiment (Heikkilä et al. 2019, §4).
 func Mixture() *targets.Mixture {
-	return Must(targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
+	return Must(targets.New(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}}))
 }
 
 // Check runs a kernel for the given number of steps and compares mean and

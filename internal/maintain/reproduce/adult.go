@@ -61,7 +61,7 @@ func newAdultProblem(ctx context.Context, t *data.Table, rng *rand.Rand) (*adult
 	p := &adultProblem{rng: rng, radius: t.Radius}
 	p.train, p.test = split(rng, targets.Rows{X: t.X, P: t.Features(), Y: t.Y}, 0.1)
 	var err error
-	if p.model, err = targets.NewLogistic(targets.RegressionConfig{Features: t.Features(),
+	if p.model, err = targets.New(targets.RegressionConfig{Features: t.Features(),
 		Prior: priors.Gaussian{SD: 3}}); err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order
 		r.truth[j] = 3 * rng.NormFloat64()
 	}
 	r.x, r.y = simulatedLogistic(rng, cell.n, r.truth)
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return r, nil, err
 	}
@@ -191,7 +191,7 @@ func clippedShare(r anchoredRun, model *targets.Regression) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	remainder, err := targets.NewRemainder(targets.RemainderConfig{Target: model, Order: 2, Loss: loss})
+	remainder, err := targets.New(targets.RemainderConfig{Target: model, Order: 2, Loss: loss})
 	if err != nil || remainder.Anchor(r.release.Statistics.Anchor, r.release.Kept, model.LogPrior) != nil {
 		return math.NaN()
 	}

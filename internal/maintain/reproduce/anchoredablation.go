@@ -189,7 +189,7 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 		truth[j] = 3 * rng.NormFloat64()
 	}
 	x, y := simulatedLogistic(rng, cell.n, truth)
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
+	target, err := targets.New(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func anchoredSpeed(ctx context.Context, s settings) error {
 		line.X, line.Y = append(line.X, float64(n)), append(line.Y, least/seconds)
 		fmt.Fprintln(s.log, tab.rows[len(tab.rows)-1])
 	}
-	model, err := targets.NewLogistic(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
+	model, err := targets.New(targets.RegressionConfig{Features: d, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // TestBananaTarget puts the model through the promises of a target, and holds it to
 // the library's bent Gaussian mean, another implementation, in every coordinates.
 func TestBananaTarget(t *testing.T) {
-	library, err := targets.NewGaussianMean(targets.GaussianMeanConfig{
+	library, err := targets.New(targets.GaussianMeanConfig{
 		Features: 2, Covariance: mat.NewDiagDense(2, []float64{1 / bananaTau1, 1 / bananaTau2}), Curvature: bananaBend,
 		Prior: priors.Gaussian{SD: 1 / math.Sqrt(bananaTau0)},
 	})

@@ -78,18 +78,15 @@ func betaSimulate(rng *rand.Rand, model string, n int, dirty bool) curator.Recor
 
 // betaTarget is the arm's model.
 func betaTarget(model string, a betaArm) (targets.GradTarget, error) {
-	loss := targets.LogLoss()
+	loss := targets.Loss{}
 	if a.beta > 1 {
-		var err error
-		if loss, err = targets.BetaLoss(a.beta); err != nil {
-			return nil, err
-		}
+		loss.Beta = a.beta
 	}
 	prior := priors.Gaussian{SD: 3}
 	if model == "logistic" {
-		return targets.NewLogistic(targets.RegressionConfig{Features: len(betaTruth), Loss: loss, Prior: prior})
+		return targets.New(targets.RegressionConfig{Features: len(betaTruth), Loss: loss, Prior: prior})
 	}
-	return targets.NewLinear(targets.LinearConfig{
+	return targets.New(targets.LinearConfig{
 		Features: len(betaTruth), Loss: loss, Prior: prior, MinScale: betaMinScale, ScalePrior: priors.HalfCauchy{Scale: 1},
 	})
 }

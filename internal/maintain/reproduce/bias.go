@@ -51,7 +51,7 @@ func (s settings) newBiasProblem(curvature float64) (biasProblem, error) {
 	p.mean = [2]float64{m1, m2 - curvature*(m1*m1+v)}
 	p.sd = [2]float64{math.Sqrt(v), math.Sqrt(v + curvature*curvature*(2*v*v+4*m1*m1*v))}
 	var err error
-	p.target, err = targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
+	p.target, err = targets.New(targets.GaussianMeanConfig{Features: 2, Curvature: curvature,
 		Prior: priors.Gaussian{SD: prior}})
 	return p, err
 }

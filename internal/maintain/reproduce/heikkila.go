@@ -35,7 +35,7 @@ var mixClip = 0.999999999 * math.Sqrt(mixBatch) / mixN
 var mixFacts = curator.Facts{Records: mixN, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 
 func mixTarget() (*targets.Mixture, error) {
-	return targets.NewMixture(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
+	return targets.New(targets.MixtureConfig{Prior: priors.Gaussian{SDs: []float64{math.Sqrt(10), 1}}})
 }
 
 // mixData is a million records, simulated.

@@ -172,7 +172,7 @@ func (o opponent) threshold(rng *rand.Rand, rounds int, delta float64) float64 {
 
 // attackTarget is logistic regression under a loss.
 func attackTarget(features int, loss targets.Loss) (*targets.Regression, error) {
-	return targets.NewLogistic(targets.RegressionConfig{Features: features, Loss: loss,
+	return targets.New(targets.RegressionConfig{Features: features, Loss: loss,
 		Prior: priors.Gaussian{SD: attackPrior}})
 }
 
@@ -188,10 +188,7 @@ func attackPosterior(name string, features int, eps float64) (*posterior.Mechani
 	if err != nil {
 		return nil, err
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		return nil, err
-	}
+	loss := targets.Loss{Beta: beta}
 	target, err := attackTarget(features, loss)
 	if err != nil {
 		return nil, err

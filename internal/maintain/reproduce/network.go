@@ -149,8 +149,8 @@ func spreadAround(y, others []float64) float64 {
 
 // network is the model: one hidden layer of ten ReLU units.
 func network(features int, scale float64, loss targets.Loss) (*targets.Network, error) {
-	return targets.NewNetwork(targets.NetworkConfig{
-		Features: features, Hidden: netHidden, Activation: targets.ReLU, Scale: scale, Loss: loss,
+	return targets.New(targets.NetworkConfig{
+		Features: features, Hidden: netHidden, ReLU: true, Scale: scale, Loss: loss,
 		Prior: priors.Gaussian{SD: 1},
 	})
 }
@@ -231,10 +231,7 @@ func (t netTask) betaFrom(start []float64) (predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		return nil, err
-	}
+	loss := targets.Loss{Beta: beta}
 	target, err := network(t.train.P, netScale, loss)
 	if err != nil {
 		return nil, err
@@ -253,7 +250,7 @@ func (t netTask) betaFrom(start []float64) (predictor, error) {
 // rate was the best of 0.05, 0.2, 0.5 and 1 on test records of these data, a choice
 // that nobody paid for.
 func (t netTask) sgd() (predictor, error) {
-	target, err := network(t.train.P, netScale, targets.LogLoss())
+	target, err := network(t.train.P, netScale, targets.Loss{})
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +275,7 @@ const sgdRate = 0.2
 // the mean over its second half.
 func (t netTask) chain() (predictor, error) {
 	const steps, rate, clip = 400, 0.1, 1.0
-	target, err := network(t.train.P, netScale, targets.LogLoss())
+	target, err := network(t.train.P, netScale, targets.Loss{})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // TestOutputIsTheTargets: the network that predicts is the one that was fitted, whose
 // loss of a response y is (y − f)²/2s² up to a constant.
 func TestOutputIsTheTargets(t *testing.T) {
-	target, err := network(3, 0.5, targets.LogLoss())
+	target, err := network(3, 0.5, targets.Loss{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +44,7 @@ func TestFastLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss := targets.Loss{Beta: beta}
 	target, err := network(3, netScale, loss)
 	if err != nil {
 		t.Fatal(err)

@@ -30,12 +30,12 @@ func must[T any](v T, err error) T {
 // Mean is N(θ, I) in two dimensions with a prior of standard deviation ½, so
 // that the prior counts as much as four records.
 func Mean() *targets.GaussianMean {
-	return must(targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 0.5}}))
+	return must(targets.New(targets.GaussianMeanConfig{Features: 2, Prior: priors.Gaussian{SD: 0.5}}))
 }
 
 // Regression is logistic regression under the β loss, which has certificates.
 func Regression() *targets.Regression {
-	return must(targets.NewLogistic(targets.RegressionConfig{Features: 2, Loss: must(targets.BetaLoss(1.5)),
+	return must(targets.New(targets.RegressionConfig{Features: 2, Loss: targets.Loss{Beta: 1.5},
 		Prior: priors.Gaussian{SD: 2}}))
 }
 

@@ -14,11 +14,10 @@ func builtin[T targets.Target](make func(targets.Loss) (T, error)) func(targets.
 	return func(l targets.Loss) (targets.Target, error) { return make(l) }
 }
 
-// regressionOf is builtin for the constructors that take a RegressionConfig.
-func regressionOf(make func(targets.RegressionConfig) (*targets.Regression,
-	error)) func(targets.Loss) (targets.Target, error) {
+// regressionOf makes a regression of a family under a loss.
+func regressionOf(family string) func(targets.Loss) (targets.Target, error) {
 	return builtin(func(l targets.Loss) (*targets.Regression, error) {
-		return make(targets.RegressionConfig{Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}})
+		return targets.New(targets.RegressionConfig{Family: family, Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}})
 	})
 }
 
@@ -34,13 +33,13 @@ func Targets() (all []Target) {
 	prior, box := priors.Gaussian{SD: 2}, priors.Uniform{Low: -1.5, High: 1.5}
 	linear := func(nu float64) func(targets.Loss) (targets.Target, error) {
 		return builtin(func(l targets.Loss) (*targets.Linear, error) {
-			return targets.NewLinear(targets.LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.5,
+			return targets.New(targets.LinearConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.5,
 				ScalePrior: priors.HalfCauchy{Scale: 1}, DegreesOfFreedom: nu})
 		})
 	}
 	gaussian := func(curvature float64) func(targets.Loss) (targets.Target, error) {
 		return builtin(func(l targets.Loss) (*targets.GaussianMean, error) {
-			return targets.NewGaussianMean(targets.GaussianMeanConfig{Features: 2, Curvature: curvature, Loss: l, Prior: prior})
+			return targets.New(targets.GaussianMeanConfig{Features: 2, Curvature: curvature, Loss: l, Prior: prior})
 		})
 	}
 	classes := func(k float64) func(u float64) float64 {
@@ -58,51 +57,51 @@ func Targets() (all []Target) {
 			}
 		}
 	}
-	add("logistic", regressionOf(targets.NewLogistic), nil)
-	add("probit", regressionOf(targets.NewProbit), nil)
-	add("cloglog", regressionOf(targets.NewCLogLog), nil)
-	add("Poisson", regressionOf(targets.NewPoisson), counts)
+	add("logistic", regressionOf("logistic"), nil)
+	add("probit", regressionOf("probit"), nil)
+	add("cloglog", regressionOf("cloglog"), nil)
+	add("Poisson", regressionOf("poisson"), counts)
 	add("linear", linear(0), nil)
 	add("linear, Student", linear(4), nil)
 	add("mean", gaussian(0), nil)
 	add("banana", gaussian(0.7), nil)
 	add("Bernoulli", builtin(func(l targets.Loss) (*targets.DirichletCategorical, error) {
-		return targets.NewBetaBernoulli(l, 2, 3)
+		return targets.New(targets.DirichletCategoricalConfig{Loss: l, Prior: priors.Dirichlet{Alpha: []float64{3, 2}}})
 	}), classes(2))
 	add("categorical", builtin(func(l targets.Loss) (*targets.DirichletCategorical, error) {
-		return targets.NewDirichletCategorical(l, priors.Dirichlet{Alpha: []float64{0.5, 2, 1}})
+		return targets.New(targets.DirichletCategoricalConfig{Loss: l, Prior: priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}})
 	}), classes(3))
 	add("negative binomial", builtin(func(l targets.Loss) (*targets.Regression, error) {
-		return targets.NewNegativeBinomial(targets.NegativeBinomialConfig{
-			RegressionConfig: targets.RegressionConfig{Features: 2, Loss: l, Prior: prior}, Dispersion: 1.7})
+		return targets.New(targets.RegressionConfig{
+			Family: "negative-binomial", Features: 2, Loss: l, Prior: prior, Dispersion: 1.7})
 	}), counts)
 	add("heteroscedastic", builtin(func(l targets.Loss) (*targets.Heteroscedastic, error) {
-		return targets.NewHeteroscedastic(targets.HeteroscedasticConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.3})
+		return targets.New(targets.HeteroscedasticConfig{Features: 2, Loss: l, Prior: prior, MinScale: 0.3})
 	}), nil)
 	add("softmax", builtin(func(l targets.Loss) (*targets.Softmax, error) {
-		return targets.NewSoftmax(targets.SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: prior})
+		return targets.New(targets.SoftmaxConfig{Features: 2, Classes: 3, Loss: l, Prior: prior})
 	}), classes(3))
 	add("mixture", builtin(func(l targets.Loss) (*targets.Mixture, error) {
-		return targets.NewMixture(targets.MixtureConfig{Variance: 2, Loss: l, Prior: prior})
+		return targets.New(targets.MixtureConfig{Variance: 2, Loss: l, Prior: prior})
 	}), nil)
 	add("network, regression", builtin(func(l targets.Loss) (*targets.Network, error) {
-		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.Tanh, Scale: 0.8,
+		return targets.New(targets.NetworkConfig{Features: 2, Hidden: 2, Scale: 0.8,
 			Loss: l, Prior: prior})
 	}), nil)
 	add("network, regression, σ", builtin(func(l targets.Loss) (*targets.Network, error) {
-		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Activation: targets.ReLU, MinScale: 0.5,
+		return targets.New(targets.NetworkConfig{Features: 2, Hidden: 2, ReLU: true, MinScale: 0.5,
 			ScalePrior: priors.HalfCauchy{Scale: 1}, Loss: l, Prior: prior})
 	}), nil)
 	inBox("network, regression, box", builtin(func(l targets.Loss) (*targets.Network, error) {
-		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, MinScale: 0.5,
+		return targets.New(targets.NetworkConfig{Features: 2, Hidden: 2, MinScale: 0.5,
 			ScalePrior: priors.HalfCauchy{Scale: 1}, Loss: l, Prior: box})
 	}), nil)
 	inBox("network, classes, box", builtin(func(l targets.Loss) (*targets.Network, error) {
-		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU,
+		return targets.New(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, ReLU: true,
 			Loss: l, Prior: box})
 	}), classes(3))
 	add("network, classes", builtin(func(l targets.Loss) (*targets.Network, error) {
-		return targets.NewNetwork(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, Activation: targets.ReLU,
+		return targets.New(targets.NetworkConfig{Features: 2, Hidden: 2, Classes: 3, ReLU: true,
 			Loss: l, Prior: prior})
 	}), classes(3))
 	return all

@@ -32,7 +32,7 @@ const (
 // dpviNoise is the standard deviation of the noise in a coordinate of a batch's gradient
 // sum, by the adjacency of our own releases: substitution.
 func dpviNoise() (float64, error) {
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: *features,
+	target, err := targets.New(targets.RegressionConfig{Features: *features,
 		Prior: priors.Gaussian{SD: *priorSD}})
 	if err != nil {
 		return 0, err

@@ -34,11 +34,8 @@ func rivalErrors(rows targets.Rows, truth []float64, seed uint64) (objective, dr
 	if err != nil {
 		return 0, 0, err
 	}
-	loss, err := targets.BetaLoss(beta)
-	if err != nil {
-		return 0, 0, err
-	}
-	target, err := targets.NewLogistic(targets.RegressionConfig{Features: rows.P, Loss: loss,
+	loss := targets.Loss{Beta: beta}
+	target, err := targets.New(targets.RegressionConfig{Features: rows.P, Loss: loss,
 		Prior: priors.Gaussian{SD: *priorSD}})
 	if err != nil {
 		return 0, 0, err
