@@ -7,7 +7,19 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-func BenchmarkDensity20(b *testing.B) {
+// BenchmarkDensity is one gradient for 20 features, of each kind of link.
+func BenchmarkDensity(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		link Link
+	}{{"logistic", Logistic}, {"probit", binary{probit, 1}}, {"cloglog", binary{cLogLog, 1}},
+		{"Poisson", counts{2, 20, 0}},
+		{"negative binomial", counts{2, 20, 0.5}}} {
+		b.Run(c.name, func(b *testing.B) { benchmarkDensity(b, c.link) })
+	}
+}
+
+func benchmarkDensity(b *testing.B, link Link) {
 	const d = 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
@@ -17,7 +29,7 @@ func BenchmarkDensity20(b *testing.B) {
 		s.Score[j] = -2 * s.Anchor[j]
 		s.Moment[j*d+j] = 100
 	}
-	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Imputations: 4})
+	p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		b.Fatal(err)
 	}

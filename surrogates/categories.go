@@ -10,26 +10,16 @@ import (
 // curvature Σ w·xxᵀ at the anchor, where columns are levels of categories: a level has
 // a weight of its own, because Σ xxᵀ says what its records are like on average. Linear
 // predictors are taken as normal within a level.
-func (c Config) byCategory(m *moments, z []float64) {
+func (c Config) byCategory(m *moments) {
 	d, n := m.d, float64(c.Statistics.Records)
 	columns := c.Statistics.Columns
 	theta := c.Statistics.Anchor
-	scaled := mat.NewSymDense(d, nil)
-	scaled.ScaleSym(1/n, m.positive())
-	x := coloured(scaled, m.constant, z, c.Statistics.Anchor)
-	plain := c.curvature(x)
+	each := mat.NewSymDense(d, nil)
+	each.ScaleSym(1/n, m.positive())
+	features := newNormal(each, m.constant, theta)
+	plain := features.curvature(c.Link)
 	plain.ScaleSym(n, plain)
-	all, spread := predictorLaw(c.predictors(x))
-
-	// Along is the covariance of each column with the linear predictor.
-	along := make([]float64, d)
-	at := c.predictors(x)
-	for i, eta := range at {
-		for j := range d {
-			v := x[i*d+j]
-			along[j] += v * (eta - all) / float64(len(at))
-		}
-	}
+	all, spread, along := features.at, features.width, features.along
 	levels := make([]level, d)
 	for j, col := range columns {
 		if col.Kind == Level && col.Lower == 0 {
@@ -99,23 +89,7 @@ func (c Config) level(m *moments, j int, upper, all, spread float64, theta []flo
 // weights are the means of the loss's second derivative and of its slope, over
 // linear predictors that are normal.
 func (c Config) weights(mean, variance float64) (weight, slope float64) {
-	sum, sd := 0.0, math.Sqrt(max(variance, 1e-12))
-	for z := -4.0; z <= 4; z += 0.125 {
-		p := math.Exp(-z * z / 2)
-		w := c.Link.Weight(mean+sd*z, mean+sd*z)
-		sum += p
-		weight += p * w
-		slope += p * w * z / sd // by Stein's identity
-	}
-	return weight / sum, slope / sum
-}
-
-func predictorLaw(at []float64) (mean, variance float64) {
-	for _, v := range at {
-		mean += v / float64(len(at))
-	}
-	for _, v := range at {
-		variance += (v - mean) * (v - mean) / float64(len(at))
-	}
-	return mean, variance
+	sd := math.Sqrt(max(variance, 1e-12))
+	w := weightsOver(mean, sd, c.Link)
+	return w[0][0], w[1][0] / sd // by Stein's identity
 }

@@ -47,7 +47,7 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 		move[j] = p.mean[j] - s.Anchor[j]
 	}
 	lower := make([]float64, d*d)
-	im.features.buffered().law(make([]float64, d), lower, p.mean, s.temperature()*im.weight)
+	im.features.scores().law(make([]float64, d), lower, p.mean, s.size())
 	cov := mat.NewSymDense(d, nil)
 	for j := range d {
 		for k := range j + 1 {
@@ -126,7 +126,7 @@ func (im *imputation) unknownSlope(grad, a, theta, anchor []float64) {
 func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
 	d := p.dim
 	mean := make([]float64, d)
-	im.features.buffered().law(mean, nil, p.mean, 1)
+	im.features.scores().law(mean, nil, p.mean, 1)
 	num, den := -dot(mean, move), 1e-300+im.features.square(move)
 	if den < 1e-200 {
 		return p.config.Link.Weight(0, 0)
@@ -196,14 +196,13 @@ func (p *Score) slope(theta []float64) *mat.SymDense {
 	return h
 }
 
-// information is τH(θ) of the synthetic features, averaged over imputations: positive
+// information is τH(θ) of the laws of features, averaged over imputations: positive
 // definite where there is any.
 func (p *Score) information(theta []float64) *mat.SymDense {
-	d, tau := p.dim, p.config.Statistics.temperature()
-	h := mat.NewSymDense(d, nil)
+	h := mat.NewSymDense(p.dim, nil)
 	for _, im := range p.imputations {
 		one := im.features.information(theta)
-		one.ScaleSym(tau*im.weight/float64(len(p.imputations)), one)
+		one.ScaleSym(p.config.Statistics.size()/float64(len(p.imputations)), one)
 		h.AddSym(h, one)
 	}
 	return h

@@ -12,8 +12,8 @@ import (
 // l and u where they no longer change.
 type counts struct{ cut, most, w float64 }
 
-// mostPredictor keeps e^η finite; a mean beyond e^300 is no model of counts.
-const mostPredictor = 300
+// mostPredictor keeps whole numbers apart from the next; a mean beyond e^25 is no model of counts.
+const mostPredictor = 25
 
 func mean(eta float64) float64 { return math.Exp(min(eta, mostPredictor)) }
 
@@ -28,6 +28,9 @@ func (f counts) at(eta float64) (m, factor, l, u float64) {
 func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
 	m0, a, l, u := f.at(at)
 	m := mean(eta)
+	if f.tail(math.Ceil(u), m).chance == 1 { // differences of what is above would leave no digits
+		return a * (m0 - u), 0, 0, 0
+	}
 	low, high := f.excess(l, m), f.excess(u, m)
 	mu, dMean = m0-l-low.mean+high.mean, high.dMean-low.dMean
 	variance, dVariance = low.variance-high.variance, low.dVariance-high.dVariance
@@ -36,7 +39,8 @@ func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) 
 		variance -= 2 * high.mean * apart
 		dVariance -= 2 * (high.dMean*apart + high.mean*dMean)
 	}
-	return a * mu, a * a * max(0, variance), a * dMean, a * a * dVariance
+	variance = max(0, min(variance, (u-l)*(u-l)/4))
+	return a * mu, a * a * variance, a * min(0, dMean), a * a * dVariance
 }
 
 // Weight is the mean of m₀(1 + wy)/(1 + wm₀)² over the counts whose slope is not cut, m₀ = e^at.

@@ -7,12 +7,22 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestReleasesOfAnyKindHaveAPosterior: noise alone may put an anchor far out and leave
 // any curvature. The density of what was released must exist and be a number, not
-// panic: a search over 300 releases, with and without weights.
+// panic: a search over 300 releases, with and without weights, of every kind of link.
 func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
+	links := map[int]surrogates.Link{}
+	for k, family := range []string{"probit", "poisson"} {
+		model, err := targets.New(targets.RegressionConfig{Family: family, Features: 1, Prior: priors.Gaussian{SD: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := surrogates.LinkOf(model, targets.Cap{Slope: 2, Count: 20})
+		links[2*k], links[2*k+1] = link, link
+	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range 300 {
 		d := 1 + rng.IntN(4)
@@ -30,7 +40,11 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 				s.Moment[j*d+k], s.Moment[k*d+j] = v, v
 			}
 		}
-		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic, Prior: priors.Gaussian{SD: 3},
+		link := links[i%10]
+		if link == nil {
+			link = surrogates.Logistic
+		}
+		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3},
 			Seed: uint64(i)})
 		if err != nil {
 			t.Errorf("release %d: %v", i, err)

@@ -212,7 +212,8 @@ func wide() Statistics {
 // moments, and the score's variance follows θ with what is not known of them.
 func TestSharedMoments(t *testing.T) {
 	const d = mostDrawn + 2
-	for _, weighted := range []bool{false, true} {
+	for i, link := range []Link{Logistic, Logistic, binary{cLogLog, 1}, counts{2, 9, 0}} {
+		weighted := i%2 > 0
 		rng := rand.New(rand.NewPCG(31, 32))
 		s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
 			Moment: make([]float64, d*d), MomentSD: 13, Records: 2000, Radius: 1, Weighted: weighted}
@@ -222,7 +223,7 @@ func TestSharedMoments(t *testing.T) {
 			s.Moment[j*d+j] = 120
 		}
 		noisySquares(s.Moment, d, s.MomentSD, rng)
-		p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}})
+		p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +235,7 @@ func TestSharedMoments(t *testing.T) {
 		e := p.Density().(*evaluator)
 		e.moments(far, &p.imputations[0], e.features[0])
 		known := make([]float64, d*d)
-		e.features[0].law(make([]float64, d), known, far, p.imputations[0].weight)
+		e.features[0].law(make([]float64, d), known, far, float64(s.Records))
 		if got, least := e.lower[0], known[0]; got < 1.1*least {
 			t.Errorf("the score's variance is %v far from the anchor, %v but for what is not known of the moments", got, least)
 		}

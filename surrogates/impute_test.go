@@ -43,7 +43,7 @@ func TestOptimaHaveADeterminant(t *testing.T) {
 			h.SetSym(j, j, s.Ridge)
 		}
 		one := im.features.information(s.Anchor)
-		one.ScaleSym(im.weight, one)
+		one.ScaleSym(float64(s.Records), one)
 		h.AddSym(h, one)
 		var chol mat.Cholesky
 		if !chol.Factorize(h) || math.Abs(chol.LogDet()-im.log) > 1e-6 {

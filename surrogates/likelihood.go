@@ -19,7 +19,7 @@ func (p *Score) Density() nuts.LogDensity {
 	}
 	e.logs = make([]float64, len(p.imputations))
 	for _, im := range p.imputations {
-		e.features = append(e.features, im.features.buffered())
+		e.features = append(e.features, im.features.scores())
 	}
 	e.lower = make([]float64, d*d)
 	for _, n := range p.config.Statistics.noise() {
@@ -34,7 +34,7 @@ type evaluator struct {
 	*Score
 	residual, whole, row []float64
 	lower                []float64
-	features             []evaluated // of the imputations
+	features             []*scores // of the imputations
 	nodes                []node
 	grads                [][]float64
 	logs                 []float64
@@ -100,7 +100,7 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 
 // likelihood is the log density of the score, N(τM(θ), τH(θ)) plus the noise, for one
 // imputation, and its gradient.
-func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on evaluated) float64 {
+func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on *scores) float64 {
 	d := e.dim
 	e.moments(theta, im, on)
 	log := math.Inf(-1)
@@ -134,7 +134,7 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on evaluat
 	if im.frozen != nil {
 		lower = nil
 	}
-	on.back(grad, e.whole, lower, e.config.Statistics.temperature()*im.weight)
+	on.back(grad, e.whole, lower, e.config.Statistics.size())
 	if lower != nil {
 		im.unknownSlope(grad, lower, theta, e.config.Statistics.Anchor)
 	}
@@ -202,13 +202,13 @@ func (e *evaluator) normal(n *node, im *imputation) float64 {
 
 // moments sets residual to the score less its mean and, unless the variance is frozen,
 // lower to the covariance of the score without its noise.
-func (e *evaluator) moments(theta []float64, im *imputation, on evaluated) {
+func (e *evaluator) moments(theta []float64, im *imputation, on *scores) {
 	s := &e.config.Statistics
 	lower := e.lower
 	if im.frozen != nil {
 		lower = nil
 	}
-	on.law(e.residual, lower, theta, s.temperature()*im.weight)
+	on.law(e.residual, lower, theta, s.size())
 	floats.SubTo(e.residual, s.Score, e.residual)
 	if lower != nil {
 		im.unknown(lower, theta, s.Anchor)

@@ -16,14 +16,11 @@ type Config struct {
 	Link Link
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
-	// Imputations is how many laws of synthetic features stand for the records',
-	// each with second moments of its own, drawn given the released ones. Defaults
-	// to 4.
+	// Imputations is how many normal laws of features stand for the records', each with
+	// second moments of its own, drawn given the released ones. Defaults to 4. Of many
+	// features there is one.
 	Imputations int
-	// Features are rows that stand for the records' features in place of drawn ones,
-	// m×d row-major: a public sample. Optional.
-	Features []float64
-	// Seed is the public seed of the synthetic features.
+	// Seed is the public seed of the draws of second moments.
 	Seed uint64
 }
 
@@ -62,10 +59,6 @@ func assemble(c Config) (*Score, *moments, error) {
 		return nil, nil, errors.New("surrogates: Config.Link is not set; give the model of the response, such as Logistic")
 	case c.Prior == nil:
 		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
-	case len(c.Features)%d != 0 || c.Features != nil && len(c.Features) < d*d:
-		return nil, nil,
-			fmt.Errorf("surrogates: Config.Features has %d values; give rows of %d, as many as that at least, or none",
-				len(c.Features), d)
 	case c.Imputations < 0:
 		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4", c.Imputations)
 	}
@@ -81,13 +74,11 @@ func assemble(c Config) (*Score, *moments, error) {
 	if c.averaged() {
 		m.average(rng)
 		if !s.Weighted && c.categories() {
-			c.byCategory(m, whitened(d, m.constant, synthetic(d), rng))
+			c.byCategory(m)
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
-	}
-	if c.averaged() && c.Link == Logistic { // they would all be the same
-		c.Imputations = 1
+		c.Imputations = 1 // they would all be the same
 	}
 	for range c.Imputations {
 		p.imputations = append(p.imputations, c.impute(m, rng))
