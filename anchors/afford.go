@@ -45,7 +45,7 @@ const ridgeReach = 0.1
 
 const (
 	manyRows  = 1000 // records beyond which a step reads a part
-	mostParts = 64   // expected records of a step then, at least
+	leastRead = 8    // expected records of a step then, at least: fewer take as long
 	easeOfBit = 8    // times the clip, of a part's intensity: a record then costs 7% more
 	reach     = 6    // spreads of a typical record's move that a clip allows for
 )
@@ -200,7 +200,7 @@ func (c *Config) clipFor(f curator.Facts, rho float64) float64 {
 // chooseRate fills in Rate.
 func (c *Config) chooseRate(f curator.Facts) {
 	if c.Rate == 0 && c.Variance == 0 && f.Records > manyRows {
-		c.Rate = min(0.5, max(-math.Expm1(-easeOfBit*c.Clip), mostParts/float64(f.Records)))
+		c.Rate = min(0.5, max(-math.Expm1(-easeOfBit*c.Clip), leastRead/float64(f.Records)))
 		c.Clip *= 0.95 // what exact parts of the records cost more
 	}
 }
