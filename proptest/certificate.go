@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -59,35 +60,65 @@ type claim struct {
 func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 	o = o.withDefaults()
 	var found []Certificate
+	starts := map[string][][]float64{}
 	for i, c := range o.claims(target) {
 		rng := rand64(o.Seed, uint64(2+i))
-		best := c.climbed(rng, 8, o.Effort.times(30_000, 3000))
+		best, u := c.climbed(rng, 8, o.Effort.times(30_000, 3000))
+		starts[c.name] = append(starts[c.name], u)
 		for _, part := range o.confined(target, c) {
-			if b := part.climbed(rng, 3, o.Effort.times(1200, 200)); b.Found > best.Found && best.Found <= c.bound {
+			if b, _ := part.climbed(rng, 3, o.Effort.times(1200, 200)); b.Found > best.Found && best.Found <= c.bound {
 				best = b
 			}
 		}
 		found = append(found, best)
 	}
+	// At other radii: from anywhere at a few, and near what was found at many.
 	for _, radius := range []float64{0.01, 0.05, 0.5, 3, 20, 1000} {
-		wider := o
-		wider.Radius *= radius
-		for i, c := range wider.claims(target) {
-			if c.name != "ratio" && c.name != "gradient" || i >= len(found) || found[i].Found > found[i].Bound {
-				continue
+		o.atRadius(radius, target, found, func(c claim, rng *rand.Rand) (Certificate, []float64) {
+			b, u := c.climbed(rng, 2, o.Effort.times(1500, 200))
+			starts[c.name] = append(starts[c.name], u)
+			return b, u
+		})
+	}
+	for radius := 1e-3; radius < 1e4; radius *= o.Effort.either(1.07, 1.3) {
+		o.atRadius(radius, target, found, func(c claim, rng *rand.Rand) (Certificate, []float64) {
+			u, most := make([]float64, c.size), math.Inf(-1)
+			for _, start := range starts[c.name] {
+				if v := valueOr(c.value(start)); v > most {
+					most = v
+					copy(u, start)
+				}
 			}
-			if b := c.climbed(rand64(o.Seed, uint64(50+i)), 2, o.Effort.times(1500, 200)); b.Found > b.Bound {
-				b.Witness += fmt.Sprintf(", radius %v", wider.Radius)
-				found[i] = b
-			}
-		}
+			return c.result(u, ascend(rng, u, most, 50, c.value)), u
+		})
 	}
 	return found
 }
 
-// climbed is the result of one search.
-func (c claim) climbed(rng *rand.Rand, restarts, moves int) Certificate {
+// atRadius searches the certificates that depend on the radius, in units of the one asked for, and
+// notes what violates one.
+func (o TargetOptions) atRadius(radius float64, target targets.Target, found []Certificate,
+	search func(c claim, rng *rand.Rand) (Certificate, []float64)) {
+	o.Radius *= radius
+	for i, c := range o.claims(target) {
+		if c.name != "ratio" && c.name != "gradient" || i >= len(found) || found[i].Found > found[i].Bound {
+			continue
+		}
+		if b, _ := search(c, rand64(o.Seed, uint64(50+i))); b.Found > b.Bound {
+			b.Witness += fmt.Sprintf(", radius %v", o.Radius)
+			found[i] = b
+		}
+	}
+}
+
+// climbed is the result of one search, and where it ended.
+func (c claim) climbed(rng *rand.Rand, restarts, moves int) (Certificate, []float64) {
 	u, v := climb(rng, c.size, restarts, moves, c.value)
+	return c.result(slices.Clone(u), v), u
+}
+
+// result is what was found at u, made plain if it violates the claim.
+func (c claim) result(u []float64, v float64) Certificate {
 	found := Certificate{Name: c.name, Bound: c.bound, Found: v}
 	if v > c.bound {
 		shrink(u, func(u []float64) bool { return c.value(u) > c.bound })

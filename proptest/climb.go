@@ -12,7 +12,7 @@ import (
 // extreme coordinates. NaN counts as worse than any number.
 func climb(rng *rand.Rand, n, restarts, moves int, f func(u []float64) float64) (at []float64, best float64) {
 	at, best = make([]float64, n), math.Inf(-1)
-	trial, closer := make([]float64, n), 1.0
+	closer := 1.0
 	for restart := range restarts {
 		u := start(rng, n, restart%2 == 1)
 		now := valueOr(f(u))
@@ -27,27 +27,34 @@ func climb(rng *rand.Rand, n, restarts, moves int, f func(u []float64) float64) 
 			}
 			now = valueOr(f(u))
 		}
-		for range moves {
-			copy(trial, u)
-			scale := math.Pow(10, -6+9*rng.Float64()*rng.Float64())
-			if rng.IntN(2) == 0 {
-				trial[rng.IntN(n)] += scale * rng.NormFloat64()
-			} else {
-				for i := range trial {
-					trial[i] += scale * rng.NormFloat64()
-				}
-			}
-			if v := valueOr(f(trial)); v >= now {
-				now = v
-				copy(u, trial)
-			}
-		}
+		now = ascend(rng, u, now, moves, f)
 		if now > best {
 			best = now
 			copy(at, u)
 		}
 	}
 	return at, best
+}
+
+// ascend moves u to larger values of f, from its value now.
+func ascend(rng *rand.Rand, u []float64, now float64, moves int, f func(u []float64) float64) float64 {
+	n, trial := len(u), make([]float64, len(u))
+	for range moves {
+		copy(trial, u)
+		scale := math.Pow(10, -6+9*rng.Float64()*rng.Float64())
+		if rng.IntN(2) == 0 {
+			trial[rng.IntN(n)] += scale * rng.NormFloat64()
+		} else {
+			for i := range trial {
+				trial[i] += scale * rng.NormFloat64()
+			}
+		}
+		if v := valueOr(f(trial)); v >= now {
+			now = v
+			copy(u, trial)
+		}
+	}
+	return now
 }
 
 // start draws a starting point, of which one coordinate in five is extreme.

@@ -28,6 +28,14 @@ func (e Effort) passes() []Effort {
 // times scales an amount of work, which stays at least least.
 func (e Effort) times(amount, least int) int { return max(least, int(float64(e)*float64(amount))) }
 
+// either is fine for the standard amount and more, and coarse for less.
+func (e Effort) either(fine, coarse float64) float64 {
+	if e < Standard {
+		return coarse
+	}
+	return fine
+}
+
 // source writes an effort as Go source.
 func (e Effort) source() string {
 	switch e {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -154,12 +155,18 @@ func remember(g stage, n int) *memory {
 		if i%2 == 1 {
 			s = g.random()
 		}
-		if i%3 == 2 { // shares its record, or part of its parameters, with the one before
-			before := m.scenes[i-1]
-			s.z = cloneRows(before.z)
-			if g.d > 1 {
-				copy(s.theta[:1], before.theta)
+		switch how := kin[i/3%len(kin)]; i % 3 {
+		case 0:
+			for j, t := range s.theta {
+				s.theta[j] = math.Round(t*0x1p20) / 0x1p20 // sums are exact
 			}
+		case 1: // kin of the parameters before, and their record
+			copy(s.theta, m.scenes[i-1].theta)
+			s.z = cloneRows(m.scenes[i-1].z)
+			how(g.rng, s.theta)
+		default: // kin of the record before, and its parameters
+			s = m.scenes[i-1].clone()
+			how(g.rng, s.z.X)
 		}
 		m.scenes = append(m.scenes, s)
 		var said [][]float64
@@ -169,6 +176,42 @@ func remember(g stage, n int) *memory {
 		m.said = append(m.said, said)
 	}
 	return m
+}
+
+// kin turns numbers into others that a hasty key takes for the same: it has their sum, size or
+// order, some of them, or their first digits.
+var kin = []func(rng *rand.Rand, v []float64){
+	func(rng *rand.Rand, v []float64) { normals(rng, v[min(1, len(v)):]) },
+	func(rng *rand.Rand, v []float64) { normals(rng, v[:max(0, len(v)-1)]) },
+	func(_ *rand.Rand, v []float64) { slices.Reverse(v) },
+	func(_ *rand.Rand, v []float64) { times(v, -1) },
+	func(rng *rand.Rand, v []float64) { times(someOne(rng, v), -1) },
+	func(rng *rand.Rand, v []float64) { times(someOne(rng, v), 1.5) },
+	func(_ *rand.Rand, v []float64) { // the sum
+		for j := range v {
+			v[j] += float64(1-2*(j%2)) / 2
+		}
+		if len(v)%2 == 1 {
+			v[0] -= 0.5
+		}
+	},
+	func(_ *rand.Rand, v []float64) { // the product
+		for j := range v[:len(v)/2*2] {
+			v[j] *= []float64{2, 0.5}[j%2]
+		}
+	},
+	func(_ *rand.Rand, v []float64) { times(v, 1+1e-9) },
+	func(_ *rand.Rand, v []float64) { times(v, 1+1e-6) },
+	func(_ *rand.Rand, v []float64) { times(v, 1+1e-3) },
+}
+
+// someOne is one of some numbers.
+func someOne(rng *rand.Rand, v []float64) []float64 {
+	if len(v) == 0 {
+		return v
+	}
+	j := rng.IntN(len(v))
+	return v[j : j+1]
 }
 
 // question is a form, or the prior, with an answer to a scene.
@@ -227,7 +270,7 @@ func (m *memory) changed(g stage) string {
 func checkSteady(t rapid.TB, target targets.Target, o TargetOptions) (again func()) {
 	t.Helper()
 	g := o.stage(target, 23)
-	m := remember(g, 60)
+	m := remember(g, 6*len(kin))
 	check := func() {
 		if said := m.changed(g); said != "" {
 			failf(t, "%s (Seed %d)", said, o.Seed)

@@ -108,13 +108,15 @@ func (g stage) place() (theta []float64, plausible bool) {
 	return theta, false
 }
 
-// size is a magnitude of the list, or between two, of either sign.
-func (g stage) size() float64 {
-	v := sizes[g.rng.IntN(len(sizes))]
-	if g.rng.IntN(2) == 0 {
-		v *= 0.8 + 0.4*g.rng.Float64()
+func (g stage) size() float64 { return anySize(g.rng) }
+
+// anySize is a magnitude of the list, or between two, of either sign.
+func anySize(rng *rand.Rand) float64 {
+	v := sizes[rng.IntN(len(sizes))]
+	if rng.IntN(2) == 0 {
+		v *= 0.8 + 0.4*rng.Float64()
 	}
-	if g.rng.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		return -v
 	}
 	return v
