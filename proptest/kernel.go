@@ -108,7 +108,7 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
-		c.all(kernelCheck.allocations, kernelCheck.replay, kernelCheck.resumes)
+		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.replay, kernelCheck.resumes)
 		if i == 0 { // the looks at invariance begin with few chains and grow to all
 			c.all(kernelCheck.runs, kernelCheck.invariance)
 		}
@@ -279,25 +279,15 @@ func (c kernelCheck) exhaustion() {
 }
 
 // costs expects chains of any length to be charged before their first step, at what Cost
-// says whenever it is asked.
+// says whenever it is asked, for any number of records.
 func (c kernelCheck) costs() {
 	for _, steps := range []int64{c.o.Steps, 1, 20 * c.o.Steps} {
 		records := c.seal(c.o.Records, c.o.Seed)
 		k := c.kernel(records, steps)
 		granted := records.Budget().Events()
-		if c.o.Cost != nil {
-			one, err := c.o.Cost(records.Facts())
-			if err != nil {
-				c.fail("Cost fails: %v", err)
-			}
-			if all, err := one.Times(steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
-				!near(all.RDP(32), granted.RDP(32)) {
-				c.fail("Cost says %v a step, which makes %v (error %v) for %d steps; the curator charged %v", one, all, err,
-					steps, granted)
-			}
-		}
+		c.charged(records, steps)
 		if steps > c.o.Steps {
-			return
+			break
 		}
 		if granted.RDP(2) > 0 {
 			c.poor()
@@ -312,6 +302,33 @@ func (c kernelCheck) costs() {
 			c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", now, steps,
 				granted)
 		}
+	}
+	for _, times := range []int{2, 3, 10, 100, 1000} {
+		r := c.o.Records
+		if r.X = slices.Repeat(r.X, times); r.Y != nil {
+			r.Y = slices.Repeat(r.Y, times)
+		}
+		more := c.seal(r, c.o.Seed)
+		if _, err := c.factory(more, c.o.Steps); err == nil { // it may refuse so many
+			c.charged(more, c.o.Steps)
+		}
+	}
+}
+
+// charged compares what was charged for one chain with what Cost says.
+func (c kernelCheck) charged(records *curator.Curator, steps int64) {
+	if c.o.Cost == nil {
+		return
+	}
+	one, err := c.o.Cost(records.Facts())
+	if err != nil {
+		c.fail("Cost fails: %v", err)
+	}
+	granted := records.Budget().Events()
+	if all, err := one.Times(steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
+		!near(all.RDP(32), granted.RDP(32)) {
+		c.fail("Cost says %v a step, which makes %v (error %v) for %d steps on %d records; the curator charged %v", one, all,
+			err, steps, records.Facts().Records, granted)
 	}
 }
 

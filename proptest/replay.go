@@ -171,6 +171,18 @@ func (c kernelCheck) replay() {
 		}
 		c.compare(from, to, steps, what)
 	}
+	rng := rand64(base, 42)
+	for i := range c.o.Effort.times(150, 15) { // shorter chains, over records of every size
+		c.o.Seed = base + uint64(1000+i)
+		to := edited(c.o.Records, func(x, y []float64) {
+			for _, v := range [][]float64{x, y} {
+				for j := range v {
+					v[j] = anySize(rng)
+				}
+			}
+		})
+		c.compare(c.o.Records, to, c.o.Steps, "when its releases are replayed over records of other sizes")
+	}
 }
 
 // CheckReplay is tape replay of one chain over from and to, alone: what a failure
