@@ -13,6 +13,8 @@ type Audit struct {
 	// LowerRDP is a lower confidence bound on its Rényi divergence of the given
 	// order, and ClaimedRDP is the accountant's.
 	LowerRDP, ClaimedRDP, Order float64
+	// From says what LowerRDP was computed from.
+	From string
 	// Event describes the set of releases that was counted.
 	Event string
 	// Sampling error: successes on A and B out of Trials.
@@ -20,6 +22,8 @@ type Audit struct {
 	// World is the strongest evidence against the rest of the claim's privacy
 	// curve, where most of the releases are.
 	World World
+
+	promise float64 // how much more releases may show
 }
 
 // Violated reports whether a lower bound exceeds its claim.
@@ -54,7 +58,7 @@ func (a Audit) violations(onA, onB [][]float64) (lines string) {
 		add("ε ≥ %.4g at δ = %g, claimed %.4g, from %s", a.Lower, a.Delta, a.Claimed, a.counted())
 	}
 	if a.LowerRDP > a.ClaimedRDP {
-		add("%s, from %s", a.renyi(), a.counted())
+		add("%s, from %s", a.renyi(), a.From)
 	}
 	if a.World.Excess > 0 {
 		add("%v", a.World)

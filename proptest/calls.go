@@ -245,15 +245,11 @@ func kind(report string) string {
 
 // shrunk are options with fewer releases and plainer records that still fail in the same way: half as
 // many releases as long as that fails, then only the first records, then plain numbers.
-// It makes about as many releases as led to the failure, whatever the time, and fewer of
-// many numbers.
-func (o MechanismOptions) shrunk(m Mechanism, report string) MechanismOptions {
-	left := 4 * o.Releases
-	if plain, err := m.Release(o.A, o.Seed, 1); err == nil && len(plain) == 1 {
-		left = 3 * left / (2 + len(plain[0]))
-	}
+// It makes about as many releases as led to the failure, or three times those of A and B.
+func (o MechanismOptions) shrunk(m Mechanism, report string, made *int) MechanismOptions {
+	most := *made + max(*made, 6*o.Releases)
 	fails := func(o MechanismOptions) bool {
-		if left -= max(o.Releases, 2000); left < 0 {
+		if *made += 2000; *made > most { // few releases cost more than themselves
 			return false
 		}
 		said, failed := Try("", func(t rapid.TB) { checkReleases(t, m, o) })

@@ -59,14 +59,21 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 	// Four one-sided bounds share one part of the false-alarm rate: below and above,
 	// A and B. Another is the privacy curve's.
 	each := o.FalseAlarm / (4 * shares)
-	if a.World, err = worlds(m, o, onA, onB, statistic); err != nil {
+	var whole divergence
+	if a.World, whole, err = worlds(m, o, onA, onB, statistic); err != nil {
 		return Audit{}, err
 	}
 	pLow, pHigh := audit.ClopperPearson(a.OnA, n, each)
 	qLow, qHigh := audit.ClopperPearson(a.OnB, n, each)
 	a.Lower = lowerEpsilon(pLow, pHigh, qLow, qHigh, delta)
 	if !mayFail(claim) {
-		a.LowerRDP = lowerRDP(order, pLow, pHigh, qLow, qHigh)
+		a.LowerRDP, a.From = lowerRDP(order, pLow, pHigh, qLow, qHigh), a.counted()
+	}
+	if a.promise = whole.promise; whole.lower*a.ClaimedRDP > a.LowerRDP*whole.claimed {
+		a.LowerRDP, a.ClaimedRDP, a.Order, a.From = whole.lower, whole.claimed, whole.order, whole.from
+	}
+	if a.promise == 0 {
+		a.promise = a.World.Excess
 	}
 	return a, nil
 }

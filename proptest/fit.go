@@ -443,7 +443,6 @@ func dependence(all [][]float64, seed uint64) *evidence {
 				fmt.Sprintf("the score of degree %d of coordinate %d", degree+1, j))
 		}
 		related(e, scores, j, rand64(seed, 30))
-		twins(e, all, j)
 		for part := range 10 {
 			for degree := range 4 {
 				m := moment{span: 4}
@@ -463,6 +462,7 @@ func dependence(all [][]float64, seed uint64) *evidence {
 				fmt.Sprintf("the weighted score of degree %d of all coordinates", degree+1))
 		}
 	}
+	twins(e, all)
 	return e
 }
 

@@ -107,14 +107,17 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	}
 	o.FalseAlarm /= float64(len(amounts))
 	var audit Audit
+	made := 0
+	m = counted(m, &made)
 	for _, o.Releases = range amounts {
 		if t.Failed() {
 			return Audit{}
 		}
+		made = 0
 		report, failed := Try(t.Name(), func(t rapid.TB) { audit = checkReleases(t, m, o) })
 		if failed {
 			o.FalseAlarm *= float64(len(amounts)) // as in the test that is printed
-			return checkReleases(t, m, o.shrunk(m, report))
+			return checkReleases(t, m, o.shrunk(m, report, &made))
 		}
 		t.Logf("%s", strings.TrimSuffix(report, "\n"))
 	}
@@ -122,8 +125,8 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 }
 
 // shares are the parts that statistical tests have in FalseAlarm: the noise's,
-// independence's, the two bounds', the privacy curve's, suspicions', neighbours',
-// calls', and one that nobody needs.
+// independence's, the two bounds', the privacy curve's, divergences', suspicions', neighbours',
+// and calls'.
 const shares = 8
 
 // checkReleases is the statistical part, on o.Releases of each data set.
@@ -163,6 +166,35 @@ func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 		checkNeighbours(t, m, onB, o)
 	}
 	return audit
+}
+
+// counted is a mechanism that counts the releases that it makes.
+func counted(m Mechanism, made *int) Mechanism {
+	if a, ok := m.(Additive); ok {
+		return countedAdditive{a, made}
+	}
+	return countedMechanism{m, made}
+}
+
+type (
+	countedMechanism struct {
+		Mechanism
+		made *int
+	}
+	countedAdditive struct {
+		Additive
+		made *int
+	}
+)
+
+func (c countedMechanism) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	*c.made += count
+	return c.Mechanism.Release(r, seed, count)
+}
+
+func (c countedAdditive) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	*c.made += count
+	return c.Additive.Release(r, seed, count)
 }
 
 // sensitivityTest is a Go test that compares releases of one seed on two data sets.
@@ -426,11 +458,7 @@ func (q query) replaced(t rapid.TB, i int, values []float64, onA []float64) {
 
 // ladder has numbers of every size that records usually have, of either sign.
 func ladder(e Effort) (all []float64) {
-	by := 1.04
-	if e < Standard {
-		by = 1.6
-	}
-	for v := 1e-3; v < 1e5; v *= by {
+	for v := 1e-3; v < 1e5; v *= e.either(1.04, 1.6) {
 		all = append(all, v, -v)
 	}
 	return all

@@ -1,6 +1,7 @@
 package proptest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -56,6 +57,48 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 		part.A, part.B = edited(o.A, larger), edited(o.B, larger)
 		all = append(all, part)
 	}
+	return append(all, o.mingled(most)...)
+}
+
+// mingled are neighbours whose records are those of A and B, and strange ones, in any places; in
+// every second all records but the first are one.
+func (o MechanismOptions) mingled(most float64) (all []MechanismOptions) {
+	rng, p := rand64(o.Seed, 43), o.A.Features
+	both := edited(o.A, func(_, _ []float64) {})
+	both.X, both.Y = append(both.X, o.B.X...), append(both.Y, o.B.Y...)
+	strange := []float64{0, most, -most, 10 * most, math.NaN(), math.Inf(1), 1e300}
+	draw := func(x, y []float64) {
+		i := rng.IntN(len(both.X) / p)
+		copy(x, both.X[i*p:(i+1)*p])
+		copy(y, both.Y[min(i, len(both.Y)):])
+		if rng.IntN(3) == 0 {
+			fill(x, strange[rng.IntN(len(strange))])
+		}
+	}
+	mix := func(x, y []float64) {
+		for i := 0; (i+1)*p <= len(x); i++ {
+			draw(x[i*p:(i+1)*p], y[min(i, len(y)):min(i+1, len(y))])
+			if i > 0 && len(all)%2 == 0 {
+				copy(x[i*p:(i+1)*p], x[:p])
+				copy(y[min(i, len(y)):], y[:min(1, len(y))])
+			}
+		}
+	}
+	for range o.Effort.times(24, 8) {
+		part, gone := o, len(o.A.X) > len(o.B.X)
+		part.B = edited(o.B, mix)
+		if part.A = edited(part.B, func(_, _ []float64) {}); gone {
+			part.A = edited(o.A, func(x, y []float64) {
+				copy(x[p:], part.B.X)
+				copy(y[min(1, len(y)):], part.B.Y)
+			})
+		}
+		first := func(x, y []float64) { draw(x[:p], y[:min(1, len(y))]) }
+		if first(part.A.X, part.A.Y); !gone {
+			first(part.B.X, part.B.Y)
+		}
+		all = append(all, part)
+	}
 	return all
 }
 
@@ -69,45 +112,74 @@ func firstOf(r curator.Records, n int) curator.Records {
 }
 
 // checkNeighbours compares other neighbours than A and B, under either adjacency: many with few
-// releases each, and those that a search finds farther apart with as many as A and B.
+// releases each, of those the quarter that promises most with four times as many, and so on. Those
+// that a search finds farther apart begin with as many as A and B.
 func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
 	t.Helper()
 	all := neighbourhood(o)
-	for i := range all {
-		all[i].Releases = min(len(onB), max(2000, len(onB)/(2*len(all))))
-	}
-	if pair, found := farther(m, onB, o); found {
-		all = append(all, pair)
-	}
+	late, found := farther(m, onB, o)
+	fewer := o
 	if n := len(o.B.X) / o.B.Features; len(o.A.X) > len(o.B.X) && n > 1 { // a record tells more among fewer
-		pair := o
-		pair.A, pair.B = firstOf(o.A, 2), firstOf(o.B, 1)
-		all = append(all, pair)
+		fewer.A, fewer.B = firstOf(o.A, 2), firstOf(o.B, 1)
+		all = append(all, fewer)
 	}
-	for _, pair := range all {
-		onB := onB[:pair.Releases]
-		onA, err := releases(m, pair.A, o.Seed, pair.Releases)
-		if err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
-			onB, err = releases(m, pair.B, o.Seed+1, pair.Releases)
+	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
+	const rounds = 5
+	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
+	promise := make([]float64, len(all))
+	for round := 0; len(all) > 0; round++ {
+		if round == rounds-1 || round > 0 && len(all) == 1 {
+			all = nil
 		}
-		if err != nil {
-			failf(t, "%v", err)
-			return
+		n := min(len(onB), max(2000, len(onB)/max(1, 2*len(all))))
+		for i, pair := range all {
+			if promise[i] = checkPair(t, m, onB, o, pair, n); t.Failed() {
+				return
+			}
 		}
-		pair.FalseAlarm /= float64(len(all) * 3) // the bounds', the curve's and suspicions' shares
-		said, err := distinguish(m, pair, onA, onB)
-		if err != nil {
-			failf(t, "%v", err)
-			return
-		}
-		if said.Violated() {
-			o.A, o.B, o.Releases = pair.A, pair.B, pair.Releases
-			failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate "+
-				"%g):%s%s", m.Claim(), sourceOfRecords(pair.A),
-				sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), o.test())
-			return
-		}
+		all = mostPromising(all, promise)
 	}
+	if found {
+		checkPair(t, m, onB, o, late, len(onB))
+	}
+}
+
+// mostPromising are a quarter of the pairs, and one at least.
+func mostPromising(all []MechanismOptions, promise []float64) (best []MechanismOptions) {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(promise[j], promise[i]) })
+	for _, i := range order[:(len(all)+3)/4] {
+		best = append(best, all[i])
+	}
+	return best
+}
+
+// checkPair compares n releases on other neighbours, and returns how much they promise.
+func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOptions, n int) float64 {
+	t.Helper()
+	pair.Releases, pair.FalseAlarm = n, o.FalseAlarm
+	onA, err := releases(m, pair.A, o.Seed, n)
+	if onB = onB[:n]; err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
+		onB, err = releases(m, pair.B, o.Seed+1, n)
+	}
+	if err != nil {
+		failf(t, "%v", err)
+		return 0
+	}
+	said, err := distinguish(m, pair, onA, onB)
+	if err != nil {
+		failf(t, "%v", err)
+		return 0
+	}
+	if said.Violated() {
+		failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate "+
+			"%g):%s%s", m.Claim(), sourceOfRecords(pair.A),
+			sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), pair.test())
+	}
+	return said.promise
 }
 
 // farther searches for neighbours of the size of A and B whose mean releases lie farther apart

@@ -160,29 +160,71 @@ func related(e *evidence, scores [][4]float64, coordinate int, rng *rand.Rand) {
 	}
 }
 
-// twins compares how often releases a lag apart are equal, in the first half, with how
-// often as many pairs are that lie a quarter apart, in the second: under independence
-// either is as likely to be the next to be equal.
-func twins(e *evidence, all [][]float64, coordinate int) {
-	quarter := len(all) / 4
-	equal := func(i, k int) bool { return all[i][coordinate] == all[k][coordinate] }
+// twins looks for numbers of different releases that keep a distance or a sum: noise that comes
+// again, of either sign, in the same coordinate or another one. The distance that comes
+// most often is found in the first half, and counted in one part of the second and, between numbers
+// that lie far apart, in another: under independence either is as likely to be the next to show it.
+func twins(e *evidence, all [][]float64) {
+	some, part := someOf(len(all[0]), 4), len(all)/4
 	for _, lag := range lags {
 		if lag > len(all)/100 {
 			break
 		}
-		near, far, n := 0, 0, 0
-		for i := range pairs(0, 2*quarter, lag) {
-			if equal(i, i+lag) {
-				near++
+		for _, j := range some {
+			for _, k := range some {
+				if lag <= 10 || j == k {
+					twin{lag, j, k, 1}.see(e, all, part)
+					twin{lag, j, k, -1}.see(e, all, part)
+				}
 			}
-			if equal(2*quarter+n, 3*quarter+n) {
-				far++
-			}
-			n++
 		}
-		e.see(fair(near, far), func() string {
-			return fmt.Sprintf("%d of %d pairs of releases %d apart are equal in coordinate %d, and %d of as many that lie far "+
-				"apart", near, n, lag, coordinate, far)
-		})
 	}
+}
+
+// twin is the distance, or the sum, of a release's coordinate and of one some releases before.
+type twin struct {
+	lag, j, k int
+	sign      float64
+}
+
+func (w twin) see(e *evidence, all [][]float64, part int) {
+	apart := func(i, before int) float64 { return all[i][w.j] - w.sign*all[before][w.k] }
+	var found []float64
+	for i := w.lag; i < min(2*part, 20_000); i++ {
+		found = append(found, apart(i, i-w.lag))
+	}
+	if len(found) < 100 {
+		return
+	}
+	slices.Sort(found)
+	width := 1e-9 * (found[len(found)*3/4] - found[len(found)/4]) // sums are rounded
+	value, most := 0.0, 0
+	for i, k := 0, 0; i < len(found); i++ {
+		for found[i]-found[k] > width {
+			k++
+		}
+		if i-k > most {
+			value, most = (found[i]+found[k])/2, i-k
+		}
+	}
+	if w.j == w.k && w.sign > 0 {
+		value = 0 // as many as that may be equal is asked whatever the first half shows
+	} else if most < 3 {
+		return
+	}
+	near, far, n := 0, 0, 0
+	hit := func(v float64) bool { return math.Abs(v-value) <= width }
+	for i := range pairs(2*part, 3*part, w.lag) {
+		if hit(apart(i+w.lag, i)) {
+			near++
+		}
+		if hit(apart(3*part+n, 4*part-1-n)) {
+			far++
+		}
+		n++
+	}
+	e.see(fair(near, far), func() string {
+		return fmt.Sprintf("%d of %d pairs of coordinates %d and %d, of releases %d apart, have the %s %.6g, and %d of as many "+
+			"that lie far apart", near, n, w.j, w.k, w.lag, map[float64]string{1: "difference", -1: "sum"}[w.sign], value, far)
+	})
 }

@@ -28,7 +28,9 @@ var epsilons = []float64{0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 
 // where P(A) − e^ε·P(B) must not exceed δ(ε), in Clopper–Pearson bounds. It returns
 // the largest excess, negative if there is none. A set that would show one if more
 // releases went on as these is followed over more of them.
-func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic func([]float64) float64) (World, error) {
+// Divergences are bounded with the same cells.
+func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic func([]float64) float64) (World,
+	divergence, error) {
 	step := 0.0
 	if a, ok := m.(Additive); ok {
 		step = a.Step()
@@ -37,9 +39,11 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	shows := func(e event, p, q, n float64) float64 { return e.shows(p, q, n, most) }
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
 	var asked, suspect []event
+	var weighed []weighing
 	for i, f := range fs {
 		a, b := f.counts(onA[third/2:3*third/2]), f.counts(onB[third/2:3*third/2])
 		asked = append(asked, f.questions(i, a, b, third, claim, event.promises)...)
+		weighed = append(weighed, f.weighings(i, a, b, len(onA)-3*third/2, claim)...)
 		for k, n := range f.counts(onA[3*third/2:]) {
 			a[k] += n
 		}
@@ -59,11 +63,13 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 			w.Set = fs[q.feature].name
 		}
 	}
-	if w.Excess > 0 || len(suspect) == 0 {
-		return w, nil
+	found := bounded(weighed, fs, rest, o.FalseAlarm/shares)
+	if w.Excess > 0 || len(suspect) == 0 || found.lower > found.claimed {
+		return w, found, nil
 	}
 	slices.SortFunc(suspect, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
-	return follow(m, o, fs, suspect[:min(len(suspect), followed)], most, w)
+	w, err := follow(m, o, fs, suspect[:min(len(suspect), followed)], most, w)
+	return w, found, err
 }
 
 // tested are releases of both worlds.
