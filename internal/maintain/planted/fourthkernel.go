@@ -52,6 +52,8 @@ type flaws struct {
 	cut         bool // the momentum is drawn within two sd
 	halfPenalty bool // half of the ratio's noise is corrected for
 	tells       bool // what it remembers ends with the largest record
+	uneven      bool // one leap fewer from one half of the law
+	heavy       bool // the kinetic energy is of masses 5% larger
 }
 
 var masses = [2]float64{1, 2}
@@ -172,7 +174,7 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 		noisy -= penalty
 	}
 	s.Iteration++
-	accepted := math.Log(u) < noisy+before-kinetic(k.p)
+	accepted := math.Log(u) < noisy+(before-kinetic(k.p))/either(k.heavy, 1.05, 1)
 	if k.known = accepted; accepted {
 		copy(s.Theta, k.q)
 	} else if !k.kept {
@@ -202,8 +204,11 @@ func (k *trajectory) leapfrog(h float64, s *kernels.State) error {
 			k.p[j] = begun[j] + h/2*k.first[j]
 		}
 	}
-	turned := false
-	for i := range leaps {
+	turned, n := false, leaps
+	if k.uneven && s.Theta[0] > center[0] {
+		n--
+	}
+	for i := range n {
 		along := k.p[0]*(k.q[0]-s.Theta[0]) + k.p[1]*(k.q[1]-s.Theta[1])
 		turned = turned || k.turns && along < 0
 		if !turned {
@@ -212,7 +217,7 @@ func (k *trajectory) leapfrog(h float64, s *kernels.State) error {
 			}
 		}
 		by := h
-		if i == leaps-1 && !k.wholeKick {
+		if i == n-1 && !k.wholeKick {
 			by = h / 2
 		}
 		if turned {

@@ -72,19 +72,9 @@ func sixthTargets() []Case {
 			}, func(float64) float64 { return math.Inf(1) }}
 		}),
 		fourth("losses kept by θ in single precision", "stale for moves below 6·10⁻⁸", nil, func() targets.Target {
-			m := robust(2, 1.5)
-			right, kept, lock := m.loss, [2]float64{}, &sync.Mutex{}
-			m.loss = func(theta, x []float64, y float64) float64 {
-				lock.Lock()
-				if float32(theta[0]) != float32(kept[0]) || float32(theta[1]) != float32(kept[1]) {
-					kept = [2]float64(theta)
-				}
-				at := kept
-				lock.Unlock()
-				return right(at[:], x, y)
-			}
-			m.ratio = func(theta, next, x []float64, y float64) float64 { return right(theta, x, y) - right(next, x, y) }
-			return m
+			return remembering(func(a, b [2]float64) bool {
+				return float32(a[0]) == float32(b[0]) && float32(a[1]) == float32(b[1])
+			})
 		}),
 		fourth("ratio of moves out of a ball", "2%, radius 3", nil, func() targets.Target {
 			m := robust(2, 1.5)
@@ -108,6 +98,23 @@ func sixthTargets() []Case {
 			}),
 	}
 	return inFamily("sixth", all)
+}
+
+// remembering takes the losses at θ for those at parameters that it holds to be the same.
+func remembering(same func(a, b [2]float64) bool) targets.Target {
+	m := robust(2, 1.5)
+	right, kept, lock := m.loss, [2]float64{}, &sync.Mutex{}
+	m.loss = func(theta, x []float64, y float64) float64 {
+		lock.Lock()
+		if !same([2]float64(theta), kept) {
+			kept = [2]float64(theta)
+		}
+		at := kept
+		lock.Unlock()
+		return right(at[:], x, y)
+	}
+	m.ratio = func(theta, next, x []float64, y float64) float64 { return m.loss(theta, x, y) - m.loss(next, x, y) }
+	return m
 }
 
 func moved(theta, next []float64) float64 {
@@ -199,14 +206,16 @@ func sixthKernels() []Case {
 				}
 				copy(k.last, z)
 			}}),
-		wideWalk("the last of ten parameters shifted", "5% of its sd"),
+		wideWalk("the last of ten parameters shifted", "5% of its sd", 10,
+			func(_, next []float64) { next[9] += 0.05 * wideStep }),
 	}
 	return inFamily("sixth", all)
 }
 
-// wideWalk is a walk in ten dimensions, whose last proposals are shifted.
-func wideWalk(name, effect string) Case {
-	const n, scale = 10, 0.2
+const wideStep = 0.2 // of walks in several dimensions
+
+// wideWalk is a walk in n dimensions, whose proposals are spoilt.
+func wideWalk(name, effect string, n int, spoil func(theta, next []float64)) Case {
 	x := make([]float64, 6*n)
 	for i := range x {
 		x[i] = float64(i%7)/3 - 1
@@ -218,9 +227,9 @@ func wideWalk(name, effect string) Case {
 		return &chain{target: target, bits: bits, next: make([]float64, n), before: make([]float64, n),
 			hooks: hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
-					next[j] = t + scale/step*(next[j]-t)
+					next[j] = t + wideStep/step*(next[j]-t)
 				}
-				next[n-1] += 0.05 * scale
+				spoil(theta, next)
 			}}}, err
 	}, func(o *proptest.KernelOptions) {
 		o.Records, o.Start = curator.Records{X: x, Features: n}, make([]float64, n)

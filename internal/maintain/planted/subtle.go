@@ -56,6 +56,12 @@ var unseenSubtle = []string{"gradient clipped in each coordinate", "prior's grad
 	"half the noise of the ratio corrected for", "the seventh of ten noises is small",
 	"noise is small along one direction", "neighbours share the coin of a sample",
 	"one side of Laplace noise is small",
+
+	// Of the seventh ones.
+	"less noise when records are equal, not additive", "noise in waves of 100 releases, additive",
+	"samples more than it says", "a lie repeats the last one", "a little noise after accepted moves",
+	"kinetic energy of larger masses", "the third of ten moves too long upwards", "noise of one length",
+	"the 150th of 200 gradients for small features",
 }
 
 var subtle = []string{
@@ -101,6 +107,7 @@ var survivors = map[string]string{
 		"what a million releases make suspicious",
 	"a release in 10⁴ without noise for one data set, not additive": "now and then too few of them in the first part to " +
 		"raise a suspicion",
+	"a little noise after accepted moves":   "one variance is 0.3% too large after a step, and 0.5% after many",
 	"first half step is short":              "one variance is 0.5% off after a step, the other 0.2%",
 	"predictors in a buffer of the target":  "on one core it shows only where the scheduler switches in between",
 	"an empty batch":                        "the curator shows a user's target single records, so a right one may panic",
