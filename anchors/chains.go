@@ -174,7 +174,8 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 	l := s.model.linear
 	unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
 	p, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: r.Sums, Prior: l.Prior(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(), Seed: seed,
+		Sums: r.Sums, Prior: l.Prior(), ZellnerSiow: l.ZellnerSiow(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(),
+		Seed: seed,
 	}.In(unit))
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -59,7 +58,7 @@ func New(name string, shape *data.Shape, options Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.PriorSD = cmp.Or(options.PriorSD, DefaultPriorSD(name, shape))
+	options.choosePrior(name, shape)
 	if misfit := e.misfit(shape); misfit != "" {
 		return nil, bad("model", "%s %s %s", setting.Name("model"), name, misfit)
 	}
@@ -137,6 +136,9 @@ func (m *Model) WithLoss(l targets.Loss) (*Model, error) {
 	options.Loss, options.Beta = "log", 0
 	if l.Beta != 0 {
 		options.Loss, options.Beta = "beta", l.Beta
+		if options.Prior == zellnerSiow {
+			options.Prior = normalPrior // its other factor
+		}
 	}
 	return New(m.Name, m.Shape, options)
 }

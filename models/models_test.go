@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 		"negative-binomial": {"dispersion", "needs dispersion r", Options{}, "poisson"},
 		"heteroscedastic": {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic",
 			Options{Dispersion: 1}, "linear"},
-		"median":  {"prior", "prior is \"flat\"; it must be normal or horseshoe", Options{Prior: "flat"}, "linear"},
+		"median":  {"prior", "prior is \"flat\"; it must be normal, horseshoe or zellner-siow", Options{Prior: "flat"}, "linear"},
 		"network": {"prior", "prior is for model logistic or", Options{Prior: "horseshoe"}, "linear"},
 		"categorical": {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}},
 			"categorical"},
@@ -366,6 +366,52 @@ func TestPriorsOfColumns(t *testing.T) {
 	}
 }
 
+// TestZellnerSiowIsTheDefault of linear regressions with normal errors, unless a prior is
+// stated; WithLoss keeps its normal factor alone.
+func TestZellnerSiowIsTheDefault(t *testing.T) {
+	shape, err := StandardShape("linear", 100, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := *shape
+	stated.Terms = slices.Clone(shape.Terms)
+	stated.Terms[1].PriorSD = 2
+	for name, c := range map[string]struct {
+		shape *data.Shape
+		Options
+		want float64
+		sd   float64
+	}{
+		"default":       {shape, Options{}, 0.1, 5},
+		"asked for":     {shape, Options{Prior: "zellner-siow", PriorSD: 4}, 0.1, 4},
+		"normal":        {shape, Options{Prior: "normal"}, 0, 3},
+		"an sd":         {shape, Options{PriorSD: 4}, 0, 4},
+		"of the schema": {&stated, Options{}, 0, 3},
+		"Student-t":     {shape, Options{DegreesOfFreedom: 4}, 0, 3},
+		"β loss":        {shape, Options{Loss: "beta", Beta: 1.5}, 0, 3},
+	} {
+		m, err := New("linear", c.shape, c.Options)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := m.Target.(*targets.Linear).ZellnerSiow(); got != c.want || m.Options.PriorSD != c.sd {
+			t.Errorf("%s: %v and prior sd %v, want %v and %v", name, got, m.Options.PriorSD, c.want, c.sd)
+		}
+		loss := targets.Loss{Beta: 1.4}
+		if m, err = m.WithLoss(loss); err != nil || m.Options.Prior != "normal" || m.Options.PriorSD != c.sd {
+			t.Errorf("%s with another loss: %v", name, err)
+		}
+	}
+	for _, o := range []Options{{Prior: "zellner-siow", DegreesOfFreedom: 4}, {Prior: "ridge"}} {
+		if _, err := New("linear", shape, o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+	if _, err := New("median", shape, Options{Prior: "zellner-siow"}); err == nil {
+		t.Error("median regression takes the prior of normal errors")
+	}
+}
+
 // TestDefaultPriorSD: by default a column at its bound moves the linear predictor by as
 // much however many columns there are, and a stated prior stays.
 func TestDefaultPriorSD(t *testing.T) {
@@ -393,10 +439,13 @@ func TestDefaultPriorSD(t *testing.T) {
 			switch name {
 			case "mean", "network":
 				want = 3
-			case "linear", "median", "heteroscedastic":
+			case "linear":
+				want *= 2.5 / 3
+			case "median", "heteroscedastic":
 				want /= 2
 			}
-			if sd := 2 / math.Sqrt(2*(none-m.Target.LogPrior(theta))); math.Abs(sd-want) > 1e-9 || m.Options.PriorSD != want {
+			if sd := 2 / math.Sqrt(2*(none-m.Target.LogPrior(theta))); math.Abs(sd-want) > 1e-9 ||
+				math.Abs(m.Options.PriorSD-want) > 1e-9 {
 				t.Errorf("%s with %d features: prior sd %v, and %v in the options; want %v", name, features, sd,
 					m.Options.PriorSD, want)
 			}

@@ -79,12 +79,14 @@ var settings = []Setting{
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
 	{Name: "prior", Of: func(o *Options) any { return &o.Prior },
-		Help: "normal, or horseshoe, which shrinks coefficients towards 0 unless the data say otherwise; the intercept " +
-			"stays normal"},
+		Help: "normal; horseshoe, which shrinks coefficients towards 0 unless the data say otherwise, the intercept staying " +
+			"normal; or zellner-siow, which for released sums of linear regressions is one of what the columns explain " +
+			"together, beside a wide normal one; by default zellner-siow for linear regressions with normal errors whose " +
+			"prior is not stated, and else normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the normal prior of every coefficient, in the units of the scaled columns, " +
 			"which lie within ±1/√K for K columns of the file, the intercept counted; by default 3·√K, for numbers " +
-			"1.5·√K, and 3 for mean and network"},
+			"1.5·√K, beside zellner-siow 2.5·√K, and 3 for mean and network"},
 	{Name: "min-scale", Of: func(o *Options) any { return &o.MinScale },
 		Models: []string{"linear", "heteroscedastic", "network"},
 		Help:   "the least standard deviation of the errors, in units of the scaled target"},
@@ -102,26 +104,57 @@ var settings = []Setting{
 		Help:   "prior counts of the labels, in their order; 1 each by default"},
 }
 
-// Filled are the options with the defaults of what is not given: the log loss, a normal
-// prior, a least scale of 0.05, a mean absolute error of 0.25 and 4 hidden units. The
-// prior's standard deviation follows from the shape of the table: see DefaultPriorSD.
+// The priors of coefficients.
+const (
+	normalPrior = "normal"
+	horseshoe   = "horseshoe"
+	zellnerSiow = "zellner-siow"
+)
+
+// Filled are the options with the defaults of what is not given: the log loss, a least
+// scale of 0.05, a mean absolute error of 0.25 and 4 hidden units. The prior and its
+// standard deviation follow from the model and the shape of the table: see DefaultPriorSD.
 func (o Options) Filled() Options {
 	o.Loss = cmp.Or(o.Loss, "log")
-	o.Prior = cmp.Or(o.Prior, "normal")
 	o.MinScale = cmp.Or(o.MinScale, 0.05)
 	o.ErrorScale = cmp.Or(o.ErrorScale, 0.25)
 	o.Hidden = cmp.Or(o.Hidden, 4)
 	return o
 }
 
+// wide is the prior standard deviation of what a column at its bound adds to a number,
+// where what columns explain together has a prior of its own.
+const wide = 2.5
+
+// choosePrior fills in what is not stated of the prior. Unless anything is, linear
+// regressions with normal errors have that of Zellner and Siow: a normal prior that leaves
+// room for coefficients along directions that columns hardly take is too wide for others.
+func (o *Options) choosePrior(model string, shape *data.Shape) {
+	stated := o.PriorSD != 0 || slices.ContainsFunc(shape.Terms, func(t data.Term) bool {
+		return t.PriorSD != 0 || t.PriorGroup != ""
+	})
+	if o.Prior == "" {
+		o.Prior = normalPrior
+		if model == "linear" && o.Loss == "log" && o.DegreesOfFreedom == 0 && !stated {
+			o.Prior = zellnerSiow
+		}
+	}
+	o.PriorSD = cmp.Or(o.PriorSD, DefaultPriorSD(model, o.Prior, shape))
+}
+
 // DefaultPriorSD is the standard deviation of the prior of a coefficient of the named
-// model where none is stated: 3·√K, and 1.5·√K where the response is a number. Entries
-// of design columns carry the factor 1/√K (data.Shape.Spread), so that a column at its
-// bound moves log-odds or the log of a mean by N(0, 3²), and a response that the schema
-// scales to ±1 by N(0, 1.5²), however many columns there are. Parameters that are no
-// coefficients of columns, those of mean and network, have 3.
-func DefaultPriorSD(model string, shape *data.Shape) float64 {
-	if e := find(model); e != nil && e.response.effect > 0 {
+// model where none is stated: 3·√K, and where the response is a number 1.5·√K, or 2.5·√K
+// with the prior zellner-siow. Entries of design columns carry the factor 1/√K
+// (data.Shape.Spread), so that a column at its bound moves log-odds or the log of a mean by
+// N(0, 3²), and a response that the schema scales to ±1 by N(0, 1.5²), however many columns
+// there are. Parameters that are no coefficients of columns, those of mean and network,
+// have 3.
+func DefaultPriorSD(model, prior string, shape *data.Shape) float64 {
+	e := find(model)
+	switch {
+	case prior == zellnerSiow:
+		return wide * max(1, shape.Spread)
+	case e != nil && e.response.effect > 0:
 		return e.response.effect * max(1, shape.Spread)
 	}
 	return 3
@@ -157,7 +190,8 @@ func (o Options) Check(model string) error {
 
 // check is Check, and returns the loss.
 func (o Options) check(model string) (targets.Loss, error) {
-	defaults := Options{}.Filled()
+	defaults := Options{Prior: normalPrior}.Filled()
+	o.Prior = cmp.Or(o.Prior, normalPrior)
 	for _, s := range settings {
 		v := value(s.Of(&o))
 		if model != "" && !s.Has(model) && !reflect.DeepEqual(s.Value(&o), s.Value(&defaults)) {
@@ -168,8 +202,13 @@ func (o Options) check(model string) (targets.Loss, error) {
 			return targets.Loss{}, bad(setting.Name(s.Name), "%s is %v; it must be positive and finite", setting.Name(s.Name), v)
 		}
 	}
-	if o.Prior != "normal" && o.Prior != "horseshoe" {
-		return targets.Loss{}, bad("prior", "%s is %q; it must be normal or horseshoe", setting.Name("prior"), o.Prior)
+	prior := setting.Name("prior")
+	switch {
+	case o.Prior != normalPrior && o.Prior != horseshoe && o.Prior != zellnerSiow:
+		return targets.Loss{}, bad("prior", "%s is %q; it must be normal, horseshoe or zellner-siow", prior, o.Prior)
+	case o.Prior == zellnerSiow && (model != "linear" && model != "" || o.Loss != "log" || o.DegreesOfFreedom != 0):
+		return targets.Loss{}, bad("prior", "%s zellner-siow is for %s linear with normal errors and the log loss; use normal",
+			prior, setting.Name("model"))
 	}
 	if o.Dispersion == 0 && model == "negative-binomial" {
 		return targets.Loss{}, bad("dispersion",

@@ -97,7 +97,7 @@ func (b *builder) prior(blocks int) (priors.Prior, error) {
 	for block := range blocks {
 		for _, t := range b.Shape.Terms {
 			group := -1
-			if b.Options.Prior == "horseshoe" && t.Name != data.Intercept {
+			if b.Options.Prior == horseshoe && t.Name != data.Intercept {
 				group = 0
 			} else if t.PriorGroup != "" {
 				key := fmt.Sprint(block, " ", t.PriorGroup)
@@ -111,10 +111,10 @@ func (b *builder) prior(blocks int) (priors.Prior, error) {
 		}
 	}
 	switch {
-	case b.Options.Prior == "horseshoe" && (own || len(number) > 0):
+	case b.Options.Prior == horseshoe && (own || len(number) > 0):
 		return nil, bad("prior", "%s horseshoe, and the schema states priors of its own; keep one of them",
 			setting.Name("prior"))
-	case b.Options.Prior == "horseshoe":
+	case b.Options.Prior == horseshoe:
 		return priors.NewHorseshoe(priors.HorseshoeConfig{Groups: groups, Scale: priors.HalfCauchy{Scale: 1},
 			FixedSD: b.Options.PriorSD})
 	case len(number) > 0 && own:
@@ -214,6 +214,11 @@ func (b *builder) exponentiate(values []float64) {
 	values[last] = b.Options.MinScale + math.Exp(values[last])
 }
 
+// usuallyExplained is about what columns explain of a response's variance over that of
+// errors, under the prior zellner-siow. Its tails are heavy: more than 9 times as much has a
+// probability of about 0.07.
+const usuallyExplained = 0.1
+
 func (b *builder) linear() error {
 	p, o := b.Shape.Features(), b.Options
 	b.coefficients("beta", b.Shape.Target.Name)
@@ -225,10 +230,14 @@ func (b *builder) linear() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.New(targets.LinearConfig{
+	config := targets.LinearConfig{
 		Features: p, Loss: b.loss, Prior: prior, MinScale: o.MinScale, ScalePrior: priors.HalfCauchy{Scale: 1},
 		DegreesOfFreedom: o.DegreesOfFreedom,
-	}))
+	}
+	if o.Prior == zellnerSiow {
+		config.ZellnerSiow = usuallyExplained
+	}
+	return b.done(targets.New(config))
 }
 
 func (b *builder) median() error {

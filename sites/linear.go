@@ -184,7 +184,8 @@ func FitLinear(ctx context.Context, c FitLinearConfig, places ...LinearSums) (*L
 	posterior, err := surrogates.NewLinear(surrogates.LinearConfig{
 		Sums: surrogates.Sums{Moment: all.Moment, MomentSD: all.MomentSD, Features: all.Features, Records: all.Records,
 			Radius: all.Radius, Columns: c.Columns},
-		Prior: c.Target.Prior(), MinScale: c.Target.MinScale(), ScalePrior: c.Target.ScalePrior(), Seed: c.Sample.Seed,
+		Prior: c.Target.Prior(), ZellnerSiow: c.Target.ZellnerSiow(), MinScale: c.Target.MinScale(),
+		ScalePrior: c.Target.ScalePrior(), Seed: c.Sample.Seed,
 	}.In(all.Unit))
 	if err != nil {
 		return nil, err

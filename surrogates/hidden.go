@@ -21,6 +21,7 @@ type hidden struct {
 	d        int
 	released []float64 // d×d
 	weight   []float64 // one over the variance of the noise in an entry
+	given    float64   // 1 where the prior of coefficients has the root of XᵀX's determinant, or 0
 	basis    []float64 // B, its columns by falling length
 	width    []float64 // about the spread of T's entries, in their order
 }
@@ -93,6 +94,7 @@ func (l *Linear) withHidden(e *linearEvaluator) nuts.LogDensity {
 	own := *l // the evaluator sets its own XᵀX
 	own.square, own.open = square(), square()
 	e.Linear = &own
+	e.explained = own.newExplained()
 	return &hiddenEvaluator{linearEvaluator: e, hidden: l.hidden, t: square(), k: square(), pull: square(), by: square()}
 }
 
@@ -116,7 +118,7 @@ func (e *hiddenEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 
 // exponent is that of T's diagonal entry j in the prior, the Jacobian of XᵀX and that
 // of the logarithm included.
-func (h *hidden) exponent(j int) float64 { return float64(h.d - j) }
+func (h *hidden) exponent(j int) float64 { return float64(h.d-j) + h.given }
 
 // mostLog bounds the logarithms on T's diagonal, far beyond any that fits a release.
 const mostLog = 100

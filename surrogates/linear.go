@@ -36,6 +36,10 @@ type LinearConfig struct {
 	Sums Sums
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
+	// ZellnerSiow is r, about what features explain of the response's variance over that
+	// of errors: Prior is then multiplied by a heavy-tailed one with that scale, of
+	// coefficients given the features (see targets.LinearConfig). Defaults to 0: it is not.
+	ZellnerSiow float64
 	// MinScale is s, the least standard deviation of the errors. Required, positive.
 	MinScale float64
 	// ScalePrior is the prior of the excess σ − s. Required.
@@ -97,6 +101,8 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 			"deviation")
 	case !(c.MinScale > 0) || math.IsInf(c.MinScale, 1):
 		return nil, fmt.Errorf("surrogates: LinearConfig.MinScale is %v; it must be positive and finite", c.MinScale)
+	case !(c.ZellnerSiow >= 0) || math.IsInf(c.ZellnerSiow, 1):
+		return nil, fmt.Errorf("surrogates: LinearConfig.ZellnerSiow is %v; it must be at least 0 and finite", c.ZellnerSiow)
 	}
 	if err := errors.Join(c.Prior.Check(c.Sums.Features), c.ScalePrior.Check()); err != nil {
 		return nil, fmt.Errorf("surrogates: LinearConfig: %w", err)
@@ -110,6 +116,9 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	var err error
 	if l.hidden, err = newHidden(c.Sums); err != nil {
 		return nil, err
+	}
+	if l.newExplained() != nil {
+		l.hidden.given = 1
 	}
 	l.square, l.open = l.hidden.centre(), make([]float64, l.dim*l.dim)
 	return l, nil
@@ -148,7 +157,7 @@ func (l *Linear) Density() nuts.LogDensity {
 		Linear: l, along: make([]float64, l.dim), residual: make([]float64, p), half: make([]float64, p),
 		solved: make([]float64, p),
 		cov:    make([]float64, p*p), weights: make([]float64, p*p), errors: make([]float64, l.dim*l.dim),
-		turned: make([]float64, l.dim*l.dim),
+		turned: make([]float64, l.dim*l.dim), explained: l.newExplained(),
 	}
 	if l.hidden != nil {
 		return l.withHidden(e)
@@ -162,6 +171,7 @@ type linearEvaluator struct {
 	residual, half, solved []float64
 	cov, weights           []float64 // of (Xᵀy, yᵀy); the log density's derivative in it
 	errors, turned         []float64 // covariance of what is unknown of XᵀXβ; weights seen from there
+	explained              *explained
 }
 
 func (e *linearEvaluator) Dim() int { return e.dim + 1 }
@@ -190,7 +200,12 @@ func (e *linearEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 	log -= dot(e.half, e.half) / 2
 	backward(e.solved, e.cov, e.half)
 	e.config.Prior.Grad(grad[:d], beta)
-	grad[d] = (e.config.ScalePrior.Elasticity(excess) + 1) + excess*e.slopes(grad[:d], beta, sigma)
+	inSigma := e.slopes(grad[:d], beta, sigma)
+	if e.explained != nil {
+		more, slope := e.explained.log(grad[:d], beta, sigma)
+		log, inSigma = log+more, inSigma+slope
+	}
+	grad[d] = (e.config.ScalePrior.Elasticity(excess) + 1) + excess*inSigma
 	return log
 }
 
@@ -274,6 +289,9 @@ func (e *linearEvaluator) inSquare(p, beta []float64, sigma float64) {
 		for k, c := range beta {
 			p[j*d+k] += s2*g[j*(d+1)+k] + (2*s2*last[j]+u[j]/2)*c + (2*s2*last[k]+u[k]/2)*b + (4*s2*corner+v)*b*c
 		}
+	}
+	if e.explained != nil {
+		e.explained.inSquare(p)
 	}
 }
 

@@ -26,6 +26,13 @@ type LinearConfig struct {
 	MinScale float64
 	// ScalePrior is the prior of the excess σ − s. Required.
 	ScalePrior priors.Scale
+	// ZellnerSiow, where positive, is r in a second factor of the prior, for samplers that
+	// know the features' second moments, which are those of released sums; others leave it
+	// out. Given σ and the second moments C about the constant column, √(C/N)·θ/σ has a
+	// multivariate Cauchy law of scale √(r/k) in its k dimensions (Zellner and Siow 1980).
+	// So features explain about r times the variance of errors, with heavy tails. Defaults
+	// to 0, no such factor.
+	ZellnerSiow float64
 	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal
 	// errors.
 	DegreesOfFreedom float64
@@ -45,6 +52,7 @@ type Linear struct {
 	features   int
 	prior      priorPart
 	scalePrior priors.Scale
+	siow       float64
 }
 
 var (
@@ -69,13 +77,17 @@ func (cfg LinearConfig) build() (*Linear, error) {
 	if err := checkScalePrior("the scale of the errors", cfg.ScalePrior); err != nil {
 		return nil, err
 	}
+	if !(cfg.ZellnerSiow >= 0) || math.IsInf(cfg.ZellnerSiow, 1) {
+		return nil, fmt.Errorf("targets: linear regression: ZellnerSiow = %v, but it must be at least 0 and finite",
+			cfg.ZellnerSiow)
+	}
 	l, err := cfg.Loss.checked()
 	if err != nil {
 		return nil, err
 	}
 	return &Linear{
 		locationScale: newLocationScale(l, cfg.MinScale, cfg.DegreesOfFreedom),
-		features:      cfg.Features, prior: prior, scalePrior: cfg.ScalePrior,
+		features:      cfg.Features, prior: prior, scalePrior: cfg.ScalePrior, siow: cfg.ZellnerSiow,
 	}, nil
 }
 
@@ -84,6 +96,9 @@ func (m *Linear) Prior() priors.Prior { return m.prior.prior }
 
 // ScalePrior is the prior of the excess σ − s.
 func (m *Linear) ScalePrior() priors.Scale { return m.scalePrior }
+
+// ZellnerSiow is that of the configuration.
+func (m *Linear) ZellnerSiow() float64 { return m.siow }
 
 // MinScale is s.
 func (m *Linear) MinScale() float64 { return m.minScale }

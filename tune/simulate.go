@@ -26,7 +26,8 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 	theta := make([]float64, m.Target.Dim())
 	if prior, ok := m.Target.(targets.PriorSampler); ok && c.CoefficientSD == 0 {
 		prior.SamplePrior(theta, rng)
-		if sd := m.Options.PriorSD; m.Shape != nil && sd > usualSD && sd == models.DefaultPriorSD(m.Name, m.Shape) {
+		o := m.Options
+		if sd := o.PriorSD; m.Shape != nil && sd > usualSD && sd == models.DefaultPriorSD(m.Name, o.Prior, m.Shape) {
 			for j := range theta {
 				theta[j] *= usualSD / sd
 			}

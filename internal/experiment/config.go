@@ -129,6 +129,7 @@ func (c *Config) fill() {
 	c.Reference.Draws = cmp.Or(c.Reference.Draws, 500)
 	c.Membership.Rounds = cmp.Or(c.Membership.Rounds, 40)
 	c.Model.Options = c.Model.Filled()
+	c.Model.Prior = cmp.Or(c.Model.Prior, "normal") // which every method has
 	if d := &c.Data; d.Simulate != "" {
 		c.Model.Name = cmp.Or(c.Model.Name, d.Simulate)
 		d.Features = cmp.Or(d.Features, 3)

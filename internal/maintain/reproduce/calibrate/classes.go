@@ -70,7 +70,7 @@ func logisticTable(name string) error {
 	rows := targets.Rows{X: table.X, Y: table.Y, P: table.Features()}
 	d := rows.P
 	*features, *records = d, table.Records
-	*priorSD = cmp.Or(*priorSD, models.DefaultPriorSD("logistic", &table.Shape))
+	*priorSD = cmp.Or(*priorSD, models.DefaultPriorSD("logistic", "normal", &table.Shape))
 	v, err := price()
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,8 +18,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // load reads a public table under its bundled schema, or simulates one.
@@ -56,7 +55,12 @@ func linearTable(name string) error {
 	if err != nil {
 		return err
 	}
-	*priorSD = cmp.Or(*priorSD, models.DefaultPriorSD("linear", &table.Shape))
+	model, err := models.New("linear", &table.Shape, models.Options{PriorSD: *priorSD})
+	if err != nil {
+		return err
+	}
+	target := model.Target.(*targets.Linear)
+	*priorSD = model.Options.PriorSD
 	mu, err := gaussianMu(*epsilon, delta)
 	if err != nil {
 		return err
@@ -84,12 +88,12 @@ func linearTable(name string) error {
 			return err
 		}
 		exact := sums(train, unit, reach, 0, rng)
-		reference, _, err := fitLinear(exact, train, unit, uint64(i))
+		reference, _, err := fitLinear(exact, target, train, unit, uint64(i))
 		if err != nil {
 			return err
 		}
 		noisy := sums(train, unit, bound, sd, rng)
-		private, said, err := fitLinear(noisy, train, unit, uint64(i))
+		private, said, err := fitLinear(noisy, target, train, unit, uint64(i))
 		if err != nil {
 			return err
 		}
@@ -102,8 +106,8 @@ func linearTable(name string) error {
 			total[f].rmse += predict(test, means[f]) / float64(*sets)
 		}
 	}
-	fmt.Printf("%s n %d d %d ε %v prior sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon,
-		*priorSD, *sets)
+	fmt.Printf("%s n %d d %d ε %v prior %s sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon,
+		model.Options.Prior, *priorSD, *sets)
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
@@ -202,11 +206,12 @@ func addNoise(m []float64, p int, sd float64, rng *rand.Rand) {
 	}
 }
 
-func fitLinear(s surrogates.Sums, t *data.Table, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
+func fitLinear(s surrogates.Sums, m *targets.Linear, t *data.Table, unit float64, seed uint64) (surrogates.Draws,
+	verdict, error) {
 	l, err := surrogates.NewLinear(surrogates.LinearConfig{
-		Sums: s, Prior: priors.Gaussian{SD: *priorSD / unit}, MinScale: 1e-3 / unit,
-		ScalePrior: priors.HalfNormal{SD: 1 / unit}, Seed: seed,
-	})
+		Sums: s, Prior: m.Prior(), ZellnerSiow: m.ZellnerSiow(), MinScale: m.MinScale(), ScalePrior: m.ScalePrior(),
+		Seed: seed,
+	}.In(unit))
 	if err != nil {
 		return surrogates.Draws{}, usable, err
 	}
