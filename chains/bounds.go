@@ -1,8 +1,10 @@
 package chains
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -31,7 +33,7 @@ func (r *Plan) boundsDoubt(m *models.Model, chains [][][]float64, seed uint64) [
 	free.Shape = &shape
 	rows := simulated(m, mean, rand.New(rand.NewPCG(seed, clipStream)))
 	wide := simulated(&free, mean, rand.New(rand.NewPCG(seed, clipStream)))
-	share, d := 0.0, len(mean)
+	share := 0.0
 	for i, y := range wide.Y {
 		if y != rows.Y[i] {
 			share += 1.0 / simulatedRecords
@@ -40,31 +42,76 @@ func (r *Plan) boundsDoubt(m *models.Model, chains [][][]float64, seed uint64) [
 	if share == 0 {
 		return nil
 	}
-	cut, whole := make([]float64, simulatedRecords*d), make([]float64, simulatedRecords*d)
-	target.LossGrad(cut, mean, rows)
-	target.LossGrad(whole, mean, wide)
+	worst, most := moved(target, mean, sd, rows, wide)
+	if !(most > mostShift) {
+		return nil
+	}
+	return []Doubt{beyondBounds(share, m.Parameters[worst].Name, most)}
+}
+
+// shortenedDoubt is about rows longer than the radius: what shortening them does to the mean
+// gradient of records that the schema's centres and scales and the draws' mean simulate.
+func (r *Plan) shortenedDoubt(m *models.Model, chains [][][]float64, seed uint64) []Doubt {
+	target, ok := r.Problem.Target.(targets.GradTarget)
+	if !ok || m.Shape == nil || !m.Simulates() {
+		return nil
+	}
+	share, _ := m.Shape.Longer()
+	mean, sd := spread(chains, target.Dim())
+	if share == 0 || !finite(mean) {
+		return nil
+	}
+	free, shape := *m, *m.Shape
+	shape.Radius, free.Shape = math.MaxFloat64, &shape
+	whole := simulated(&free, mean, rand.New(rand.NewPCG(seed, clipStream)))
+	short := whole
+	short.X = slices.Clone(whole.X)
+	for i := range simulatedRecords {
+		m.Shape.Shorten(short.X[i*whole.P : (i+1)*whole.P])
+	}
+	worst, most := moved(target, mean, sd, short, whole)
+	if !(most > mostShift) {
+		return nil
+	}
+	headline := "Not usable as it stands: the radius shortens rows, which moves coefficients."
+	if most < 4*mostShift {
+		headline = "Usable if rows are seldom longer than the radius: longer ones are shortened."
+	}
+	return []Doubt{{
+		Headline: headline,
+		Reason: fmt.Sprintf("If numbers spread as their scales say, %.2g%% of rows are longer than %.4g. Shortening them "+
+			"moves %s by about %.2g of its standard deviations.", 100*share, m.Shape.Radius, valueNames(m)[worst], most),
+		Advice: "Leave radius out of the schema, which gives one that few rows exceed, or state a larger one. Either is a " +
+			"new release.",
+		Conditional: most < 4*mostShift,
+	}}
+}
+
+// moved says by how many standard deviations a parameter moves, at most, if records are given
+// as cut and not as whole: which one, and how far.
+func moved(target targets.GradTarget, mean, sd []float64, cut, whole targets.Rows) (worst int, most float64) {
+	d := len(mean)
+	of, to := make([]float64, simulatedRecords*d), make([]float64, simulatedRecords*d)
+	target.LossGrad(of, mean, whole)
+	target.LossGrad(to, mean, cut)
 	information, left := mat.NewSymDense(d, nil), make([]float64, d)
 	for i := range simulatedRecords {
-		g := whole[i*d : (i+1)*d]
+		g := of[i*d : (i+1)*d]
 		information.SymRankOne(information, 1.0/simulatedRecords, mat.NewVecDense(d, g))
-		floats.AddScaled(left, 1.0/simulatedRecords, cut[i*d:(i+1)*d])
+		floats.AddScaled(left, 1.0/simulatedRecords, to[i*d:(i+1)*d])
 		floats.AddScaled(left, -1.0/simulatedRecords, g)
 	}
 	var chol mat.Cholesky
 	var shift mat.VecDense
 	if !chol.Factorize(information) || chol.SolveVecTo(&shift, mat.NewVecDense(d, left)) != nil {
-		return nil
+		return 0, 0
 	}
-	worst, most := 0, 0.0
 	for j := range d {
 		if s := math.Abs(shift.AtVec(j)) / sd[j]; s > most {
 			worst, most = j, s
 		}
 	}
-	if !(most > mostShift) {
-		return nil
-	}
-	return []Doubt{beyondBounds(share, m.Parameters[worst].Name, most)}
+	return worst, most
 }
 
 // beyond times their width is where bounds are that no response reaches.

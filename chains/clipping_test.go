@@ -3,8 +3,11 @@ package chains_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/data"
@@ -120,6 +123,66 @@ func TestCutResponsesAreDoubted(t *testing.T) {
 			t.Errorf("bounds ±%v, refused %v: %+v", c.bound, c.refused, v)
 		}
 	}
+}
+
+// TestShortenedRowsAreDoubted: rows of a normal number are simulated, and then shortened. In
+// the unit ball the slope is far from the truth, and the verdict names it. Within the radius
+// that a schema gives itself it is within five standard deviations (false alarm 10⁻⁶), and
+// there is no doubt.
+func TestShortenedRowsAreDoubted(t *testing.T) {
+	for _, name := range []string{"linear", "logistic"} {
+		for _, radius := range []float64{1, 0} {
+			table, model, truth := shortenedTable(t, name, radius)
+			result := ran(t, table, model, chains.Settings{Chains: 4, Iterations: 400}, 5)
+			var off []float64
+			for j, want := range truth {
+				r := result.Summary()[j]
+				off = append(off, math.Abs(r.Mean-want)/r.SD)
+			}
+			v := result.Verdict
+			doubted := strings.HasPrefix(v.Headline, "Not usable as it stands: the radius shortens rows") &&
+				strings.Contains(v.Reasons[0], "moves beta[2] x")
+			if v.Usable == doubted || doubted != (radius == 1) || doubted != (slices.Max(off) > 5) {
+				t.Errorf("%s, radius %v: %v standard deviations off, %+v", name, table.Radius, off, v)
+			}
+		}
+	}
+}
+
+// shortenedTable is a table whose responses are those of its rows before they were shortened.
+func shortenedTable(t *testing.T, name string, radius float64) (*data.Table, *models.Model, []float64) {
+	t.Helper()
+	schema := &data.Schema{Records: 20_000, Radius: radius, Columns: []data.Column{
+		{Name: "x", Role: data.Feature, Kind: data.Number, Lower: -50, Upper: 50, Center: 0, Scale: 1},
+		{Name: "y", Role: data.Target, Kind: data.Number, Lower: -20, Upper: 20, Center: 0, Scale: 1}}}
+	if name == "logistic" {
+		schema.Columns[1] = data.Column{Name: "y", Role: data.Target, Kind: data.Binary, Labels: []string{"no", "yes"}}
+	}
+	shape, err := schema.Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, rng, wide := []float64{0.5, 2.5}, rand.New(rand.NewPCG(21, 0)), *shape
+	wide.Radius = 1e6
+	table := wide.Simulate(rng, nil, func(row []float64) float64 {
+		eta := floats.Dot(row, truth)
+		switch {
+		case name == "linear":
+			return eta + 0.5*rng.NormFloat64()
+		case rng.Float64() < 1/(1+math.Exp(-eta)):
+			return 1
+		}
+		return 0
+	})
+	table.Shape = *shape
+	for i := range table.Records {
+		shape.Shorten(table.Row(i))
+	}
+	model, err := models.New(name, &table.Shape, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, model, truth
 }
 
 // TestOutliersAreDoubtedWhereNothingBoundsThem: a clip that cuts none of the records that

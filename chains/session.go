@@ -265,6 +265,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	}
 	certificate.Doubts = append(certificate.Doubts, s.Plan.clipDoubt(m, raw, kernels.Stream(s.seed, clipStream))...)
 	certificate.Doubts = append(certificate.Doubts, s.Plan.boundsDoubt(m, raw, s.seed)...)
+	certificate.Doubts = append(certificate.Doubts, s.Plan.shortenedDoubt(m, raw, s.seed)...)
 	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
 	left := int(WarmupSteps(iterations, thin, warmup) / thin)
 	for id := range started {

@@ -227,7 +227,7 @@ func drawRegression(t *Table, r *stream, respond func(eta float64) float64) *Sim
 		for j := 1; j < len(row); j++ {
 			row[j] = r.normal() / spread
 		}
-		record.Project(row, t.Radius)
+		t.Shorten(row)
 		eta := 0.0
 		for j, x := range row {
 			eta += float64(x * sim.Truth[j])

@@ -145,7 +145,7 @@ func writeDraft(file string, records int, delimiter byte, columns []*tally) []by
 	fmt.Fprintf(&b, "\ndescription = %s\nconfirmed = false\n", tomlString("drafted from "+file))
 	fmt.Fprintf(&b, "records = %d%s; public under substitution\n", records, readOff)
 	b.WriteString("rows_per_person = 1  # the largest number of rows one person may own; the file cannot tell\n")
-	b.WriteString("radius = 1.0\nintercept = true\n")
+	b.WriteString("intercept = true\n")
 	if delimiter != ',' {
 		fmt.Fprintf(&b, "delimiter = %q\n", string(delimiter))
 	}

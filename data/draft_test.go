@@ -35,7 +35,6 @@ description = "drafted from t.csv"
 confirmed = false
 records = 21  # read off the data; public under substitution
 rows_per_person = 1  # the largest number of rows one person may own; the file cannot tell
-radius = 1.0
 intercept = true
 
 [[column]]

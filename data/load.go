@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // Load reads the CSV file at path under a schema. See [Read].
@@ -249,7 +247,7 @@ func (p *plan) complete(row []float64) {
 	if p.derived {
 		p.shape.fill(row)
 	}
-	record.Project(row, p.shape.Radius)
+	p.shape.Shorten(row)
 }
 
 // cells reads the cells of a record: numbers without a look at their texts, where that

@@ -3,6 +3,7 @@ package data
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
@@ -18,19 +19,47 @@ const longerRows = 4096
 // its records, which nothing here counts.
 func (s *Shape) Longer() (share float64, possible bool) {
 	most := s.Radius * (1 + 1e-9) // rounding is not shortening
-	if s.longest() <= most {
+	if s.Inside || s.longest() <= most {
 		return 0, false
 	}
-	rng := rand.New(rand.NewPCG(1, 0))
-	fill, row, longer := s.filler(rng), make([]float64, s.Features()), 0
-	for range longerRows {
-		fill(row)
-		if record.Norm(row) > most {
-			longer++
-		}
-	}
-	return float64(longer) / longerRows, true
+	norms := s.norms(longerRows)
+	within, _ := slices.BinarySearch(norms, math.Nextafter(most, math.Inf(1)))
+	return float64(longerRows-within) / longerRows, true
 }
+
+// Shorten scales a row that is longer than the Radius onto it.
+func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
+
+// norms are those of rows drawn by the schema, the shortest first.
+func (s *Shape) norms(rows int) []float64 {
+	fill, row := s.filler(rand.New(rand.NewPCG(1, 0))), make([]float64, s.Features())
+	norms := make([]float64, rows)
+	for i := range norms {
+		fill(row)
+		norms[i] = record.Norm(row)
+	}
+	slices.Sort(norms)
+	return norms
+}
+
+// usualRadius is the least radius, in twentieths, that by the schema about one row in N^⅔ is
+// longer than. What shortening moves then falls faster with N than standard errors
+// do. No row is longer than s.longest.
+func (s *Shape) usualRadius() float64 {
+	const digit, rounding = 20, 1e-9
+	longest, share := s.longest(), min(max(math.Pow(float64(s.Records), -2.0/3), leastShare), 0.5)
+	if longest == 0 { // no features
+		return 1
+	}
+	if longest > 1+rounding {
+		norms := s.norms(int(16/share) + longerRows)
+		longest = min(longest, norms[len(norms)-1-int(share*float64(len(norms)))])
+	}
+	return math.Ceil(digit*longest-rounding) / digit
+}
+
+// leastShare bounds the work of usualRadius: that of 10⁶ records.
+const leastShare = 1e-4
 
 // longest bounds the norm of rows within the bounds: each source at its own worst.
 func (s *Shape) longest() float64 {

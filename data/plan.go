@@ -37,9 +37,6 @@ func compile(s *Schema) (*plan, error) {
 	}
 	p := &plan{decoders: make(map[string]*decoder), ignore: s.IgnoreOther}
 	p.shape.Records, p.shape.Radius, p.shape.RowsPerPerson = s.Records, s.Radius, s.RowsPerPerson
-	if s.Radius == 0 {
-		p.shape.Radius = 1
-	}
 	if s.RowsPerPerson == 0 {
 		p.shape.RowsPerPerson = 1
 	}
@@ -60,6 +57,9 @@ func compile(s *Schema) (*plan, error) {
 	if err := p.derive(s); err != nil {
 		return nil, err
 	}
+	if s.Radius == 0 {
+		p.shape.Radius = p.shape.usualRadius()
+	}
 	if p.shape.Features() == 0 && p.target == "" {
 		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q",
 			Feature)
@@ -78,9 +78,9 @@ func (p *plan) checkNumbers() error {
 		return fmt.Errorf("data: rows_per_person = %d, but it must lie between 1 and records = %d; state how many rows one "+
 			"person may own", t.RowsPerPerson, t.Records)
 	}
-	if !(t.Radius >= minSize && t.Radius <= maxSize) {
-		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; 1 suits most tables", t.Radius, minSize,
-			maxSize)
+	if t.Radius != 0 && !(t.Radius >= minSize && t.Radius <= maxSize) {
+		return fmt.Errorf("data: radius = %v, but it must lie between %g and %g; leave it out for one that few rows exceed",
+			t.Radius, minSize, maxSize)
 	}
 	return nil
 }

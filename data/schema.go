@@ -71,8 +71,8 @@ type Schema struct {
 	// the data holder's promise: no column tells. Defaults to 1.
 	RowsPerPerson int
 	// Radius bounds the Euclidean norm of a design row, intercept included; longer
-	// rows are scaled onto it. Defaults to 1, which nothing exceeds unless a column
-	// has a Scale.
+	// rows are scaled onto it. Defaults to one that no row exceeds, or where columns have
+	// a Scale, by the schema about one row in N^⅔.
 	Radius float64
 	// NoIntercept leaves out the constant column, the first of the design matrix.
 	NoIntercept bool

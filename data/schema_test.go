@@ -42,7 +42,7 @@ func TestTermsStateTheMap(t *testing.T) {
 	if target := (Term{Name: "income", Column: "income", Level: ">50K", Unit: 1, Upper: 1}); p.shape.Target != target {
 		t.Errorf("target %+v, want %+v", p.shape.Target, target)
 	}
-	if p.shape.Features() != len(want) || p.shape.Radius != 1 || p.shape.RowsPerPerson != 1 {
+	if p.shape.Features() != len(want) || p.shape.Radius != 0.9 || p.shape.RowsPerPerson != 1 {
 		t.Errorf("P = %d, radius %v, %d rows per person", p.shape.Features(), p.shape.Radius, p.shape.RowsPerPerson)
 	}
 }

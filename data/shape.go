@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
-
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // Shape is the public half of a table: all that a schema states, and no record. What
@@ -22,6 +20,9 @@ type Shape struct {
 	Labels []string
 	// Radius bounds the Euclidean norm of every row of the design matrix.
 	Radius float64
+	// Inside says that rows are drawn within the Radius, so that none was shortened:
+	// what simulated tables are defined to be.
+	Inside bool
 	// RowsPerPerson is the largest number of rows that one person may own.
 	RowsPerPerson int
 	// Spread divides every entry of the design matrix, so that its sources together
@@ -77,7 +78,7 @@ func (s *Schema) Shape() (*Shape, error) {
 // no response, and a person owns one row; both are fields to set.
 func StandardShape(records, features int) *Shape {
 	spread := math.Sqrt(float64(features + 1))
-	s := &Shape{Records: records, Radius: 1, RowsPerPerson: 1, Spread: spread,
+	s := &Shape{Records: records, Radius: 1, Inside: true, RowsPerPerson: 1, Spread: spread,
 		Terms: []Term{{Name: Intercept, Unit: spread, Lower: 1, Upper: 1}}}
 	for j := range features {
 		name := "x" + strconv.Itoa(j+1)
@@ -101,7 +102,7 @@ func (s *Shape) Simulate(rng *rand.Rand, fill func(row []float64), respond func(
 	for i := range s.Records {
 		row := t.Row(i)
 		fill(row)
-		record.Project(row, s.Radius)
+		s.Shorten(row)
 		if respond != nil {
 			t.Y[i] = respond(row)
 		}

@@ -121,7 +121,7 @@ func (f *file) schema() (*data.Schema, error) {
 	case f.RowsPerPerson != nil && *f.RowsPerPerson == 0:
 		return nil, errors.New("rows_per_person = 0, but it must be at least 1; state how many rows one person may own")
 	case f.Radius != nil && *f.Radius == 0:
-		return nil, errors.New("radius = 0, but it must be positive; 1 suits most tables")
+		return nil, errors.New("radius = 0, but it must be positive; leave it out for one that few rows exceed")
 	}
 	s.Records, s.RowsPerPerson, s.Radius = *f.Records, value(f.RowsPerPerson), value(f.Radius)
 	for _, key := range []struct {

@@ -53,6 +53,7 @@ func (s settings) adultTable(ctx context.Context) (*data.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	schema.Radius = 1 // what the published table has
 	return data.Load(ctx, filepath.Join(s.shared, "data", "adult.csv"), schema)
 }
 
