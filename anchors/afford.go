@@ -24,8 +24,7 @@ const (
 
 // LeastKept is the share of the information that must be predicted to survive the
 // noise of the score for Auto to be Remainder, whose noise-awareness is of first order.
-// Rows are predicted to be as long as the radius. Columns between bounds carry a ninth of
-// that or less, of which the share is then 0.9.
+// Columns between bounds may carry a ninth of what is predicted, of which the share is then 0.9.
 const LeastKept = 0.99
 
 // mostFeatures is how many features there may be for the released curvature's noise,
@@ -219,11 +218,19 @@ func (c Config) typical(m model, f curator.Facts, rho float64) float64 {
 var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "poisson": 1,
 	"negative-binomial": 0.5}
 
-// information is that of a typical direction: records as long as the radius allows,
-// pointing everywhere, with middling curvatures.
+// information is that of a typical direction: rows of typical norm, pointing everywhere,
+// with middling curvatures.
 func (c Config) information(m model, f curator.Facts) float64 {
-	return c.temperature() * middling[m.regression.Family()] * float64(f.Records) * f.Radius * f.Radius /
-		float64(f.Features)
+	norm := c.rowNorm(f)
+	return c.temperature() * middling[m.regression.Family()] * float64(f.Records) * norm * norm / float64(f.Features)
+}
+
+// rowNorm is RowNorm with its default.
+func (c Config) rowNorm(f curator.Facts) float64 {
+	if c.RowNorm > 0 {
+		return min(c.RowNorm, f.Radius)
+	}
+	return f.Radius
 }
 
 // scoreSD is about the noise of a score that costs ρ.

@@ -113,6 +113,9 @@ type Config struct {
 	Cut [2]float64
 	// Columns is what a schema says of the features; nil for nothing.
 	Columns []surrogates.Column
+	// RowNorm is about the norm of a typical row, public. Predictions rest on it. Defaults
+	// to the Radius of the sealed records, and is at most that.
+	RowNorm float64
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
 	// Chains is the number of chains. Defaults to 4.
@@ -288,7 +291,7 @@ func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 // second moments: always for bits, and for Score where that says more. Either has the
 // same price, so that the released anchor may decide.
 func (c Config) weighted(m model, f curator.Facts, anchor []float64, noise float64) bool {
-	return c.Aim.Bits() || surrogates.Curvature(anchor, m.link, f.Records, f.Radius, noise, c.Columns)
+	return c.Aim.Bits() || surrogates.Curvature(anchor, m.link, f.Records, c.rowNorm(f), noise, c.Columns)
 }
 
 // bit is the look that a step takes at the records, and thinned the one that replaces it

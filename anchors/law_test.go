@@ -66,3 +66,18 @@ func TestSphericalWhereItIsLess(t *testing.T) {
 		t.Error("spherical noise was taken for an aim with bits")
 	}
 }
+
+// TestTypicalRowsDecide: records of a tenth of the norm carry a hundredth of the information,
+// so a score that is enough for rows as long as the radius is not for them. What is predicted
+// does not change a bound: rows beyond the radius do not exist.
+func TestTypicalRowsDecide(t *testing.T) {
+	f := curator.Facts{Records: 100_000, Features: 3, Response: true, Radius: 2, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	for norm, want := range map[float64]anchors.Aim{0: anchors.Remainder, 2: anchors.Remainder, 9: anchors.Remainder,
+		0.2: anchors.Score} {
+		c, err := anchors.Afford(anchors.Config{Target: logisticOf(t, 3), RowNorm: norm, Iterations: 500}, f, 5, 1e-6)
+		if err != nil || c.Aim != want {
+			t.Errorf("rows of norm %v: aim %v, want %v (%v)", norm, c.Aim, want, err)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	if c.Shape == nil {
 		return config, nil
 	}
-	config.Columns = Columns(c.Shape)
+	config.Columns, config.RowNorm = Columns(c.Shape), c.Shape.Norm()
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 		config.Response, config.Cap.Count = most, max(1, math.Floor(most))

@@ -30,6 +30,16 @@ func (s *Shape) Longer() (share float64, possible bool) {
 // Shorten scales a row that is longer than the Radius onto it.
 func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
 
+// Norm predicts the root mean square of the norms of rows, of rows drawn as for
+// [Shape.Longer].
+func (s *Shape) Norm() float64 {
+	square := 0.0
+	for _, norm := range s.norms(longerRows) {
+		square += min(norm, s.Radius) * min(norm, s.Radius) / longerRows
+	}
+	return math.Sqrt(square)
+}
+
 // norms are those of rows drawn by the schema, the shortest first.
 func (s *Shape) norms(rows int) []float64 {
 	fill, row := s.filler(rand.New(rand.NewPCG(1, 0))), make([]float64, s.Features())

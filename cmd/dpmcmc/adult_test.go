@@ -26,7 +26,7 @@ import (
 // TestAdult holds the main job on a real table: the mean of the second half of the
 // released draws predicts nearly as well as a non-private fit, on random splits of Adult's
 // numeric columns. The noise has public seeds, so that no run differs from another: with
-// fresh noise Barker chains of the β loss were 0.0013 below that fit on average, and
+// fresh noise Barker chains of the β loss were 0.0013 below that fit on average in the unit ball, and
 // default runs 0.0001.
 func TestAdult(t *testing.T) {
 	lines := adultLines(t)
@@ -37,7 +37,7 @@ func TestAdult(t *testing.T) {
 	}{
 		{"ε=1, log loss", []string{"--epsilon", "1"}, 0.004},
 		{"ε=0.3, β=1.5", []string{"--epsilon", "0.3", "--kernel", "barker", "--loss", "beta", "--beta", "1.5",
-			"--accept-unexplored"}, 0.008}, // no posterior, but its mean predicts
+			"--accept-unexplored"}, 0.02}, // no posterior, but its mean predicts
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for split := range 4 {
