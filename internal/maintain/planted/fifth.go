@@ -8,7 +8,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -16,8 +15,7 @@ import (
 // ones were dealt with, and run once before anything was changed.
 
 func fifthTargets() []Case {
-	huber := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
-	slope := func(radius float64) float64 { return 1.5 * math.Hypot(1, radius) * (1 + 1e-12) }
+	tilted := func(radius float64) float64 { return slope(math.Hypot(1, radius)) }
 	all := []Case{
 		fourth("an empty batch", "panic", nil, func() targets.Target {
 			m := robust(2, 1.5)
@@ -29,13 +27,13 @@ func fifthTargets() []Case {
 				b := 1.5 * radius * math.Abs(next[0]-theta[0]) * (1 + 1e-12)
 				b *= either(next[0] > theta[0], 1.1, 1)
 				return b
-			}, slope}
+			}, tilted}
 		}),
-		grown("last of twenty gradients for large features", "3% beyond 2", nil, huber(20),
+		grown("last of twenty gradients for large features", "3% beyond 2", nil, huberOf(20),
 			func(g, _, x []float64, _ float64) {
 				g[19] *= either(math.Abs(x[19]) > 2, 1.03, 1)
 			}),
-		grown("gradient where two features are large", "5% beyond 1.5", nil, huber(5), func(g, _, x []float64, _ float64) {
+		grown("gradient where two features are large", "5% beyond 1.5", nil, huberOf(5), func(g, _, x []float64, _ float64) {
 			g[2] *= either(x[1] > 1.5 && x[4] > 1.5, 1.05, 1)
 		}),
 		fourth("losses relative to the batch's largest", "underflow", counts, func() targets.Target {
@@ -72,12 +70,12 @@ func fifthTargets() []Case {
 			}
 			m.grad = func(g, theta, x []float64, y float64) { robust(2, 1.5).grad(g, theta, []float64{1, x[0]}, y) }
 			return bounded{m, func(theta, next []float64, radius float64) float64 {
-				return slope(radius) * math.Hypot(next[0]-theta[0], next[1]-theta[1])
+				return tilted(radius) * math.Hypot(next[0]-theta[0], next[1]-theta[1])
 			}, func(radius float64) float64 {
-				return either(radius > 1, 1.5*radius, slope(radius))
+				return either(radius > 1, 1.5*radius, tilted(radius))
 			}}
 		}),
-		grown("gradients in the order of the parameters", "θ₁ > θ₂", nil, huber(3), func(g, theta, _ []float64, _ float64) {
+		grown("gradients in the order of the parameters", "θ₁ > θ₂", nil, huberOf(3), func(g, theta, _ []float64, _ float64) {
 			if theta[0] > theta[1] {
 				g[0], g[1] = g[1], g[0]
 			}
@@ -166,6 +164,11 @@ func ten(sign float64) []float64 {
 	return v
 }
 
+// ofTen is a case of ten numbers whose noise is spoilt.
+func ofTen(name, effect string, spoil func(noise []float64)) Case {
+	return fourthMechanism(name, effect, vectors(spoil), 10, ten(1), ten(-1))
+}
+
 // vectors releases the sum of vectors of ten numbers, shortened, with noise of sd 2.
 func vectors(spoil func(noise []float64)) answers {
 	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -184,17 +187,10 @@ func vectors(spoil func(noise []float64)) answers {
 }
 
 func fifthMechanisms() []Case {
-	one := func(name, effect string, m proptest.Mechanism, a, b []float64) Case {
-		return fourthMechanism(name, effect, m, 1, a, b)
-	}
-	wide := func(name, effect string, spoil func(noise []float64)) Case {
-		return fourthMechanism(name, effect, vectors(spoil), 10, ten(1), ten(-1))
-	}
-	plus, minus := []float64{1, 0.3}, []float64{-1, 0.3}
 	removed := func(epsilon float64) accountant.Event { return event(accountant.Pure(accountant.AddRemove, epsilon)) }
 	all := []Case{
-		wide("half the noise in the eighth of ten numbers", "½", func(z []float64) { z[7] /= 2 }),
-		wide("two of ten numbers share their noise", "opposite signs", func(z []float64) { z[9] = -z[3] }),
+		ofTen("half the noise in the eighth of ten numbers", "½", func(z []float64) { z[7] /= 2 }),
+		ofTen("two of ten numbers share their noise", "opposite signs", func(z []float64) { z[9] = -z[3] }),
 		one("whole noise of a rounded sd", "2 for 2.4", shared{answers{claim: gaussian(1.2),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{math.Round(clip1(x)) + math.Round(2*rng.NormFloat64())}

@@ -53,6 +53,7 @@ type flaws struct {
 	halfPenalty bool // half of the ratio's noise is corrected for
 	tells       bool // what it remembers ends with the largest record
 	uneven      bool // one leap fewer from one half of the law
+	faint       bool // the momentum is drawn 2% short
 	heavy       bool // the kinetic energy is of masses 5% larger
 }
 
@@ -128,7 +129,7 @@ func (k *trajectory) draw(rng *rand.Rand, refreshed bool) {
 		for k.cut && math.Abs(z) > 2 {
 			z = rng.NormFloat64()
 		}
-		z *= sd
+		z *= sd * either(k.faint, 0.98, 1)
 		switch alpha := k.persistence; {
 		case !refreshed:
 		case k.steps == 0:

@@ -55,6 +55,13 @@ func event(e accountant.Event, err error) accountant.Event {
 	return e
 }
 
+// one is such a case of single numbers.
+func one(name, effect string, m proptest.Mechanism, a, b []float64) Case {
+	return fourthMechanism(name, effect, m, 1, a, b)
+}
+
+var plus, minus = []float64{1, 0.3}, []float64{-1, 0.3} // their records, mostly
+
 func fourthMechanism(name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
 	return mechanismCase("fourth", name, effect, m, features, a, b)
 }
@@ -215,14 +222,10 @@ func fourthMechanisms() []Case {
 	three := func(name, effect string, m proptest.Mechanism) Case {
 		return fourthMechanism(name, effect, m, 3, []float64{1, 0, 0, 0.2, 0.3, 0.1}, []float64{-1, 0, 0, 0.2, 0.3, 0.1})
 	}
-	one := func(name, effect string, m proptest.Mechanism, a, b []float64) Case {
-		return fourthMechanism(name, effect, m, 1, a, b)
-	}
 	gone := func(name, effect string, m proptest.Mechanism) Case {
 		return one(name, effect, m, []float64{1, 0.3}, []float64{0.3})
 	}
 	few, none := []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1} // in the first bin
-	plus, minus := []float64{1, 0.3}, []float64{-1, 0.3}
 	return []Case{
 		three("clipped by the largest coordinate", "√3", gradients(largest, each2)),
 		three("one noise for all coordinates", "shared", gradients(euclidean, func(rng *rand.Rand, sum []float64) []float64 {

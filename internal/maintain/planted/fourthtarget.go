@@ -208,6 +208,11 @@ func robust(features int, at float64) *own {
 		}}
 }
 
+// huberOf makes one, and slope bounds its gradients.
+func huberOf(features int) func() *own { return func() *own { return robust(features, 1.5) } }
+
+func slope(radius float64) float64 { return 1.5 * radius * (1 + 1e-12) }
+
 // inflated is a Poisson model whose zeros have a probability of their own.
 func inflated() *own {
 	share := func(theta []float64) float64 { return 1 / (1 + math.Exp(-theta[1])) }
@@ -288,7 +293,6 @@ func fourthTargets() []Case {
 			return m
 		})
 	}
-	huberOf := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
 	return []Case{
 		of("ratio takes both residuals at one scale", "σ′ for σ", nil, located, func(m *own) {
 			m.ratio = func(theta, next, _ []float64, y float64) float64 {

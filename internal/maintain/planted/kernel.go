@@ -295,7 +295,7 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
 		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
-		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(),
+		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(), eighthKernels(),
 		prices()} {
 		all = append(all, family...)
 	}

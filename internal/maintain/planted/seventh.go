@@ -17,7 +17,6 @@ import (
 // the public interfaces, and run once before anything was changed.
 
 func seventhTargets() []Case {
-	of := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
 	ratio := func(name, effect string, dim int, wrong func(theta, next []float64) bool) Case {
 		return fourth(name, effect, nil, func() targets.Target {
 			m := robust(dim, 1.5)
@@ -31,7 +30,6 @@ func seventhTargets() []Case {
 	}
 	low := func(name, effect string, move func(theta, next []float64) float64, grad func(radius float64) float64) Case {
 		return fourth(name, effect, nil, func() targets.Target {
-			slope := func(radius float64) float64 { return 1.5 * radius * (1 + 1e-12) }
 			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
 				return slope(radius) * moved(theta, next) * move(theta, next)
 			}, func(radius float64) float64 { return slope(radius) * grad(radius) }}
@@ -51,10 +49,10 @@ func seventhTargets() []Case {
 		ratio("ratio of moves along the parameters", "2%", 2, func(theta, next []float64) bool {
 			return math.Abs(theta[0]*next[1]-theta[1]*next[0]) < 1e-9*math.Abs(theta[0]*next[1])
 		}),
-		grown("gradient where features are opposite", "5%, x₁ = −x₂", nil, of(2), func(g, _, x []float64, _ float64) {
+		grown("gradient where features are opposite", "5%, x₁ = −x₂", nil, huberOf(2), func(g, _, x []float64, _ float64) {
 			g[0] *= either(x[0] == -x[1], 1.05, 1)
 		}),
-		grown("the 150th of 200 gradients for small features", "2% below −1.5", nil, of(200),
+		grown("the 150th of 200 gradients for small features", "2% below −1.5", nil, huberOf(200),
 			func(g, _, x []float64, _ float64) { g[149] *= either(x[149] < -1.5, 1.02, 1) }),
 		fourth("losses kept by the sum of parameters", "stale", nil, func() targets.Target {
 			return remembering(func(a, b [2]float64) bool { return a[0]+a[1] == b[0]+b[1] })
@@ -206,13 +204,9 @@ func seventhKernels() []Case {
 }
 
 func seventhMechanisms() []Case {
-	one := func(name, effect string, m proptest.Mechanism, a, b []float64) Case {
-		return fourthMechanism(name, effect, m, 1, a, b)
-	}
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
 		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
 	}
-	plus, minus := []float64{1, 0.3}, []float64{-1, 0.3}
 	odd := additions()
 	odd.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 		return noiseSD * either(len(m.x)%2 == 1, 0.9, 1) * rng.NormFloat64()

@@ -21,15 +21,13 @@ import (
 // before the suites' code was read, and run once before anything was changed.
 
 func sixthTargets() []Case {
-	huber := func(dim int) func() *own { return func() *own { return robust(dim, 1.5) } }
 	all := []Case{
 		fourth("bound of moves of the first 32 of 40 parameters", "a fifth of a move", nil, func() targets.Target {
-			slope := func(radius float64) float64 { return 1.5 * radius * (1 + 1e-12) }
 			return bounded{robust(40, 1.5), func(theta, next []float64, radius float64) float64 {
 				return slope(radius) * moved(theta[:32], next[:32])
 			}, slope}
 		}),
-		grown("the 17th of 30 gradients for two signs", "2%", nil, huber(30), func(g, _, x []float64, y float64) {
+		grown("the 17th of 30 gradients for two signs", "2%", nil, huberOf(30), func(g, _, x []float64, y float64) {
 			g[16] *= either(x[3] < 0 && y > 0, 1.02, 1)
 		}),
 		fourth("directions by the root of squares", "under- and overflow", nil, func() targets.Target {
@@ -90,7 +88,7 @@ func sixthTargets() []Case {
 				g[3] *= 1.02
 			}
 		}),
-		grown("gradient of residuals just beyond the threshold", "3%, 1.5 to 1.55", nil, huber(3),
+		grown("gradient of residuals just beyond the threshold", "3%, 1.5 to 1.55", nil, huberOf(3),
 			func(g, theta, x []float64, y float64) {
 				if r := math.Abs(dot(x, theta) - y); r > 1.5 && r < 1.55 {
 					g[0] *= 1.03
@@ -245,13 +243,6 @@ func wideWalk(name, effect string, n int, spoil func(theta, next []float64)) Cas
 }
 
 func sixthMechanisms() []Case {
-	one := func(name, effect string, m proptest.Mechanism, a, b []float64) Case {
-		return fourthMechanism(name, effect, m, 1, a, b)
-	}
-	tens := func(name, effect string, spoil func(noise []float64)) Case {
-		return fourthMechanism(name, effect, vectors(spoil), 10, ten(1), ten(-1))
-	}
-	plus, minus := []float64{1, 0.3}, []float64{-1, 0.3}
 	var calls atomic.Int64
 	all := []Case{
 		mechanism("sixth", "no noise is drawn again", "0, grid 0.02", form{"on a grid", 1, 0.02, false}, func(m *sum) {
@@ -263,8 +254,8 @@ func sixthMechanisms() []Case {
 				}
 			}
 		}),
-		tens("the seventh of ten noises is small", "3%", func(z []float64) { z[6] *= 0.97 }),
-		tens("noise is small along one direction", "20%", func(z []float64) {
+		ofTen("the seventh of ten noises is small", "3%", func(z []float64) { z[6] *= 0.97 }),
+		ofTen("noise is small along one direction", "20%", func(z []float64) {
 			along := 0.0
 			for j, v := range z {
 				along += v * float64(1-j%2*2) / 10
