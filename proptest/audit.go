@@ -35,6 +35,9 @@ func (a Audit) Violated() bool {
 func (a Audit) String() string {
 	said := fmt.Sprintf("ε ≥ %.4g at δ = %g, claimed %.4g; %s; from %s", a.Lower, a.Delta, a.Claimed, a.renyi(),
 		a.counted())
+	if a.From != "" && a.From != a.counted() {
+		said += ", the divergence from " + a.From
+	}
 	if a.World.Excess > 0 {
 		said += "; " + a.World.String()
 	}

@@ -118,6 +118,11 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 	t.Helper()
 	all := neighbourhood(o)
 	late, found := farther(m, onB, o)
+	for _, times := range []int{64, 1024} {
+		if pair, ok := o.among(m, times); ok {
+			all = append(all, pair)
+		}
+	}
 	fewer := o
 	if n := len(o.B.X) / o.B.Features; len(o.A.X) > len(o.B.X) && n > 1 { // a record tells more among fewer
 		fewer.A, fewer.B = firstOf(o.A, 2), firstOf(o.B, 1)
@@ -142,6 +147,23 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 	if found {
 		checkPair(t, m, onB, o, late, len(onB))
 	}
+}
+
+// among are A and B with so many times their other records; not if the mechanism refuses those.
+func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, ok bool) {
+	p := o.A.Features
+	pair = o
+	more := func(r curator.Records, from int) curator.Records {
+		rest := filled(r, len(r.X)/p, 0) // a copy
+		rest.X = append(rest.X, slices.Repeat(r.X[from*p:], times-1)...)
+		if r.Y != nil {
+			rest.Y = append(rest.Y, slices.Repeat(r.Y[from:], times-1)...)
+		}
+		return rest
+	}
+	pair.A, pair.B = more(o.A, 1), more(o.B, 1-(len(o.A.X)-len(o.B.X))/p)
+	_, err := m.Release(pair.A, o.Seed, 1)
+	return pair, err == nil && len(pair.A.X) > len(o.A.X)
 }
 
 // mostPromising are a quarter of the pairs, and one at least.
