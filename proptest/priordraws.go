@@ -219,9 +219,13 @@ func tabulated(target targets.Target, draws [][]float64, j int, scale float64, r
 		at[j] = v
 		return target.LogPrior(at)
 	}
+	below := func(v float64) float64 {
+		density(draws[0], v)
+		return quantile(target, at, j, scale)
+	}
 	for i, v := range t.at {
 		logs[i] = density(draws[0], v)
-		t.below = append(t.below, quantile(target, at, j, scale))
+		t.below = append(t.below, below(v))
 	}
 	for _, theta := range draws {
 		a, b := rng.IntN(len(logs)), rng.IntN(len(logs))
@@ -229,6 +233,14 @@ func tabulated(target targets.Target, draws [][]float64, j int, scale float64, r
 		if !(math.Abs(here-there) <= 1e-9*(1+math.Abs(there))) {
 			return nil
 		}
+	}
+	for i := 1; i < len(t.at); { // straight lines are good where steps are small
+		middle := (t.at[i-1] + t.at[i]) / 2
+		if !(t.below[i]-t.below[i-1] >= 0.003) || middle <= t.at[i-1] || middle >= t.at[i] || len(t.at) > 4000 {
+			i++
+			continue
+		}
+		t.at, t.below = slices.Insert(t.at, i, middle), slices.Insert(t.below, i, below(middle))
 	}
 	return t
 }

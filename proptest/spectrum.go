@@ -224,7 +224,8 @@ func (w twin) see(e *evidence, all [][]float64, part int) {
 		n++
 	}
 	e.see(fair(near, far), func() string {
-		return fmt.Sprintf("%d of %d pairs of coordinates %d and %d, of releases %d apart, have the %s %.6g, and %d of as many "+
-			"that lie far apart", near, n, w.j, w.k, w.lag, map[float64]string{1: "difference", -1: "sum"}[w.sign], value, far)
+		return fmt.Sprintf("%d of %d pairs of coordinates %d and %d, of releases %d apart, have the %s %.6g, and %d of as "+
+			"many that lie far apart", near, n, w.j, w.k, w.lag, map[float64]string{1: "difference", -1: "sum"}[w.sign],
+			value, far)
 	})
 }

@@ -13,7 +13,8 @@ import (
 
 func eighthTargets() []Case {
 	return inFamily("eighth", []Case{
-		grown("gradient where both parameters are large in order", "1%", nil, huberOf(2), func(g, theta, _ []float64, _ float64) {
+		grown("gradient where both parameters are large in order", "1%", nil, huberOf(2), func(g, theta, _ []float64,
+			_ float64) {
 			g[0] *= either(theta[0] > 1.5 && theta[1] > theta[0], 1.01, 1)
 		}),
 		fourth("ratio of moves of the last of twelve alone", "1%", nil, func() targets.Target {
@@ -90,8 +91,6 @@ func eighthMechanisms() []Case {
 				return noiseSD * either(at%3 == 0, 0.95, 1) * rng.NormFloat64()
 			}
 		}),
-		fourthMechanism("the fullest bin with short noise", "5%", noisiest(1.9, index), 1, []float64{0, 1, 1, 1},
-			[]float64{1, 1, 1, 1}),
 		fourthMechanism("the truth more often", "2%", response(func(truth int, rng *rand.Rand) int {
 			if rng.IntN(50) == 0 {
 				return truth

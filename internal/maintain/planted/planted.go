@@ -42,7 +42,7 @@ func Controls() []Case {
 func Library() (all []Case) {
 	for _, m := range rights.Targets() {
 		robust := targets.Loss{Beta: 1.5}
-		for name, loss := range map[string]targets.Loss{"log loss": targets.Loss{}, "β = 1.5": robust} {
+		for name, loss := range map[string]targets.Loss{"log loss": {}, "β = 1.5": robust} {
 			all = append(all, Case{Suite: "CheckTarget", Family: "right", Name: m.Name + ", " + name,
 				Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 					target, err := m.Make(loss)
