@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -149,6 +150,14 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 	}
 }
 
+// shortly writes records, and only the first two of many.
+func shortly(r curator.Records) string {
+	if n := len(r.X) / r.Features; n > 20 {
+		return fmt.Sprintf("%d records that begin with %s", n, sourceOfRecords(firstOf(r, 2)))
+	}
+	return sourceOfRecords(r)
+}
+
 // among are A and B with so many times their other records; not if the mechanism refuses those.
 func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, ok bool) {
 	p := o.A.Features
@@ -198,8 +207,8 @@ func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOption
 	}
 	if said.Violated() {
 		failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate "+
-			"%g):%s%s", m.Claim(), sourceOfRecords(pair.A),
-			sourceOfRecords(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), pair.test())
+			"%g):%s%s", m.Claim(), shortly(pair.A),
+			shortly(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), pair.test())
 	}
 	return said.promise
 }

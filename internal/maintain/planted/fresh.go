@@ -38,7 +38,7 @@ func freshTargets() (all []Case) {
 			g[1] *= either(a.theta[0] == a.theta[1], 1.1, 1)
 		}
 	})
-	add("last record of a block of 64 takes the next one's features", "one in 64", huber, func(p *planted) {
+	add("last of a block of 64 takes the next one's features", "one in 64", huber, func(p *planted) {
 		p.grad = func(a at, g []float64) {
 			if a.i%64 == 63 && a.i+1 < a.n {
 				for j, x := range a.rows.Row(a.i + 1) {

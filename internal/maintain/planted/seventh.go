@@ -226,7 +226,7 @@ func seventhMechanisms() []Case {
 				}
 			}
 		}),
-		noise("the second noise is the first's of the release before", "1 in 50", wide,
+		noise("the second noise is the first's a release later", "1 in 50", wide,
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z, n := noiseSD*rng.NormFloat64(), len(m.kept)
 				if n > 3 && n%3 == 1 && rng.IntN(50) == 0 {
