@@ -1,6 +1,7 @@
 package chains
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,6 +74,7 @@ func (r *Plan) shortenedDoubt(m *models.Model, chains [][][]float64, seed uint64
 	if !(most > mostShift) {
 		return nil
 	}
+	of := cmp.Or(m.Parameters[worst].Label, m.Parameters[worst].Name)
 	headline := "Not usable as it stands: the radius shortens rows, which moves coefficients."
 	if most < 4*mostShift {
 		headline = "Usable if rows are seldom longer than the radius: longer ones are shortened."
@@ -80,7 +82,7 @@ func (r *Plan) shortenedDoubt(m *models.Model, chains [][][]float64, seed uint64
 	return []Doubt{{
 		Headline: headline,
 		Reason: fmt.Sprintf("If numbers spread as their scales say, %.2g%% of rows are longer than %.4g. Shortening them "+
-			"moves %s by about %.2g of its standard deviations.", 100*share, m.Shape.Radius, valueNames(m)[worst], most),
+			"moves %s by about %.2g of its standard deviations.", 100*share, m.Shape.Radius, of, most),
 		Advice: "Leave radius out of the schema, which gives one that few rows exceed, or state a larger one. Either is a " +
 			"new release.",
 		Conditional: most < 4*mostShift,

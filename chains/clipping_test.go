@@ -141,7 +141,7 @@ func TestShortenedRowsAreDoubted(t *testing.T) {
 			}
 			v := result.Verdict
 			doubted := strings.HasPrefix(v.Headline, "Not usable as it stands: the radius shortens rows") &&
-				strings.Contains(v.Reasons[0], "moves beta[2] x")
+				strings.Contains(v.Reasons[0], "moves x by")
 			if v.Usable == doubted || doubted != (radius == 1) || doubted != (slices.Max(off) > 5) {
 				t.Errorf("%s, radius %v: %v standard deviations off, %+v", name, table.Radius, off, v)
 			}
