@@ -140,7 +140,7 @@ type Config struct {
 	// (curator.ThinnedBit). 0 is all of them. Afford sets it for many records.
 	Rate float64
 	// Variance, when positive, decides by the penalty test with noise of that variance
-	// (curator.Penalty) in place of Barker's: it accepts up to twice as often, and its bit
+	// (curator.Test.Penalty) in place of Barker's: it accepts up to twice as often, and its bit
 	// costs 4/Variance times as much or less. A Rate then draws Poisson batches, whose own
 	// variance the test absorbs. Defaults to 0.
 	Variance float64
@@ -299,9 +299,9 @@ func (c Config) weighted(m model, f curator.Facts, anchor []float64, noise float
 func (c Config) bit(remainder *targets.Remainder) curator.AcceptanceBit {
 	b := curator.AcceptanceBit{Target: remainder, Temperature: c.Temperature, Clip: c.Clip}
 	if c.Variance > 0 {
-		b.Test = curator.Penalty(c.Variance)
+		b.Test = curator.Test{Penalty: c.Variance}
 		if c.Rate > 0 {
-			b.Batch = curator.Poisson(c.Rate)
+			b.Batch = curator.Batch{Rate: c.Rate}
 		}
 	}
 	return b

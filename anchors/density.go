@@ -175,7 +175,9 @@ func (d *Density) Spread() float64 {
 }
 
 // Proposal is the law of independent moves: a t distribution about the density's mode.
-func (d *Density) Proposal() curator.Proposal { return curator.Independent(d.mean, d.factor, tail) }
+func (d *Density) Proposal() curator.Proposal {
+	return curator.Proposal{Mean: d.mean, Factor: d.factor, Freedom: tail}
+}
 
 // addPrior adds minus the second derivatives of the log prior along the axes, by
 // differences, where they are positive.

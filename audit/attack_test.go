@@ -98,10 +98,10 @@ func defects() []defect {
 		return bit("", curator.AcceptanceBit{Target: target, Clip: clip})
 	}
 	tempered := func(tau float64) mechanism {
-		return bit("", curator.AcceptanceBit{Target: target, Temperature: tau, Proposal: curator.Within(1)})
+		return bit("", curator.AcceptanceBit{Target: target, Temperature: tau, Proposal: curator.Proposal{Radius: 1}})
 	}
 	moves := func(scale float64) mechanism {
-		return drawn("", curator.AcceptanceBit{Target: target, Proposal: curator.Isotropic(scale)})
+		return drawn("", curator.AcceptanceBit{Target: target, Proposal: curator.Proposal{Scale: scale}})
 	}
 	minimum := func(v float64) mechanism { return optimum("", curator.Optimum{Ridge: 2.5, NoiseMultiplier: v}) }
 	moment := func(v float64) mechanism { return moments("", curator.SecondMoment{NoiseMultiplier: v}) }
@@ -128,9 +128,9 @@ func defects() []defect {
 		with("twice the sensitivity of a bit", clipped(0.25), clipped(0.5)),
 		with("a bit charged once and used twice", clipped(0.5), twice),
 		with("the temperature charged and not applied", tempered(0.5), tempered(1)),
-		with("a rate of a half charged as a quarter", rate(curator.Poisson(0.1)), rate(curator.Poisson(0.5))),
-		with("the full data charged as a batch", rate(curator.Poisson(0.3)), rate(curator.FullData())),
-		with("a fixed batch charged as a smaller rate", rate(curator.Poisson(0.1)), rate(curator.FixedSize(2))),
+		with("a rate of a half charged as a quarter", rate(curator.Batch{Rate: 0.1}), rate(curator.Batch{Rate: 0.5})),
+		with("the full data charged as a batch", rate(curator.Batch{Rate: 0.3}), rate(curator.Batch{})),
+		with("a fixed batch charged as a smaller rate", rate(curator.Batch{Rate: 0.1}), rate(curator.Batch{Size: 2})),
 		with("a gradient charged once and released twice", noise(0.7), both),
 		with("moves of four times the scale", moves(0.25), moves(1)),
 		with("a bit without its randomness", clipped(0.1), certain),

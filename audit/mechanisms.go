@@ -127,8 +127,8 @@ func sealed(x []float64, response bool, seed uint64) (*curator.Curator, error) {
 func mechanisms() []mechanism {
 	const clip, noise = 0.5, 0.7
 	var all []mechanism
-	for _, batch := range []curator.Batch{curator.FullData(), curator.Poisson(0.5), curator.FixedSize(2)} {
-		for _, test := range []curator.Test{curator.Logistic(), curator.Corrected(1), curator.Penalty(1)} {
+	for _, batch := range []curator.Batch{{}, {Rate: 0.5}, {Size: 2}} {
+		for _, test := range []curator.Test{{}, {Corrected: 1}, {Penalty: 1}} {
 			all = append(all, bit(fmt.Sprintf("bit, %v, %v", test, batch),
 				curator.AcceptanceBit{Target: slope{1}, Clip: clip, Batch: batch, Test: test}))
 		}
@@ -139,7 +139,7 @@ func mechanisms() []mechanism {
 				curator.NoisyGradient{Target: slope{1}, Clip: clip, NoiseMultiplier: noise, Batch: batch}))
 	}
 	return append(all,
-		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Proposal: curator.Isotropic(1)}),
+		drawn("bit of a drawn move", curator.AcceptanceBit{Target: slope{1}, Proposal: curator.Proposal{Scale: 1}}),
 		thinned("thinned bit", curator.ThinnedBit{Target: slope{1}, Clip: clip, Rate: 0.9}),
 		signs("signs of a gradient", curator.GradientSigns{Target: slope{1}, Clip: clip, Scale: 1}),
 		moments("second moments", curator.SecondMoment{NoiseMultiplier: noise}),

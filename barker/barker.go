@@ -21,7 +21,7 @@ type Config struct {
 	Proposal curator.Proposal
 	// Iterations is the number of steps, all paid for by New. Required.
 	Iterations int64
-	// Test is the acceptance test. Defaults to curator.Logistic().
+	// Test is the acceptance test. Defaults to curator.Test{}.
 	Test curator.Test
 	// Batch is how records are chosen in each step. Defaults to the full data.
 	Batch curator.Batch
@@ -31,9 +31,9 @@ type Config struct {
 	// before the batch is scaled up to the full data. Zero uses the target's
 	// certificate and is refused when it has none.
 	Clip float64
-	// Accounting selects the theorem that prices a step. Defaults to
-	// curator.ByBit, the cheapest.
-	Accounting curator.Accounting
+	// Accounting selects the theorem that prices a step, as that of a
+	// curator.AcceptanceBit does. Defaults to the bit's own price, the cheapest.
+	Accounting string
 }
 
 // mechanism is what the curator is asked to enforce and to price.

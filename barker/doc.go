@@ -9,12 +9,12 @@
 //
 // Three tests are offered:
 //
-//   - exact logistic noise (curator.Logistic, the default). On the full data
+//   - exact logistic noise (the default of curator.Test). On the full data
 //     the chain's stationary law is exactly the tempered posterior, up to
 //     clipping, which a certified target never needs. On minibatches the batch
 //     noise adds to the logistic's and biases the chain by about 0.05 times the
 //     batch variance of the log-odds (theory 5.3).
-//   - Gaussian-mixture corrected noise (curator.Corrected) on the full data:
+//   - Gaussian-mixture corrected noise (curator.Test.Corrected) on the full data:
 //     the published decomposition, for comparison.
 //   - the same on minibatches, where the correction absorbs the batch's own
 //     noise (Heikkilä et al. 2019, §3.3, tempered by Temperature).

@@ -33,12 +33,12 @@ func TestExactAtAMillion(t *testing.T) {
 		}
 		t.Run("bit, "+p.Name, func(t *testing.T) {
 			p.Check(t, steps, 4, factory(barker.Config{Target: p.Target, Temperature: p.Temperature,
-				Proposal: curator.Isotropic(h), Clip: clip}))
+				Proposal: curator.Proposal{Scale: h}, Clip: clip}))
 		})
 		t.Run("corrected, "+p.Name, func(t *testing.T) {
 			p.Check(t, steps, 4, factory(barker.Config{
-				Target: p.Target, Temperature: p.Temperature, Proposal: curator.Isotropic(h), Clip: clip,
-				Test: curator.Corrected(1),
+				Target: p.Target, Temperature: p.Temperature, Proposal: curator.Proposal{Scale: h}, Clip: clip,
+				Test: curator.Test{Corrected: 1},
 			}))
 		})
 		t.Run("adjusted dynamics, "+p.Name, func(t *testing.T) {

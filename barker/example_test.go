@@ -36,7 +36,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	kernel, err := barker.New(barker.Config{ // charges every step before the first
-		Target: model, Proposal: curator.Isotropic(6e-4), Iterations: 100_000, Batch: curator.Poisson(0.01),
+		Target: model, Proposal: curator.Proposal{Scale: 6e-4}, Iterations: 100_000, Batch: curator.Batch{Rate: 0.01},
 	}, records)
 	if err != nil {
 		log.Fatal(err) // the budget does not cover it, and nothing was read
@@ -71,17 +71,17 @@ func ExampleCost() {
 		name       string
 		test       curator.Test
 		batch      curator.Batch
-		accounting curator.Accounting
+		accounting string
 	}{
-		{"published (Thm 2, Cor. 2)", curator.Corrected(2), curator.FixedSize(b), curator.Published},
-		{"published, tightened", curator.Corrected(2), curator.FixedSize(b), curator.PublishedTightened},
-		{"bit, corrected C=2, fixed batch", curator.Corrected(2), curator.FixedSize(b), curator.ByBit},
-		{"bit, corrected C=1, fixed batch", curator.Corrected(1), curator.FixedSize(b), curator.ByBit},
-		{"bit, logistic, fixed batch", curator.Logistic(), curator.FixedSize(b), curator.ByBit},
-		{"bit, logistic, Poisson batch", curator.Logistic(), curator.Poisson(float64(b) / n), curator.ByBit},
+		{"published (Thm 2, Cor. 2)", curator.Test{Corrected: 2}, curator.Batch{Size: b}, "published"},
+		{"published, tightened", curator.Test{Corrected: 2}, curator.Batch{Size: b}, "tightened"},
+		{"bit, corrected C=2, fixed batch", curator.Test{Corrected: 2}, curator.Batch{Size: b}, ""},
+		{"bit, corrected C=1, fixed batch", curator.Test{Corrected: 1}, curator.Batch{Size: b}, ""},
+		{"bit, logistic, fixed batch", curator.Test{}, curator.Batch{Size: b}, ""},
+		{"bit, logistic, Poisson batch", curator.Test{}, curator.Batch{Rate: float64(b) / n}, ""},
 	} {
 		event, err := barker.Cost(barker.Config{
-			Target: target, Proposal: curator.Isotropic(0.1), Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
+			Target: target, Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
 			Accounting: c.accounting,
 		}, facts)
 		if err != nil {

@@ -69,14 +69,14 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 	}{
 		// The exact test ignores the batch's noise, so its steps are kept small
 		// enough for that noise not to show, and there are more of them.
-		{"exact test, Poisson", curator.Logistic(), curator.Poisson(b / 1e6), 0.05, 60_000},
-		{"corrected, Poisson", curator.Corrected(1), curator.Poisson(b / 1e6), 0.1, 20_000},
-		{"corrected, fixed size, C=2", curator.Corrected(2), curator.FixedSize(b), 0.1, 20_000},
+		{"exact test, Poisson", curator.Test{}, curator.Batch{Rate: b / 1e6}, 0.05, 60_000},
+		{"corrected, Poisson", curator.Test{Corrected: 1}, curator.Batch{Rate: b / 1e6}, 0.1, 20_000},
+		{"corrected, fixed size, C=2", curator.Test{Corrected: 2}, curator.Batch{Size: b}, 0.1, 20_000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			draws := posteriors.Run(t, posteriors.Seal(curator.Records{X: table.X, Features: 1}), []float64{0.5, 0.5}, tc.steps,
 				factory(barker.Config{
-					Target: posteriors.Mixture(), Proposal: curator.Isotropic(tc.step), Test: tc.test, Batch: tc.batch,
+					Target: posteriors.Mixture(), Proposal: curator.Proposal{Scale: tc.step}, Test: tc.test, Batch: tc.batch,
 					Temperature: tau, Clip: math.Sqrt(b) / 1e6,
 				}))
 			centre := make([]float64, len(draws[0]))
@@ -99,8 +99,8 @@ func TestMixtureOfThePublishedExperiment(t *testing.T) {
 func TestLogisticPosterior(t *testing.T) {
 	p := posteriors.Logistic()
 	p.Wrong["prior of twice the scale"] = [2]float64{0.25, 1}
-	for _, proposal := range []curator.Proposal{curator.Isotropic(0.9), curator.OneComponent(1.3),
-		curator.Truncated(0.9, 3)} {
+	for _, proposal := range []curator.Proposal{{Scale: 0.9}, {Scale: 1.3, OneComponent: true},
+		{Scale: 0.9, Radius: 3}} {
 		p.Check(t, 100_000, 5.5, factory(barker.Config{Target: p.Target, Proposal: proposal}))
 	}
 }

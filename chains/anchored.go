@@ -145,7 +145,7 @@ func (c *choice) anchoredChain() (*parts, error) {
 		return nil, err
 	}
 	p := &parts{
-		Released: "nothing: a draw from what the anchor's release says", Batch: curator.FullData(), Clip: config.Clip,
+		Released: "nothing: a draw from what the anchor's release says", Batch: curator.Batch{}, Clip: config.Clip,
 		step: step, shared: shared, open: openAnchored, again: againFromAnchor,
 	}
 	if config.Aim.Bits() {
@@ -157,7 +157,7 @@ func (c *choice) anchoredChain() (*parts, error) {
 			p.Test, batches = fmt.Sprintf("penalty, variance %v, %s", config.Variance, remainders), "Poisson batches"
 		}
 		if config.Rate > 0 {
-			p.Batch, p.Released = curator.Poisson(config.Rate),
+			p.Batch, p.Released = curator.Batch{Rate: config.Rate},
 				fmt.Sprintf("one accept/reject bit (on the remainder at the anchor; %s; rate %.4g)", batches, config.Rate)
 		}
 	}

@@ -272,7 +272,7 @@ func (c *choice) priceAt(set func(*Settings)) (accountant.Event, error) {
 // moves is the proposal, and whether it is guided.
 func (c *choice) moves(scale float64) (curator.Proposal, bool, error) {
 	if c.Proposal == guided && strings.HasPrefix(c.Kernel, "penalty") {
-		return curator.OneComponent(scale), true, nil
+		return curator.Proposal{Scale: scale, OneComponent: true}, true, nil
 	}
 	p, err := parseProposal(c.Proposal, scale)
 	return p, false, err

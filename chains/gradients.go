@@ -245,7 +245,7 @@ func (c *choice) solveMaxMove() error {
 		return err
 	}
 	longest, err := largest(func(length float64) (accountant.Event, error) {
-		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Proposal: curator.Within(length),
+		bit := curator.AcceptanceBit{Target: target, Temperature: c.Temperature, Proposal: curator.Proposal{Radius: length},
 			Clip: c.ratioClip() * length}
 		event, err := bit.Event(c.Facts)
 		if err != nil {
@@ -283,11 +283,11 @@ func (c *choice) dynamicsChain(adjusted bool) (*parts, error) {
 	r := &parts{
 		step: step, prepare: prepared(config, barkerdynamics.Prepare),
 		Released: fmt.Sprintf("%d signs, one for each parameter (full data)", target.Dim()),
-		Batch:    curator.FullData(), Clip: c.Clip,
+		Batch:    curator.Batch{}, Clip: c.Clip,
 	}
 	if adjusted {
 		r.Released = fmt.Sprintf("%d signs, one for each parameter, and one accept/reject bit (full data)", target.Dim())
-		r.Test = curator.Logistic().String()
+		r.Test = curator.Test{}.String()
 	}
 	return r, err
 }
@@ -355,7 +355,7 @@ func (c *choice) hamiltonianChain() (*parts, error) {
 		Temperature: c.Temperature,
 		JitterWidth: jitter, GradientNoise: c.Noise, GradientClip: c.Clip, GradientBatch: batch, RatioClip: c.ratioClip(),
 	}
-	test, look := curator.Logistic().String(), "one accept/reject bit"
+	test, look := curator.Test{}.String(), "one accept/reject bit"
 	if byPenalty {
 		config.Acceptance, config.RatioNoise = dphmc.PublishedPenalty, c.RatioNoise
 		test, look = "penalty, released ratio", fmt.Sprintf("one noisy log-likelihood ratio, noise %.4g times twice its clip",

@@ -174,8 +174,8 @@ func (c *choice) thinning() (float64, error) {
 	}
 	bound := c.clipFor(c.Step)
 	if bound == 0 {
-		longest := min(proposal.Radius(), (math.Sqrt(float64(c.Target.Dim()))+4)*c.Step)
-		if proposal.IsOneComponent() {
+		longest := min(proposal.LongestMove(), (math.Sqrt(float64(c.Target.Dim()))+4)*c.Step)
+		if proposal.OneComponent {
 			longest = 5 * c.Step
 		}
 		bound = c.slope() * longest
@@ -270,14 +270,14 @@ func (c *choice) penaltyRatioChain() (*parts, error) {
 	}
 	config := penalty.Config{
 		Target: c.Target, Proposal: proposal, Guided: guided, Noise: penalty.Scaled(c.Noise), Iterations: c.granted(),
-		Temperature: c.Temperature, Clip: c.Clip, Accounting: curator.Published,
+		Temperature: c.Temperature, Clip: c.Clip, Accounting: "published",
 	}
 	step, err := penalty.Cost(config, c.Facts)
 	return &parts{
 		step: step, prepare: prepared(config, penalty.Prepare),
 		Released: fmt.Sprintf("one noisy log-likelihood ratio%s, noise %.4g times twice its clip (full data)",
 			walk(guided), c.Noise),
-		Test: "penalty, released ratio", Batch: curator.FullData(), Clip: config.Clip,
+		Test: "penalty, released ratio", Batch: curator.Batch{}, Clip: config.Clip,
 	}, err
 }
 
@@ -296,6 +296,6 @@ func (c *choice) thinnedChain() (*parts, error) {
 	return &parts{
 		step: step, prepare: prepared(config, tunamh.Prepare),
 		Released: fmt.Sprintf("one accept/reject bit (exact minibatches; rate %.4g)", rate),
-		Test:     "Barker's on exact minibatches", Batch: curator.Poisson(rate), Clip: config.Clip,
+		Test:     "Barker's on exact minibatches", Batch: curator.Batch{Rate: rate}, Clip: config.Clip,
 	}, err
 }

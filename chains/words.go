@@ -15,18 +15,18 @@ import (
 func (s Settings) Scheme(f curator.Facts) (curator.Batch, error) {
 	switch {
 	case s.FullData:
-		return curator.FullData(), nil
+		return curator.Batch{}, nil
 	case s.Rate != 0:
-		return curator.Poisson(s.Rate), nil
+		return curator.Batch{Rate: s.Rate}, nil
 	case s.Batch < 1 || s.Batch > f.Records:
 		return curator.Batch{}, bad("batch", "%s is %d; it must be between 1 and the %d records", name("batch"),
 			s.Batch, f.Records)
 	case s.FixedBatch:
-		return curator.FixedSize(s.Batch), nil
+		return curator.Batch{Size: s.Batch}, nil
 	case s.Allocated:
-		return curator.Allocated(s.epoch(f)), nil
+		return curator.Batch{Steps: s.epoch(f)}, nil
 	}
-	return curator.Poisson(float64(s.Batch) / float64(f.Records)), nil
+	return curator.Batch{Rate: float64(s.Batch) / float64(f.Records)}, nil
 }
 
 // epoch is the number of steps that are priced together, as one epoch where records are
@@ -50,10 +50,10 @@ func parseTest(text string) (curator.Test, error) {
 	kind, arg, has := strings.Cut(text, ":")
 	switch {
 	case kind == "logistic" && !has:
-		return curator.Logistic(), nil
+		return curator.Test{}, nil
 	case kind == "corrected" && has:
-		if c, err := strconv.ParseFloat(arg, 64); err == nil {
-			return curator.Corrected(c), nil
+		if c, err := strconv.ParseFloat(arg, 64); err == nil && c != 0 {
+			return curator.Test{Corrected: c}, nil
 		}
 	}
 	return curator.Test{}, bad("test", "%s is %q; it must be logistic or corrected:C, such as corrected:1",
@@ -61,16 +61,14 @@ func parseTest(text string) (curator.Test, error) {
 }
 
 // parseAccounting reads the setting accounting.
-func parseAccounting(text string) (curator.Accounting, error) {
+func parseAccounting(text string) (string, error) {
 	switch text {
 	case "bit":
-		return curator.ByBit, nil
-	case "published":
-		return curator.Published, nil
-	case "tightened":
-		return curator.PublishedTightened, nil
+		return "", nil
+	case "published", "tightened":
+		return text, nil
 	}
-	return 0, bad("accounting", "%s is %q; it must be bit, published or tightened", name("accounting"), text)
+	return "", bad("accounting", "%s is %q; it must be bit, published or tightened", name("accounting"), text)
 }
 
 // guided is the proposal that only the penalty kernels know: one-component moves
@@ -85,12 +83,12 @@ func parseProposal(text string, scale float64) (curator.Proposal, error) {
 	kind, arg, has := strings.Cut(text, ":")
 	switch {
 	case kind == "isotropic" && !has:
-		return curator.Isotropic(scale), nil
+		return curator.Proposal{Scale: scale}, nil
 	case kind == "one-component" && !has:
-		return curator.OneComponent(scale), nil
+		return curator.Proposal{Scale: scale, OneComponent: true}, nil
 	case kind == "truncated" && has:
-		if k, err := strconv.ParseFloat(arg, 64); err == nil {
-			return curator.Truncated(scale, k*scale), nil
+		if k, err := strconv.ParseFloat(arg, 64); err == nil && k != 0 {
+			return curator.Proposal{Scale: scale, Radius: k * scale}, nil
 		}
 	}
 	return curator.Proposal{}, bad("proposal",

@@ -21,7 +21,7 @@ func TestAdaptiveGrants(t *testing.T) {
 	scale, theta := 0.02, []float64{0}
 	sum := 0.0
 	for range 40 {
-		m := AcceptanceBit{Target: newToy(1), Proposal: Isotropic(scale)}
+		m := AcceptanceBit{Target: newToy(1), Proposal: Proposal{Scale: scale}}
 		event, err := m.Event(c.Facts())
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 
 // perCharge is the number of releases that are charged together.
 func (b Batch) perCharge() int64 {
-	if b.scheme == allocatedBatch {
-		return max(1, b.size)
+	if b.scheme() == allocatedBatch {
+		return max(1, b.Steps)
 	}
 	return 1
 }
@@ -24,8 +24,8 @@ func epochEvent(f Facts, b Batch, multiplier float64, coordinates int) (accounta
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	return accountant.RandomAllocation(f.Adjacency, multiplier, b.size,
-		float64(b.size)*accountant.GridDeparture(coordinates, sd, 1/multiplier))
+	return accountant.RandomAllocation(f.Adjacency, multiplier, b.Steps,
+		float64(b.Steps)*accountant.GridDeparture(coordinates, sd, 1/multiplier))
 }
 
 // epoch puts records into batches, each into one.

@@ -83,7 +83,7 @@ func TestEpochsOfGradients(t *testing.T) {
 	theta := []float64{1, -1}
 	exact := NoisyGradient{Target: target, Clip: 1, NoiseMultiplier: 1e-5}
 	allocated := exact
-	allocated.Batch = Allocated(steps)
+	allocated.Batch = Batch{Steps: steps}
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e15, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +149,8 @@ func TestEpochsOfGradients(t *testing.T) {
 	f := sealed.Facts()
 	f.RowsPerPerson = 2
 	_, err1 := sealed.GrantGradients(allocated, steps+1)
-	_, err2 := sealed.GrantRatios(NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1, Batch: Allocated(steps)}, steps)
-	_, err3 := sealed.GrantBits(AcceptanceBit{Target: target, Clip: 1, Batch: Allocated(steps)}, steps)
+	_, err2 := sealed.GrantRatios(NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1, Batch: Batch{Steps: steps}}, steps)
+	_, err3 := sealed.GrantBits(AcceptanceBit{Target: target, Clip: 1, Batch: Batch{Steps: steps}}, steps)
 	_, err4 := allocated.Event(f)
 	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {

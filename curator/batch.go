@@ -13,9 +13,16 @@ import (
 // Batch is how the records of one release are chosen. The zero value is the
 // full data.
 type Batch struct {
-	scheme batchScheme
-	rate   float64
-	size   int64
+	// Rate includes each record independently with this probability, in (0, 1]. It is the
+	// cheaper scheme for the same expected size.
+	Rate float64
+	// Size draws that many records without replacement. It has a price under substitution
+	// only, where the number of records is public.
+	Size int64
+	// Steps puts every record into one of that many releases, drawn uniformly and secretly,
+	// anew for each epoch of so many releases (balls into bins). It is for NoisyGradient, is
+	// priced by the epoch, and needs one row a person.
+	Steps int64
 }
 
 type batchScheme uint8
@@ -27,34 +34,31 @@ const (
 	allocatedBatch
 )
 
-// FullData uses every record in every release.
-func FullData() Batch { return Batch{} }
-
-// Poisson includes each record independently with probability rate, in (0, 1].
-// It is the cheaper scheme for the same expected size.
-func Poisson(rate float64) Batch { return Batch{scheme: poissonBatch, rate: rate} }
-
-// FixedSize draws size records without replacement. It has a price under
-// substitution only, where the number of records is public.
-func FixedSize(size int64) Batch { return Batch{scheme: fixedBatch, size: size} }
-
-// Allocated puts every record into one of steps releases, drawn uniformly and secretly,
-// anew for each epoch of so many releases (balls into bins). It is for NoisyGradient, is
-// priced by the epoch, and needs one row a person.
-func Allocated(steps int64) Batch { return Batch{scheme: allocatedBatch, size: steps} }
+// scheme is what the fields say.
+func (b Batch) scheme() batchScheme {
+	switch {
+	case b.Rate != 0:
+		return poissonBatch
+	case b.Size != 0:
+		return fixedBatch
+	case b.Steps != 0:
+		return allocatedBatch
+	}
+	return fullData
+}
 
 // IsFull reports whether every record is used.
-func (b Batch) IsFull() bool { return b.scheme == fullData }
+func (b Batch) IsFull() bool { return b.scheme() == fullData }
 
 // String describes the batch.
 func (b Batch) String() string {
-	switch b.scheme {
+	switch b.scheme() {
 	case poissonBatch:
-		return fmt.Sprintf("Poisson batches of rate %v", b.rate)
+		return fmt.Sprintf("Poisson batches of rate %v", b.Rate)
 	case fixedBatch:
-		return fmt.Sprintf("fixed batches of %d records", b.size)
+		return fmt.Sprintf("fixed batches of %d records", b.Size)
 	case allocatedBatch:
-		return fmt.Sprintf("epochs of %d batches", b.size)
+		return fmt.Sprintf("epochs of %d batches", b.Steps)
 	}
 	return "full data"
 }
@@ -62,15 +66,17 @@ func (b Batch) String() string {
 // check reports a batch that the facts do not allow.
 func (b Batch) check(f Facts) error {
 	switch {
-	case b.scheme == poissonBatch && !(b.rate > 0 && b.rate <= 1):
-		return fmt.Errorf("curator: the Poisson rate is %v; it must be in (0, 1]", b.rate)
-	case b.scheme == fixedBatch && (b.size < 1 || b.size > f.Records):
+	case b.Rate != 0 && (b.Size != 0 || b.Steps != 0) || b.Size != 0 && b.Steps != 0:
+		return fmt.Errorf("curator: the batch has Rate %v, Size %d and Steps %d; give one of them", b.Rate, b.Size, b.Steps)
+	case b.scheme() == poissonBatch && !(b.Rate > 0 && b.Rate <= 1):
+		return fmt.Errorf("curator: the Poisson rate is %v; it must be in (0, 1]", b.Rate)
+	case b.scheme() == fixedBatch && (b.Size < 1 || b.Size > f.Records):
 		return fmt.Errorf("curator: the batch is %d records; it must be between 1 and the %d records sealed",
-			b.size, f.Records)
-	case b.scheme == allocatedBatch && (b.size < 1 || b.size > f.Records || f.RowsPerPerson != 1):
+			b.Size, f.Records)
+	case b.scheme() == allocatedBatch && (b.Steps < 1 || b.Steps > f.Records || f.RowsPerPerson != 1):
 		return fmt.Errorf("curator: epochs of %d batches of %d records with %d rows a person; give 1 to as many as the "+
-			"records, and records of one row a person", b.size, f.Records, f.RowsPerPerson)
-	case b.scheme == fixedBatch && f.Adjacency != accountant.Substitute:
+			"records, and records of one row a person", b.Steps, f.Records, f.RowsPerPerson)
+	case b.scheme() == fixedBatch && f.Adjacency != accountant.Substitute:
 		return fmt.Errorf("curator: fixed-size batches have a price under %v adjacency only, the budget's is %v; use "+
 			"Poisson batches", accountant.Substitute, f.Adjacency)
 	}
@@ -80,13 +86,13 @@ func (b Batch) check(f Facts) error {
 // inverseRate is the factor 1/q that makes a batch sum an unbiased estimate of
 // the full sum.
 func (b Batch) inverseRate(f Facts) float64 {
-	switch b.scheme {
+	switch b.scheme() {
 	case poissonBatch:
-		return 1 / b.rate
+		return 1 / b.Rate
 	case fixedBatch:
-		return float64(f.Records) / float64(b.size)
+		return float64(f.Records) / float64(b.Size)
 	case allocatedBatch:
-		return float64(b.size)
+		return float64(b.Steps)
 	}
 	return 1
 }
@@ -98,15 +104,15 @@ func (b Batch) inverseRate(f Facts) float64 {
 // (docs/proofs/curator.md, "Several rows a person").
 func (b Batch) charge(f Facts, event accountant.Event) (accountant.Event, error) {
 	k := int64(f.RowsPerPerson)
-	switch b.scheme {
+	switch b.scheme() {
 	case poissonBatch:
-		s, err := accountant.Poisson(min(1, float64(k)*b.rate))
+		s, err := accountant.Poisson(min(1, float64(k)*b.Rate))
 		if err != nil {
 			return accountant.Event{}, err
 		}
 		return accountant.Sampled(s, event)
 	case fixedBatch:
-		s, err := accountant.WithoutReplacement(f.Records, min(f.Records, k*b.size))
+		s, err := accountant.WithoutReplacement(f.Records, min(f.Records, k*b.Size))
 		if err != nil {
 			return accountant.Event{}, err
 		}
@@ -127,13 +133,13 @@ type sampler struct {
 
 // newSampler returns a sampler for n records, or nil for the full data and for epochs.
 func (b Batch) newSampler(n int) (*sampler, error) {
-	if b.IsFull() || b.scheme == allocatedBatch {
+	if b.IsFull() || b.scheme() == allocatedBatch {
 		return nil, nil
 	}
-	s := &sampler{fixed: b.size}
+	s := &sampler{fixed: b.Size}
 	var err error
-	if b.scheme == poissonBatch {
-		if s.size, err = batch.NewBinomial(int64(n), b.rate); err != nil {
+	if b.scheme() == poissonBatch {
+		if s.size, err = batch.NewBinomial(int64(n), b.Rate); err != nil {
 			return nil, err
 		}
 	}

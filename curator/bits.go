@@ -27,12 +27,17 @@ type AcceptanceBit struct {
 	// Clip bounds |τ·(ℓ(z;θ) − ℓ(z;θ′))| for every record. Zero leaves the bound
 	// to the target's certificates, which are enforced in the same way.
 	Clip float64
-	// Test is the acceptance test. Defaults to Logistic().
+	// Test is the acceptance test. Defaults to Test{}.
 	Test Test
 	// Batch is how records are chosen. Defaults to the full data.
 	Batch Batch
-	// Accounting selects the theorem. Defaults to ByBit.
-	Accounting Accounting
+	// Accounting selects the theorem of the price. The default charges the bit that is
+	// released: a bounded-range mechanism (theory 2.2, 2.3, 2.6, 2.7), the cheapest.
+	// "published" charges what the papers do, as if the noisy log-ratio behind the bit had
+	// been released: Heikkilä et al. 2019, Theorem 1 on the full data and Theorem 2 with
+	// Corollary 2 on fixed-size batches. "tightened" is that with the constant of Theorem 2
+	// mended (theory 2.6).
+	Accounting string
 }
 
 func (m AcceptanceBit) temperature() float64 {
@@ -87,12 +92,12 @@ func (m AcceptanceBit) bounds(f Facts, t *subject) (b bound, err error) {
 		return b, err
 	}
 	slope := tau * lipschitz
-	switch m.Proposal.kind {
+	switch m.Proposal.kind() {
 	case isotropic, oneComponent:
-		b.slope, b.perScale = slope, slope*f.Radius*m.Proposal.scale
+		b.slope, b.perScale = slope, slope*f.Radius*m.Proposal.Scale
 	case bounded:
 		b.slope = slope
-		b.constant = min(b.constant, slope*f.Radius*m.Proposal.radius)
+		b.constant = min(b.constant, slope*f.Radius*m.Proposal.Radius)
 	}
 	return b, nil
 }
@@ -173,10 +178,10 @@ func (m AcceptanceBit) Event(f Facts) (accountant.Event, error) {
 
 // price is that of one bit of a plan.
 func (m AcceptanceBit) price(f Facts, p plan) (accountant.Event, error) {
-	if m.Accounting != ByBit {
+	if m.Accounting != "" {
 		return m.published(f, p)
 	}
-	if m.Test.kind == penaltyTest && m.Batch.IsFull() {
+	if m.Test.kind() == penaltyTest && m.Batch.IsFull() {
 		return m.penaltyEvent(f, p)
 	}
 	event, err := m.logOddsContribution(f, p).price(f.Adjacency, p.averaged)
@@ -214,10 +219,10 @@ func (m AcceptanceBit) logOddsContribution(f Facts, p plan) contribution {
 	// and c² more where the other record's contribution may be another.
 	// The fixed one's subtraction also rounds; twice that covers an average.
 	top := p.largest * p.scale * float64(f.RowsPerPerson)
-	if m.Batch.scheme != fixedBatch {
+	if m.Batch.scheme() != fixedBatch {
 		return contribution{linear: (slope + varianceSlope*top) * p.contribution}
 	}
-	rounding := 0x1p-48 * float64(m.Batch.size) * top * top
+	rounding := 0x1p-48 * float64(m.Batch.Size) * top * top
 	c := contribution{linear: (slope+2*varianceSlope*top)*p.contribution + 2*varianceSlope*rounding}
 	if p.averaged {
 		c.growth = varianceSlope * (p.contribution / c.linear) * (p.contribution / c.linear)
@@ -338,7 +343,7 @@ func (b *Bits) decide(next, theta []float64, logRatio float64) bool {
 		index = b.sampler.draw(b.room.Secret())
 	}
 	t := b.pass.Sums(theta, next, b.moveStep, index)
-	if b.plan.mechanism.Test.kind == logisticTest {
+	if b.plan.mechanism.Test.kind() == logisticTest {
 		return b.room.Logistic(t.Sum, logRatio, b.unit)
 	}
 	return b.room.Decide(b.plan.test.Accept(b.logOdds(t.Sum, logRatio), b.variance(t, len(index))))
@@ -351,8 +356,8 @@ func (b *Bits) variance(t room.Totals, size int) float64 {
 		return 0
 	}
 	squares := float64(t.Squares) * b.coarseUnit * b.coarseUnit
-	if batch := b.plan.mechanism.Batch; batch.scheme == poissonBatch {
-		return accept.PoissonVariance(batch.rate, squares)
+	if batch := b.plan.mechanism.Batch; batch.scheme() == poissonBatch {
+		return accept.PoissonVariance(batch.Rate, squares)
 	}
 	return accept.FixedVariance(b.records, size, float64(t.Coarse)*b.coarseUnit, squares)
 }

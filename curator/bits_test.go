@@ -24,8 +24,8 @@ func TestAcceptanceFrequency(t *testing.T) {
 		test Test
 		want func(u float64) float64
 	}{
-		{Logistic(), func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }},
-		{Corrected(1), func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }}, // to 10⁻⁶
+		{Test{}, func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }},
+		{Test{Corrected: 1}, func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }}, // to 10⁻⁶
 	} {
 		c, err := Seal(Records{X: []float64{1, -0.25}, Features: 1}, budget(t, accountant.Substitute))
 		if err != nil {
@@ -88,7 +88,7 @@ func TestSubstitutionMovesTheSumByAtMostTwiceTheBound(t *testing.T) {
 			theta[j] = rapid.Float64Range(-1e3, 1e3).Draw(rt, "theta")
 			next[j] = theta[j] + rapid.Float64Range(-1, 1).Draw(rt, "step")
 		}
-		m := AcceptanceBit{Target: target, Proposal: Within(2), Temperature: 0.7}
+		m := AcceptanceBit{Target: target, Proposal: Proposal{Radius: 2}, Temperature: 0.7}
 		if rapid.Bool().Draw(rt, "constant clip") {
 			m.Clip = rapid.Float64Range(1e-6, 10).Draw(rt, "clip")
 		}
@@ -134,12 +134,12 @@ func TestWorkersDoNotChangeSums(t *testing.T) {
 	for i := range y {
 		y[i] = float64(rng.IntN(2))
 	}
-	for _, batch := range []Batch{FullData(), Poisson(0.7), FixedSize(30_000)} {
+	for _, batch := range []Batch{{}, {Rate: 0.7}, {Size: 30_000}} {
 		var want room.Totals
 		for i, procs := range []int{1, 4} {
 			before := runtime.GOMAXPROCS(procs)
 			c := seal(t, Records{X: x, Features: dim, Y: y, Radius: 2})
-			b := grantBits(t, c, AcceptanceBit{Target: logistic, Proposal: Isotropic(0.01), Batch: batch}, 1)
+			b := grantBits(t, c, AcceptanceBit{Target: logistic, Proposal: Proposal{Scale: 0.01}, Batch: batch}, 1)
 			runtime.GOMAXPROCS(before)
 			var index []int32
 			if b.sampler != nil {
@@ -239,8 +239,8 @@ func TestSpentGrantRefuses(t *testing.T) {
 
 func TestReleaseRefusals(t *testing.T) {
 	c := seal(t, Records{X: []float64{1, 1}, Features: 2, Radius: 2})
-	within := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Within(1)}, 5)
-	drawn := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Isotropic(1)}, 5)
+	within := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Proposal{Radius: 1}}, 5)
+	drawn := grantBits(t, c, AcceptanceBit{Target: newToy(2), Proposal: Proposal{Scale: 1}}, 5)
 	flat := func([]float64) float64 { return 0 }
 	for name, err := range map[string]error{
 		"move too long":       second(within.Accept([]float64{1, 1}, []float64{0, 0}, 0)),
@@ -273,9 +273,9 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 	c := seal(t, Records{X: x, Features: 2, Radius: 1})
 	for _, m := range []AcceptanceBit{
-		{Target: newToy(2), Proposal: Isotropic(0.1)},
-		{Target: newToy(2), Proposal: Isotropic(0.1), Batch: Poisson(0.01)},
-		{Target: newToy(2), Clip: 0.001, Batch: FixedSize(100), Test: Corrected(2)},
+		{Target: newToy(2), Proposal: Proposal{Scale: 0.1}},
+		{Target: newToy(2), Proposal: Proposal{Scale: 0.1}, Batch: Batch{Rate: 0.01}},
+		{Target: newToy(2), Clip: 0.001, Batch: Batch{Size: 100}, Test: Test{Corrected: 2}},
 	} {
 		b := grantBits(t, c, m, 1000)
 		theta, next := []float64{0, 0}, []float64{0.1, 0.1}

@@ -12,13 +12,13 @@ import (
 // moves all could be decided along the longest, while the average is paid for.
 func TestReleasesDoNotNest(t *testing.T) {
 	x := []float64{0.5, -1, 0.25, 1}
-	m := AcceptanceBit{Target: newToy(1), Proposal: Isotropic(0.1)}
+	m := AcceptanceBit{Target: newToy(1), Proposal: Proposal{Scale: 0.1}}
 	c := seal(t, Records{X: x, Features: 1, Radius: 1})
 	b := grantBits(t, c, m, 10)
 	coordinate := m
-	coordinate.Proposal = OneComponent(0.1)
+	coordinate.Proposal = Proposal{Scale: 0.1, OneComponent: true}
 	along := grantBits(t, c, coordinate, 10)
-	thinned, err := c.GrantThinnedBits(ThinnedBit{Target: newToy(1), Proposal: Isotropic(0.1), Rate: 0.9}, 10)
+	thinned, err := c.GrantThinnedBits(ThinnedBit{Target: newToy(1), Proposal: Proposal{Scale: 0.1}, Rate: 0.9}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestDimensionsBeyondTheProofsAreRefused(t *testing.T) {
 		"clip along a move": {mostAlong, func(dim int) error {
 			f := facts(dim)
 			f.Response = false
-			_, err := AcceptanceBit{Target: newToy(dim), Proposal: Isotropic(1e-3)}.Event(f)
+			_, err := AcceptanceBit{Target: newToy(dim), Proposal: Proposal{Scale: 1e-3}}.Event(f)
 			return err
 		}},
 		"optimum": {accountant.MostPerturbed, func(dim int) error {

@@ -27,16 +27,16 @@ func acceptProbability(t *testing.T, x []float64, m AcceptanceBit, public float6
 	for subset := range 1 << n {
 		size := bits.OnesCount(uint(subset))
 		var weight float64
-		switch m.Batch.scheme {
+		switch m.Batch.scheme() {
 		case fullData:
 			if size != n {
 				continue
 			}
 			weight = 1
 		case poissonBatch:
-			weight = math.Pow(m.Batch.rate, float64(size)) * math.Pow(1-m.Batch.rate, float64(n-size))
+			weight = math.Pow(m.Batch.Rate, float64(size)) * math.Pow(1-m.Batch.Rate, float64(n-size))
 		case fixedBatch:
-			if int64(size) != m.Batch.size {
+			if int64(size) != m.Batch.Size {
 				continue
 			}
 			weight = 1 / binomial(n, size)
@@ -76,12 +76,12 @@ func TestBitDivergenceAgainstBruteForce(t *testing.T) {
 		batch Batch
 		tight float64 // what the best data set must reach, 0 where Λ is loose by design
 	}{
-		{"full", Logistic(), FullData(), 0.98},
-		{"Poisson", Logistic(), Poisson(0.4), 0.98},
-		{"fixed", Logistic(), FixedSize(2), 0.98},
-		{"corrected, full", Corrected(1), FullData(), 0.9},
-		{"corrected, Poisson", Corrected(1), Poisson(0.5), 0},
-		{"corrected, fixed", Corrected(1), FixedSize(2), 0},
+		{"full", Test{}, Batch{}, 0.98},
+		{"Poisson", Test{}, Batch{Rate: 0.4}, 0.98},
+		{"fixed", Test{}, Batch{Size: 2}, 0.98},
+		{"corrected, full", Test{Corrected: 1}, Batch{}, 0.9},
+		{"corrected, Poisson", Test{Corrected: 1}, Batch{Rate: 0.5}, 0},
+		{"corrected, fixed", Test{Corrected: 1}, Batch{Size: 2}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: tc.test, Batch: tc.batch}
@@ -137,7 +137,7 @@ func extreme(rng *rand.Rand, clip float64) float64 {
 // been that of half the contribution, some data set would exceed it.
 func TestUnderpricedBitIsCaught(t *testing.T) {
 	const clip = 0.4
-	for _, batch := range []Batch{FullData(), Poisson(0.4), FixedSize(2)} {
+	for _, batch := range []Batch{{}, {Rate: 0.4}, {Size: 2}} {
 		honest := AcceptanceBit{Target: newToy(1), Clip: clip, Batch: batch}
 		cheap := honest
 		cheap.Clip = clip / 2
@@ -157,7 +157,7 @@ func TestUnderpricedBitIsCaught(t *testing.T) {
 // force over data sets that differ in both.
 func TestRowsPerPerson(t *testing.T) {
 	const clip = 0.3
-	for _, batch := range []Batch{FullData(), Poisson(0.4), FixedSize(2)} {
+	for _, batch := range []Batch{{}, {Rate: 0.4}, {Size: 2}} {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {
 			m := AcceptanceBit{Target: newToy(1), Clip: clip, Batch: batch}
 			event, err := m.Event(Facts{Records: 5, Features: 1, RowsPerPerson: 2, Adjacency: accountant.Substitute})

@@ -20,11 +20,11 @@ func acceptances(b *Bits, step, public []float64) []float64 {
 		size := bits.OnesCount(uint(subset))
 		weight := 1.0
 		switch {
-		case m.Batch.scheme == poissonBatch:
-			weight = math.Pow(m.Batch.rate, float64(size)) * math.Pow(1-m.Batch.rate, float64(n-size))
-		case m.Batch.scheme == fixedBatch && int64(size) == m.Batch.size:
+		case m.Batch.scheme() == poissonBatch:
+			weight = math.Pow(m.Batch.Rate, float64(size)) * math.Pow(1-m.Batch.Rate, float64(n-size))
+		case m.Batch.scheme() == fixedBatch && int64(size) == m.Batch.Size:
 			weight = 1 / binomial(n, size)
-		case m.Batch.scheme == fixedBatch || size != n:
+		case m.Batch.scheme() == fixedBatch || size != n:
 			continue
 		}
 		var index []int32
@@ -105,24 +105,24 @@ func TestDrawnMovesDivergence(t *testing.T) {
 		scale float64
 		tight float64
 	}{
-		{"full", Logistic(), FullData(), 0.4, 0.97},
-		{"Poisson", Logistic(), Poisson(0.3), 0.15, 0.6},
-		{"large, Poisson", Logistic(), Poisson(0.3), 0.6, 0},
-		{"fixed", Logistic(), FixedSize(1), 0.15, 0},
-		{"corrected, full", Corrected(1), FullData(), 0.3, 0.9},
-		{"corrected, Poisson", Corrected(1), Poisson(0.4), 0.05, 0},
-		{"corrected, fixed", Corrected(1), FixedSize(2), 0.05, 0},
-		{"penalty, full", Penalty(1), FullData(), 0.02, 0.9},
+		{"full", Test{}, Batch{}, 0.4, 0.97},
+		{"Poisson", Test{}, Batch{Rate: 0.3}, 0.15, 0.6},
+		{"large, Poisson", Test{}, Batch{Rate: 0.3}, 0.6, 0},
+		{"fixed", Test{}, Batch{Size: 1}, 0.15, 0},
+		{"corrected, full", Test{Corrected: 1}, Batch{}, 0.3, 0.9},
+		{"corrected, Poisson", Test{Corrected: 1}, Batch{Rate: 0.4}, 0.05, 0},
+		{"corrected, fixed", Test{Corrected: 1}, Batch{Size: 2}, 0.05, 0},
+		{"penalty, full", Test{Penalty: 1}, Batch{}, 0.02, 0.9},
 	} {
 		for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
 			for _, rows := range []int{1, 2} {
 				for dim := 1; dim <= 2; dim++ {
-					if adj == accountant.AddRemove && tc.batch.scheme == fixedBatch {
+					if adj == accountant.AddRemove && tc.batch.scheme() == fixedBatch {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s, %v, %d rows, %d dimensions", tc.name, adj, rows, dim), func(t *testing.T) {
 						t.Parallel()
-						m := AcceptanceBit{Target: newToy(dim), Proposal: Isotropic(tc.scale), Test: tc.test, Batch: tc.batch}
+						m := AcceptanceBit{Target: newToy(dim), Proposal: Proposal{Scale: tc.scale}, Test: tc.test, Batch: tc.batch}
 						f := Facts{Records: 3, Features: dim, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
 						event, err := m.Event(f)
 						if err != nil {
@@ -205,7 +205,7 @@ func TestDrawnThinnedDivergence(t *testing.T) {
 					t.Run(fmt.Sprintf("%v, %d rows, %d dimensions, scale %v", adj, rows, dim, scale), func(t *testing.T) {
 						t.Parallel()
 						f := Facts{Records: 3, Features: dim, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
-						m := ThinnedBit{Target: newToy(dim), Proposal: Isotropic(scale)}
+						m := ThinnedBit{Target: newToy(dim), Proposal: Proposal{Scale: scale}}
 						m.Rate = -math.Expm1(-2.001 * scale * (math.Sqrt(float64(dim)) + 4))
 						p, err := m.thinning(f)
 						if err != nil {

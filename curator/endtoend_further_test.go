@@ -32,7 +32,7 @@ func epochContest(name string, epochs int) contest {
 	worlds := [2]Records{{X: x[0], Features: 1, Radius: 1}, {X: x[1], Features: 1, Radius: 1}}
 	return contest{name, epochs, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 		g, err := c.GrantGradients(NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: multiplier,
-			Batch: Allocated(batches)}, batches*count)
+			Batch: Batch{Steps: batches}}, batches*count)
 		if err != nil {
 			t.Fatal(err)
 		}

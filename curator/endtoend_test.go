@@ -153,7 +153,7 @@ func drawnBits(name string, steps int, m AcceptanceBit, p func(r float64) float6
 		return func() float64 {
 			var ok bool
 			var err error
-			if m.Proposal.kind == oneComponent {
+			if m.Proposal.kind() == oneComponent {
 				ok, err = b.MoveAlong(next, theta, []float64{1, -1}, flat)
 			} else {
 				ok, err = b.Move(next, theta, flat)
@@ -193,26 +193,26 @@ func contests() []contest {
 	toy2, toy1 := newToy(2), newToy(1)
 	thinned := func(r []float64, length, rate float64) float64 { return thinnedAcceptance(r, length, rate, 0) }
 	all := []contest{
-		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Proposal: Isotropic(0.25)}, sigmoid),
+		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25}}, sigmoid),
 		drawnBits("penalty bit of variance 1, coordinates along", 60,
-			AcceptanceBit{Target: toy2, Proposal: OneComponent(0.25), Test: Penalty(1)}, penaltyAcceptance(1)),
+			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25, OneComponent: true}, Test: Test{Penalty: 1}}, penaltyAcceptance(1)),
 		drawnBits("penalty bit of variance 4, isotropic", 40,
-			AcceptanceBit{Target: toy2, Proposal: Isotropic(0.25), Test: Penalty(4)}, penaltyAcceptance(4)),
+			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25}, Test: Test{Penalty: 4}}, penaltyAcceptance(4)),
 		drawnBits("logistic bit, Poisson batches of 0.5", 60,
-			AcceptanceBit{Target: toy2, Proposal: Isotropic(0.125), Batch: Poisson(0.5)},
+			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.125}, Batch: Batch{Rate: 0.5}},
 			func(r float64) float64 { return 0.25 + sigmoid(r/0.5)/2 }),
 		fixedBits("logistic bit, clip", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3}),
-		fixedBits("logistic bit, fixed batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Batch: FixedSize(2)}),
-		fixedBits("corrected bit of variance 1", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Test: Corrected(1)}),
+		fixedBits("logistic bit, fixed batches", 20, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Batch: Batch{Size: 2}}),
+		fixedBits("corrected bit of variance 1", 10, 0.3, AcceptanceBit{Target: toy1, Clip: 0.3, Test: Test{Corrected: 1}}),
 		fixedBits("corrected bit of variance 1, fixed batches", 20, 0.3,
-			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(1), Batch: FixedSize(2)}),
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Test{Corrected: 1}, Batch: Batch{Size: 2}}),
 		fixedBits("corrected bit of variance 2, Poisson batches", 20, 0.3,
-			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Corrected(2), Batch: Poisson(0.6)}),
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Test{Corrected: 2}, Batch: Batch{Rate: 0.6}}),
 		fixedBits("penalty bit of variance 4, Poisson batches", 20, 0.3,
-			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Penalty(4), Batch: Poisson(0.6)}),
+			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Test{Penalty: 4}, Batch: Batch{Rate: 0.6}}),
 		{"thinned bit", 40, pair, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			const scale, rate = 0.1, 0.75
-			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Proposal: Isotropic(scale), Rate: rate}, count)
+			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Proposal: Proposal{Scale: scale}, Rate: rate}, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,8 +243,8 @@ func contests() []contest {
 				return (v + 0.2) * 2 / (g.NoiseSD() * g.NoiseSD())
 			}, g.Event()
 		}},
-		gradientContest("noisy gradient", 10, FullData()),
-		gradientContest("noisy gradient, Poisson batches of 0.5", 20, Poisson(0.5)),
+		gradientContest("noisy gradient", 10, Batch{}),
+		gradientContest("noisy gradient, Poisson batches of 0.5", 20, Batch{Rate: 0.5}),
 		{"second moments", 10, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1},
 			{X: []float64{0, 1}, Features: 2, Radius: 1}},
 			func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
@@ -313,7 +313,7 @@ func gradientContest(name string, steps int, batch Batch) contest {
 			}
 			rate := 1.0
 			if !batch.IsFull() {
-				rate = batch.rate
+				rate = batch.Rate
 			}
 			dst := make([]float64, 1)
 			density := func(v, at float64) float64 { return math.Exp(-(v - at) * (v - at) / 32) } // σ = 2·2·clip
@@ -366,8 +366,8 @@ func TestSingleReleasesAreTight(t *testing.T) {
 		delta float64
 	}{
 		{fixedBits("one logistic bit", 1, -4, AcceptanceBit{Target: newToy(1), Clip: 0.5}), 0},
-		{fixedBits("one corrected bit", 1, -4, AcceptanceBit{Target: newToy(1), Clip: 0.5, Test: Corrected(1)}), 0},
-		{gradientContest("one noisy gradient", 1, FullData()), auditDelta},
+		{fixedBits("one corrected bit", 1, -4, AcceptanceBit{Target: newToy(1), Clip: 0.5, Test: Test{Corrected: 1}}), 0},
+		{gradientContest("one noisy gradient", 1, Batch{}), auditDelta},
 	} {
 		event, scores := c.measure(t, runs)
 		claimed := event.RDP(math.Inf(1))

@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	bit := curator.AcceptanceBit{Target: model, Proposal: curator.Isotropic(0.01)}
+	bit := curator.AcceptanceBit{Target: model, Proposal: curator.Proposal{Scale: 0.01}}
 
 	bits, err := records.GrantBits(bit, 100) // charged now
 	if err != nil {

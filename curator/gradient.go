@@ -44,7 +44,7 @@ func (m NoisyGradient) plan(f Facts) (p gaussianPlan, err error) {
 		return p, err
 	}
 	price := gaussianEvent
-	if m.Batch.scheme == allocatedBatch {
+	if m.Batch.scheme() == allocatedBatch {
 		price = epochEvent
 	}
 	return p.priced(clip, p.subject.Dim, f, price)
@@ -105,8 +105,8 @@ func newGradients(p gaussianPlan, set *record.Set) (*Gradients, error) {
 	n, err := p.over(set)
 	g := &Gradients{noisy: n, sums: make([]int64, p.subject.Dim),
 		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}
-	if p.batch.scheme == allocatedBatch {
-		g.epoch = newEpoch(set.Len(), int(p.batch.size))
+	if p.batch.scheme() == allocatedBatch {
+		g.epoch = newEpoch(set.Len(), int(p.batch.Steps))
 	}
 	return g, err
 }
@@ -157,7 +157,7 @@ func (g *Gradients) Left() int64 {
 	if g.epoch == nil {
 		return g.prepaid.Left()
 	}
-	return g.prepaid.Left()*g.plan.batch.size + g.epoch.unread()
+	return g.prepaid.Left()*g.plan.batch.Steps + g.epoch.unread()
 }
 
 // NoiseSD is the standard deviation of the noise in each coordinate of a

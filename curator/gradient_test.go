@@ -156,7 +156,7 @@ func TestClipIsPerRecord(t *testing.T) {
 func TestGrantIsAllOrNothing(t *testing.T) {
 	target := newToy(2)
 	g := NoisyGradient{Target: target, NoiseMultiplier: 40}
-	bit := AcceptanceBit{Target: target, Proposal: Within(0.1)}
+	bit := AcceptanceBit{Target: target, Proposal: Proposal{Radius: 0.1}}
 	b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err != nil {
 		t.Fatal(err)

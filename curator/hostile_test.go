@@ -417,9 +417,9 @@ func grants(a asked) map[string]Request {
 	var g *Gradients
 	var s *Signs
 	return map[string]Request{
-		"bits":      RequestFor(&b, AcceptanceBit{Target: a, Proposal: Isotropic(0.1)}, 1),
-		"within":    RequestFor(&b, AcceptanceBit{Target: a, Proposal: Within(0.1), Batch: Poisson(0.5)}, 1),
-		"thinned":   RequestFor(&b, ThinnedBit{Target: a, Proposal: Isotropic(0.01), Rate: 0.9}, 1),
+		"bits":      RequestFor(&b, AcceptanceBit{Target: a, Proposal: Proposal{Scale: 0.1}}, 1),
+		"within":    RequestFor(&b, AcceptanceBit{Target: a, Proposal: Proposal{Radius: 0.1}, Batch: Batch{Rate: 0.5}}, 1),
+		"thinned":   RequestFor(&b, ThinnedBit{Target: a, Proposal: Proposal{Scale: 0.01}, Rate: 0.9}, 1),
 		"ratios":    RequestFor(&r, NoisyRatio{Target: a, Clip: 1, NoiseMultiplier: 1}, 1),
 		"gradients": RequestFor(&g, NoisyGradient{Target: a, NoiseMultiplier: 1}, 1),
 		"signs":     RequestFor(&s, GradientSigns{Target: a, Scale: 0.1, Adjusted: true}, 1),
@@ -530,7 +530,7 @@ func TestThinnedBitsComeTogether(t *testing.T) {
 	}
 	var thinned *Bits
 	var ratios *Ratios
-	cheap := RequestFor(&thinned, ThinnedBit{Target: newToy(1), Proposal: Isotropic(0.01), Rate: 0.5}, 1)
+	cheap := RequestFor(&thinned, ThinnedBit{Target: newToy(1), Proposal: Proposal{Scale: 0.01}, Rate: 0.5}, 1)
 	dear := RequestFor(&ratios, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 0.1}, 1)
 	if err := c.Grant(cheap, dear); err == nil || thinned != nil || ratios != nil {
 		t.Errorf("a grant beyond the budget: %v, %v, %v", err, thinned, ratios)

@@ -26,7 +26,7 @@ func (narrow) Loss(dst, theta []float64, rows targets.Rows) {
 func TestFalseLinearTargets(t *testing.T) {
 	facts := Facts{Records: 3, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	target := narrow{newToy(2)}
-	for _, move := range []Proposal{Isotropic(0.1), OneComponent(0.1), Within(0.1)} {
+	for _, move := range []Proposal{{Scale: 0.1}, {Scale: 0.1, OneComponent: true}, {Radius: 0.1}} {
 		if _, err := (AcceptanceBit{Target: target, Proposal: move}).Event(facts); err == nil {
 			t.Errorf("%v: a bit without a clip was priced", move)
 		}

@@ -17,7 +17,7 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 	if p.averaged {
 		price = accountant.IsotropicPenaltyBit
 	}
-	return price(f.Adjacency, m.Test.c, room.Padded(p.contribution))
+	return price(f.Adjacency, m.Test.variance(), room.Padded(p.contribution))
 }
 
 // MoveAlong is Move for one-coordinate moves whose directions the sampler
@@ -26,7 +26,7 @@ func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
 // the price rests on. Errors: those of Move; moves that are not of one
 // coordinate; directions of the wrong length.
 func (b *Bits) MoveAlong(next, theta, direction []float64, logRatio func(next []float64) float64) (bool, error) {
-	if b.plan.mechanism.Proposal.kind != oneComponent {
+	if b.plan.mechanism.Proposal.kind() != oneComponent {
 		return false, fmt.Errorf("curator: directions are for one-coordinate moves; this grant is for %v",
 			b.plan.mechanism.Proposal)
 	}

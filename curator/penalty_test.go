@@ -13,7 +13,7 @@ func TestPenaltyBitDivergence(t *testing.T) {
 	const clip = 0.1
 	facts := Facts{Records: 2, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	for _, variance := range []float64{0.25, 1, 4, 9} {
-		m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Penalty(variance)}
+		m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Test{Penalty: variance}}
 		event, err := m.Event(facts)
 		if err != nil {
 			t.Fatal(err)
@@ -36,11 +36,11 @@ func TestPenaltyBitDivergence(t *testing.T) {
 // TestPenaltyBitCostsLessThanItsLipschitzConstant is why the event exists.
 func TestPenaltyBitCostsLessThanItsLipschitzConstant(t *testing.T) {
 	facts := Facts{Records: 100, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	event, err := AcceptanceBit{Target: newToy(1), Clip: 0.05, Test: Penalty(1)}.Event(facts)
+	event, err := AcceptanceBit{Target: newToy(1), Clip: 0.05, Test: Test{Penalty: 1}}.Event(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _ := Penalty(1).build(FullData())
+	test, _ := Test{Penalty: 1}.build(Batch{})
 	slope, _ := test.Lipschitz()
 	steep, _ := accountant.AcceptanceBit(facts.Adjacency, slope*0.05)
 	if ratio := event.RDP(4) / steep.RDP(4); ratio > 0.05 {
@@ -52,7 +52,7 @@ func TestPenaltyBitCostsLessThanItsLipschitzConstant(t *testing.T) {
 func TestMoveAlong(t *testing.T) {
 	const n = 20_000
 	c := seal(t, Records{X: []float64{0.1, 0.2}, Features: 2})
-	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Penalty(1), Proposal: OneComponent(0.5)}
+	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Test{Penalty: 1}, Proposal: Proposal{Scale: 0.5, OneComponent: true}}
 	b := grantBits(t, c, m, n)
 	theta, next, direction := []float64{1, -2}, make([]float64, 2), []float64{1, -1}
 	flat := func([]float64) float64 { return 0 }
@@ -83,7 +83,7 @@ func TestMoveAlong(t *testing.T) {
 	if _, err := b.MoveAlong(next, theta, direction[:1], flat); err == nil {
 		t.Error("one direction for two parameters was accepted")
 	}
-	m.Proposal = Isotropic(0.5)
+	m.Proposal = Proposal{Scale: 0.5}
 	if _, err := grantBits(t, c, m, 1).MoveAlong(next, theta, direction, flat); err == nil {
 		t.Error("directions were accepted for isotropic moves")
 	}

@@ -15,7 +15,7 @@ import (
 func TestPoissonBatchVarianceMoves(t *testing.T) {
 	const clip, rate = 0.01, 0.05
 	x := []float64{clip, clip, -clip, clip}
-	m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Corrected(1), Batch: Poisson(rate)}
+	m := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Test{Corrected: 1}, Batch: Batch{Rate: rate}}
 	facts := Facts{Records: 4, Features: 1, RowsPerPerson: 1, Adjacency: accountant.AddRemove}
 	b, err := bitsOver(m, facts, record.New(x, 1, nil, 4, 0))
 	if err != nil {

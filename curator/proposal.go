@@ -14,13 +14,27 @@ import (
 // curator decides. It is public: it must not have been chosen by looking at the
 // records, unless by what they released. The zero value is any law, which leaves only
 // bounds that hold for every move.
+//
+// With a Scale alone θ′ ~ N(θ, Scale²·I). Where a curator releases only the decision, it
+// draws these moves itself, with fresh randomness that it publishes. Because it draws them
+// after sealing, a chain pays for the average move instead of the worst one (theory 2.7).
 type Proposal struct {
-	kind    proposalKind
-	scale   float64
-	radius  float64   // of bounded moves
-	factor  []float64 // of an approximation
-	mean    []float64
-	freedom float64
+	// Scale is the standard deviation of a coordinate's move, in the units of θ.
+	Scale float64
+	// OneComponent changes one coordinate, chosen uniformly, by N(0, Scale²). It is drawn
+	// as with a Scale alone.
+	OneComponent bool
+	// Radius conditions on ‖θ′ − θ‖₂ ≤ Radius. The sampler draws the move. Its worst is
+	// bounded, so its cost is valid whatever the source of its randomness, a published seed
+	// included. Without a Scale any move of that length is allowed, for samplers whose moves
+	// have a law of their own.
+	Radius float64
+	// Mean, Factor and Freedom propose θ′ from the multivariate t distribution of so many
+	// degrees of freedom about Mean, with scale matrix LLᵀ, Factor being the lower triangular
+	// L, row-major: whatever θ is. With tails heavier than the target's the chain is uniformly
+	// ergodic. They are not copied and must not change.
+	Mean, Factor []float64
+	Freedom      float64
 }
 
 type proposalKind uint8
@@ -33,45 +47,43 @@ const (
 	independent
 )
 
-// Isotropic proposes θ′ ~ N(θ, scale²·I). Where a curator releases only the decision,
-// it draws these moves itself, with fresh randomness that it publishes. Because it
-// draws them after sealing, a chain pays for the average move instead of the worst one
-// (theory 2.7).
-func Isotropic(scale float64) Proposal { return Proposal{kind: isotropic, scale: scale} }
-
-// OneComponent proposes to change one coordinate, chosen uniformly, by N(0, scale²).
-// It is drawn like Isotropic.
-func OneComponent(scale float64) Proposal { return Proposal{kind: oneComponent, scale: scale} }
-
-// Truncated proposes θ′ ~ N(θ, scale²·I) conditioned on ‖θ′ − θ‖₂ ≤ radius. The
-// sampler draws it. Its worst move is bounded, so its cost is valid whatever the source
-// of its randomness, a published seed included.
-func Truncated(scale, radius float64) Proposal {
-	return Proposal{kind: bounded, scale: scale, radius: radius}
+// kind is what the fields say.
+func (p Proposal) kind() proposalKind {
+	switch {
+	case p.Mean != nil:
+		return independent
+	case p.Radius != 0:
+		return bounded
+	case p.OneComponent:
+		return oneComponent
+	case p.Scale != 0:
+		return isotropic
+	}
+	return anyProposal
 }
 
-// Within allows any move of Euclidean length at most radius, drawn by the sampler from
-// whatever public randomness it has: for samplers whose moves have a law of their own.
-func Within(radius float64) Proposal { return Proposal{kind: bounded, radius: radius} }
+// mixed says that the fields are of several laws.
+func (p Proposal) mixed() bool {
+	walk, jump := p.Scale != 0 || p.OneComponent || p.Radius != 0, p.Mean != nil || p.Factor != nil || p.Freedom != 0
+	return walk && jump || p.OneComponent && p.Radius != 0
+}
 
 // Drawn reports whether a curator that releases only decisions draws the moves.
-func (p Proposal) Drawn() bool {
-	return p.kind == isotropic || p.kind == oneComponent
-}
+func (p Proposal) Drawn() bool { return p.kind() == isotropic || p.kind() == oneComponent }
 
 // String describes the proposal.
 func (p Proposal) String() string {
 	switch {
-	case p.kind == isotropic:
-		return fmt.Sprintf("isotropic moves of scale %v", p.scale)
-	case p.kind == oneComponent:
-		return fmt.Sprintf("one-component moves of scale %v", p.scale)
-	case p.kind == bounded && p.scale != 0:
-		return fmt.Sprintf("moves of scale %v truncated at length %v", p.scale, p.radius)
-	case p.kind == bounded:
-		return fmt.Sprintf("moves of length at most %v", p.radius)
-	case p.kind == independent:
-		return fmt.Sprintf("independent draws of a t law with %v degrees of freedom", p.freedom)
+	case p.kind() == isotropic:
+		return fmt.Sprintf("isotropic moves of scale %v", p.Scale)
+	case p.kind() == oneComponent:
+		return fmt.Sprintf("one-component moves of scale %v", p.Scale)
+	case p.kind() == bounded && p.Scale != 0:
+		return fmt.Sprintf("moves of scale %v truncated at length %v", p.Scale, p.Radius)
+	case p.kind() == bounded:
+		return fmt.Sprintf("moves of length at most %v", p.Radius)
+	case p.kind() == independent:
+		return fmt.Sprintf("independent draws of a t law with %v degrees of freedom", p.Freedom)
 	}
 	return "any moves"
 }
@@ -79,9 +91,11 @@ func (p Proposal) String() string {
 // check reports what a price could not rest on.
 func (p Proposal) check() error {
 	switch {
-	case p.Drawn() && !(p.scale > 0 && !math.IsInf(p.scale, 0)):
+	case p.mixed():
+		return fmt.Errorf("curator: the proposal is %+v; give fields of one law", p)
+	case p.Drawn() && !(p.Scale > 0 && !math.IsInf(p.Scale, 0)):
 		return fmt.Errorf("curator: %v: the scale must be positive and finite", p)
-	case p.kind == bounded && !(p.radius > 0 && !math.IsInf(p.radius, 0)):
+	case p.kind() == bounded && !(p.Radius > 0 && !math.IsInf(p.Radius, 0)):
 		return fmt.Errorf("curator: %v: the radius must be positive and finite", p)
 	}
 	return nil
@@ -106,12 +120,12 @@ func (f fresh) IntN(n int) int       { return int(noise.Uint64n(f.Source, uint64
 
 // draw writes a move to step and its end, from theta, to next.
 func (p Proposal) draw(step, next, theta []float64, from stream) {
-	if p.kind == oneComponent {
+	if p.kind() == oneComponent {
 		clear(step)
-		step[from.IntN(len(step))] = p.scale * from.NormFloat64()
+		step[from.IntN(len(step))] = p.Scale * from.NormFloat64()
 	} else {
 		for j := range step {
-			step[j] = p.scale * from.NormFloat64()
+			step[j] = p.Scale * from.NormFloat64()
 		}
 	}
 	for j, t := range theta {
@@ -122,12 +136,12 @@ func (p Proposal) draw(step, next, theta []float64, from stream) {
 // accepts reports an error for a sampler's move that the mechanism does not
 // allow. Moves are public, so the error is too.
 func (p Proposal) accepts(step []float64) error {
-	if p.kind != bounded {
+	if p.kind() != bounded {
 		return nil
 	}
-	if length := record.Norm(step); !(length <= p.radius) {
+	if length := record.Norm(step); !(length <= p.Radius) {
 		return fmt.Errorf("curator: a move of length %v was proposed where moves of at most %v were paid for",
-			length, p.radius)
+			length, p.Radius)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ var (
 // (false alarm below 10⁻⁷) at three levels, which a normal's would not be.
 func TestIndependentDraws(t *testing.T) {
 	const n, nu = 100_000, 5.0
-	p := curator.Independent(centre, lower, nu)
+	p := curator.Proposal{Mean: centre, Factor: lower, Freedom: nu}
 	rng := rand.New(rand.NewPCG(3, 4))
 	next := make([]float64, 2)
 	counts := map[float64]int{1: 0, 4: 0, 20: 0}
@@ -53,15 +53,15 @@ func TestIndependentDraws(t *testing.T) {
 
 func TestApproximationRefusals(t *testing.T) {
 	for name, p := range map[string]curator.Proposal{
-		"mean":    curator.Independent([]float64{1}, lower, 5),
-		"factor":  curator.Independent(centre, lower[:3], 5),
-		"freedom": curator.Independent(centre, lower, 0.5),
+		"mean":    {Mean: []float64{1}, Factor: lower, Freedom: 5},
+		"factor":  {Mean: centre, Factor: lower[:3], Freedom: 5},
+		"freedom": {Mean: centre, Factor: lower, Freedom: 0.5},
 	} {
 		if p.Check(2) == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	if err := curator.Independent(centre, lower, 5).Check(2); err != nil {
+	if err := (curator.Proposal{Mean: centre, Factor: lower, Freedom: 5}).Check(2); err != nil {
 		t.Error(err)
 	}
 }
@@ -70,7 +70,7 @@ func TestProposals(t *testing.T) {
 	const n = 200_000
 	theta := []float64{1, -2, 3}
 	next := make([]float64, 3)
-	for _, p := range []curator.Proposal{curator.Isotropic(0.5), curator.OneComponent(0.5), curator.Truncated(0.5, 1)} {
+	for _, p := range []curator.Proposal{{Scale: 0.5}, {Scale: 0.5, OneComponent: true}, {Scale: 0.5, Radius: 1}} {
 		if err := p.Check(3); err != nil {
 			t.Fatal(err)
 		}
@@ -98,11 +98,11 @@ func TestProposals(t *testing.T) {
 		}
 		mean := squares / n
 		switch {
-		case p.IsOneComponent():
+		case p.OneComponent:
 			if moved != n || math.Abs(mean-0.25) > 6*0.25*math.Sqrt(2.0/n) {
 				t.Errorf("%v: %d coordinates moved in %d moves, mean square %v, want 0.25", p, moved, n, mean)
 			}
-		case math.IsInf(p.Radius(), 1):
+		case math.IsInf(p.LongestMove(), 1):
 			if math.Abs(mean-0.75) > 6*0.25*math.Sqrt(6.0/n) {
 				t.Errorf("%v: mean square length %v, want 0.75", p, mean)
 			}
@@ -117,9 +117,9 @@ func TestProposals(t *testing.T) {
 
 func TestProposalRefusals(t *testing.T) {
 	for _, p := range []curator.Proposal{
-		{}, curator.Isotropic(0), curator.Isotropic(-1), curator.Isotropic(math.NaN()), curator.Isotropic(math.Inf(1)),
-		curator.OneComponent(0), curator.Truncated(1, 0), curator.Truncated(1, math.NaN()), curator.Truncated(1, 1.5),
-		curator.Within(1),
+		{}, {Scale: 0}, {Scale: -1}, {Scale: math.NaN()}, {Scale: math.Inf(1)},
+		{Scale: 0, OneComponent: true}, {Scale: 1, Radius: 0}, {Scale: 1, Radius: math.NaN()}, {Scale: 1, Radius: 1.5},
+		{Radius: 1},
 	} {
 		if p.Check(3) == nil {
 			t.Errorf("%v was accepted", p)

@@ -69,7 +69,7 @@ func TestSealAcceptsAnyValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := grantBits(t, c, AcceptanceBit{Target: target, Proposal: Isotropic(0.1)}, 3)
+		b := grantBits(t, c, AcceptanceBit{Target: target, Proposal: Proposal{Scale: 0.1}}, 3)
 		for range 3 {
 			if _, err := b.Move([]float64{0}, []float64{0.5}, func([]float64) float64 { return 0 }); err != nil {
 				t.Errorf("a record of %v: %v", v, err)
@@ -92,28 +92,28 @@ func TestMechanismRefusals(t *testing.T) {
 		"no target":              {AcceptanceBit{Clip: 1}, facts},
 		"wrong features":         {AcceptanceBit{Target: newToy(2), Clip: 1}, facts},
 		"no bound, any move":     {AcceptanceBit{Target: toy}, facts},
-		"no bound, no radius":    {AcceptanceBit{Target: toy, Proposal: Isotropic(1)}, unbounded},
-		"no bound, no Lipschitz": {AcceptanceBit{Target: free, Proposal: Isotropic(1)}, facts},
+		"no bound, no radius":    {AcceptanceBit{Target: toy, Proposal: Proposal{Scale: 1}}, unbounded},
+		"no bound, no Lipschitz": {AcceptanceBit{Target: free, Proposal: Proposal{Scale: 1}}, facts},
 		"no adjacency":           {AcceptanceBit{Target: toy, Clip: 1}, unstated},
 		"negative clip":          {AcceptanceBit{Target: toy, Clip: -1}, facts},
 		"NaN clip":               {AcceptanceBit{Target: toy, Clip: math.NaN()}, facts},
 		"temperature above 1":    {AcceptanceBit{Target: toy, Clip: 1, Temperature: 1.5}, facts},
 		"negative temperature":   {AcceptanceBit{Target: toy, Clip: 1, Temperature: -1}, facts},
-		"rate above 1":           {AcceptanceBit{Target: toy, Clip: 1, Batch: Poisson(1.5)}, facts},
-		"rate 0":                 {AcceptanceBit{Target: toy, Clip: 1, Batch: Poisson(0)}, facts},
-		"batch of 0":             {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(0)}, facts},
-		"batch above N":          {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(101)}, facts},
-		"fixed, add/remove":      {AcceptanceBit{Target: toy, Clip: 1, Batch: FixedSize(10)}, addRemove},
-		"move of scale 0":        {AcceptanceBit{Target: toy, Proposal: Isotropic(0)}, facts},
-		"no such correction":     {AcceptanceBit{Target: toy, Clip: 1, Test: Corrected(3)}, facts},
-		"published, logistic":    {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published}, facts},
-		"published, Poisson": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2),
-			Batch: Poisson(0.1)}, facts},
-		"published, clip": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2),
-			Batch: FixedSize(10)}, facts},
-		"published, C": {AcceptanceBit{Target: toy, Clip: 0.01, Accounting: Published, Test: Corrected(1),
-			Batch: FixedSize(10)}, facts},
-		"published, add/remove": {AcceptanceBit{Target: toy, Clip: 1, Accounting: Published, Test: Corrected(2)}, addRemove},
+		"rate above 1":           {AcceptanceBit{Target: toy, Clip: 1, Batch: Batch{Rate: 1.5}}, facts},
+		"rate 0":                 {AcceptanceBit{Target: toy, Clip: 1, Batch: Batch{Rate: 0}}, facts},
+		"batch of 0":             {AcceptanceBit{Target: toy, Clip: 1, Batch: Batch{Size: 0}}, facts},
+		"batch above N":          {AcceptanceBit{Target: toy, Clip: 1, Batch: Batch{Size: 101}}, facts},
+		"fixed, add/remove":      {AcceptanceBit{Target: toy, Clip: 1, Batch: Batch{Size: 10}}, addRemove},
+		"move of scale 0":        {AcceptanceBit{Target: toy, Proposal: Proposal{Scale: 0}}, facts},
+		"no such correction":     {AcceptanceBit{Target: toy, Clip: 1, Test: Test{Corrected: 3}}, facts},
+		"published, logistic":    {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published"}, facts},
+		"published, Poisson": {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published", Test: Test{Corrected: 2},
+			Batch: Batch{Rate: 0.1}}, facts},
+		"published, clip": {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published", Test: Test{Corrected: 2},
+			Batch: Batch{Size: 10}}, facts},
+		"published, C": {AcceptanceBit{Target: toy, Clip: 0.01, Accounting: "published", Test: Test{Corrected: 1},
+			Batch: Batch{Size: 10}}, facts},
+		"published, add/remove": {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published", Test: Test{Corrected: 2}}, addRemove},
 	} {
 		if e, err := c.m.Event(c.f); err == nil {
 			t.Errorf("%s: priced at %v", name, e)
@@ -162,7 +162,7 @@ func (c counting) Loss(dst, theta []float64, rows targets.Rows) {
 func TestPublishedTheorem1(t *testing.T) {
 	facts := Facts{Records: 100, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	const clip = 0.01
-	published, err := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Corrected(2), Accounting: Published}.Event(facts)
+	published, err := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Test{Corrected: 2}, Accounting: "published"}.Event(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,9 +184,9 @@ func TestPublishedTheorem1(t *testing.T) {
 func TestEventsSurviveJSON(t *testing.T) {
 	facts := Facts{Records: 1000, Features: 1, Radius: 1, RowsPerPerson: 2, Adjacency: accountant.Substitute}
 	for _, m := range []AcceptanceBit{
-		{Target: newToy(1), Proposal: Isotropic(0.1), Batch: Poisson(0.1)},
-		{Target: newToy(1), Clip: 0.1, Batch: FixedSize(50), Test: Corrected(1)},
-		{Target: newToy(1), Proposal: OneComponent(0.1)},
+		{Target: newToy(1), Proposal: Proposal{Scale: 0.1}, Batch: Batch{Rate: 0.1}},
+		{Target: newToy(1), Clip: 0.1, Batch: Batch{Size: 50}, Test: Test{Corrected: 1}},
+		{Target: newToy(1), Proposal: Proposal{Scale: 0.1, OneComponent: true}},
 	} {
 		e, err := m.Event(facts)
 		if err != nil {

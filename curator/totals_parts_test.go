@@ -161,7 +161,7 @@ func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	batch := m
-	batch.Batch = Poisson(0.1)
+	batch.Batch = Batch{Rate: 0.1}
 	other := r
 	other.Radius = 2
 	for name, err := range map[string]error{
@@ -250,7 +250,7 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 		t.Errorf("a third release: %v", err)
 	}
 	batch, other := m, r
-	batch.Batch, other.Radius = Poisson(0.1), 2
+	batch.Batch, other.Radius = Batch{Rate: 0.1}, 2
 	_, sums := batch.SumsOver(f, r)
 	_, given := totals.GrantRatios(batch, 1, 1)
 	_, radius := m.SumsOver(f, other)

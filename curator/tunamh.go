@@ -129,13 +129,13 @@ func (m ThinnedBit) thinning(f Facts) (*thinning, error) {
 // other move: a standard normal vector is longer than √d + 4 with probability
 // below e⁻⁸.
 func (m ThinnedBit) reach(dim int) float64 {
-	switch m.Proposal.kind {
+	switch m.Proposal.kind() {
 	case isotropic:
-		return m.Proposal.scale * (math.Sqrt(float64(dim)) + 4)
+		return m.Proposal.Scale * (math.Sqrt(float64(dim)) + 4)
 	case oneComponent:
-		return m.Proposal.scale * 5
+		return m.Proposal.Scale * 5
 	case bounded:
-		return m.Proposal.radius
+		return m.Proposal.Radius
 	}
 	return math.Inf(1)
 }
@@ -195,7 +195,7 @@ func (c *Curator) GrantThinnedBits(m ThinnedBit, count int64) (*Bits, error) {
 
 // newThinnedBits builds what draws thinned bits over set, before anything is charged.
 func newThinnedBits(m ThinnedBit, t *thinning, set *record.Set) (*Bits, error) {
-	s, err := Poisson(m.Rate).newSampler(set.Len())
+	s, err := Batch{Rate: m.Rate}.newSampler(set.Len())
 	if err != nil {
 		return nil, err
 	}

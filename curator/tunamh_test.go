@@ -248,7 +248,7 @@ func TestThinnedContributions(t *testing.T) {
 // record, which would do for equal bounds, would not.
 func TestThinnedDirections(t *testing.T) {
 	const scale, order, h = 0.01, 2.0, 0.1
-	m := ThinnedBit{Target: newToy(2), Proposal: Isotropic(scale)}
+	m := ThinnedBit{Target: newToy(2), Proposal: Proposal{Scale: scale}}
 	m.Rate = -math.Expm1(-2.0000001 * scale * (math.Sqrt2 + 4)) // the smallest
 	facts := Facts{Records: 4, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	p, err := m.thinning(facts)
@@ -289,7 +289,7 @@ func TestThinnedDirections(t *testing.T) {
 // those beyond their reach, and settings without a meaning.
 func TestThinnedMovesAndRefusals(t *testing.T) {
 	c := seal(t, Records{X: []float64{0.6, 0.8, -1, 0, 0.3, 0.4, 1, 0}, Features: 2, Radius: 1})
-	m := ThinnedBit{Target: newToy(2), Proposal: Isotropic(0.01), Rate: 0.5}
+	m := ThinnedBit{Target: newToy(2), Proposal: Proposal{Scale: 0.01}, Rate: 0.5}
 	b, err := c.GrantThinnedBits(m, 2000)
 	if err != nil {
 		t.Fatal(err)
@@ -318,9 +318,9 @@ func TestThinnedMovesAndRefusals(t *testing.T) {
 		t.Error("a move beyond the reach was accepted")
 	}
 	for want, bad := range map[string]ThinnedBit{
-		"the rate is 0":   {Target: newToy(2), Proposal: Isotropic(0.01)},
-		"full data":       {Target: newToy(2), Proposal: Isotropic(0.01), Rate: 1},
-		"at least 1":      {Target: newToy(2), Proposal: Isotropic(1), Rate: 0.5},
+		"the rate is 0":   {Target: newToy(2), Proposal: Proposal{Scale: 0.01}},
+		"full data":       {Target: newToy(2), Proposal: Proposal{Scale: 0.01}, Rate: 1},
+		"at least 1":      {Target: newToy(2), Proposal: Proposal{Scale: 1}, Rate: 0.5},
 		"nothing bounds":  {Target: newToy(2), Rate: 0.5},
 		"limit":           {Target: newToy(2), Rate: 0.5, Limit: -1},
 		"the clip":        {Target: newToy(2), Rate: 0.5, Clip: math.NaN()},

@@ -115,7 +115,7 @@ func (c Config) gradient() curator.NoisyGradient {
 func (c Config) bit(f curator.Facts) curator.AcceptanceBit {
 	m := curator.AcceptanceBit{Target: c.Target, Temperature: c.Temperature}
 	if c.MaxMove > 0 {
-		m.Proposal, m.Clip = curator.Within(c.MaxMove), c.RatioClip*c.MaxMove
+		m.Proposal, m.Clip = curator.Proposal{Radius: c.MaxMove}, c.RatioClip*c.MaxMove
 		if bound := c.certified(f).PerLength * c.MaxMove; c.RatioClip == 0 && !math.IsInf(bound, 1) {
 			m.Clip = bound
 		}

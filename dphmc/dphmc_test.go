@@ -36,7 +36,7 @@ func TestExactPosterior(t *testing.T) {
 			{"bit", func(*Config) {}},
 			{"bit, fresh start, uniform jitter", func(c *Config) { c.FreshStart, c.Jitter = true, Uniform }},
 			{"bit, minibatch gradients, masses", func(c *Config) {
-				c.GradientBatch, c.Mass = curator.Poisson(0.3), []float64{2, 0.7}
+				c.GradientBatch, c.Mass = curator.Batch{Rate: 0.3}, []float64{2, 0.7}
 			}},
 			{"penalty", func(c *Config) { c.Acceptance, c.MaxMove, c.RatioNoise = PublishedPenalty, 0, 0.3 }},
 		} {
@@ -313,8 +313,8 @@ func BenchmarkStep(b *testing.B) {
 		n     int
 		batch curator.Batch
 		noise float64
-	}{{"full/N=1e5/L=5", 100_000, curator.FullData(), 400},
-		{"poisson/N=1e6/b=1000/L=5", 1_000_000, curator.Poisson(0.001), 0.4}} {
+	}{{"full/N=1e5/L=5", 100_000, curator.Batch{}, 400},
+		{"poisson/N=1e6/b=1000/L=5", 1_000_000, curator.Batch{Rate: 0.001}, 0.4}} {
 		b.Run(bc.name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, posteriors.Simulated(bc.n, 10), make([]float64, 10), factory(Config{
 				Target: target, Steps: 5, StepSize: 0.0003, GradientNoise: bc.noise, GradientBatch: bc.batch, MaxMove: 0.1,

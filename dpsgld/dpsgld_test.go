@@ -138,8 +138,8 @@ func TestMinibatchNoise(t *testing.T) {
 		batch curator.Batch
 		extra float64 // variance of the scaled batch gradient, averaged over the posterior
 	}{
-		"poisson": {curator.Poisson(0.4), 0.6 / 0.4 * (squares + 50/curvature)},
-		"fixed":   {curator.FixedSize(20), 50. * 50 / 20 * (1 - 20./50) * squares / 49},
+		"poisson": {curator.Batch{Rate: 0.4}, 0.6 / 0.4 * (squares + 50/curvature)},
+		"fixed":   {curator.Batch{Size: 20}, 50. * 50 / 20 * (1 - 20./50) * squares / 49},
 	} {
 		k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: mean(1), Iterations: steps, Step: kernels.Constant(h),
 			NoiseMultiplier: 0.3, Clip: testClip, Batch: tc.batch}}, seal(1, x)))
@@ -156,7 +156,7 @@ func TestEpochs(t *testing.T) {
 	x, center, curvature := sample(1, 3)
 	const h, per = 0.001, 5
 	c := Config{Driven: kernels.Driven{Target: mean(1), Iterations: 20 * per, Step: kernels.Constant(h),
-		NoiseMultiplier: 0.3, Clip: testClip, Batch: curator.Allocated(per)}}
+		NoiseMultiplier: 0.3, Clip: testClip, Batch: curator.Batch{Steps: per}}}
 	sealed := seal(1, x)
 	k := posteriors.Must(New(c, sealed))
 	price := posteriors.Must(Cost(c, sealed.Facts()))
@@ -222,7 +222,7 @@ func TestRefusals(t *testing.T) {
 		"temperature above 1":   func(c *Config) { c.Temperature = 2 },
 		"short preconditioner":  func(c *Config) { c.Precondition = []float64{1} },
 		"zero preconditioner":   func(c *Config) { c.Precondition = []float64{1, 0} },
-		"a rate that is no one": func(c *Config) { c.Batch = curator.Poisson(1.5) },
+		"a rate that is no one": func(c *Config) { c.Batch = curator.Batch{Rate: 1.5} },
 	} {
 		c := good
 		change(&c)

@@ -24,8 +24,8 @@ type Driven struct {
 	// which biases the chain. Zero uses the target's certificate, which shortens
 	// nothing, and is refused when it has none.
 	Clip float64
-	// Batch is how records are chosen in each step; curator.Poisson is the cheaper
-	// scheme for the same expected size. With curator.Allocated, Iterations are whole epochs
+	// Batch is how records are chosen in each step; a Rate is the cheaper
+	// scheme for the same expected size. With Steps, Iterations are whole epochs
 	// and Cost is that of an epoch. Defaults to the full data.
 	Batch curator.Batch
 	// Temperature τ in (0, 1] multiplies the log-likelihood. Defaults to 1.

@@ -61,7 +61,7 @@ func (w *Walk) Step(rng *rand.Rand, s *State) (Info, error) {
 		copy(s.Theta, w.next)
 	}
 	s.Iteration++
-	return Info{Accepted: accepted, StepSize: w.proposal.Scale()}, nil
+	return Info{Accepted: accepted, StepSize: w.proposal.StepSize()}, nil
 }
 
 // logRatio is the public part of a move's log-odds: the prior's and the proposal's.

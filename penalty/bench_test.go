@@ -14,13 +14,13 @@ import (
 // records, and on Poisson batches of 1000 out of 10⁶. Allocations must be 0.
 func BenchmarkStep(b *testing.B) {
 	target := posteriors.Must(targets.New(targets.RegressionConfig{Features: 10, Prior: priors.Gaussian{SD: 3}}))
-	full := penalty.Config{Target: target, Proposal: curator.Isotropic(1e-4), Noise: penalty.Fixed(1)}
+	full := penalty.Config{Target: target, Proposal: curator.Proposal{Scale: 1e-4}, Noise: penalty.Fixed(1)}
 	published := full
-	published.Noise, published.Accounting = penalty.Scaled(100), curator.Published
+	published.Noise, published.Accounting = penalty.Scaled(100), "published"
 	guided := full
-	guided.Proposal, guided.Guided = curator.OneComponent(1e-4), true
+	guided.Proposal, guided.Guided = curator.Proposal{Scale: 1e-4, OneComponent: true}, true
 	batch := full
-	batch.Noise, batch.Batch = penalty.Fixed(4), curator.Poisson(1e-3)
+	batch.Noise, batch.Batch = penalty.Fixed(4), curator.Batch{Rate: 1e-3}
 	for _, c := range []struct {
 		name   string
 		n      int

@@ -25,7 +25,7 @@ func Fixed(variance float64) Noise { return Noise{value: variance} }
 // Scaled is Gaussian noise whose standard deviation is multiplier times twice
 // the bound on one record's part of the move's log-likelihood ratio, and so in
 // proportion to the move (Räisä et al. 2021 write the multiplier τ√n). It is for
-// curator.Published.
+// Accounting "published".
 func Scaled(multiplier float64) Noise { return Noise{scaled: true, value: multiplier} }
 
 // String describes the noise.
@@ -65,9 +65,13 @@ type Config struct {
 	// Zero uses the target's certificates, under which nothing is clipped, and is
 	// refused when none applies.
 	Clip float64
-	// Accounting is curator.ByBit, the default, or curator.Published.
-	Accounting curator.Accounting
+	// Accounting is "published" where noisy ratios are released, at the papers' price.
+	// Defaults to the release of decisions, at that of the bit.
+	Accounting string
 }
+
+// published is the accounting under which noisy ratios are released.
+const published = "published"
 
 // check reports settings that do not go together, beyond what the curator
 // checks.
@@ -76,19 +80,19 @@ func (c Config) check() error {
 		return err
 	}
 	switch {
-	case c.Guided && !c.Proposal.IsOneComponent():
+	case c.Guided && !c.Proposal.OneComponent:
 		return fmt.Errorf("penalty: Config.Guided needs one-component moves, not %v", c.Proposal)
 	case !(c.Noise.value > 0) || math.IsInf(c.Noise.value, 0):
 		return fmt.Errorf("penalty: Config.Noise is %v; give Fixed or Scaled with a positive, finite value", c.Noise)
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 0):
 		return fmt.Errorf("penalty: Config.Clip is %v; it must be positive and finite, or 0 to use the target's certificate",
 			c.Clip)
-	case c.Accounting != curator.ByBit && c.Accounting != curator.Published:
-		return fmt.Errorf("penalty: Config.Accounting is %v; use curator.ByBit or curator.Published", c.Accounting)
-	case c.Accounting == curator.ByBit && c.Noise.scaled:
-		return errors.New("penalty: Scaled noise has a price under curator.Published only; use Fixed to release decisions")
-	case c.Accounting == curator.Published && !c.Batch.IsFull():
-		return errors.New("penalty: curator.Published is for the full data: a released ratio of a batch would need its " +
+	case c.Accounting != "" && c.Accounting != published:
+		return fmt.Errorf("penalty: Config.Accounting is %q; use published, or leave it out", c.Accounting)
+	case c.Accounting == "" && c.Noise.scaled:
+		return errors.New("penalty: Scaled noise has a price under published accounting only; use Fixed to release decisions")
+	case c.Accounting == published && !c.Batch.IsFull():
+		return errors.New("penalty: published accounting is for the full data: a released ratio of a batch would need its " +
 			"variance released too")
 	}
 	return nil
@@ -99,7 +103,7 @@ func (c Config) check() error {
 func (c Config) bit() curator.AcceptanceBit {
 	return curator.AcceptanceBit{
 		Target: c.Target, Temperature: c.Temperature, Proposal: c.Proposal, Clip: c.Clip,
-		Test: curator.Penalty(c.Noise.value), Batch: c.Batch,
+		Test: curator.Test{Penalty: c.Noise.value}, Batch: c.Batch,
 	}
 }
 
@@ -114,9 +118,9 @@ func (c Config) ratio(b kernels.Bounds) (curator.NoisyRatio, error) {
 		}
 		return m, nil
 	}
-	constant := b.Most(c.Proposal.Radius())
+	constant := b.Most(c.Proposal.LongestMove())
 	if math.IsInf(constant, 1) {
-		return m, errors.New("penalty: Fixed noise under curator.Published needs one bound for all moves: give " +
+		return m, errors.New("penalty: Fixed noise under published accounting needs one bound for all moves: give " +
 			"Config.Clip, a target of finite loss range, or truncated moves of a certified linear target; or use Scaled noise")
 	}
 	m.Clip, m.NoiseMultiplier = constant, math.Sqrt(c.Noise.value)/(2*constant)
@@ -130,7 +134,7 @@ func Cost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err := c.check(); err != nil {
 		return accountant.Event{}, err
 	}
-	if c.Accounting == curator.ByBit {
+	if c.Accounting == "" {
 		return c.bit().Event(f)
 	}
 	m, err := c.ratio(c.bounds(f))

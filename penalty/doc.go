@@ -13,10 +13,10 @@
 //
 // What is released is a choice (Config.Accounting):
 //
-//   - curator.ByBit, the default: noise, correction and uniform stay with the
+//   - decisions, the default: noise, correction and uniform stay with the
 //     curator, and only the decision is released. It costs a third to a half of
 //     the other for the same chain.
-//   - curator.Published: the noisy ratio itself is released, as in the papers, at
+//   - "published": the noisy ratio itself is released, as in the papers, at
 //     the price of a Gaussian, and the test is post-processing.
 //
 // # Choosing σ

@@ -1,6 +1,7 @@
 package penalty_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
@@ -34,7 +35,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	kernel, err := penalty.New(penalty.Config{
-		Target: model, Proposal: curator.OneComponent(0.003), Guided: true, Noise: penalty.Fixed(2), Iterations: 2000,
+		Target: model, Proposal: curator.Proposal{Scale: 0.003, OneComponent: true}, Guided: true, Noise: penalty.Fixed(2), Iterations: 2000,
 	}, records)
 	if err != nil {
 		log.Fatal(err)
@@ -64,8 +65,8 @@ func ExampleCost() {
 	facts := curator.Facts{Records: 1_000_000, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	for _, variance := range []float64{0.25, 0.5, 1, 2, 4, 9} {
 		fmt.Printf("σ² = %-4v", variance)
-		for _, accounting := range []curator.Accounting{curator.ByBit, curator.Published} {
-			event, err := penalty.Cost(penalty.Config{Target: target, Proposal: curator.Isotropic(0.1), Clip: 0.01,
+		for _, accounting := range []string{"", "published"} {
+			event, err := penalty.Cost(penalty.Config{Target: target, Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.01,
 				Noise: penalty.Fixed(variance), Accounting: accounting}, facts)
 			if err != nil {
 				log.Fatal(err)
@@ -78,15 +79,15 @@ func ExampleCost() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			fmt.Printf("  %v ε = %.3f", accounting, g.Epsilon)
+			fmt.Printf("  %s ε = %.3f", cmp.Or(accounting, "bit"), g.Epsilon)
 		}
 		fmt.Println()
 	}
 	// Output:
-	// σ² = 0.25  acceptance bit ε = 3.304  published ε = 6.399
-	// σ² = 0.5   acceptance bit ε = 2.548  published ε = 4.306
-	// σ² = 1     acceptance bit ε = 1.934  published ε = 2.922
-	// σ² = 2     acceptance bit ε = 1.441  published ε = 1.995
-	// σ² = 4     acceptance bit ε = 1.053  published ε = 1.368
-	// σ² = 9     acceptance bit ε = 0.713  published ε = 0.883
+	// σ² = 0.25  bit ε = 3.304  published ε = 6.399
+	// σ² = 0.5   bit ε = 2.548  published ε = 4.306
+	// σ² = 1     bit ε = 1.934  published ε = 2.922
+	// σ² = 2     bit ε = 1.441  published ε = 1.995
+	// σ² = 4     bit ε = 1.053  published ε = 1.368
+	// σ² = 9     bit ε = 0.713  published ε = 0.883
 }

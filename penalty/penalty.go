@@ -52,7 +52,7 @@ func Prepare(c Config, f curator.Facts) (*Kernel, []curator.Request, error) {
 	if c.Guided {
 		k.direction = make([]float64, c.Target.Dim())
 	}
-	if c.Accounting == curator.ByBit {
+	if c.Accounting == "" {
 		return k, []curator.Request{curator.RequestFor(&k.bits, c.bit(), c.Iterations)}, nil
 	}
 	k.bounds = c.bounds(f)
@@ -136,7 +136,7 @@ func (k *Kernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 		k.direction[moved] = -k.direction[moved]
 	}
 	s.Iteration++
-	return kernels.Info{Accepted: accepted, StepSize: k.config.Proposal.Scale()}, nil
+	return kernels.Info{Accepted: accepted, StepSize: k.config.Proposal.StepSize()}, nil
 }
 
 // byBit lets the curator decide. moved is the last coordinate that the proposal
@@ -195,7 +195,7 @@ func (k *Kernel) propose(rng *rand.Rand, theta []float64) {
 	}
 	copy(k.next, theta)
 	j := rng.IntN(len(theta))
-	k.next[j] += k.direction[j] * math.Abs(k.config.Proposal.Scale()*rng.NormFloat64())
+	k.next[j] += k.direction[j] * math.Abs(k.config.Proposal.StepSize()*rng.NormFloat64())
 }
 
 // changed is the last coordinate in which two states differ, −1 for none.

@@ -36,20 +36,20 @@ func factory(c penalty.Config) proptest.Factory {
 func TestKernels(t *testing.T) {
 	target := posteriors.StandardMean()
 	walks := map[string]penalty.Config{
-		"isotropic":     {Proposal: curator.Isotropic(0.5)},
-		"one component": {Proposal: curator.OneComponent(0.8)},
-		"guided":        {Proposal: curator.OneComponent(0.8), Guided: true},
-		"truncated":     {Proposal: curator.Truncated(0.5, 1.5)},
+		"isotropic":     {Proposal: curator.Proposal{Scale: 0.5}},
+		"one component": {Proposal: curator.Proposal{Scale: 0.8, OneComponent: true}},
+		"guided":        {Proposal: curator.Proposal{Scale: 0.8, OneComponent: true}, Guided: true},
+		"truncated":     {Proposal: curator.Proposal{Scale: 0.5, Radius: 1.5}},
 	}
 	for walk, c := range walks {
 		for name, set := range map[string]func(*penalty.Config){
 			"bit":      func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(1), 50 },
 			"lazy bit": func(c *penalty.Config) { c.Noise, c.Clip = penalty.Fixed(6), 50 },
 			"published fixed": func(c *penalty.Config) {
-				c.Noise, c.Clip, c.Accounting = penalty.Fixed(1), 50, curator.Published
+				c.Noise, c.Clip, c.Accounting = penalty.Fixed(1), 50, "published"
 			},
 			"published scaled": func(c *penalty.Config) {
-				c.Noise, c.Clip, c.Accounting = penalty.Scaled(0.05), 20, curator.Published
+				c.Noise, c.Clip, c.Accounting = penalty.Scaled(0.05), 20, "published"
 			},
 		} {
 			t.Run(walk+", "+name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func (m *mutant) Init(theta []float64) (*kernels.State, error) {
 }
 
 func (m *mutant) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-	curator.Isotropic(0.5).Propose(rng, m.next, s.Theta)
+	curator.Proposal{Scale: 0.5}.Propose(rng, m.next, s.Theta)
 	length := math.Hypot(m.next[0]-s.Theta[0], m.next[1]-s.Theta[1])
 	clip := 20 * length
 	switch m.mutation {
@@ -141,7 +141,7 @@ func TestMutantsAreRejected(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	target := posteriors.StandardMean()
 	facts := curator.Facts{Records: 6, Features: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	good := penalty.Config{Target: target, Proposal: curator.Isotropic(0.5), Noise: penalty.Fixed(1), Clip: 1}
+	good := penalty.Config{Target: target, Proposal: curator.Proposal{Scale: 0.5}, Noise: penalty.Fixed(1), Clip: 1}
 	if _, err := penalty.Cost(good, facts); err != nil {
 		t.Fatal(err)
 	}
@@ -152,14 +152,14 @@ func TestRefusals(t *testing.T) {
 		"Fixed":          func(c *penalty.Config) { c.Noise = penalty.Fixed(math.NaN()) },
 		"variance":       func(c *penalty.Config) { c.Noise = penalty.Fixed(10) },
 		"one-component":  func(c *penalty.Config) { c.Guided = true },
-		"ByBit":          func(c *penalty.Config) { c.Accounting = curator.PublishedTightened },
+		"Accounting is":  func(c *penalty.Config) { c.Accounting = "tightened" },
 		"Scaled noise":   func(c *penalty.Config) { c.Noise = penalty.Scaled(1) },
 		"Clip is -1":     func(c *penalty.Config) { c.Clip = -1 },
 		"nothing bounds": func(c *penalty.Config) { c.Clip = 0 },
-		"full data":      func(c *penalty.Config) { c.Accounting, c.Batch = curator.Published, curator.Poisson(0.5) },
-		"for all moves":  func(c *penalty.Config) { c.Accounting, c.Clip = curator.Published, 0 },
+		"full data":      func(c *penalty.Config) { c.Accounting, c.Batch = "published", curator.Batch{Rate: 0.5} },
+		"for all moves":  func(c *penalty.Config) { c.Accounting, c.Clip = "published", 0 },
 		"Radius": func(c *penalty.Config) {
-			c.Accounting, c.Clip, c.Noise = curator.Published, 0, penalty.Scaled(1)
+			c.Accounting, c.Clip, c.Noise = "published", 0, penalty.Scaled(1)
 		},
 	} {
 		c := good

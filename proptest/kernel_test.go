@@ -54,7 +54,7 @@ func kernelOptions() proptest.KernelOptions {
 
 func barkerFactory(target targets.Target) proptest.Factory {
 	return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		return barker.New(barker.Config{Target: target, Proposal: curator.Isotropic(0.6), Clip: 50,
+		return barker.New(barker.Config{Target: target, Proposal: curator.Proposal{Scale: 0.6}, Clip: 50,
 			Iterations: steps}, records)
 	}
 }
@@ -296,7 +296,7 @@ func TestCostIsWhatIsCharged(t *testing.T) {
 	o.Exact = nil
 	for clip, words := range map[float64]string{50: "", 25: "the curator charged"} {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) {
-			return barker.Cost(barker.Config{Target: target, Proposal: curator.Isotropic(0.6), Clip: clip}, f)
+			return barker.Cost(barker.Config{Target: target, Proposal: curator.Proposal{Scale: 0.6}, Clip: clip}, f)
 		}
 		check := func(t rapid.TB) { proptest.CheckKernel(t, barkerFactory(target), o) }
 		if words == "" {

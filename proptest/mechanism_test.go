@@ -220,10 +220,10 @@ func TestCuratorMechanisms(t *testing.T) {
 	removed := facts
 	removed.Adjacency = accountant.AddRemove
 	one, zero := []float64{1}, []float64{0}
-	for _, batch := range []curator.Batch{curator.FullData(), curator.Poisson(0.5), curator.FixedSize(2)} {
-		tests := []curator.Test{curator.Logistic(), curator.Corrected(1)}
+	for _, batch := range []curator.Batch{{}, {Rate: 0.5}, {Size: 2}} {
+		tests := []curator.Test{{}, {Corrected: 1}}
 		if batch.IsFull() {
-			tests = append(tests, curator.Penalty(1)) // on batches it costs too much to tell anything
+			tests = append(tests, curator.Test{Penalty: 1}) // on batches it costs too much to tell anything
 		}
 		for _, test := range tests {
 			t.Run(fmt.Sprint(test, " ", batch), func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestCuratorMechanisms(t *testing.T) {
 // price averages over it.
 func TestDrawnMoves(t *testing.T) {
 	facts := curator.Facts{Records: 1, Features: 1, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Proposal: curator.Isotropic(1)}, facts,
+	m, err := proptest.Bit(curator.AcceptanceBit{Target: line{1}, Proposal: curator.Proposal{Scale: 1}}, facts,
 		[]float64{0}, nil, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -38,10 +38,10 @@ func TestPosterior(t *testing.T) {
 		mass       float64
 		right      bool
 	}{
-		{"little noise", 0.01, curator.FullData(), 0, true},
-		{"excess", 0.5, curator.FullData(), 0, true},
-		{"batches", 0.05, curator.Poisson(0.4), 0, true},
-		{"batches, cannot learn", 0.05, curator.Poisson(0.4), 1e12, false},
+		{"little noise", 0.01, curator.Batch{}, 0, true},
+		{"excess", 0.5, curator.Batch{}, 0, true},
+		{"batches", 0.05, curator.Batch{Rate: 0.4}, 0, true},
+		{"batches, cannot learn", 0.05, curator.Batch{Rate: 0.4}, 1e12, false},
 	} {
 		k := posteriors.Must(New(Config{Driven: kernels.Driven{Target: cloud.Target, Iterations: steps,
 			Step: kernels.Constant(0.03), NoiseMultiplier: tc.multiplier, Clip: testClip, Batch: tc.batch}, Friction: 4,

@@ -19,7 +19,7 @@ func BenchmarkStep(b *testing.B) {
 	step := func(b *testing.B, name string, records curator.Records, scale, rate float64) {
 		b.Run(name, func(b *testing.B) {
 			posteriors.BenchmarkSteps(b, records, make([]float64, 10),
-				factory(tunamh.Config{Target: target, Proposal: curator.Isotropic(scale), Rate: rate}))
+				factory(tunamh.Config{Target: target, Proposal: curator.Proposal{Scale: scale}, Rate: rate}))
 		})
 	}
 	for _, n := range []int{100_000, 1_000_000, 10_000_000} {

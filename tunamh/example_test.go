@@ -24,7 +24,7 @@ func ExampleCost() {
 	}
 	facts := curator.Facts{Records: 100_000, Features: 4, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
-	moves := curator.Isotropic(0.001)
+	moves := curator.Proposal{Scale: 0.001}
 	print := func(name string, event accountant.Event, err error) {
 		if err != nil {
 			log.Fatal(err)
@@ -71,7 +71,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kernel, err := tunamh.New(tunamh.Config{Target: model, Proposal: curator.Isotropic(0.003), Rate: 0.1,
+	kernel, err := tunamh.New(tunamh.Config{Target: model, Proposal: curator.Proposal{Scale: 0.003}, Rate: 0.1,
 		Iterations: 1000}, records)
 	if err != nil {
 		log.Fatal(err)

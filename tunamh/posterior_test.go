@@ -20,10 +20,10 @@ func TestPosteriors(t *testing.T) {
 	banana.Exact = banana.Integrated()
 	for _, p := range append(posteriors.All(), banana) {
 		c := map[string]tunamh.Config{
-			"Gaussian mean": {Proposal: curator.Isotropic(0.1), Limit: 0.6, Rate: 0.72},
-			"logistic":      {Proposal: curator.Isotropic(0.14), Rate: 0.8},
-			"mixture":       {Proposal: curator.Isotropic(0.3), Limit: 0.6, Rate: 0.72},
-			"banana":        {Proposal: curator.Isotropic(0.1), Limit: 0.9, Rate: 0.84},
+			"Gaussian mean": {Proposal: curator.Proposal{Scale: 0.1}, Limit: 0.6, Rate: 0.72},
+			"logistic":      {Proposal: curator.Proposal{Scale: 0.14}, Rate: 0.8},
+			"mixture":       {Proposal: curator.Proposal{Scale: 0.3}, Limit: 0.6, Rate: 0.72},
+			"banana":        {Proposal: curator.Proposal{Scale: 0.1}, Limit: 0.9, Rate: 0.84},
 		}[p.Name]
 		t.Run(p.Name, func(t *testing.T) {
 			c.Target, c.Temperature = p.Target, p.Temperature

@@ -37,9 +37,9 @@ func factory(c tunamh.Config) proptest.Factory {
 // which much is left out.
 func TestKernels(t *testing.T) {
 	for name, c := range map[string]tunamh.Config{
-		"isotropic":     {Proposal: curator.Isotropic(0.1), Limit: 0.5, Rate: 0.64},
-		"one component": {Proposal: curator.OneComponent(0.15), Limit: 0.6, Rate: 0.72},
-		"truncated":     {Proposal: curator.Truncated(0.1, 0.3), Limit: 0.8, Rate: 0.81},
+		"isotropic":     {Proposal: curator.Proposal{Scale: 0.1}, Limit: 0.5, Rate: 0.64},
+		"one component": {Proposal: curator.Proposal{Scale: 0.15, OneComponent: true}, Limit: 0.6, Rate: 0.72},
+		"truncated":     {Proposal: curator.Proposal{Scale: 0.1, Radius: 0.3}, Limit: 0.8, Rate: 0.81},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Target = posteriors.StandardMean()
@@ -75,11 +75,11 @@ func (d doubled) LossRatio(dst, theta, next []float64, rows targets.Rows) {
 // that binds. (Batches that are not thinned are a mutant of package curator's.)
 func TestMutantsAreRejected(t *testing.T) {
 	mean := posteriors.StandardMean()
-	base := tunamh.Config{Proposal: curator.Isotropic(0.25), Clip: 1.2, Rate: 0.92}
+	base := tunamh.Config{Proposal: curator.Proposal{Scale: 0.25}, Clip: 1.2, Rate: 0.92}
 	for name, broken := range map[string]proptest.Factory{
 		"ratio not antisymmetric": factory(with(base, skewed{mean})),
 		"records counted twice":   factory(with(base, doubled{mean})),
-		"clip that binds": factory(tunamh.Config{Target: mean, Proposal: curator.Isotropic(0.5), Clip: 0.1,
+		"clip that binds": factory(tunamh.Config{Target: mean, Proposal: curator.Proposal{Scale: 0.5}, Clip: 0.1,
 			Rate: 0.5}),
 	} {
 		report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
@@ -98,7 +98,7 @@ func with(c tunamh.Config, target targets.Target) tunamh.Config {
 
 func TestRefusals(t *testing.T) {
 	facts := curator.Facts{Records: 6, Features: 2, RowsPerPerson: 1, Radius: 3, Adjacency: accountant.Substitute}
-	good := tunamh.Config{Target: posteriors.StandardMean(), Proposal: curator.Isotropic(0.1), Limit: 0.3, Rate: 0.5}
+	good := tunamh.Config{Target: posteriors.StandardMean(), Proposal: curator.Proposal{Scale: 0.1}, Limit: 0.3, Rate: 0.5}
 	if _, err := tunamh.Cost(good, facts); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestCostFollowsTheBoundNotTheRate(t *testing.T) {
 	}
 	var ratios []float64
 	for _, rate := range []float64{0.2, 0.4, 0.8, 0.99} {
-		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(), Proposal: curator.Isotropic(0.1), Clip: 0.1,
+		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(), Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.1,
 			Rate: rate}, facts)
 		if err != nil {
 			t.Fatal(err)

@@ -128,7 +128,7 @@ func TestPlanPricesAsTheSamplerCharges(t *testing.T) {
 	facts := curator.Facts{Records: 30000, Features: 4, Response: true, Radius: 2, RowsPerPerson: 2,
 		Adjacency: accountant.AddRemove}
 	step, err := barker.Cost(barker.Config{
-		Target: target, Proposal: curator.Isotropic(0.001), Batch: curator.Poisson(0.1), Temperature: 0.5,
+		Target: target, Proposal: curator.Proposal{Scale: 0.001}, Batch: curator.Batch{Rate: 0.1}, Temperature: 0.5,
 	}, facts)
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func main() {
 
 // newScan charges a chain of the given length, whose bits are all that it releases.
 func newScan(target targets.Target, width float64, iterations int64, records *curator.Curator) (*scan, error) {
-	bit := curator.AcceptanceBit{Target: target, Temperature: 0.1, Proposal: curator.Within(width)}
+	bit := curator.AcceptanceBit{Target: target, Temperature: 0.1, Proposal: curator.Proposal{Radius: width}}
 	bits, err := records.GrantBits(bit, iterations)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (liar) PredictorLipschitz() float64 { return 0.5 }
 // that lies about its Lipschitz constant. False-alarm rate 10⁻⁶.
 func TestFalseCertificatesAreClipped(t *testing.T) {
 	facts := curator.Facts{Records: 1, Features: 1, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
-	m, err := proptest.Bit(curator.AcceptanceBit{Target: liar{}, Proposal: curator.Isotropic(1)}, facts,
+	m, err := proptest.Bit(curator.AcceptanceBit{Target: liar{}, Proposal: curator.Proposal{Scale: 1}}, facts,
 		[]float64{0}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func (thorny) Loss(dst, theta []float64, rows targets.Rows) {
 // two states counts 0, and its neighbours in the batch what they always do. A
 // bit is wrong with probability below 10⁻⁸.
 func TestPanicsContributeNothing(t *testing.T) {
-	for _, batch := range []curator.Batch{curator.FullData(), curator.FixedSize(3)} {
+	for _, batch := range []curator.Batch{{}, {Size: 3}} {
 		for _, c := range []struct {
 			x        []float64
 			public   float64
@@ -136,7 +136,7 @@ func (strict) Loss(dst, theta []float64, rows targets.Rows) {
 // TestRowsHaveTheShapeAskedFor: a target that panics on a wrong shape would
 // contribute 0; here it decides.
 func TestRowsHaveTheShapeAskedFor(t *testing.T) {
-	for _, batch := range []curator.Batch{curator.FullData(), curator.FixedSize(2), curator.Poisson(1)} {
+	for _, batch := range []curator.Batch{{}, {Size: 2}, {Rate: 1}} {
 		bits, err := sealed(t, []float64{-40, -40}).GrantBits(curator.AcceptanceBit{Target: strict{}, Clip: 50,
 			Batch: batch}, 1)
 		if err != nil {

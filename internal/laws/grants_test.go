@@ -239,7 +239,7 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 	add(c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 1}, 0))
 	add(c.GrantRatios(curator.NoisyRatio{Target: ballot{}, Clip: 1}, 1))
 	add(c.GrantGradients(curator.NoisyGradient{Target: ballot{}, NoiseMultiplier: 1}, 1))
-	bits, err := c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 1, Proposal: curator.Within(2)}, 1)
+	bits, err := c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 1, Proposal: curator.Proposal{Radius: 2}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 	}
 	add(c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 1, Rate: 0.1}, 1))
 	thinned, err := c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5,
-		Proposal: curator.Within(2)}, 1)
+		Proposal: curator.Proposal{Radius: 2}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

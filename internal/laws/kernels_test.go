@@ -83,14 +83,14 @@ func (k *stale) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 
 // TestMutantsAreRejected: the mistakes that kernels like to make change the law.
 func TestMutantsAreRejected(t *testing.T) {
-	m, move := mean(t), curator.Isotropic(0.4)
+	m, move := mean(t), curator.Proposal{Scale: 0.4}
 	cached := law{Records: curator.Records{X: rights.Points, Features: 2}, Exact: rights.Exactly(rights.Points, 1)}
 	cached.Factory = func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := records.GrantBits(curator.AcceptanceBit{Target: m, Clip: 50}, steps)
 		return &stale{bits, m, make([]float64, 2), make([]float64, 2)}, err
 	}
 	missing := rights.Barker("", rights.Alike, barker.Config{Target: m, Proposal: move, Clip: 50,
-		Batch:       curator.FixedSize(2),
+		Batch:       curator.Batch{Size: 2},
 		Temperature: 2.0 / 8}, 1)
 	for name, l := range map[string]law{
 		"wrong sign of the log-prior ratio": rights.Barker("", rights.Points,

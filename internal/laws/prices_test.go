@@ -34,9 +34,9 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 	}
 	logistic := regression(t)
 	lipschitz := logistic.PredictorLipschitz()
-	drawn := curator.AcceptanceBit{Target: logistic, Proposal: curator.Isotropic(0.01), Temperature: 0.5}
+	drawn := curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Temperature: 0.5}
 	const rate = 0.2
-	thinned := curator.ThinnedBit{Target: logistic, Proposal: curator.Isotropic(0.01), Temperature: 0.5, Rate: rate}
+	thinned := curator.ThinnedBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Temperature: 0.5, Rate: rate}
 	clipped := curator.AcceptanceBit{Target: mean(t), Clip: 0.01}
 	batched := func(b curator.Batch) curator.AcceptanceBit {
 		m := clipped
@@ -65,7 +65,7 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 			}
 			all := []priced{
 				{"clip", clipped, facts, must(accountant.AcceptanceBit(adj, 0.01*k))},
-				{"Poisson", batched(curator.Poisson(0.1)), facts, sampled(accountant.Poisson(0.1 *
+				{"Poisson", batched(curator.Batch{Rate: 0.1}), facts, sampled(accountant.Poisson(0.1 *
 					k))(accountant.AcceptanceBit(adj, 0.1*k))},
 				{"drawn", drawn, certified, must(accountant.IsotropicBit(adj, bound*k))},
 				{"thinned", thinned, certified, must(accountant.ThinnedIsotropicBit(adj, bound*k, 1/(k*(-math.Log1p(-rate)-reach)),
@@ -73,11 +73,11 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 				{"ratio", curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient, Poisson", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
-					Batch: curator.Poisson(0.1)}, facts,
+					Batch: curator.Batch{Rate: 0.1}}, facts,
 					sampled(accountant.Poisson(0.1*k))(gaussian, nil)},
 			}
 			if adj == accountant.Substitute {
-				all = append(all, priced{"fixed", batched(curator.FixedSize(50)), facts,
+				all = append(all, priced{"fixed", batched(curator.Batch{Size: 50}), facts,
 					sampled(accountant.WithoutReplacement(1000, int64(50*rows)))(accountant.AcceptanceBit(adj, 0.2*k))})
 			}
 			for _, p := range all {
@@ -104,16 +104,16 @@ func TestAddRemovePricesDoNotCountRecords(t *testing.T) {
 		m     price
 		facts curator.Facts
 	}{
-		"bit": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Poisson(0.1)}, facts},
-		"drawn": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Isotropic(0.01), Batch: curator.Poisson(0.1),
-			Test: curator.Corrected(1)}, certified},
-		"penalty": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Penalty(1)}, facts},
-		"thinned": {curator.ThinnedBit{Target: logistic, Proposal: curator.Isotropic(0.01), Rate: 0.3}, certified},
+		"bit": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Batch{Rate: 0.1}}, facts},
+		"drawn": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Batch: curator.Batch{Rate: 0.1},
+			Test: curator.Test{Corrected: 1}}, certified},
+		"penalty": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Test{Penalty: 1}}, facts},
+		"thinned": {curator.ThinnedBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Rate: 0.3}, certified},
 		"ratio":   {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
 		"gradient": {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
-			Batch: curator.Poisson(0.1)}, facts},
+			Batch: curator.Batch{Rate: 0.1}}, facts},
 		"signs":     {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
-		"unbatched": {curator.AcceptanceBit{Target: logistic, Proposal: curator.OneComponent(0.01)}, certified},
+		"unbatched": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01, OneComponent: true}}, certified},
 	} {
 		fewer := c.facts
 		fewer.Records--

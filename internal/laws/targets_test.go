@@ -23,14 +23,14 @@ import (
 // gradients has fewer.
 func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (kernels.Kernel, error) {
 	const n = 20
-	move := curator.Isotropic(0.05)
+	move := curator.Proposal{Scale: 0.05}
 	all := map[string]func() (kernels.Kernel, error){
 		"barker": func() (kernels.Kernel, error) {
 			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 1}, c)
 		},
 		"barker on batches": func() (kernels.Kernel, error) {
 			return barker.New(barker.Config{Target: target, Proposal: move, Iterations: n, Clip: 0.01,
-				Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, c)
+				Batch: curator.Batch{Rate: 0.5}, Test: curator.Test{Corrected: 1}}, c)
 		},
 		"penalty": func() (kernels.Kernel, error) {
 			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Fixed(1), Iterations: n,
@@ -38,7 +38,7 @@ func everyKernel(target targets.Target, c *curator.Curator) map[string]func() (k
 		},
 		"published penalty": func() (kernels.Kernel, error) {
 			return penalty.New(penalty.Config{Target: target, Proposal: move, Noise: penalty.Scaled(1), Iterations: n, Clip: 5,
-				Accounting: curator.Published}, c)
+				Accounting: "published"}, c)
 		},
 		"tunamh": func() (kernels.Kernel, error) {
 			return tunamh.New(tunamh.Config{Target: target, Proposal: move, Iterations: n, Clip: 0.5, Rate: 0.9}, c)

@@ -59,9 +59,9 @@ func measure(table, schema string) error {
 		count int64
 		of    float64
 	}{
-		{"one pass: records", curator.FullData(), 1, n},
-		{"batches of 1000: releases", curator.Poisson(1000 / n), 2000, 2000},
-		{"batches of 1000, again", curator.Poisson(1000 / n), 20_000, 20_000},
+		{"one pass: records", curator.Batch{}, 1, n},
+		{"batches of 1000: releases", curator.Batch{Rate: 1000 / n}, 2000, 2000},
+		{"batches of 1000, again", curator.Batch{Rate: 1000 / n}, 20_000, 20_000},
 	} {
 		g, err := sealed.GrantGradients(curator.NoisyGradient{Target: m.Target.(targets.GradTarget), Clip: 1,
 			NoiseMultiplier: 1, Batch: pass.batch}, pass.count)

@@ -143,7 +143,7 @@ func BenchmarkGradients(b *testing.B, factory func(target targets.GradTarget, ba
 		name  string
 		n     int
 		batch curator.Batch
-	}{{"full/N=1e5", 100_000, curator.FullData()}, {"poisson/N=1e6/b=1000", 1_000_000, curator.Poisson(0.001)}} {
+	}{{"full/N=1e5", 100_000, curator.Batch{}}, {"poisson/N=1e6/b=1000", 1_000_000, curator.Batch{Rate: 0.001}}} {
 		b.Run(bc.name, func(b *testing.B) {
 			BenchmarkSteps(b, Simulated(bc.n, 10), make([]float64, 10), factory(logistic, bc.batch))
 		})

@@ -90,7 +90,7 @@ func pick(eps float64, values ...float64) float64 {
 func bananaWalk(eps, h, perScale float64, build func(p curator.Proposal, clip float64) (string,
 	chainOf)) bananaContender {
 	clip := h * perScale
-	extra, chain := build(curator.Isotropic(h), clip)
+	extra, chain := build(curator.Proposal{Scale: h}, clip)
 	return bananaContender{
 		settings: fmt.Sprintf("h = %.3g, clip %.3g%s", h, clip, extra), target: bananaScaled, chain: chain, ratioClip: clip,
 		ratioScale: h,
@@ -100,8 +100,8 @@ func bananaWalk(eps, h, perScale float64, build func(p curator.Proposal, clip fl
 func bananaRows() []bananaRow {
 	rows := []bananaRow{
 		{name: "barker", short: "barker", at: bananaBarker},
-		{name: "barker, minibatches", at: bananaMinibatch(curator.Logistic())},
-		{name: "barker, corrected minibatches", at: bananaMinibatch(curator.Corrected(1))},
+		{name: "barker, minibatches", at: bananaMinibatch(curator.Test{})},
+		{name: "barker, corrected minibatches", at: bananaMinibatch(curator.Test{Corrected: 1})},
 		{name: "penalty, bit", short: "penalty, bit", at: bananaPenaltyBit},
 		{name: "penalty, ratio as published", short: "published ratio", at: bananaPenaltyPublished},
 		{name: "tunamh", at: bananaTuna},
@@ -140,7 +140,7 @@ func bananaMinibatch(test curator.Test) func(eps float64) bananaContender {
 		const rate = 0.3
 		return bananaWalk(eps, 0.1, pick(eps, 0.12, 0.3, 0.8), func(p curator.Proposal, clip float64) (string, chainOf) {
 			return fmt.Sprintf(", rate %v", rate), barkerChain(barker.Config{Target: bananaScaled, Proposal: p, Clip: clip,
-				Test: test, Batch: curator.Poisson(rate)})
+				Test: test, Batch: curator.Batch{Rate: rate}})
 		})
 	}
 }
@@ -161,8 +161,8 @@ func bananaPenaltyPublished(eps float64) bananaContender {
 		settings: fmt.Sprintf("as published: h = %v, clip %v a unit, τ√n = %.1f", scale, clip, noise), target: bananaPlain,
 		ratioClip: clip * scale * sqrt(2), ratioScale: scale,
 		chain: penaltyChain(penalty.Config{
-			Target: bananaPlain, Proposal: curator.Isotropic(scale), Clip: clip, Noise: penalty.Scaled(noise),
-			Accounting: curator.Published,
+			Target: bananaPlain, Proposal: curator.Proposal{Scale: scale}, Clip: clip, Noise: penalty.Scaled(noise),
+			Accounting: "published",
 		}),
 	}
 }
@@ -207,7 +207,7 @@ func bananaLangevin(eps float64) bananaContender {
 		settings: fmt.Sprintf("√h = %v, clip %v, rate %v, m = %.3g", h, clip, rate, noise), target: bananaScaled,
 		gradientClip: clip,
 		chain: sgldChain(dpsgld.Config{Driven: kernels.Driven{Target: bananaScaled, Step: kernels.Constant(h * h),
-			NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate)}}),
+			NoiseMultiplier: noise, Clip: clip, Batch: curator.Batch{Rate: rate}}}),
 	}
 }
 
@@ -220,7 +220,7 @@ func bananaThermostat(eps float64) bananaContender {
 		settings: fmt.Sprintf("h = %v, A = %v, clip %v, rate %v, m = %.3g", h, friction, clip, rate, noise),
 		target:   bananaScaled, gradientClip: clip,
 		chain: thermostatChain(sgnht.Config{Driven: kernels.Driven{Target: bananaScaled, Step: kernels.Constant(h),
-			NoiseMultiplier: noise, Clip: clip, Batch: curator.Poisson(rate)}, Friction: friction}),
+			NoiseMultiplier: noise, Clip: clip, Batch: curator.Batch{Rate: rate}}, Friction: friction}),
 	}
 }
 

@@ -134,8 +134,8 @@ func gaussMethods() []gaussMethod {
 	const clip = 6   // a record's gradient there has norm χ₁₀; one in 10⁴ is longer
 	return []gaussMethod{
 		{"penalty, as published", ones, 0, penaltyChain(penalty.Config{
-			Target: own, Proposal: curator.Isotropic(0.0007), Noise: penalty.Scaled(0.05 * root), Clip: 10,
-			Accounting: curator.Published,
+			Target: own, Proposal: curator.Proposal{Scale: 0.0007}, Noise: penalty.Scaled(0.05 * root), Clip: 10,
+			Accounting: "published",
 		})},
 		{"DP-HMC, as published", ones, 0, hmcChain(dphmc.Config{
 			Target: own, Steps: 12, StepSize: 0.00015, GradientNoise: 0.25 * root, GradientClip: 10, FreshStart: true,

@@ -53,8 +53,8 @@ func mixData() ([]float64, error) {
 // accountings are the three prices of the same chain.
 var accountings = []struct {
 	name string
-	how  curator.Accounting
-}{{"published", curator.Published}, {"published, tightened", curator.PublishedTightened}, {"bit", curator.ByBit}}
+	how  string
+}{{"published", "published"}, {"published, tightened", "tightened"}, {"bit", ""}}
 
 // heikkilaPrice draws ε against the sampling ratio and the number of steps, and the
 // share of clipped contributions against the proposal's variance.
@@ -120,13 +120,13 @@ func pricePanel(t *table, p *plot.Panel, ratios []float64, steps []int64) error 
 }
 
 // mixPrice is the cost of a chain of the corrected test, C = 2, on fixed-size batches.
-func mixPrice(batch, steps int64, how curator.Accounting) (accountant.Event, error) {
+func mixPrice(batch, steps int64, how string) (accountant.Event, error) {
 	target, err := mixTarget()
 	if err != nil {
 		return accountant.Event{}, err
 	}
 	step, err := barker.Cost(barker.Config{
-		Target: target, Proposal: curator.Isotropic(mixScale), Test: curator.Corrected(2), Batch: curator.FixedSize(batch),
+		Target: target, Proposal: curator.Proposal{Scale: mixScale}, Test: curator.Test{Corrected: 2}, Batch: curator.Batch{Size: batch},
 		Temperature: mixTau, Clip: 0.999999999 * math.Sqrt(float64(batch)) / mixN, Accounting: how,
 	}, mixFacts)
 	if err != nil {

@@ -37,18 +37,18 @@ func mixChains() ([]mixChain, error) {
 	if err != nil {
 		return nil, err
 	}
-	walk := barker.Config{Target: target, Proposal: curator.Isotropic(mixScale), Temperature: mixTau, Clip: mixClip}
+	walk := barker.Config{Target: target, Proposal: curator.Proposal{Scale: mixScale}, Temperature: mixTau, Clip: mixClip}
 	corrected := walk
-	corrected.Test, corrected.Batch = curator.Corrected(2), curator.FixedSize(mixBatch)
+	corrected.Test, corrected.Batch = curator.Test{Corrected: 2}, curator.Batch{Size: mixBatch}
 	// Steps of 0.01 keep the discretisation's bias and the batch's noise near 1%.
 	langevin := dpsgld.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.01), NoiseMultiplier: 8,
-		Clip: 6e-4, Batch: curator.Poisson(float64(mixBatch) / mixN), Temperature: mixTau}}
+		Clip: 6e-4, Batch: curator.Batch{Rate: float64(mixBatch) / mixN}, Temperature: mixTau}}
 	squared := langevin
 	squared.AsPublished, squared.Step = true, kernels.Constant(0.005)
 	return []mixChain{
 		{"corrected test, C = 2", mixSteps, 20, true, barkerChain(corrected)},
 		{"exact test, thinned batches", 100_000, 10, false, tunamhChain(tunamh.Config{
-			Target: target, Proposal: curator.Isotropic(mixScale), Rate: float64(mixBatch) / mixN, Temperature: mixTau,
+			Target: target, Proposal: curator.Proposal{Scale: mixScale}, Rate: float64(mixBatch) / mixN, Temperature: mixTau,
 			Clip: mixClip,
 		})},
 		{"DP-SGLD", 50_000, 10, false, sgldChain(langevin)},
@@ -248,7 +248,7 @@ func (r mixRun) report(t *table, panels []plot.Panel, c mixChain, exact *mixPost
 func (c mixChain) price(steps int64) (eps [2]float64, err error) {
 	eps[0] = math.NaN()
 	if c.published {
-		total, err := mixPrice(mixBatch, steps, curator.Published)
+		total, err := mixPrice(mixBatch, steps, "published")
 		if err != nil {
 			return eps, err
 		}

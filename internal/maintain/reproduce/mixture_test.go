@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/curator"
 )
 
 // TestTabulate: moments, marginal and draws of a grid of a normal law.
@@ -46,7 +45,7 @@ func TestPublishedPrices(t *testing.T) {
 		batch, steps int64
 		want         float64
 	}{{1000, 5000, 0.499}, {2000, 5000, 0.998}, {10_000, 5000, 5.292}, {1000, 1000, 0.226}, {1000, 100_000, 2.277}} {
-		e, err := mixPrice(c.batch, c.steps, curator.Published)
+		e, err := mixPrice(c.batch, c.steps, "published")
 		if err != nil {
 			t.Fatal(err)
 		}

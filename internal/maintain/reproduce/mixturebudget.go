@@ -43,9 +43,9 @@ func mixtureContenders() ([]mixtureContender, error) {
 		return nil, err
 	}
 	const clip = 1e-4 // three times the published one: a bit affords that nothing is clipped
-	rate := func(size float64) curator.Batch { return curator.Poisson(size / mixN) }
+	rate := func(size float64) curator.Batch { return curator.Batch{Rate: size / mixN} }
 	walk := func(scale float64, test curator.Test, size float64) chainOf {
-		return barkerChain(barker.Config{Target: target, Proposal: curator.Isotropic(scale), Test: test, Batch: rate(size),
+		return barkerChain(barker.Config{Target: target, Proposal: curator.Proposal{Scale: scale}, Test: test, Batch: rate(size),
 			Temperature: mixTau, Clip: clip})
 	}
 	langevin := dpsgld.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.02), NoiseMultiplier: 2,
@@ -53,14 +53,14 @@ func mixtureContenders() ([]mixtureContender, error) {
 	thermostat := sgnht.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.1), NoiseMultiplier: 2,
 		Clip: 6e-4, Batch: rate(250), Temperature: mixTau}, Friction: 1}
 	return []mixtureContender{
-		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Logistic(), 1000)},
-		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Corrected(1), 500)},
+		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Test{}, 1000)},
+		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Test{Corrected: 1}, 500)},
 		{"penalty, bit", "σ² = 2, b = 500, scale 0.15", 150_000, penaltyChain(penalty.Config{
-			Target: target, Proposal: curator.Isotropic(0.15), Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau,
+			Target: target, Proposal: curator.Proposal{Scale: 0.15}, Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau,
 			Clip: clip,
 		})},
 		{"tunamh", "rate 0.0005, scale 0.15", 150_000, tunamhChain(tunamh.Config{
-			Target: target, Proposal: curator.Isotropic(0.15), Rate: 0.0005, Temperature: mixTau, Clip: clip,
+			Target: target, Proposal: curator.Proposal{Scale: 0.15}, Rate: 0.0005, Temperature: mixTau, Clip: clip,
 		})},
 		{"dpsgld", "b = 500, h = 0.02, m = 2", 150_000, sgldChain(langevin)},
 		{"sgnht", "b = 250, h = 0.1, A = 1, m = 2", 150_000, thermostatChain(thermostat)},

@@ -280,7 +280,7 @@ func (t netTask) chain() (predictor, error) {
 		return nil, err
 	}
 	cfg := dpsgld.Config{Driven: kernels.Driven{Target: target, Iterations: steps, Step: kernels.Constant(1),
-		Batch: curator.Poisson(rate), Clip: clip}, Hot: true}
+		Batch: curator.Batch{Rate: rate}, Clip: clip}, Hot: true}
 	facts := curator.Facts{Records: int64(t.train.Len()), Features: t.train.P, Response: true, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
 	cfg.NoiseMultiplier, _, err = accountant.SolveParameter(func(z float64) (accountant.Event, error) {

@@ -104,36 +104,36 @@ func Barker(name string, x []float64, c barker.Config, tau float64) Kernel {
 // barkers lists every variant of the Barker test. Variants without a law are
 // exact only up to the batch's own noise.
 func barkers() []Kernel {
-	m, move := Mean(), curator.Isotropic(0.4)
+	m, move := Mean(), curator.Proposal{Scale: 0.4}
 	certified := Barker("certified", Points, barker.Config{Target: Regression(), Proposal: move}, 0)
 	certified.Records.Y, certified.Records.Radius = labels, 1
 	poisson := Barker("certified, Poisson", Points,
-		barker.Config{Target: Regression(), Proposal: move, Batch: curator.Poisson(0.5)}, 0)
+		barker.Config{Target: Regression(), Proposal: move, Batch: curator.Batch{Rate: 0.5}}, 0)
 	poisson.Records = certified.Records
 	return []Kernel{
 		certified, poisson,
 		Barker("logistic", Points, barker.Config{Target: m, Proposal: move, Clip: 50}, 1),
 		Barker("tempered", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Temperature: 0.25}, 0.25),
-		Barker("one-component", Points, barker.Config{Target: m, Proposal: curator.OneComponent(0.6), Clip: 50}, 1),
-		Barker("truncated, public seed", Points, barker.Config{Target: m, Proposal: curator.Truncated(0.4, 0.9),
+		Barker("one-component", Points, barker.Config{Target: m, Proposal: curator.Proposal{Scale: 0.6, OneComponent: true}, Clip: 50}, 1),
+		Barker("truncated, public seed", Points, barker.Config{Target: m, Proposal: curator.Proposal{Scale: 0.4, Radius: 0.9},
 			Clip: 50}, 1),
-		Barker("corrected", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Test: curator.Corrected(1)}, 1),
-		Barker("fixed batches", Alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.FixedSize(2)}, 1),
+		Barker("corrected", Points, barker.Config{Target: m, Proposal: move, Clip: 50, Test: curator.Test{Corrected: 1}}, 1),
+		Barker("fixed batches", Alike, barker.Config{Target: m, Proposal: move, Clip: 50, Batch: curator.Batch{Size: 2}}, 1),
 		Barker("Poisson batches", Points, barker.Config{Target: m, Proposal: move, Clip: 1,
-			Batch: curator.Poisson(0.5)}, 0),
+			Batch: curator.Batch{Rate: 0.5}}, 0),
 		Barker("corrected, Poisson", Points, barker.Config{Target: m, Proposal: move, Clip: 0.1,
-			Batch: curator.Poisson(0.5), Test: curator.Corrected(1)}, 0),
-		Barker("corrected, fixed", Points, barker.Config{Target: m, Proposal: move, Clip: 0.1, Batch: curator.FixedSize(4),
-			Test: curator.Corrected(2)}, 0),
+			Batch: curator.Batch{Rate: 0.5}, Test: curator.Test{Corrected: 1}}, 0),
+		Barker("corrected, fixed", Points, barker.Config{Target: m, Proposal: move, Clip: 0.1, Batch: curator.Batch{Size: 4},
+			Test: curator.Test{Corrected: 2}}, 0),
 		Barker("published", Points, barker.Config{Target: m, Proposal: move, Clip: math.Sqrt(6) / 8, Temperature: 0.5,
-			Batch: curator.FixedSize(6),
-			Test:  curator.Corrected(2), Accounting: curator.Published}, 0),
+			Batch: curator.Batch{Size: 6},
+			Test:  curator.Test{Corrected: 2}, Accounting: "published"}, 0),
 	}
 }
 
 // others are the samplers that release decisions of other tests, or noisy ratios.
 func others() []Kernel {
-	m, r, move := Mean(), curator.Records{X: Points, Features: 2}, curator.Isotropic(0.4)
+	m, r, move := Mean(), curator.Records{X: Points, Features: 2}, curator.Proposal{Scale: 0.4}
 	walk := func(c penalty.Config) proptest.Factory {
 		return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := c
@@ -150,11 +150,11 @@ func others() []Kernel {
 	certified := curator.Records{X: Points, Features: 2, Y: labels, Radius: 1}
 	return []Kernel{
 		{"tunamh, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return tunamh.New(tunamh.Config{Target: Regression(), Proposal: curator.Isotropic(0.1), Rate: 0.8,
+			return tunamh.New(tunamh.Config{Target: Regression(), Proposal: curator.Proposal{Scale: 0.1}, Rate: 0.8,
 				Iterations: steps}, records)
 		}, nil},
 		{"penalty, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-			return penalty.New(penalty.Config{Target: Regression(), Proposal: curator.Truncated(0.4, 0.9),
+			return penalty.New(penalty.Config{Target: Regression(), Proposal: curator.Proposal{Scale: 0.4, Radius: 0.9},
 				Noise: penalty.Fixed(1), Iterations: steps}, records)
 		}, nil},
 		{"Barker dynamics, certified", certified, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
@@ -164,8 +164,8 @@ func others() []Kernel {
 		{"penalty, decisions", r, walk(penalty.Config{Proposal: move, Noise: penalty.Fixed(1), Clip: 20}),
 			Exactly(Points, 1)},
 		{"penalty, ratios", r, walk(penalty.Config{Proposal: move, Noise: penalty.Scaled(0.01), Clip: 20,
-			Accounting: curator.Published}), Exactly(Points, 1)},
-		{"penalty, guided", r, walk(penalty.Config{Proposal: curator.OneComponent(0.4), Guided: true, Noise: penalty.Fixed(1),
+			Accounting: "published"}), Exactly(Points, 1)},
+		{"penalty, guided", r, walk(penalty.Config{Proposal: curator.Proposal{Scale: 0.4, OneComponent: true}, Guided: true, Noise: penalty.Fixed(1),
 			Clip: 20}), Exactly(Points, 1)},
 		{"Barker dynamics", r, signs(false), nil},
 		{"Barker dynamics, adjusted", r, signs(true), Exactly(Points, 1)},
@@ -193,13 +193,13 @@ func gradientKernels() []Kernel {
 			c.Iterations = steps
 			return dpsgld.New(c, records)
 		}, nil},
-		{"dphmc, batches and masses", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30, GradientBatch: curator.Poisson(0.5),
+		{"dphmc, batches and masses", r, hmc(dphmc.Config{MaxMove: 4, RatioClip: 30, GradientBatch: curator.Batch{Rate: 0.5},
 			Mass: []float64{2, 0.5}, Jitter: dphmc.Uniform}), Exactly(Points, 1)},
 		{"dphmc, certified moves", r, hmc(dphmc.Config{Acceptance: dphmc.PublishedPenalty, RatioNoise: 0.1}),
 			Exactly(Points, 1)},
 		{"dpsgld, fixed batches", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			c := langevin
-			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.FixedSize(3), kernels.Polynomial(0.01, 5, 0.6),
+			c.Iterations, c.Batch, c.Step, c.Precondition = steps, curator.Batch{Size: 3}, kernels.Polynomial(0.01, 5, 0.6),
 				[]float64{1, 2}
 			return dpsgld.New(c, records)
 		}, nil},
@@ -210,7 +210,7 @@ func gradientKernels() []Kernel {
 		}, nil},
 		{"sgnht", r, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
 			return sgnht.New(sgnht.Config{Driven: kernels.Driven{Target: m, Step: langevin.Step, NoiseMultiplier: 0.1, Clip: 10,
-				Batch: curator.Poisson(0.5), Iterations: steps}, Friction: 1}, records)
+				Batch: curator.Batch{Rate: 0.5}, Iterations: steps}, Friction: 1}, records)
 		}, nil},
 	}
 }

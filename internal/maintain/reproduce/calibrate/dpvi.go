@@ -39,7 +39,7 @@ func dpviNoise() (float64, error) {
 	}
 	f := curator.Facts{Records: int64(*records), Features: *features, Response: true, Radius: 1, RowsPerPerson: 1,
 		Adjacency: accountant.Substitute}
-	g := curator.NoisyGradient{Target: target, Clip: 1, Batch: curator.Poisson(dpviRate)}
+	g := curator.NoisyGradient{Target: target, Clip: 1, Batch: curator.Batch{Rate: dpviRate}}
 	g.NoiseMultiplier, _, err = accountant.SolveParameter(func(noise float64) (accountant.Event, error) {
 		g.NoiseMultiplier = noise
 		event, err := g.Event(f)
