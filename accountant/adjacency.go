@@ -6,7 +6,7 @@ import "fmt"
 
 // Adjacency says which pairs of data sets a cost protects. It has no default:
 // the zero value is invalid everywhere. Costs stated under different
-// adjacencies are never composed; see FromAddRemove for the one conversion.
+// adjacencies are never composed; see Event.Substitution for the one conversion.
 type Adjacency int8
 
 const (

@@ -98,7 +98,7 @@ func TestAllocationIsNearPoisson(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		poisson := must(Sampled(batches, must(Gaussian(AddRemove, sigma))))
+		poisson := must(must(Gaussian(AddRemove, sigma)).Sampled(batches))
 		epoch := must(RandomAllocation(AddRemove, sigma, steps, 0))
 		for _, order := range []float64{2, 4, 8, 16} {
 			got, rate := epoch.RDP(order), steps*poisson.RDP(order)

@@ -15,20 +15,16 @@ type barkerVariance struct {
 	tightened bool
 }
 
-// SubsampledBarkerPublished is the released log-ratio of the subsampled Barker
-// test on one batch, as accounted in Heikkilä et al. 2019, Thm 2: substitution,
-// C = 2, |τN rᵢ| ≤ √batch, orders α < batch/5. Wrap it in Sampled with
-// WithoutReplacement for their Cor. 2. batch must be at least 6.
-func SubsampledBarkerPublished(batch int) (Event, error) { return subsampledBarker(batch, false) }
-
-// SubsampledBarkerTightened is the same release with the theorem's avoidable
-// constant removed (theory §2.6): with k = 4(b−1)/b the exact sensitivity of
-// b times the batch variance (with divisor b),
+// SubsampledBarker is the released log-ratio of the subsampled Barker test on one
+// batch, as accounted in Heikkilä et al. 2019, Thm 2: substitution, C = 2,
+// |τN rᵢ| ≤ √batch, orders α < batch/5. Sampled without replacement it is their
+// Cor. 2. batch must be at least 6.
+//
+// Tightened, the theorem's avoidable constant is removed (theory §2.6): with
+// k = 4(b−1)/b the exact sensitivity of b times the batch variance (with divisor b),
 // ε(α) = ½log(1+k/b) + log(1/(1−k(α−1)/b))/(2(α−1)) + 2α/(b−k(α−1)) for
 // k(α−1) < b.
-func SubsampledBarkerTightened(batch int) (Event, error) { return subsampledBarker(batch, true) }
-
-func subsampledBarker(batch int, tightened bool) (Event, error) {
+func SubsampledBarker(batch int, tightened bool) (Event, error) {
 	if batch < 6 {
 		return Event{},
 			fmt.Errorf("accountant: SubsampledBarker: batch %d: must be at least 6, for an order above 1 to be covered", batch)

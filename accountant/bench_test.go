@@ -64,7 +64,7 @@ func BenchmarkMaxCount(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		e := poissonOf(b, benchRate, must(Gaussian(AddRemove, benchSigma)))
-		if _, err := MaxCount(e, 8, benchDelta); err != nil {
+		if _, err := e.MaxCount(8, benchDelta); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -101,13 +101,13 @@ func BenchmarkRDP(b *testing.B) {
 	}{
 		{"bit", func() Event { return must(AcceptanceBit(Substitute, 0.1)) }},
 		{"isotropic bit", func() Event { return must(IsotropicBit(Substitute, 0.1)) }},
-		{"poisson bit", func() Event { return must(Sampled(poisson, must(AcceptanceBit(Substitute, 0.1)))) }},
-		{"fixed-size bit", func() Event { return must(Sampled(fixed, must(AcceptanceBit(Substitute, 0.1)))) }},
-		{"poisson isotropic bit", func() Event { return must(Sampled(poisson, must(IsotropicBit(Substitute, 0.1)))) }},
-		{"fixed-size bounded range", func() Event { return must(Sampled(fixed, must(BoundedRange(Substitute, 0.1)))) }},
-		{"fixed-size gaussian", func() Event { return must(Sampled(fixed, must(Gaussian(Substitute, 1)))) }},
-		{"poisson gaussian", func() Event { return must(Sampled(poisson, must(Gaussian(AddRemove, 1)))) }},
-		{"poisson gaussian substitution", func() Event { return must(Sampled(poisson, must(Gaussian(Substitute, 0.5)))) }},
+		{"poisson bit", func() Event { return must(must(AcceptanceBit(Substitute, 0.1)).Sampled(poisson)) }},
+		{"fixed-size bit", func() Event { return must(must(AcceptanceBit(Substitute, 0.1)).Sampled(fixed)) }},
+		{"poisson isotropic bit", func() Event { return must(must(IsotropicBit(Substitute, 0.1)).Sampled(poisson)) }},
+		{"fixed-size bounded range", func() Event { return must(must(BoundedRange(Substitute, 0.1)).Sampled(fixed)) }},
+		{"fixed-size gaussian", func() Event { return must(must(Gaussian(Substitute, 1)).Sampled(fixed)) }},
+		{"poisson gaussian", func() Event { return must(must(Gaussian(AddRemove, 1)).Sampled(poisson)) }},
+		{"poisson gaussian substitution", func() Event { return must(must(Gaussian(Substitute, 0.5)).Sampled(poisson)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -171,7 +171,7 @@ func ExampleSolveParameter() {
 		if err != nil {
 			return Event{}, err
 		}
-		if g, err = Sampled(sampling, g); err != nil {
+		if g, err = g.Sampled(sampling); err != nil {
 			return Event{}, err
 		}
 		return g.Times(10_000)

@@ -399,11 +399,11 @@ func TestEqualContributionsAreNotWorst(t *testing.T) {
 func Example_publishedBarker() {
 	const records, batch, steps, delta = 1_000_000, 1000, 20_000, 1e-6
 	sampling, _ := WithoutReplacement(records, batch)
-	published, _ := SubsampledBarkerPublished(batch)
-	tightened, _ := SubsampledBarkerTightened(batch)
+	published, _ := SubsampledBarker(batch, false)
+	tightened, _ := SubsampledBarker(batch, true)
 	bit, _ := AcceptanceBit(Substitute, 1/math.Sqrt(batch))
 	for _, e := range []Event{published, tightened, bit} {
-		e, _ = Sampled(sampling, e)
+		e, _ = e.Sampled(sampling)
 		e, _ = e.Times(steps)
 		classic, _ := e.ClassicEpsilon(delta)
 		best, _ := e.Epsilon(delta)

@@ -43,13 +43,21 @@ type Recorder interface {
 	Record(e Event, count int64) error
 }
 
-// NewBudget returns an untouched budget, or an error naming the missing or
-// impossible field.
-func NewBudget(c BudgetConfig) (*Budget, error) {
+// NewBudget returns an untouched budget, in memory or kept by at most one recorder. Every
+// charge that fits is recorded before Charge returns, and what the recorder refuses is not
+// charged. Errors: a field of c that is missing or impossible; a nil recorder, or several.
+func NewBudget(c BudgetConfig, keep ...Recorder) (*Budget, error) {
 	if err := c.check("Budget"); err != nil {
 		return nil, err
 	}
-	return &Budget{config: c, spent: empty(c.Adjacency)}, nil
+	b := &Budget{config: c, spent: empty(c.Adjacency)}
+	if len(keep) > 0 {
+		if len(keep) > 1 || keep[0] == nil {
+			return nil, fmt.Errorf("accountant: NewBudget: give one recorder, or none for a budget in memory")
+		}
+		b.recorder = keep[0]
+	}
+	return b, nil
 }
 
 func (c BudgetConfig) check(what string) error {
@@ -81,7 +89,7 @@ func (c BudgetConfig) cost(e Event) (Guarantee, error) {
 			"cover: charge it to one without", e)
 	}
 	eps := epsilonAt(c.Order, e.RDP(c.Order), math.Log(c.Delta))
-	return Guarantee{eps, c.Delta, e.adj, methodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
+	return Guarantee{eps, c.Delta, e.adj, methodRDP, theoremFilter, c.Order, map[string]float64{"rdp": eps}}, nil
 }
 
 // covers reports whether a budget allows events of a cost.
@@ -154,7 +162,7 @@ func (b *Budget) charged() (Event, error) {
 func (b *Budget) with(more Event) (total Event, fits bool, err error) {
 	if more.adj != b.config.Adjacency {
 		return Event{}, false, fmt.Errorf("accountant: budget under %s cannot be charged an event under %s: restate the "+
-			"event, or convert with FromAddRemove", b.config.Adjacency, more.adj)
+			"event, or convert with Event.Substitution", b.config.Adjacency, more.adj)
 	}
 	charged, err := b.charged()
 	if err == nil {

@@ -300,7 +300,7 @@ func TestBudgetsInUseAreNotReplaced(t *testing.T) {
 
 // TestGroupsOfAnySizeAnswer: a number of rows from a document costs no time.
 func TestGroupsOfAnySizeAnswer(t *testing.T) {
-	g, err := GroupPrivacy(must(SignBits(Substitute, 3, 0.1, 0)), math.MaxInt64)
+	g, err := must(SignBits(Substitute, 3, 0.1, 0)).Group(math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ func sample(t testing.TB, s Sampling, err error, e Event) Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(Sampled(s, e))
+	return must(e.Sampled(s))
 }
 
 func epsilon(t testing.TB, e Event, delta float64) float64 {
@@ -144,7 +144,7 @@ func TestRefusals(t *testing.T) {
 		bad["Delta"] = func() error { _, err := ok.Delta(x); return err }
 		bad["Poisson"] = func() error { _, err := Poisson(x); return err }
 		bad["Approximate"] = func() error { _, err := Approximate(Substitute, 1, x); return err }
-		bad["MaxCount"] = func() error { _, err := MaxCount(ok, x, 0.1); return err }
+		bad["MaxCount"] = func() error { _, err := ok.MaxCount(x, 0.1); return err }
 		for name, err := range bad {
 			if err() == nil {
 				t.Errorf("%s(%v): no error", name, x)
@@ -168,19 +168,19 @@ func TestRefusals(t *testing.T) {
 		"compose zero":          func() error { _, err := Compose(ok, Event{}); return err },
 		"zero event":            func() error { _, err := Event{}.Epsilon(0.1); return err },
 		"zero event times":      func() error { _, err := Event{}.Times(1); return err },
-		"zero sampling":         func() error { _, err := Sampled(Sampling{}, ok); return err },
-		"wor under add_remove":  func() error { _, err := Sampled(wor, add); return err },
-		"poisson bounded range": func() error { _, err := Sampled(poi, must(BoundedRange(Substitute, 1))); return err },
-		"poisson laplace":       func() error { _, err := Sampled(poi, must(Laplace(Substitute, 1))); return err },
+		"zero sampling":         func() error { _, err := ok.Sampled(Sampling{}); return err },
+		"wor under add_remove":  func() error { _, err := add.Sampled(wor); return err },
+		"poisson bounded range": func() error { _, err := must(BoundedRange(Substitute, 1)).Sampled(poi); return err },
+		"poisson laplace":       func() error { _, err := must(Laplace(Substitute, 1)).Sampled(poi); return err },
 		"failing composition": func() error {
-			_, err := Sampled(wor, must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))))
+			_, err := must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))).Sampled(wor)
 			return err
 		},
 		"categories 1":       func() error { _, err := RandomizedResponse(Substitute, 1, 1); return err },
 		"infinite ε":         func() error { _, err := Pure(Substitute, inf); return err },
-		"rows 0":             func() error { _, err := GroupPrivacy(ok, 0); return err },
-		"convert substitute": func() error { _, err := FromAddRemove(ok); return err },
-		"barker batch 5":     func() error { _, err := SubsampledBarkerPublished(5); return err },
+		"rows 0":             func() error { _, err := ok.Group(0); return err },
+		"convert substitute": func() error { _, err := ok.Substitution(); return err },
+		"barker batch 5":     func() error { _, err := SubsampledBarker(5, false); return err },
 		"budget without ε": func() error {
 			_, err := NewBudget(BudgetConfig{Delta: 0.1, Adjacency: Substitute})
 			return err
@@ -310,7 +310,7 @@ func TestDeparturesAddUpOnBatches(t *testing.T) {
 	}
 	const delta, departs = 1e-5, 5 * 0.01
 	refined := func(release Event, delta float64) float64 {
-		g, _, err := must(must(Sampled(batch, release)).Times(5)).RefineEpsilon(delta)
+		g, _, err := must(must(release.Sampled(batch)).Times(5)).RefineEpsilon(delta)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,23 +331,23 @@ func TestEventsThatDifferAreNotMerged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return must(Sampled(s, must(AcceptanceBit(Substitute, 0.5))))
+		return must(must(AcceptanceBit(Substitute, 0.5)).Sampled(s))
 	}
 	rate := func(q float64) Event {
 		s, err := Poisson(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return must(Sampled(s, must(AcceptanceBit(Substitute, 0.5))))
+		return must(must(AcceptanceBit(Substitute, 0.5)).Sampled(s))
 	}
 	bit := must(AcceptanceBit(Substitute, 0.1))
 	for _, pair := range [][2]Event{
 		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 20, 0.1, 0.1))},
 		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 2, 0.1, 0.3))},
 		{must(RandomizedResponse(Substitute, 1, 2)), must(RandomizedResponse(Substitute, 1, 9))},
-		{must(GroupPrivacy(bit, 2)), must(GroupPrivacy(bit, 3))},
-		{must(SubsampledBarkerPublished(60)), must(SubsampledBarkerPublished(6000))},
-		{must(SubsampledBarkerPublished(60)), must(SubsampledBarkerTightened(60))},
+		{must(bit.Group(2)), must(bit.Group(3))},
+		{must(SubsampledBarker(60, false)), must(SubsampledBarker(6000, false))},
+		{must(SubsampledBarker(60, false)), must(SubsampledBarker(60, true))},
 		{of(100, 10), of(1000, 10)}, {of(1000, 100), of(1000, 10)}, {rate(0.1), rate(0.2)},
 	} {
 		want := pair[0].RDP(2) + pair[1].RDP(2)

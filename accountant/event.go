@@ -112,7 +112,7 @@ func Compose(events ...Event) (Event, error) {
 		}
 		if e.adj != out.adj {
 			return Event{}, fmt.Errorf("accountant: Compose: event %d is stated under %s, earlier ones under %s; restate it, "+
-				"or convert with FromAddRemove", i, e.adj, out.adj)
+				"or convert with Event.Substitution", i, e.adj, out.adj)
 		}
 		for _, p := range e.parts {
 			j, seen := index[p.key]

@@ -14,7 +14,7 @@ func TestExtremeContributionsArePriced(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, bit := range []Event{must(AcceptanceBit(adj, size)), must(IsotropicBit(adj, size))} {
-					e := must(Sampled(s, bit))
+					e := must(bit.Sampled(s))
 					for _, order := range []float64{1 + 1e-9, 17} {
 						if got, most := e.RDP(order), bit.RDP(order); !(got >= 0 && got <= most*(1+1e-9)) {
 							t.Errorf("%v costs %v at order %v; unsampled %v", e, got, order, most)
@@ -35,7 +35,7 @@ func TestLargeBitsOnTinyBatchesArePriced(t *testing.T) {
 	}
 	for _, c := range []float64{25, 30, 62.5, 290} {
 		bit := must(AcceptanceBit(Substitute, c))
-		e := must(Sampled(s, bit))
+		e := must(bit.Sampled(s))
 		for _, order := range []float64{1.5, 4, 16, 200} {
 			if got, most := e.RDP(order), bit.RDP(order); !(got > 0 && got <= most) {
 				t.Errorf("%v costs %v at order %v; unsampled %v", e, got, order, most)

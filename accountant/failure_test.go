@@ -11,13 +11,13 @@ import (
 // undefined number.
 func TestCertainFailureCostsEverything(t *testing.T) {
 	half := must(Approximate(Substitute, 1, 0.5))
-	group, err := GroupPrivacy(must(Approximate(Substitute, 800, 0.1)), 3) // e^{3·800} is +Inf
+	group, err := must(Approximate(Substitute, 800, 0.1)).Group(3) // e^{3·800} is +Inf
 	if err != nil {
 		t.Fatal(err)
 	}
 	batch, err := WithoutReplacement(100, 50)
 	sampled := sample(t, batch, err, must(Approximate(Substitute, 800, 0.2)))
-	chained, err := GroupPrivacy(sampled, 2)
+	chained, err := sampled.Group(2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func adaptiveCost(e Event, count int64, adj Adjacency, order float64, mayFail bo
 	}
 	if e.adj != adj {
 		return Event{}, 0, fmt.Errorf("accountant: an event under %s cannot be charged under %s: restate it, or convert "+
-			"with FromAddRemove", e.adj, adj)
+			"with Event.Substitution", e.adj, adj)
 	}
 	if asked.FailureProbability() > 0 && !mayFail {
 		return Event{}, 0, fmt.Errorf("accountant: %v may fail outright, which a Rényi filter does not cover: charge it to "+
@@ -96,5 +96,5 @@ func (f *Filter) Spent() Guarantee {
 	defer f.mu.Unlock()
 	c := f.config
 	eps := epsilonAt(c.Order, f.spent, math.Log(c.Delta))
-	return Guarantee{eps, c.Delta, c.Adjacency, methodRDP, TheoremFilter, c.Order, map[string]float64{"rdp": eps}}
+	return Guarantee{eps, c.Delta, c.Adjacency, methodRDP, theoremFilter, c.Order, map[string]float64{"rdp": eps}}
 }

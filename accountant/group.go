@@ -44,17 +44,17 @@ func saturated(a, b int64) int64 {
 	return a * b
 }
 
-// GroupPrivacy restates an event for persons who own up to rows ≥ 1 records
+// Group restates an event for persons who own up to rows ≥ 1 records
 // each: the cost of changing all of them. Sensitivities are scaled where the
 // mechanism has one; other curves go through the weak triangle inequality
 // (Bun, Steinke 2016, group privacy of zCDP: Prop. 27, 5.3 in the arXiv version).
-// Sampled and GroupPrivacy may be applied in either order; the smaller cost holds.
-func GroupPrivacy(e Event, rows int) (Event, error) {
+// Sampled and Group may be applied in either order; the smaller cost holds.
+func (e Event) Group(rows int) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err
 	}
 	if rows < 1 {
-		return Event{}, fmt.Errorf("accountant: GroupPrivacy: rows %d: must be at least 1 (records per person)", rows)
+		return Event{}, fmt.Errorf("accountant: Group: rows %d: must be at least 1 (records per person)", rows)
 	}
 	if rows == 1 {
 		return e, nil
@@ -62,15 +62,15 @@ func GroupPrivacy(e Event, rows int) (Event, error) {
 	return e.relabel(e.adj, "group", int64(rows), float64(rows))
 }
 
-// FromAddRemove restates an event given under add/remove under substitution,
+// Substitution restates an event given under add/remove under substitution,
 // as a group of two: replacing a record is removing one and adding one. An
 // acceptance bit keeps its contribution, which is stated per record.
-func FromAddRemove(e Event) (Event, error) {
+func (e Event) Substitution() (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err
 	}
 	if e.adj != AddRemove {
-		return Event{}, fmt.Errorf("accountant: FromAddRemove: the event is stated under %s already", e.adj)
+		return Event{}, fmt.Errorf("accountant: Substitution: the event is stated under %s already", e.adj)
 	}
 	return e.relabel(Substitute, "substitution", 2, 2)
 }

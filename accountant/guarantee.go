@@ -45,8 +45,8 @@ type candidate struct {
 const (
 	theoremRDP   = "Rényi composition (Mironov 2017) and conversion (Canonne, Kamath, Steinke 2020, Prop. 12)"
 	theoremExact = "Gaussian trade-off (Balle, Wang 2018, Thm 8; Dong, Roth, Su 2022, Cor. 2)"
-	// TheoremFilter is for releases that earlier ones chose, within a budget.
-	TheoremFilter = "Rényi filter at one order (Feldman, Zrnic 2021, Thm 4.3)"
+	// theoremFilter is for releases that earlier ones chose, within a budget.
+	theoremFilter = "Rényi filter at one order (Feldman, Zrnic 2021, Thm 4.3)"
 )
 
 func choose(cs []candidate) (candidate, map[string]float64) {

@@ -25,8 +25,8 @@ func TestJSONContract(t *testing.T) {
 	fixed, _ := WithoutReplacement(1_000_000, 1000)
 	want := must(Compose(
 		must(must(Gaussian(Substitute, 2)).Times(100)),
-		must(must(Sampled(poisson, must(Gaussian(Substitute, 1)))).Times(10000)),
-		must(must(Sampled(fixed, must(BoundedRange(Substitute, 0.063)))).Times(20000)),
+		must(must(must(Gaussian(Substitute, 1)).Sampled(poisson)).Times(10000)),
+		must(must(must(BoundedRange(Substitute, 0.063)).Sampled(fixed)).Times(20000)),
 		must(Laplace(Substitute, 1)), must(Pure(Substitute, 0.1)), must(ZCDP(Substitute, 0.01)),
 		must(RandomizedResponse(Substitute, 0.5, 2)), must(ZCDP(Substitute, 0.5)), must(Approximate(Substitute, 0.1, 1e-8))))
 	if !e.Equal(want) {
@@ -64,7 +64,7 @@ func TestJSONRefusals(t *testing.T) {
 		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":2,` +
 			`"event":{"kind":"zcdp","rho":1}}]}`, `rate 2`},
 		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,` +
-			`"event":{"kind":"zcdp","rho":1}}]}`, `FromAddRemove`},
+			`"event":{"kind":"zcdp","rho":1}}]}`, `Substitution`},
 		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"without_replacement","records":5,"batch":6,` +
 			`"event":{"kind":"zcdp","rho":1}}]}`, `batch 6`},
 		{`{"adjacency":"substitute","events":[{"kind":"sampled","scheme":"poisson","rate":0.5,"batch":6,` +

@@ -95,9 +95,9 @@ func init() {
 				return IsotropicPenaltyBit(adj, f.number("variance"), f.number("scale"))
 			}},
 		{"barker_thm2", []string{"batch"}, "Heikkilä et al. 2019, Theorem 2, as published",
-			decodeBarker(SubsampledBarkerPublished)},
+			decodeBarker(false)},
 		{"barker_thm2_tightened", []string{"batch"}, "the same with its constant mended",
-			decodeBarker(SubsampledBarkerTightened)},
+			decodeBarker(true)},
 		{"sampled", []string{"scheme", "rate?", "records?", "batch?", "event"}, "all that reads one minibatch",
 			decodeSampled},
 		{"random_allocation", []string{"noise_multiplier", "steps", "departure"},
@@ -111,7 +111,7 @@ func init() {
 				if f.err != nil {
 					return Event{}, nil
 				}
-				return GroupPrivacy(inner, int(rows))
+				return inner.Group(int(rows))
 			}},
 		{"substitution", []string{"event"}, "an add/remove event restated under substitution",
 			func(adj Adjacency, f *fieldsOf) (Event, error) {
@@ -123,7 +123,7 @@ func init() {
 				if f.err != nil {
 					return Event{}, nil
 				}
-				return FromAddRemove(inner)
+				return inner.Substitution()
 			}},
 		{"composed", []string{"events"}, "several, one after the other",
 			func(adj Adjacency, f *fieldsOf) (Event, error) {
@@ -137,12 +137,12 @@ func init() {
 	}
 }
 
-func decodeBarker(build func(batch int) (Event, error)) decoder {
+func decodeBarker(tightened bool) decoder {
 	return func(adj Adjacency, f *fieldsOf) (Event, error) {
 		if adj != Substitute {
 			return Event{}, fmt.Errorf("accountant: %s is stated under substitution only", f.kind)
 		}
-		return build(int(f.integer("batch")))
+		return SubsampledBarker(int(f.integer("batch")), tightened)
 	}
 }
 
@@ -164,7 +164,7 @@ func decodeSampled(adj Adjacency, f *fieldsOf) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	return Sampled(s, inner)
+	return inner.Sampled(s)
 }
 
 // kind is the kind of a name, and nil without one.

@@ -28,7 +28,7 @@ func TestNumericalBoundsAreOrdered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e = must(Sampled(s, must(Gaussian(adj, 1/x))))
+			e = must(must(Gaussian(adj, 1/x)).Sampled(s))
 		}
 		n := rapid.Int64Range(1, 200).Draw(t, "count")
 		total := must(e.Times(n))
@@ -86,7 +86,7 @@ func BenchmarkRefineEpsilon(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		e := must(must(Sampled(s, must(Gaussian(AddRemove, 1)))).Times(10_000))
+		e := must(must(must(Gaussian(AddRemove, 1)).Sampled(s)).Times(10_000))
 		if _, _, err := e.RefineEpsilon(1e-5); err != nil {
 			b.Fatal(err)
 		}

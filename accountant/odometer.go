@@ -89,7 +89,7 @@ func (o *Odometer) Spent() Guarantee {
 	o.mu.Lock()
 	spent := o.spent
 	o.mu.Unlock()
-	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: methodRDP, Theorem: TheoremOdometer, Order: o.order}
+	g := Guarantee{Delta: o.delta, Adjacency: o.adj, Method: methodRDP, Theorem: theoremOdometer, Order: o.order}
 	switch {
 	case math.IsInf(spent, 1):
 		g.Epsilon = spent
@@ -106,6 +106,12 @@ func (o *Odometer) Spent() Guarantee {
 	g.Alternatives = map[string]float64{"rdp": g.Epsilon}
 	return g
 }
+
+// Theorem names what a filter's guarantee rests on.
+func (*Filter) Theorem() string { return theoremFilter }
+
+// Theorem names what an odometer's guarantee rests on.
+func (*Odometer) Theorem() string { return theoremOdometer }
 
 // FilterOrder is the Rényi order for a filter of ε > 0 at δ in (0, 1) whose first charge
 // an event is: the one that leaves most Gaussian releases to later charges. An event that
@@ -130,5 +136,5 @@ func (e Event) FilterOrder(epsilon, delta float64) (float64, error) {
 	return order, nil
 }
 
-// TheoremOdometer is for releases that earlier ones chose, without a budget.
-const TheoremOdometer = "Rényi odometer (Lécuyer 2021)"
+// theoremOdometer is for releases that earlier ones chose, without a budget.
+const theoremOdometer = "Rényi odometer (Lécuyer 2021)"

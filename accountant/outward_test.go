@@ -279,14 +279,14 @@ func TestEventsAreTheirParts(t *testing.T) {
 	if !times(t, ab, 3).Equal(must(Compose(ba, ab, ba))) {
 		t.Error("three times is not thrice")
 	}
-	inBatch := func(s Sampling, e Event) Event { return must(Sampled(s, e)) }
+	inBatch := func(s Sampling, e Event) Event { return must(e.Sampled(s)) }
 	for _, pair := range [][2]Event{
 		{a, c}, {ab, must(Compose(c, b))}, {times(t, a, 2), a}, {must(Compose(times(t, a, 2), c)),
 			must(Compose(times(t, c, 2), a))},
 		{inBatch(batch(100, 10), a), inBatch(batch(100, 10), c)},
 		{inBatch(batch(100, 10), must(Compose(a, c))), inBatch(batch(100, 10), must(Compose(a, times(t, c, 2))))},
 		{inBatch(batch(111, 1), a), inBatch(batch(11, 11), a)},
-		{must(GroupPrivacy(a, 2)), must(GroupPrivacy(c, 2))},
+		{must(a.Group(2)), must(c.Group(2))},
 	} {
 		if pair[0].Equal(pair[1]) {
 			t.Errorf("%v is taken for %v", pair[0], pair[1])
@@ -317,8 +317,8 @@ func TestTextsTellEventsApart(t *testing.T) {
 // TestRestatedEventsKeepTheirCounts: what an event costs under another name is charged as
 // often as it is released, and asking leaves the event as it was.
 func TestRestatedEventsKeepTheirCounts(t *testing.T) {
-	pair := must(GroupPrivacy(must(Gaussian(AddRemove, 3)), 2))
-	fails := must(GroupPrivacy(must(Approximate(AddRemove, 0.1, 1e-4)), 2))
+	pair := must(must(Gaussian(AddRemove, 3)).Group(2))
+	fails := must(must(Approximate(AddRemove, 0.1, 1e-4)).Group(2))
 	e := must(Compose(must(Gaussian(AddRemove, 5)), times(t, pair, 4)))
 	before := e.key()
 	for _, delta := range []float64{1e-9, 1e-3} {

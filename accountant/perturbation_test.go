@@ -190,8 +190,8 @@ func TestOptimaChargeTheirGrid(t *testing.T) {
 // keeps the event.
 func TestObjectivePerturbationByPerson(t *testing.T) {
 	one := must(ObjectivePerturbation(AddRemove, 6, 0.2))
-	three, want := must(GroupPrivacy(one, 3)), must(ObjectivePerturbation(AddRemove, 2, 0.6))
-	swapped, wanted := must(FromAddRemove(one)), must(ObjectivePerturbation(Substitute, 3, 0.2))
+	three, want := must(one.Group(3)), must(ObjectivePerturbation(AddRemove, 2, 0.6))
+	swapped, wanted := must(one.Substitution()), must(ObjectivePerturbation(Substitute, 3, 0.2))
 	for _, order := range []float64{1.5, 8, 40} {
 		if math.Abs(three.RDP(order)/want.RDP(order)-1) > 0.3 || math.Abs(swapped.RDP(order)/wanted.RDP(order)-1) > 0.3 {
 			t.Errorf("order %v: a group costs %v, want %v; substitution %v, want %v", order, three.RDP(order), want.RDP(order),

@@ -48,7 +48,7 @@ func draw(t *rapid.T, adj Adjacency) Event {
 		case 0:
 			e = sampledOrSame(t, e)
 		case 1:
-			e = must(GroupPrivacy(e, rapid.IntRange(1, 4).Draw(t, "rows")))
+			e = must(e.Group(rapid.IntRange(1, 4).Draw(t, "rows")))
 		}
 		parts = append(parts, must(e.Times(rapid.Int64Range(1, 1000).Draw(t, "count"))))
 	}
@@ -65,7 +65,7 @@ func sampledOrSame(t *rapid.T, e Event) Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := Sampled(s, e); err == nil {
+	if out, err := e.Sampled(s); err == nil {
 		return out
 	}
 	return e
@@ -115,7 +115,7 @@ func TestMonotoneInSampling(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return Sampled(s, e)
+			return e.Sampled(s)
 		}
 		low, err := at(q)
 		if err != nil {
@@ -153,7 +153,7 @@ func TestMomentIsConvexInOrder(t *testing.T) {
 		x := strength(t, "strength")
 		e := rapid.SampledFrom([]Event{
 			must(Gaussian(AddRemove, 1/x)), must(Laplace(AddRemove, 1/x)), must(Pure(AddRemove, x)),
-			must(Sampled(Sampling{scheme: schemePoisson, rate: 0.1}, must(Gaussian(AddRemove, 1/x)))),
+			must(must(Gaussian(AddRemove, 1/x)).Sampled(Sampling{scheme: schemePoisson, rate: 0.1})),
 		}).Draw(t, "event")
 		a, b := order(t), order(t)
 		m := (a + b) / 2
@@ -226,7 +226,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t, adjacency(t))
 		if e.Adjacency() == AddRemove && rapid.Bool().Draw(t, "convert") {
-			e = must(FromAddRemove(e))
+			e = must(e.Substitution())
 		}
 		data, err := json.Marshal(e)
 		if err != nil {
@@ -257,7 +257,7 @@ func TestGroupPrivacyGrows(t *testing.T) {
 		if e.Mechanisms()[0].Kind == "sampled" && plain.Mechanisms()[0].Kind == "isotropic_bit" {
 			return // its margin of 0.2% depends on the order; and it is slow
 		}
-		small, big := must(GroupPrivacy(e, k)).RDP(a), must(GroupPrivacy(e, k+1)).RDP(a)
+		small, big := must(e.Group(k)).RDP(a), must(e.Group(k+1)).RDP(a)
 		if small > big*(1+1e-9) {
 			t.Fatalf("%v: %d rows cost %v, %d rows %v", e, k, small, k+1, big)
 		}

@@ -16,7 +16,7 @@ func (f recorderFunc) Record(e Event, count int64) error { return f(e, count) }
 
 func recorded(t *testing.T, c BudgetConfig, r Recorder) *Budget {
 	t.Helper()
-	b, err := NewRecordedBudget(c, r)
+	b, err := NewBudget(c, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestRecordedBudgets(t *testing.T) {
 	if err := b.Charge(e, left); err != nil || b.Events().parts[0].count != 3+left {
 		t.Errorf("%v, %v charged", err, b.Events())
 	}
-	if _, err := NewRecordedBudget(c, nil); err == nil {
+	if _, err := NewBudget(c, nil); err == nil {
 		t.Error("no recorder was accepted")
 	}
 }

@@ -110,7 +110,7 @@ func (p params) build(t testing.TB, family string) (Event, bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e = must(Sampled(s, must(Gaussian(Substitute, p.ReplaceSigma))))
+		e = must(must(Gaussian(Substitute, p.ReplaceSigma)).Sampled(s))
 	case "laplace":
 		e = must(Laplace(AddRemove, p.Scale))
 	case "randomized_response":
@@ -160,7 +160,7 @@ func poissonOf(t testing.TB, q float64, e Event) Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(Sampled(s, e))
+	return must(e.Sampled(s))
 }
 
 // near reports |got − want| ≤ tol·|want|.
@@ -293,7 +293,7 @@ func TestReferenceWithoutReplacement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := must(Sampled(s, must(Gaussian(Substitute, c.Sigma)))).RDP(c.Order)
+		got := must(must(Gaussian(Substitute, c.Sigma)).Sampled(s)).RDP(c.Order)
 		if !near(got, min(c.Profile, c.WBK), 1e-9) {
 			t.Errorf("σ=%v q=%v α=%v: RDP %v, reference %v", c.Sigma, c.Q, c.Order, got, min(c.Profile, c.WBK))
 		}
@@ -317,7 +317,7 @@ func TestReferenceCalibrations(t *testing.T) {
 			if err != nil {
 				return Event{}, err
 			}
-			if g, err = Sampled(s, g); err != nil {
+			if g, err = g.Sampled(s); err != nil {
 				return Event{}, err
 			}
 			return g.Times(int64(steps))
@@ -342,7 +342,7 @@ func TestReferenceCalibrations(t *testing.T) {
 				t.Errorf("q for ε=%v σ=%v T=%v: %v with ε %v, reference %v", c.Target, c.Sigma, c.Steps, x, g.Epsilon, c.Value)
 			}
 		case "max_steps":
-			n, err := MaxCount(must(repeated(c.Sigma, c.Q, 1)), c.Target, c.Delta)
+			n, err := must(repeated(c.Sigma, c.Q, 1)).MaxCount(c.Target, c.Delta)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,15 +32,15 @@ func TestSampledGroupsMayBeDrawnInParts(t *testing.T) {
 		{"bounded range, fixed size", fixed, must(BoundedRange(Substitute, 30))},
 		{"approximate, fixed size", fixed, must(Approximate(Substitute, 30, 0))},
 	} {
-		group, err := GroupPrivacy(c.base, rows)
+		group, err := c.base.Group(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Sampled(c.s, group)
+		e, err := group.Sampled(c.s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if single := must(Sampled(c.s, c.base)); !(e.RDP(2) > single.RDP(2)) {
+		if single := must(c.base.Sampled(c.s)); !(e.RDP(2) > single.RDP(2)) {
 			t.Errorf("%s: a group costs %v, one record %v", c.name, e.RDP(2), single.RDP(2))
 		}
 		g, _, err := e.RefineDelta(0.01)
@@ -62,8 +62,8 @@ func TestSampledGroupsMayBeDrawnInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := must(GroupPrivacy(must(BoundedRange(Substitute, 0.1)), rows))
-	if got, want := must(Sampled(half, base)).RDP(4), base.RDP(4); got < want*(1-1e-9) {
+	base := must(must(BoundedRange(Substitute, 0.1)).Group(rows))
+	if got, want := must(base.Sampled(half)).RDP(4), base.RDP(4); got < want*(1-1e-9) {
 		t.Errorf("half of the data: %v, the whole costs %v", got, want)
 	}
 }

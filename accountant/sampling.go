@@ -124,9 +124,9 @@ func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 // Gaussians only or around one acceptance or isotropic bit, where the event's sensitivity is
 // that of two records, each of which moves the release by at most half of it.
 // An event that may fail (Approximate) must be alone. Everything else is an
-// error. An event that GroupPrivacy stated for persons of k records is charged as
+// error. An event that Group stated for persons of k records is charged as
 // if drawn k times as often, because any of the k may be in the batch.
-func Sampled(s Sampling, e Event) (Event, error) {
+func (e Event) Sampled(s Sampling) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err
 	}
@@ -187,7 +187,7 @@ func (m *sampled) unsupported() error {
 	return fmt.Errorf("accountant: Sampled: Poisson sampling under substitution has no proven bound for %v, because its "+
 		"cost says how a replaced record moves the release, not how one that is absent does; supported are Gaussian (and "+
 		"its compositions), acceptance_bit and isotropic_bit: use sampling without replacement, or state the event under "+
-		"add_remove and convert the sampled event with FromAddRemove", m.inner)
+		"add_remove and convert the sampled event with Substitution", m.inner)
 }
 
 // amplify chooses the curve of a sampled event with 0 < q < 1 that cannot fail.

@@ -92,20 +92,6 @@ func (b *Budget) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NewRecordedBudget returns an untouched budget whose every charge that fits is
-// recorded before Charge returns. What the recorder refuses is not charged. Errors
-// are those of NewBudget.
-func NewRecordedBudget(c BudgetConfig, r Recorder) (*Budget, error) {
-	if r == nil {
-		return nil, fmt.Errorf("accountant: NewRecordedBudget: no recorder was given: use NewBudget for a budget in memory")
-	}
-	b, err := NewBudget(c)
-	if err == nil {
-		b.recorder = r
-	}
-	return b, err
-}
-
 // Spent returns the guarantee of everything charged, at the budget's δ: with an
 // Order a report, not a stopping rule (see Odometer).
 func (b *Budget) Spent() (Guarantee, error) { return b.config.cost(b.Events()) }

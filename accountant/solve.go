@@ -8,7 +8,7 @@ import (
 // MaxCount returns the largest number of releases of the event that is
 // (epsilon, delta)-DP by Event.Epsilon: exact, 0 if not even one fits,
 // math.MaxInt64 if the event costs nothing.
-func MaxCount(e Event, epsilon, delta float64) (int64, error) {
+func (e Event) MaxCount(epsilon, delta float64) (int64, error) {
 	if !(epsilon >= 0) {
 		return 0, fmt.Errorf("accountant: MaxCount: epsilon %v: must be a number ≥ 0", epsilon)
 	}

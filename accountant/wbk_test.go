@@ -75,7 +75,7 @@ func fixedSizeGaussian(t rapid.TB, m float64, batch int64) (Event, float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(Sampled(s, must(Gaussian(Substitute, m)))), float64(batch) / records
+	return must(must(Gaussian(Substitute, m)).Sampled(s)), float64(batch) / records
 }
 
 // TestTheorem27 checks this file's formula against the reference file's.

@@ -41,11 +41,11 @@ func (c *choice) gaussianSum() (*parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		if event, err = accountant.Sampled(sampling, event); err != nil {
+		if event, err = event.Sampled(sampling); err != nil {
 			return nil, err
 		}
 	}
-	event, err = accountant.GroupPrivacy(event, c.Facts.RowsPerPerson)
+	event, err = event.Group(c.Facts.RowsPerPerson)
 	return &parts{step: event, Batch: batch, Released: "one noisy sum"}, err
 }
 

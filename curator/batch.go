@@ -13,13 +13,13 @@ import (
 // Batch is how the records of one release are chosen. The zero value is the
 // full data.
 type Batch struct {
-	// Rate includes each record independently with this probability, in (0, 1]. It is the
-	// cheaper scheme for the same expected size.
+	// Rate, if not 0, includes each record independently with this probability, in (0, 1]. It is
+	// the cheaper scheme for the same expected size.
 	Rate float64
-	// Size draws that many records without replacement. It has a price under substitution
+	// Size, if not 0, draws that many records without replacement. It has a price under substitution
 	// only, where the number of records is public.
 	Size int64
-	// Steps puts every record into one of that many releases, drawn uniformly and secretly,
+	// Steps, if not 0, puts every record into one of that many releases, drawn uniformly and secretly,
 	// anew for each epoch of so many releases (balls into bins). It is for NoisyGradient, is
 	// priced by the epoch, and needs one row a person.
 	Steps int64
@@ -110,13 +110,13 @@ func (b Batch) charge(f Facts, event accountant.Event) (accountant.Event, error)
 		if err != nil {
 			return accountant.Event{}, err
 		}
-		return accountant.Sampled(s, event)
+		return event.Sampled(s)
 	case fixedBatch:
 		s, err := accountant.WithoutReplacement(f.Records, min(f.Records, k*b.Size))
 		if err != nil {
 			return accountant.Event{}, err
 		}
-		return accountant.Sampled(s, event)
+		return event.Sampled(s)
 	case allocatedBatch:
 		return accountant.Event{}, fmt.Errorf("curator: %v are for noisy gradients; use Poisson batches", b)
 	}

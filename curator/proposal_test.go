@@ -117,9 +117,9 @@ func TestProposals(t *testing.T) {
 
 func TestProposalRefusals(t *testing.T) {
 	for _, p := range []curator.Proposal{
-		{}, {Scale: 0}, {Scale: -1}, {Scale: math.NaN()}, {Scale: math.Inf(1)},
-		{Scale: 0, OneComponent: true}, {Scale: 1, Radius: 0}, {Scale: 1, Radius: math.NaN()}, {Scale: 1, Radius: 1.5},
-		{Radius: 1},
+		{}, {Scale: -1}, {Scale: math.NaN()}, {Scale: math.Inf(1)},
+		{OneComponent: true}, {Scale: 1, OneComponent: true, Radius: 9}, {Scale: 1, Radius: math.NaN()}, {Scale: 1, Radius: 1.5},
+		{Radius: 1}, {Scale: 1, Mean: make([]float64, 3), Factor: make([]float64, 9), Freedom: 5},
 	} {
 		if p.Check(3) == nil {
 			t.Errorf("%v was accepted", p)

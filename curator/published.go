@@ -35,11 +35,7 @@ func (m AcceptanceBit) published(f Facts, p plan) (accountant.Event, error) {
 			"so that a record moves the log-odds by at most 1/√b",
 			m.Accounting, limit/p.scale)
 	}
-	price := accountant.SubsampledBarkerPublished
-	if m.Accounting == "tightened" {
-		price = accountant.SubsampledBarkerTightened
-	}
-	event, err := price(int(b))
+	event, err := accountant.SubsampledBarker(int(b), m.Accounting == "tightened")
 	if err != nil {
 		return accountant.Event{}, err
 	}

@@ -76,7 +76,7 @@ func TestFixedBatchesPayForTheirVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := accountant.Sampled(s, bit)
+	want, err := bit.Sampled(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (l *Ledger) Budget(c accountant.BudgetConfig, note Note) (*accountant.Budge
 		c = accountant.BudgetConfig{Epsilon: last.Limit.Epsilon, Delta: last.Limit.Delta, Adjacency: last.Limit.Adjacency,
 			Order: last.Limit.Order}
 	}
-	return accountant.NewRecordedBudget(c, &session{ledger: l, note: note})
+	return accountant.NewBudget(c, &session{ledger: l, note: note})
 }
 
 // session charges a ledger for one run.
@@ -87,7 +87,7 @@ func (e Entry) covers(charged accountant.Event) bool {
 		return false
 	}
 	if charged.Adjacency() != paid.Adjacency() {
-		if charged, err = accountant.FromAddRemove(charged); err != nil {
+		if charged, err = charged.Substitution(); err != nil {
 			return false
 		}
 	}

@@ -72,7 +72,7 @@ func (r RunReport) Covers(stated accountant.Event, entries []int64) error {
 	for _, e := range r.Charges {
 		var err error
 		if stated.Adjacency() != e.Event.Adjacency() {
-			if stated, err = accountant.FromAddRemove(stated); err != nil {
+			if stated, err = stated.Substitution(); err != nil {
 				return err
 			}
 		}

@@ -110,7 +110,7 @@ func (l *Ledger) apply(batch []*request, last Entry, w *writer) error {
 func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 	event, err := r.event, error(nil)
 	if a.limit.Adjacency == accountant.Substitute && event.Adjacency() == accountant.AddRemove {
-		if event, err = accountant.FromAddRemove(event); err != nil {
+		if event, err = event.Substitution(); err != nil {
 			return fmt.Errorf("ledger: %s: %w", l.path, err)
 		}
 	}

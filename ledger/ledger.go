@@ -249,9 +249,9 @@ func (e Entry) carry(k Kind, note Note) Entry {
 // Theorem names the theorem that TotalEpsilon rests on. PlainEpsilon is a plain sum.
 func (e Entry) Theorem() string {
 	if e.Limit.Epsilon > 0 {
-		return accountant.TheoremFilter
+		return new(accountant.Filter).Theorem()
 	}
-	return accountant.TheoremOdometer
+	return new(accountant.Odometer).Theorem()
 }
 
 // TotalDelta is the δ that TotalEpsilon holds at.

@@ -258,7 +258,7 @@ func TestEventsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch, err0 := accountant.Sampled(half, gaussian(t, 20))
+	batch, err0 := gaussian(t, 20).Sampled(half)
 	optimum, err1 := accountant.ConvexPerturbation(adj, 30, 0.1)
 	grid, err2 := accountant.GridGaussian(adj, 20, 1e-9)
 	bit, err3 := accountant.PenaltyBit(adj, 4, 0.1)

@@ -19,7 +19,7 @@ func ExampleSolve() {
 		if err != nil {
 			return g, err
 		}
-		return accountant.Sampled(batch, g)
+		return g.Sampled(batch)
 	}
 	run := func(noise float64) (accountant.Event, error) {
 		e, err := step(noise)
@@ -73,11 +73,11 @@ func Example_published() {
 		build  func() (accountant.Event, error)
 		answer func(accountant.Event, float64) (accountant.Guarantee, error)
 	}{
-		{"as published", func() (accountant.Event, error) { return accountant.SubsampledBarkerPublished(batch) }, classic},
-		{"tightened", func() (accountant.Event, error) { return accountant.SubsampledBarkerTightened(batch) }, classic},
+		{"as published", func() (accountant.Event, error) { return accountant.SubsampledBarker(batch, false) }, classic},
+		{"tightened", func() (accountant.Event, error) { return accountant.SubsampledBarker(batch, true) }, classic},
 		{"tightened, better conversion", func() (accountant.Event,
 			error) {
-			return accountant.SubsampledBarkerTightened(batch)
+			return accountant.SubsampledBarker(batch, true)
 		}, best},
 		{"the released bit alone", func() (accountant.Event, error) {
 			return accountant.AcceptanceBit(accountant.Substitute, 0.0316227766016838)
@@ -85,7 +85,7 @@ func Example_published() {
 	} {
 		e, err := row.build()
 		if err == nil {
-			e, err = accountant.Sampled(sampling, e)
+			e, err = e.Sampled(sampling)
 		}
 		if err == nil {
 			e, err = e.Times(steps)

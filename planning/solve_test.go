@@ -31,7 +31,7 @@ func sampledGaussian(adj accountant.Adjacency, rate, sigma float64, steps int64)
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	e, err := accountant.Sampled(s, g)
+	e, err := g.Sampled(s)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -154,7 +154,7 @@ func TestMoreBudgetBuysMore(t *testing.T) {
 		if large.Value < small.Value {
 			t.Fatalf("ε %v buys %d steps, ε %v only %d", eps, small.Value, more, large.Value)
 		}
-		count, err := accountant.MaxCount(e, eps, 1e-6)
+		count, err := e.MaxCount(eps, 1e-6)
 		if err != nil || count != small.Value {
 			t.Fatalf("Solve gives %d steps, MaxCount %d (%v)", small.Value, count, err)
 		}

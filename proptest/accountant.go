@@ -156,14 +156,14 @@ func countsMatter(rt *rapid.T, e accountant.Event) {
 func relationsCostMore(rt *rapid.T, e accountant.Event) {
 	order := orders().Draw(rt, "order")
 	one := e.RDP(order)
-	if group, err := accountant.GroupPrivacy(e, rapid.IntRange(2, 8).Draw(rt, "rows")); err == nil &&
+	if group, err := e.Group(rapid.IntRange(2, 8).Draw(rt, "rows")); err == nil &&
 		group.RDP(order)*(1+slack) < one {
 		failf(rt, "%v costs %v at order %v and a group of several rows only %v", e, one, order, group.RDP(order))
 	}
 	if e.Adjacency() != accountant.AddRemove {
 		return
 	}
-	if both, err := accountant.FromAddRemove(e); err == nil && both.RDP(order)*(1+slack) < one {
+	if both, err := e.Substitution(); err == nil && both.RDP(order)*(1+slack) < one {
 		failf(rt, "%v costs %v at order %v under add/remove and only %v under substitution", e, one, order, both.RDP(order))
 	}
 }
@@ -180,7 +180,7 @@ func batchesCostLess(rt *rapid.T, e accountant.Event) {
 		if err != nil {
 			rt.Fatalf("proptest: %v", err)
 		}
-		sampled, err := accountant.Sampled(s, e)
+		sampled, err := e.Sampled(s)
 		if err != nil {
 			return // the accountant says that it has no proof, and so no price
 		}
@@ -218,7 +218,7 @@ func budgetsAgree(t rapid.TB, e accountant.Event) {
 	if math.IsInf(limit, 1) || limit == 0 {
 		return
 	}
-	most, err := accountant.MaxCount(e, limit, delta)
+	most, err := e.MaxCount(limit, delta)
 	if err != nil || most < 5 {
 		failf(t, "MaxCount(%v, %v, %v) is %d, error %v, where five releases fit", e, limit, delta, most, err)
 		return

@@ -65,8 +65,8 @@ func TestEveryKindOfEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all["sampled bit"] = must(accountant.Sampled(poisson, all["bit"]))
-		all["sampled gaussian"] = must(accountant.Sampled(poisson, all["gaussian"]))
+		all["sampled bit"] = must(all["bit"].Sampled(poisson))
+		all["sampled gaussian"] = must(all["gaussian"].Sampled(poisson))
 		for name, e := range all {
 			t.Run(fmt.Sprint(adj, " ", name), func(t *testing.T) { proptest.CheckAccountant(t, e) })
 		}

@@ -58,7 +58,7 @@ func run(out io.Writer, n, steps int64) error {
 	if err != nil {
 		return err
 	}
-	count, err := accountant.MaxCount(half, epsilon, delta)
+	count, err := half.MaxCount(epsilon, delta)
 	if err != nil {
 		return err
 	}

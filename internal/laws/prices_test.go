@@ -30,7 +30,7 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func(e accountant.Event, err error) accountant.Event { return must(accountant.Sampled(s, must(e, err))) }
+		return func(e accountant.Event, err error) accountant.Event { return must(must(e, err).Sampled(s)) }
 	}
 	logistic := regression(t)
 	lipschitz := logistic.PredictorLipschitz()
@@ -225,7 +225,7 @@ func TestGroupsScaleSensitivities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := accountant.GroupPrivacy(one, k)
+		got, err := one.Group(k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestReplacingIsRemovingAndAdding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := accountant.FromAddRemove(one)
+		got, err := one.Substitution()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestFailuresAreSampled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampled, err := accountant.Sampled(s, release)
+	sampled, err := release.Sampled(s)
 	if err != nil {
 		t.Fatal(err)
 	}

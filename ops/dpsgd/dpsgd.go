@@ -116,7 +116,7 @@ func (c Config) cost(multiplier float64) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	step, err := accountant.Sampled(sampling, gaussian)
+	step, err := gaussian.Sampled(sampling)
 	if err != nil {
 		return accountant.Event{}, err
 	}

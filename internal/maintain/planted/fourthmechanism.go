@@ -146,7 +146,7 @@ func batches(begin func(x []float64, rng *rand.Rand) func() []float64) answers {
 		panic(err)
 	}
 	return answers{begin: begin,
-		claim: event(accountant.Sampled(sampling, event(accountant.Gaussian(accountant.AddRemove, 1))))}
+		claim: event(event(accountant.Gaussian(accountant.AddRemove, 1)).Sampled(sampling))}
 }
 
 func batched(x []float64, inclusion func(i int) bool) float64 {

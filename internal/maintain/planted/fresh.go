@@ -388,7 +388,7 @@ func freshMechanisms() (all []Case) {
 		if err != nil {
 			panic(err)
 		}
-		if m.claim, err = accountant.Sampled(half, gaussian(1)); err != nil {
+		if m.claim, err = gaussian(1).Sampled(half); err != nil {
 			panic(err)
 		}
 	})
