@@ -165,20 +165,15 @@ func parseShort(text []byte) (float64, bool) {
 	if point >= 0 {
 		scale = len(digits) - 1 - point
 	}
-	return exactQuotient(whole, scale, text[0] == '-'), true
+	v := exactQuotient(whole, scale)
+	if text[0] == '-' {
+		v = -v
+	}
+	return v, true
 }
 
-// exactQuotient is ±whole/10^scale, rounded once.
-func exactQuotient(whole int64, scale int, negative bool) float64 {
-	v := float64(whole)
-	if scale > 0 {
-		v /= tens[scale]
-	}
-	if negative {
-		return -v
-	}
-	return v
-}
+// exactQuotient is whole/10^scale, rounded once.
+func exactQuotient(whole int64, scale int) float64 { return float64(whole) / tens[scale] }
 
 // explain says what is allowed in the column and what to do about a fault.
 func (d *decoder) explain(f fault, text []byte) (allowed, do string) {
