@@ -48,7 +48,9 @@ func BenchmarkLogisticFullData(b *testing.B) {
 	for name, loss := range map[string]targets.Loss{"log": {},
 		"beta1.5": {Beta: 1.5}} {
 		for size, n := range map[string]int{"N=1e5": 100_000, "N=1e6": 1_000_000} {
-			b.Run(name+"/"+size, func(b *testing.B) { logistic(b, n, loss, barker.Config{Proposal: curator.Proposal{Scale: 0.001}}) })
+			b.Run(name+"/"+size, func(b *testing.B) {
+				logistic(b, n, loss, barker.Config{Proposal: curator.Proposal{Scale: 0.001}})
+			})
 		}
 	}
 }

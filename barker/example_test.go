@@ -81,7 +81,8 @@ func ExampleCost() {
 		{"bit, logistic, Poisson batch", curator.Test{}, curator.Batch{Rate: float64(b) / n}, ""},
 	} {
 		event, err := barker.Cost(barker.Config{
-			Target: target, Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test, Batch: c.batch,
+			Target: target, Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.999999999 * math.Sqrt(b) / n, Test: c.test,
+			Batch:      c.batch,
 			Accounting: c.accounting,
 		}, facts)
 		if err != nil {

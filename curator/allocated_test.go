@@ -149,7 +149,8 @@ func TestEpochsOfGradients(t *testing.T) {
 	f := sealed.Facts()
 	f.RowsPerPerson = 2
 	_, err1 := sealed.GrantGradients(allocated, steps+1)
-	_, err2 := sealed.GrantRatios(NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1, Batch: Batch{Steps: steps}}, steps)
+	_, err2 := sealed.GrantRatios(NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1,
+		Batch: Batch{Steps: steps}}, steps)
 	_, err3 := sealed.GrantBits(AcceptanceBit{Target: target, Clip: 1, Batch: Batch{Steps: steps}}, steps)
 	_, err4 := allocated.Event(f)
 	for i, err := range []error{err1, err2, err3, err4} {

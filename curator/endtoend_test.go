@@ -195,7 +195,8 @@ func contests() []contest {
 	all := []contest{
 		drawnBits("logistic bit, isotropic moves", 40, AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25}}, sigmoid),
 		drawnBits("penalty bit of variance 1, coordinates along", 60,
-			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25, OneComponent: true}, Test: Test{Penalty: 1}}, penaltyAcceptance(1)),
+			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25, OneComponent: true}, Test: Test{Penalty: 1}},
+			penaltyAcceptance(1)),
 		drawnBits("penalty bit of variance 4, isotropic", 40,
 			AcceptanceBit{Target: toy2, Proposal: Proposal{Scale: 0.25}, Test: Test{Penalty: 4}}, penaltyAcceptance(4)),
 		drawnBits("logistic bit, Poisson batches of 0.5", 60,

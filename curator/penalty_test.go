@@ -52,7 +52,8 @@ func TestPenaltyBitCostsLessThanItsLipschitzConstant(t *testing.T) {
 func TestMoveAlong(t *testing.T) {
 	const n = 20_000
 	c := seal(t, Records{X: []float64{0.1, 0.2}, Features: 2})
-	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Test{Penalty: 1}, Proposal: Proposal{Scale: 0.5, OneComponent: true}}
+	m := AcceptanceBit{Target: newToy(2), Clip: 1, Test: Test{Penalty: 1},
+		Proposal: Proposal{Scale: 0.5, OneComponent: true}}
 	b := grantBits(t, c, m, n)
 	theta, next, direction := []float64{1, -2}, make([]float64, 2), []float64{1, -1}
 	flat := func([]float64) float64 { return 0 }

@@ -118,7 +118,8 @@ func TestProposals(t *testing.T) {
 func TestProposalRefusals(t *testing.T) {
 	for _, p := range []curator.Proposal{
 		{}, {Scale: -1}, {Scale: math.NaN()}, {Scale: math.Inf(1)},
-		{OneComponent: true}, {Scale: 1, OneComponent: true, Radius: 9}, {Scale: 1, Radius: math.NaN()}, {Scale: 1, Radius: 1.5},
+		{OneComponent: true}, {Scale: 1, OneComponent: true, Radius: 9}, {Scale: 1, Radius: math.NaN()},
+		{Scale: 1, Radius: 1.5},
 		{Radius: 1}, {Scale: 1, Mean: make([]float64, 3), Factor: make([]float64, 9), Freedom: 5},
 	} {
 		if p.Check(3) == nil {

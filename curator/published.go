@@ -15,8 +15,9 @@ import (
 func (m AcceptanceBit) published(f Facts, p plan) (accountant.Event, error) {
 	switch {
 	case m.Accounting != "published" && m.Accounting != "tightened":
-		return accountant.Event{}, fmt.Errorf("curator: the accounting is %q; give published or tightened, or leave it out to "+
-			"charge the bit", m.Accounting)
+		return accountant.Event{},
+			fmt.Errorf("curator: the accounting is %q; give published or tightened, or leave it out to "+
+				"charge the bit", m.Accounting)
 	case m.Test.kind() != correctedTest:
 		return accountant.Event{}, fmt.Errorf("curator: %v accounting is for the Gaussian-mixture corrected test, not %v",
 			m.Accounting, m.Test)
@@ -31,9 +32,10 @@ func (m AcceptanceBit) published(f Facts, p plan) (accountant.Event, error) {
 	}
 	b := m.Batch.Size
 	if limit := 1 / math.Sqrt(float64(b)); m.Test.variance() != 2 || p.contribution > limit {
-		return accountant.Event{}, fmt.Errorf("curator: %v accounting needs Test{Corrected: 2} and a Clip of at most √b/N = %v, "+
-			"so that a record moves the log-odds by at most 1/√b",
-			m.Accounting, limit/p.scale)
+		return accountant.Event{},
+			fmt.Errorf("curator: %v accounting needs Test{Corrected: 2} and a Clip of at most √b/N = %v, "+
+				"so that a record moves the log-odds by at most 1/√b",
+				m.Accounting, limit/p.scale)
 	}
 	event, err := accountant.SubsampledBarker(int(b), m.Accounting == "tightened")
 	if err != nil {

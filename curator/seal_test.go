@@ -116,7 +116,8 @@ func TestMechanismRefusals(t *testing.T) {
 			Batch: Batch{Size: 10}}, facts},
 		"published, C": {AcceptanceBit{Target: toy, Clip: 0.01, Accounting: "published", Test: Test{Corrected: 1},
 			Batch: Batch{Size: 10}}, facts},
-		"published, add/remove": {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published", Test: Test{Corrected: 2}}, addRemove},
+		"published, add/remove": {AcceptanceBit{Target: toy, Clip: 1, Accounting: "published", Test: Test{Corrected: 2}},
+			addRemove},
 	} {
 		if e, err := c.m.Event(c.f); err == nil {
 			t.Errorf("%s: priced at %v", name, e)
@@ -165,7 +166,8 @@ func (c counting) Loss(dst, theta []float64, rows targets.Rows) {
 func TestPublishedTheorem1(t *testing.T) {
 	facts := Facts{Records: 100, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	const clip = 0.01
-	published, err := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Test{Corrected: 2}, Accounting: "published"}.Event(facts)
+	published, err := AcceptanceBit{Target: newToy(1), Clip: clip, Test: Test{Corrected: 2},
+		Accounting: "published"}.Event(facts)
 	if err != nil {
 		t.Fatal(err)
 	}

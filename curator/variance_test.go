@@ -50,7 +50,8 @@ func TestFixedBatchVarianceMoves(t *testing.T) {
 // move is that of those two terms.
 func TestFixedBatchesPayForTheirVariance(t *testing.T) {
 	const scale, size = 1e-4, 50
-	m := AcceptanceBit{Target: newToy(2), Proposal: Proposal{Scale: scale}, Test: Test{Corrected: 1}, Batch: Batch{Size: size}}
+	m := AcceptanceBit{Target: newToy(2), Proposal: Proposal{Scale: scale}, Test: Test{Corrected: 1},
+		Batch: Batch{Size: size}}
 	facts := Facts{Records: 1000, Features: 2, Radius: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	got, err := m.Event(facts)
 	if err != nil {

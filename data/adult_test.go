@@ -94,7 +94,8 @@ func TestAdultScalesNarrowThePosterior(t *testing.T) {
 			s.Columns[i].Center, s.Columns[i].Scale = 0, 0
 		}
 	})
-	t.Logf("sum of posterior variances, times R²: %.4f with centers and scales, %.4f with bounds alone, ratio %.0f", scaled, bounded,
+	t.Logf("sum of posterior variances, times R²: %.4f with centers and scales, %.4f with bounds alone, ratio %.0f",
+		scaled, bounded,
 		bounded/scaled)
 	if bounded < 20*scaled {
 		t.Errorf("sum of posterior variances %v with centers and scales, %v with bounds alone", scaled, bounded)

@@ -79,10 +79,10 @@ var settings = []Setting{
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
 	{Name: "prior", Of: func(o *Options) any { return &o.Prior },
-		Help: "normal; horseshoe, which shrinks coefficients towards 0 unless the data say otherwise, the intercept staying " +
-			"normal; or zellner-siow, which for released sums of linear regressions is one of what the columns explain " +
-			"together, beside a wide normal one; by default zellner-siow for linear regressions with normal errors whose " +
-			"prior is not stated, and else normal"},
+		Help: "normal; horseshoe, which shrinks coefficients towards 0 unless the data say otherwise, the intercept " +
+			"staying normal; or zellner-siow, which for released sums of linear regressions is one of what the columns " +
+			"explain together, beside a wide normal one; by default zellner-siow for linear regressions with normal " +
+			"errors whose prior is not stated, and else normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the normal prior of every coefficient, in the units of the scaled columns, " +
 			"which lie within ±1/√K for K columns of the file, the intercept counted; by default 3·√K, for numbers " +
@@ -207,8 +207,9 @@ func (o Options) check(model string) (targets.Loss, error) {
 	case o.Prior != normalPrior && o.Prior != horseshoe && o.Prior != zellnerSiow:
 		return targets.Loss{}, bad("prior", "%s is %q; it must be normal, horseshoe or zellner-siow", prior, o.Prior)
 	case o.Prior == zellnerSiow && (model != "linear" && model != "" || o.Loss != "log" || o.DegreesOfFreedom != 0):
-		return targets.Loss{}, bad("prior", "%s zellner-siow is for %s linear with normal errors and the log loss; use normal",
-			prior, setting.Name("model"))
+		return targets.Loss{},
+			bad("prior", "%s zellner-siow is for %s linear with normal errors and the log loss; use normal",
+				prior, setting.Name("model"))
 	}
 	if o.Dispersion == 0 && model == "negative-binomial" {
 		return targets.Loss{}, bad("dispersion",

@@ -35,7 +35,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	kernel, err := penalty.New(penalty.Config{
-		Target: model, Proposal: curator.Proposal{Scale: 0.003, OneComponent: true}, Guided: true, Noise: penalty.Fixed(2), Iterations: 2000,
+		Target: model, Proposal: curator.Proposal{Scale: 0.003, OneComponent: true}, Guided: true, Noise: penalty.Fixed(2),
+		Iterations: 2000,
 	}, records)
 	if err != nil {
 		log.Fatal(err)

@@ -12,8 +12,9 @@ import (
 // minibatch reads half of the records in each step, with batch variances of
 // log-odds around 0.5.
 func minibatch(p posteriors.Problem, noise penalty.Noise) penalty.Config {
-	return penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: curator.Proposal{Scale: 0.5}, Noise: noise,
-		Clip: 0.6, Batch: curator.Batch{Rate: 0.5}}
+	return penalty.Config{Target: p.Target, Temperature: p.Temperature, Proposal: curator.Proposal{Scale: 0.5},
+		Noise: noise,
+		Clip:  0.6, Batch: curator.Batch{Rate: 0.5}}
 }
 
 // TestMinibatchConforms puts the minibatch form, which claims no exactness,

@@ -41,7 +41,8 @@ func TestHyperparametersSeeNoRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	factory := func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		k, err := barker.New(barker.Config{Target: target, Proposal: curator.Proposal{Scale: 0.2}, Iterations: steps}, records)
+		k, err := barker.New(barker.Config{Target: target, Proposal: curator.Proposal{Scale: 0.2}, Iterations: steps},
+			records)
 		return withHyper{k, prior}, err
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -116,8 +116,9 @@ func binaryCase(t testing.TB, l Loss, name string,
 		return 1 - prob(eta)
 	}
 	return modelCase{
-		name:   name,
-		target: must[*Regression](t)(New(RegressionConfig{Family: name, Features: 3, Loss: l, Prior: priors.Gaussian{SD: 2}})),
+		name: name,
+		target: must[*Regression](t)(New(RegressionConfig{Family: name, Features: 3, Loss: l,
+			Prior: priors.Gaussian{SD: 2}})),
 		record: func(rng *rand.Rand, x []float64) float64 { normals(rng, x); return float64(rng.IntN(2)) },
 		state:  normalState(0.7),
 		logDensity: func(theta, x []float64, y float64) float64 {

@@ -267,7 +267,8 @@ func TestGradientsMatchComplexSteps(t *testing.T) {
 
 // TestComplexStepsRejectSmallErrors: the comparison tells 10⁻¹¹.
 func TestComplexStepsRejectSmallErrors(t *testing.T) {
-	m := must[*Regression](t)(New(RegressionConfig{Family: "probit", Features: 1, Loss: betaLoss(t, 1.5), Prior: priors.Gaussian{SD: 1}}))
+	m := must[*Regression](t)(New(RegressionConfig{Family: "probit", Features: 1, Loss: betaLoss(t, 1.5),
+		Prior: priors.Gaussian{SD: 1}}))
 	got := []float64{0}
 	m.LossGrad(got, []float64{0.4}, Rows{X: []float64{1}, P: 1, Y: []float64{1}})
 	want, size := analyticCases()["probit"].gradient([]float64{0.4}, []float64{1}, 1, betaLoss(t, 1.5))

@@ -18,18 +18,19 @@ func TestConstructorsRefuseBadConfigs(t *testing.T) {
 	nan, inf, ok := math.NaN(), math.Inf(1), priors.Gaussian{SD: 1}
 	singular := mat.NewSymDense(2, []float64{1, 1, 1, 1})
 	for name, err := range map[string]error{
-		"beta 1":           errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: 1}})),
-		"beta 0.5":         errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: 0.5}})),
-		"beta NaN":         errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: nan}})),
-		"beta Inf":         errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: inf}})),
-		"family":           errorOf(New(RegressionConfig{Family: "logit", Features: 1, Prior: ok})),
-		"dispersion":       errorOf(New(RegressionConfig{Features: 1, Prior: ok, Dispersion: 1})),
-		"no dispersion":    errorOf(New(RegressionConfig{Family: "negative-binomial", Features: 1, Prior: ok})),
-		"error scale":      errorOf(New(RegressionConfig{Features: 1, Prior: ok, Scale: 1})),
-		"no error scale":   errorOf(New(RegressionConfig{Family: "median", Features: 1, Prior: ok})),
-		"no features":      errorOf(New(RegressionConfig{Prior: ok})),
-		"no prior":         errorOf(New(RegressionConfig{Family: "probit", Features: 1})),
-		"prior of 3 for 2": errorOf(New(RegressionConfig{Family: "poisson", Features: 2, Prior: priors.Gaussian{SDs: []float64{1, 1, 1}}})),
+		"beta 1":         errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: 1}})),
+		"beta 0.5":       errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: 0.5}})),
+		"beta NaN":       errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: nan}})),
+		"beta Inf":       errorOf(New(RegressionConfig{Features: 1, Prior: ok, Loss: Loss{Beta: inf}})),
+		"family":         errorOf(New(RegressionConfig{Family: "logit", Features: 1, Prior: ok})),
+		"dispersion":     errorOf(New(RegressionConfig{Features: 1, Prior: ok, Dispersion: 1})),
+		"no dispersion":  errorOf(New(RegressionConfig{Family: "negative-binomial", Features: 1, Prior: ok})),
+		"error scale":    errorOf(New(RegressionConfig{Features: 1, Prior: ok, Scale: 1})),
+		"no error scale": errorOf(New(RegressionConfig{Family: "median", Features: 1, Prior: ok})),
+		"no features":    errorOf(New(RegressionConfig{Prior: ok})),
+		"no prior":       errorOf(New(RegressionConfig{Family: "probit", Features: 1})),
+		"prior of 3 for 2": errorOf(New(RegressionConfig{Family: "poisson", Features: 2,
+			Prior: priors.Gaussian{SDs: []float64{1, 1, 1}}})),
 		"cloglog no prior": errorOf(New(RegressionConfig{Family: "cloglog", Features: 2})),
 		"no minimum":       errorOf(New(LinearConfig{Features: 1, Prior: ok, ScalePrior: priors.HalfNormal{SD: 1}})),
 		"NaN minimum": errorOf(New(LinearConfig{Features: 1, Prior: ok, ScalePrior: priors.HalfNormal{SD: 1},
@@ -94,7 +95,8 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 // TestIndependentIsAProduct: parameters have their own priors, and a target keeps a
 // copy of them.
 func TestIndependentIsAProduct(t *testing.T) {
-	p := priors.Independent{priors.Laplace{Scale: 0.5}, priors.Gaussian{SDs: []float64{2}}, priors.Uniform{Low: -1, High: 1}}
+	p := priors.Independent{priors.Laplace{Scale: 0.5}, priors.Gaussian{SDs: []float64{2}},
+		priors.Uniform{Low: -1, High: 1}}
 	m := must[*Regression](t)(New(RegressionConfig{Features: 3, Prior: p}))
 	p[0], p[1].(priors.Gaussian).SDs[0] = priors.Laplace{Scale: 9}, 9
 	theta, grad := []float64{1, -2, 0.5}, make([]float64, 3)

@@ -36,7 +36,8 @@ func Example() {
 }
 
 func ExampleNew() {
-	m, err := targets.New(targets.RegressionConfig{Features: 2, Loss: targets.Loss{Beta: 1.5}, Prior: priors.Gaussian{SD: 3}})
+	m, err := targets.New(targets.RegressionConfig{Features: 2, Loss: targets.Loss{Beta: 1.5},
+		Prior: priors.Gaussian{SD: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return

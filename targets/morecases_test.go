@@ -69,7 +69,8 @@ func softmaxCase(t testing.TB, l Loss) modelCase {
 }
 
 func dirichletCase(t testing.TB, l Loss) modelCase {
-	m := must[*DirichletCategorical](t)(New(DirichletCategoricalConfig{Loss: l, Prior: priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}}))
+	m := must[*DirichletCategorical](t)(New(DirichletCategoricalConfig{Loss: l,
+		Prior: priors.Dirichlet{Alpha: []float64{0.5, 2, 1}}}))
 	return classCase("dirichlet", m, 3, func(theta, _ []float64) []float64 {
 		return softmaxOf(0, theta[0], theta[1])
 	})
@@ -96,7 +97,8 @@ func countCase(t testing.TB, name string, m *Regression, logMass func(mean, y fl
 }
 
 func poissonCase(t testing.TB, l Loss) modelCase {
-	m := must[*Regression](t)(New(RegressionConfig{Family: "poisson", Features: 2, Loss: l, Prior: priors.Gaussian{SD: 2}}))
+	m := must[*Regression](t)(New(RegressionConfig{Family: "poisson", Features: 2, Loss: l,
+		Prior: priors.Gaussian{SD: 2}}))
 	return countCase(t, "poisson", m, func(mean, y float64) float64 { return distuv.Poisson{Lambda: mean}.LogProb(y) })
 }
 

@@ -18,7 +18,8 @@ type priorPart struct{ prior priors.Prior }
 // It shares no memory with the caller's.
 func newPriorPart(p priors.Prior, dim int) (priorPart, error) {
 	if p == nil {
-		return priorPart{}, fmt.Errorf("targets: no prior is given; give one for %d parameters, such as priors.Gaussian{SD: 3}", dim)
+		return priorPart{},
+			fmt.Errorf("targets: no prior is given; give one for %d parameters, such as priors.Gaussian{SD: 3}", dim)
 	}
 	if err := p.Check(dim); err != nil {
 		return priorPart{}, err

@@ -26,7 +26,8 @@ func TestTangentsAreAtMostOne(t *testing.T) {
 				rows.Y = rapid.SliceOfN(wild(), n, n).Draw(t, "y")
 			}
 			weight := rapid.SampledFrom([]float64{0, 0.5, 0.999}).Draw(t, "weight")
-			tangent, err := New(TangentConfig{Target: base, Weight: weight, Radius: rapid.SampledFrom([]float64{0, 0.3, 4}).Draw(t, "radius")})
+			tangent, err := New(TangentConfig{Target: base, Weight: weight,
+				Radius: rapid.SampledFrom([]float64{0, 0.3, 4}).Draw(t, "radius")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -128,7 +128,8 @@ func TestCostFollowsTheBoundNotTheRate(t *testing.T) {
 	}
 	var ratios []float64
 	for _, rate := range []float64{0.2, 0.4, 0.8, 0.99} {
-		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(), Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.1,
+		e, err := tunamh.Cost(tunamh.Config{Target: posteriors.StandardMean(),
+			Proposal: curator.Proposal{Scale: 0.1}, Clip: 0.1,
 			Rate: rate}, facts)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func run(out io.Writer, n, steps int64) error {
 		Adjacency: accountant.Substitute}
 	step := func(scale float64) (accountant.Event, error) {
 		return barker.Cost(barker.Config{
-			Target: model, Proposal: curator.Proposal{Scale: scale}, Iterations: steps, Batch: curator.Batch{Rate: 0.01}, Temperature: 0.1,
+			Target: model, Proposal: curator.Proposal{Scale: scale}, Iterations: steps, Batch: curator.Batch{Rate: 0.01},
+			Temperature: 0.1,
 		}, facts)
 	}
 	chain := func(scale float64) (accountant.Event, error) {

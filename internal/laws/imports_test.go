@@ -78,9 +78,10 @@ var lower = map[string][]string{
 	"data":           {"data", "internal/core/record"},
 	"models":         {"data", "diag", "targets", "priors", "internal/setting"},
 	"priors":         {"internal/vec"},
-	"targets":        {"priors", "internal/core/dense", "internal/core/record", "internal/vec", "internal/convex", "targets"},
-	"curator":        {"targets", "priors", "accountant", "internal"},
-	"kernels":        {"curator", "targets", "kernels"},
+	"targets": {"priors", "internal/core/dense", "internal/core/record", "internal/vec", "internal/convex",
+		"targets"},
+	"curator": {"targets", "priors", "accountant", "internal"},
+	"kernels": {"curator", "targets", "kernels"},
 	// Sinks write files, in a format that has one place.
 	"kernels/draws": {"kernels", "internal/stancsv"},
 	// What an interrupted run needs to go on.

@@ -105,15 +105,17 @@ func TestAddRemovePricesDoNotCountRecords(t *testing.T) {
 		facts curator.Facts
 	}{
 		"bit": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Batch: curator.Batch{Rate: 0.1}}, facts},
-		"drawn": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Batch: curator.Batch{Rate: 0.1},
-			Test: curator.Test{Corrected: 1}}, certified},
+		"drawn": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01},
+			Batch: curator.Batch{Rate: 0.1},
+			Test:  curator.Test{Corrected: 1}}, certified},
 		"penalty": {curator.AcceptanceBit{Target: mean(t), Clip: 0.01, Test: curator.Test{Penalty: 1}}, facts},
 		"thinned": {curator.ThinnedBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Rate: 0.3}, certified},
 		"ratio":   {curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts},
 		"gradient": {curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
 			Batch: curator.Batch{Rate: 0.1}}, facts},
-		"signs":     {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
-		"unbatched": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01, OneComponent: true}}, certified},
+		"signs": {curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1, Adjusted: true}, facts},
+		"unbatched": {curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01, OneComponent: true}},
+			certified},
 	} {
 		fewer := c.facts
 		fewer.Records--

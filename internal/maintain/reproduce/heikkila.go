@@ -126,7 +126,8 @@ func mixPrice(batch, steps int64, how string) (accountant.Event, error) {
 		return accountant.Event{}, err
 	}
 	step, err := barker.Cost(barker.Config{
-		Target: target, Proposal: curator.Proposal{Scale: mixScale}, Test: curator.Test{Corrected: 2}, Batch: curator.Batch{Size: batch},
+		Target: target, Proposal: curator.Proposal{Scale: mixScale}, Test: curator.Test{Corrected: 2},
+		Batch:       curator.Batch{Size: batch},
 		Temperature: mixTau, Clip: 0.999999999 * math.Sqrt(float64(batch)) / mixN, Accounting: how,
 	}, mixFacts)
 	if err != nil {

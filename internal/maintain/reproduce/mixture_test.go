@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
 )
 
 // TestTabulate: moments, marginal and draws of a grid of a normal law.

@@ -45,7 +45,8 @@ func mixtureContenders() ([]mixtureContender, error) {
 	const clip = 1e-4 // three times the published one: a bit affords that nothing is clipped
 	rate := func(size float64) curator.Batch { return curator.Batch{Rate: size / mixN} }
 	walk := func(scale float64, test curator.Test, size float64) chainOf {
-		return barkerChain(barker.Config{Target: target, Proposal: curator.Proposal{Scale: scale}, Test: test, Batch: rate(size),
+		return barkerChain(barker.Config{Target: target, Proposal: curator.Proposal{Scale: scale}, Test: test,
+			Batch:       rate(size),
 			Temperature: mixTau, Clip: clip})
 	}
 	langevin := dpsgld.Config{Driven: kernels.Driven{Target: target, Step: kernels.Constant(0.02), NoiseMultiplier: 2,
@@ -56,8 +57,9 @@ func mixtureContenders() ([]mixtureContender, error) {
 		{"barker, logistic test", "b = 1000, scale 0.15", 100_000, walk(0.15, curator.Test{}, 1000)},
 		{"barker, corrected test", "C = 1, b = 500, scale 0.15", 150_000, walk(0.15, curator.Test{Corrected: 1}, 500)},
 		{"penalty, bit", "σ² = 2, b = 500, scale 0.15", 150_000, penaltyChain(penalty.Config{
-			Target: target, Proposal: curator.Proposal{Scale: 0.15}, Noise: penalty.Fixed(2), Batch: rate(500), Temperature: mixTau,
-			Clip: clip,
+			Target: target, Proposal: curator.Proposal{Scale: 0.15}, Noise: penalty.Fixed(2), Batch: rate(500),
+			Temperature: mixTau,
+			Clip:        clip,
 		})},
 		{"tunamh", "rate 0.0005, scale 0.15", 150_000, tunamhChain(tunamh.Config{
 			Target: target, Proposal: curator.Proposal{Scale: 0.15}, Rate: 0.0005, Temperature: mixTau, Clip: clip,
