@@ -45,6 +45,7 @@ var (
 	uncut    = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
 	classes  = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
+	radius  = flag.Float64("radius", 0, "bound on rows of a public table, for -linear and -untuned; 0 for its schema's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
 	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+

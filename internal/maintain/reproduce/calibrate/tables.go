@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,7 +24,7 @@ import (
 )
 
 // load reads a public table under its bundled schema, or simulates one.
-func load(name string) (*data.Table, error) {
+func load(name string, radius float64) (*data.Table, error) {
 	if kind, ok := strings.CutPrefix(name, "simulated-"); ok {
 		return simulatedTable(kind, rand.New(rand.NewPCG(*seed, 0xda7a)))
 	}
@@ -35,6 +36,7 @@ func load(name string) (*data.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	schema.Radius = cmp.Or(radius, schema.Radius)
 	return data.Load(context.Background(), filepath.Join(*shared, "data", file+".csv"), schema)
 }
 
@@ -51,7 +53,7 @@ func gaussianMu(epsilon, delta float64) (float64, error) {
 type linearFit struct{ rmse, held, ratio, sigma float64 }
 
 func linearTable(name string) error {
-	table, err := load(name)
+	table, err := load(name, *radius)
 	if err != nil {
 		return err
 	}
@@ -66,7 +68,7 @@ func linearTable(name string) error {
 		return err
 	}
 	bound := math.Max(math.Abs(table.Target.At(table.Target.Lower)), math.Abs(table.Target.At(table.Target.Upper)))
-	facts := curator.Facts{Records: int64(table.Records), Features: table.Features(), Response: true, Radius: 1,
+	facts := curator.Facts{Records: int64(table.Records), Features: table.Features(), Response: true, Radius: table.Radius,
 		RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	mechanism := curator.SecondMoment{Response: bound, NoiseMultiplier: 1 / mu}
 	unit, reach := mechanism.ResponseUnit(facts), bound
@@ -177,7 +179,7 @@ func sums(t *data.Table, unit, bound, sd float64, rng *rand.Rand) surrogates.Sum
 	d := t.Features()
 	p := d + 1
 	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
-		Radius: 1, Columns: chains.Columns(&t.Shape)}
+		Radius: t.Radius, Columns: chains.Columns(&t.Shape)}
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
@@ -235,11 +237,11 @@ func adaSSP(t *data.Table, bound, mu float64, rng *rand.Rand) []float64 {
 		for k := j; k < d; k++ {
 			square.SetSym(j, k, s.Moment[j*p+k])
 		}
-		right.SetVec(j, s.Moment[j*p+d]+2*bound/each*rng.NormFloat64())
+		right.SetVec(j, s.Moment[j*p+d]+2*t.Radius*bound/each*rng.NormFloat64())
 	}
 	var eigen mat.EigenSym
 	eigen.Factorize(square, false)
-	unit := 1 / each
+	unit := t.Radius * t.Radius / each
 	smallest := max(0, eigen.Values(nil)[0]+unit*rng.NormFloat64()-unit*math.Sqrt(math.Log(6/delta)))
 	noise := square.RawSymmetric().Data
 	full := make([]float64, d*d)
@@ -248,7 +250,7 @@ func adaSSP(t *data.Table, bound, mu float64, rng *rand.Rand) []float64 {
 			full[j*d+k] = square.At(j, k)
 		}
 	}
-	addNoise(full, d, math.Sqrt2/each, rng)
+	addNoise(full, d, math.Sqrt2*unit, rng)
 	copy(noise, full)
 	ridge := max(0, math.Sqrt(float64(d)*math.Log(2*float64(d*d)/beta))*unit-smallest)
 	lhs := mat.NewDense(d, d, full)

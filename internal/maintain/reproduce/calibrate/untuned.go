@@ -302,7 +302,7 @@ func untunedTable(name string, rng *rand.Rand) (*data.Table, []float64, error) {
 			return s.draw(cmp.Or(link, *family), rng)
 		}
 	}
-	t, err := load(name)
+	t, err := load(name, *radius)
 	return t, nil, err
 }
 
