@@ -119,8 +119,8 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 	t.Helper()
 	all := neighbourhood(o)
 	late, found := farther(m, onB, o)
-	for _, times := range []int{64, 1024} {
-		if pair, ok := o.among(m, times); ok {
+	for _, most := range []int{64, 1100} { // records, which every release reads
+		if pair, ok := o.among(m, most*o.A.Features/max(1, len(o.A.X))); ok {
 			all = append(all, pair)
 		}
 	}
@@ -160,6 +160,9 @@ func shortly(r curator.Records) string {
 
 // among are A and B with so many times their other records; not if the mechanism refuses those.
 func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, ok bool) {
+	if times < 2 {
+		return o, false
+	}
 	p := o.A.Features
 	pair = o
 	more := func(r curator.Records, from int) curator.Records {
