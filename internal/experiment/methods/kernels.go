@@ -109,9 +109,8 @@ func chainTarget(p Problem, s settings) (targets.GradTarget, error) {
 		return p.target(), nil
 	case loss == "log" && s.float("beta") == 0:
 		return p.withLoss(targets.Loss{})
-	case loss == "beta":
-		l := targets.Loss{Beta: s.float("beta")}
-		return p.withLoss(l)
+	case loss == "beta" && s.float("beta") != 0:
+		return p.withLoss(targets.Loss{Beta: s.float("beta")})
 	default:
 		return nil, fmt.Errorf("loss = %q and beta = %v: give loss = \"beta\" with beta above 1, or neither", loss,
 			s.float("beta"))
