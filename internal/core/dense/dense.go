@@ -42,10 +42,13 @@ func MulVec(dst, x, v []float64) {
 
 // Gather copies the rows of x that index names to dst, all of d numbers, as far as it is
 // quicker than row by row, and returns how many it copied. It stops at one that is not
-// in x.
-func Gather(dst, x []float64, d int, index []int32) (copied int) {
+// in x. The numbers of y with the same indexes are brought into the cache: y may be nil.
+func Gather(dst, x, y []float64, d int, index []int32) (copied int) {
 	if !Wide || d < 4 || len(x) < d || len(index) == 0 {
 		return 0
 	}
-	return gather4(&dst[:len(index)*d][0], &x[0], d, &index[0], len(index), len(x)/d)
+	if len(y) == 0 {
+		y = x
+	}
+	return gather4(&dst[:len(index)*d][0], &x[0], &y[0], d, &index[0], len(index), len(x)/d)
 }

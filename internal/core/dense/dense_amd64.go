@@ -14,6 +14,7 @@ func hasAVX2() bool
 func mulVec4(dst, x, v *float64, n, d int)
 
 // gather4 copies rows of d ≥ 4 numbers until all n are copied, or one is not in [0, rows).
+// It has rows that come later, and their numbers in y, brought into the cache.
 //
 //go:noescape
-func gather4(dst, x *float64, d int, index *int32, n, rows int) (copied int)
+func gather4(dst, x, y *float64, d int, index *int32, n, rows int) (copied int)

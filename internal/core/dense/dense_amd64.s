@@ -61,20 +61,33 @@ end:
 	VZEROUPPER
 	RET
 
-// func gather4(dst, x *float64, d int, index *int32, n, rows int) (copied int)
-TEXT ·gather4(SB), NOSPLIT, $0-56
+// func gather4(dst, x, y *float64, d int, index *int32, n, rows int) (copied int)
+TEXT ·gather4(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
-	MOVQ d+16(FP), DX
-	MOVQ index+24(FP), BX
-	MOVQ n+32(FP), CX
-	MOVQ rows+40(FP), R11
+	MOVQ y+16(FP), R10
+	MOVQ d+24(FP), DX
+	MOVQ index+32(FP), BX
+	MOVQ n+40(FP), CX
+	MOVQ rows+48(FP), R11
 	LEAQ -4(DX), R12 // where the last four of a row are
+	LEAQ -48(CX), R13
 	XORQ AX, AX
 
 row:
 	CMPQ AX, CX
 	JGE  copied
+	CMPQ AX, R13
+	JGE  here
+	MOVLQSX 192(BX)(AX*4), R8 // ask for the row that is 48 ahead; one outside x is no fault
+	PREFETCHT0 (R10)(R8*8)
+	IMULQ DX, R8
+	LEAQ (SI)(R8*8), R8
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 (R8)(R12*8)
+
+here:
 	MOVLQSX (BX)(AX*4), R8
 	CMPQ R8, R11
 	JCC  copied // unsigned: below 0 too
@@ -99,7 +112,7 @@ last:
 
 copied:
 	VZEROUPPER
-	MOVQ AX, copied+48(FP)
+	MOVQ AX, copied+56(FP)
 	RET
 
 // func hasAVX2() bool

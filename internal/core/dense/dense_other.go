@@ -9,4 +9,4 @@ const Wide = false
 
 func mulVec4(dst, x, v *float64, n, d int) {}
 
-func gather4(dst, x *float64, d int, index *int32, n, rows int) int { return 0 }
+func gather4(dst, x, y *float64, d int, index *int32, n, rows int) int { return 0 }

@@ -32,10 +32,16 @@ func TestGatherCopiesRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(0, 9).Draw(t, "n"), rapid.IntRange(1, 14).Draw(t, "d")
 		x := rapid.SliceOfN(rapid.Float64Range(0, 1), n*d, n*d).Draw(t, "x")
-		index := rapid.SliceOf(rapid.Int32Range(-1, int32(n))).Draw(t, "index")
+		y := x[:rapid.SampledFrom([]int{0, n}).Draw(t, "responses")]
+		inside := rapid.Int32Range(0, int32(max(n-1, 0)))
+		index := rapid.SliceOfN(inside, 0, 120).Draw(t, "index") // some beyond what is asked for ahead
+		if len(index) > 0 && rapid.Bool().Draw(t, "stray") {
+			index[rapid.IntRange(0, len(index)-1).Draw(t, "at")] = rapid.OneOf(rapid.Int32(),
+				rapid.SampledFrom([]int32{-1, int32(n)})).Draw(t, "one")
+		}
 		const mark = -1
 		dst := slices.Repeat([]float64{mark}, len(index)*d)
-		copied := Gather(dst, x, d, index)
+		copied := Gather(dst, x, y, d, index)
 		stop := slices.IndexFunc(index, func(i int32) bool { return i < 0 || int(i) >= n })
 		if want := len(index); stop >= 0 && copied > stop || d >= 4 && Wide && stop < 0 && n > 0 && copied != want {
 			t.Fatalf("%d rows of %v were copied, of %d", copied, index, n)

@@ -110,7 +110,7 @@ func touch[T float32 | float64](dst []float64, x []T, p int, index []int32) {
 func (s *Set) Gather(x, y []float64, index []int32) (gx, gy []float64) {
 	p, done := s.p, 0
 	if !s.shared {
-		done = dense.Gather(x, s.x, p, index)
+		done = dense.Gather(x, s.x, s.y, p, index)
 	}
 	for lo := done; lo < len(index); lo += ahead {
 		part := index[lo:min(lo+ahead, len(index))]
