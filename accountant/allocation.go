@@ -16,30 +16,34 @@ type allocation struct {
 	moments *allocationMoments
 }
 
-// RandomAllocation is an epoch of steps ≥ 1 Gaussian releases, each of the records that
-// were put there: every record into one step, drawn uniformly and secretly, independently
-// of the others (balls into bins; Feldman and Shenfeld 2025). noiseMultiplier is the
-// noise's standard deviation over the sensitivity of one release under adj, ≥ 0. Under
-// substitution both versions of a record are in the same step, and each moves that release
-// by at most half the sensitivity. Releases may depend on earlier ones. departure is that
-// of GridGaussian, of all releases of the epoch together; 0 for continuous noise. The curve
-// holds for both directions, from moments at whole orders up to 256
+// Allocated is an epoch of batches ≥ 1 releases, each of the records that were put there:
+// every record into one of them, drawn uniformly and secretly, independently of the others
+// (balls into bins; Feldman and Shenfeld 2025). The multiplier is over the sensitivity of
+// one release. Under substitution both versions of a record are in the same release, and
+// each moves it by at most half the sensitivity. Releases may depend on earlier ones. The
+// curve holds for both directions, from moments at whole orders up to 256
 // (docs/proofs/allocation.md).
-func RandomAllocation(adj Adjacency, noiseMultiplier float64, steps int64, departure float64) (Event, error) {
-	if err := noise("RandomAllocation", noiseMultiplier); err != nil {
-		return Event{}, err
-	}
-	if err := cost("RandomAllocation: departure", departure); err != nil {
-		return Event{}, err
-	}
-	if steps < 1 {
-		return Event{}, fmt.Errorf("accountant: RandomAllocation: steps %d: must be at least 1", steps)
-	}
+func (g GridGaussian) Allocated(adj Adjacency, batches int64) (Event, error) {
+	return stated(adj, newAllocation(adj, g.NoiseMultiplier, batches,
+		float64(batches)*g.departure(1/g.NoiseMultiplier)))
+}
+
+func newAllocation(adj Adjacency, noiseMultiplier float64, steps int64, departure float64) allocation {
 	mu := 1 / noiseMultiplier // of one record
 	if adj == Substitute {
 		mu /= 2
 	}
-	return newEvent(adj, allocation{noiseMultiplier, steps, departure, newAllocationMoments(mu, steps)})
+	return allocation{noiseMultiplier, steps, departure, newAllocationMoments(mu, steps)}
+}
+
+func (m allocation) check() error {
+	if m.steps < 1 {
+		return fmt.Errorf("accountant: Allocated: steps %d: must be at least 1", m.steps)
+	}
+	if err := noise("Allocated", m.sigma); err != nil {
+		return err
+	}
+	return cost("Allocated: departure", m.departs)
 }
 
 func (m allocation) kind() string { return "random_allocation" }

@@ -94,12 +94,12 @@ func TestAllocationByDirectPowers(t *testing.T) {
 func TestAllocationIsNearPoisson(t *testing.T) {
 	const steps = 1000
 	for _, sigma := range []float64{0.8, 1, 2, 5} {
-		batches, err := Poisson(1.0 / steps)
+		batches, err := poisson(1.0 / steps)
 		if err != nil {
 			t.Fatal(err)
 		}
-		poisson := must(must(Gaussian(AddRemove, sigma)).Sampled(batches))
-		epoch := must(RandomAllocation(AddRemove, sigma, steps, 0))
+		poisson := must(must(Gaussian(AddRemove, sigma)).on(batches))
+		epoch := must(allocated(AddRemove, sigma, steps, 0))
 		for _, order := range []float64{2, 4, 8, 16} {
 			got, rate := epoch.RDP(order), steps*poisson.RDP(order)
 			whole := order / (2 * sigma * sigma)
@@ -118,8 +118,8 @@ func TestAllocationIsNearPoisson(t *testing.T) {
 func TestAllocationUnderSubstitution(t *testing.T) {
 	last := math.Inf(1)
 	for _, steps := range []int64{1, 10, 100, 1000} {
-		e := must(RandomAllocation(Substitute, 1, steps, 0))
-		half := must(RandomAllocation(AddRemove, 2, steps, 0))
+		e := must(allocated(Substitute, 1, steps, 0))
+		half := must(allocated(AddRemove, 2, steps, 0))
 		for _, order := range []float64{1.5, 2, 3, 10} {
 			got := e.RDP(order)
 			if got > order/2*(1+1e-9) || got < half.RDP(order) {
@@ -132,16 +132,16 @@ func TestAllocationUnderSubstitution(t *testing.T) {
 		}
 		last = e.RDP(3)
 	}
-	if _, err := RandomAllocation(Substitute, 1, 0, 0); err == nil {
+	if _, err := allocated(Substitute, 1, 0, 0); err == nil {
 		t.Error("no steps were taken")
 	}
-	if _, err := RandomAllocation(Substitute, math.NaN(), 3, 0); err == nil {
+	if _, err := allocated(Substitute, math.NaN(), 3, 0); err == nil {
 		t.Error("noise that is no number was taken")
 	}
-	if _, err := RandomAllocation(Substitute, 1, 3, -1); err == nil {
+	if _, err := allocated(Substitute, 1, 3, -1); err == nil {
 		t.Error("a negative departure was taken")
 	}
-	if _, err := RandomAllocation(0, 1, 3, 0); err == nil {
+	if _, err := allocated(0, 1, 3, 0); err == nil {
 		t.Error("no adjacency was taken")
 	}
 }
@@ -151,7 +151,7 @@ func TestAllocationUnderSubstitution(t *testing.T) {
 func TestAllocationIsComposedNumerically(t *testing.T) {
 	const delta = 1e-6
 	epochs := func(adj Adjacency, sigma, departure float64) Event {
-		e, err := must(RandomAllocation(adj, sigma, 1000, departure)).Times(10)
+		e, err := must(allocated(adj, sigma, 1000, departure)).Times(10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,11 +25,15 @@ type barkerVariance struct {
 // ε(α) = ½log(1+k/b) + log(1/(1−k(α−1)/b))/(2(α−1)) + 2α/(b−k(α−1)) for
 // k(α−1) < b.
 func SubsampledBarker(batch int, tightened bool) (Event, error) {
-	if batch < 6 {
-		return Event{},
-			fmt.Errorf("accountant: SubsampledBarker: batch %d: must be at least 6, for an order above 1 to be covered", batch)
+	return stated(Substitute, barkerVariance{int64(batch), tightened})
+}
+
+func (m barkerVariance) check() error {
+	if m.batch < 6 {
+		return fmt.Errorf("accountant: SubsampledBarker: batch %d: must be at least 6, for an order above 1 to be covered",
+			m.batch)
 	}
-	return newEvent(Substitute, barkerVariance{int64(batch), tightened})
+	return nil
 }
 
 func (m barkerVariance) kind() string {

@@ -76,7 +76,7 @@ func heterogeneous() Event {
 	for i := range 25_000 {
 		x := 0.001 * (1 + float64(i)/25_000)
 		events = append(events,
-			must(Gaussian(Substitute, 1/x)), must(AcceptanceBit(Substitute, x)),
+			must(Gaussian(Substitute, 1/x)), must(acceptance(Substitute, x)),
 			must(Laplace(Substitute, 1/x)), must(BoundedRange(Substitute, x)))
 	}
 	return must(Compose(events...))
@@ -93,21 +93,21 @@ func BenchmarkHeterogeneousEpsilon(b *testing.B) {
 
 // BenchmarkRDP evaluates one order of each kind of curve, from cold.
 func BenchmarkRDP(b *testing.B) {
-	poisson, _ := Poisson(0.007)
-	fixed, _ := WithoutReplacement(1_000_000, 7000)
+	poisson, _ := poisson(0.007)
+	fixed, _ := withoutReplacement(1_000_000, 7000)
 	for _, c := range []struct {
 		name  string
 		event func() Event
 	}{
-		{"bit", func() Event { return must(AcceptanceBit(Substitute, 0.1)) }},
-		{"isotropic bit", func() Event { return must(IsotropicBit(Substitute, 0.1)) }},
-		{"poisson bit", func() Event { return must(must(AcceptanceBit(Substitute, 0.1)).Sampled(poisson)) }},
-		{"fixed-size bit", func() Event { return must(must(AcceptanceBit(Substitute, 0.1)).Sampled(fixed)) }},
-		{"poisson isotropic bit", func() Event { return must(must(IsotropicBit(Substitute, 0.1)).Sampled(poisson)) }},
-		{"fixed-size bounded range", func() Event { return must(must(BoundedRange(Substitute, 0.1)).Sampled(fixed)) }},
-		{"fixed-size gaussian", func() Event { return must(must(Gaussian(Substitute, 1)).Sampled(fixed)) }},
-		{"poisson gaussian", func() Event { return must(must(Gaussian(AddRemove, 1)).Sampled(poisson)) }},
-		{"poisson gaussian substitution", func() Event { return must(must(Gaussian(Substitute, 0.5)).Sampled(poisson)) }},
+		{"bit", func() Event { return must(acceptance(Substitute, 0.1)) }},
+		{"isotropic bit", func() Event { return must(isotropic(Substitute, 0.1)) }},
+		{"poisson bit", func() Event { return must(must(acceptance(Substitute, 0.1)).on(poisson)) }},
+		{"fixed-size bit", func() Event { return must(must(acceptance(Substitute, 0.1)).on(fixed)) }},
+		{"poisson isotropic bit", func() Event { return must(must(isotropic(Substitute, 0.1)).on(poisson)) }},
+		{"fixed-size bounded range", func() Event { return must(must(BoundedRange(Substitute, 0.1)).on(fixed)) }},
+		{"fixed-size gaussian", func() Event { return must(must(Gaussian(Substitute, 1)).on(fixed)) }},
+		{"poisson gaussian", func() Event { return must(must(Gaussian(AddRemove, 1)).on(poisson)) }},
+		{"poisson gaussian substitution", func() Event { return must(must(Gaussian(Substitute, 0.5)).on(poisson)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -127,7 +127,7 @@ func BenchmarkCharge(b *testing.B) {
 	if err := budget.Charge(must(Gaussian(Substitute, 50)), 1); err != nil {
 		b.Fatal(err)
 	}
-	bit := must(AcceptanceBit(Substitute, 1e-7))
+	bit := must(acceptance(Substitute, 1e-7))
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := budget.Charge(bit, 1); err != nil {
@@ -139,7 +139,7 @@ func BenchmarkCharge(b *testing.B) {
 func ExampleEvent_Epsilon() {
 	// A chain of 10⁵ exact Barker steps, each record moving the log-odds by at
 	// most 0.001, under substitution.
-	bit, err := AcceptanceBit(Substitute, 0.001)
+	bit, err := acceptance(Substitute, 0.001)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -152,7 +152,7 @@ func ExampleEvent_Epsilon() {
 
 func ExampleBudget() {
 	budget, _ := NewBudget(BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: Substitute})
-	step, _ := AcceptanceBit(Substitute, 0.001)
+	step, _ := acceptance(Substitute, 0.001)
 	n, _ := budget.Remaining(step)
 	fmt.Println("steps that fit:", n)
 	fmt.Println("all of them:", budget.Charge(step, n))
@@ -165,13 +165,13 @@ func ExampleBudget() {
 
 func ExampleSolveParameter() {
 	// The noise that makes 10⁴ Poisson-sampled gradient steps (1, 1e-5)-DP.
-	sampling, _ := Poisson(0.01)
+	sampling, _ := poisson(0.01)
 	steps := func(noise float64) (Event, error) {
 		g, err := Gaussian(AddRemove, noise)
 		if err != nil {
 			return Event{}, err
 		}
-		if g, err = g.Sampled(sampling); err != nil {
+		if g, err = g.on(sampling); err != nil {
 			return Event{}, err
 		}
 		return g.Times(10_000)

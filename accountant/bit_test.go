@@ -220,7 +220,7 @@ func TestSampledBitsOnTinyDataSets(t *testing.T) {
 		batch int
 		q     float64
 	}{
-		{"poisson", poissonOf(t, 0.25, must(AcceptanceBit(Substitute, c))), 0, 0.25},
+		{"poisson", poissonOf(t, 0.25, must(acceptance(Substitute, c))), 0, 0.25},
 		{"without replacement", worBit(t, n, 2, c), 2, 0},
 	}
 	for _, s := range schemes {
@@ -263,8 +263,8 @@ func TestSampledBitsOnTinyDataSets(t *testing.T) {
 
 func worBit(t testing.TB, records, batch int64, c float64) Event {
 	t.Helper()
-	s, err := WithoutReplacement(records, batch)
-	return sample(t, s, err, must(AcceptanceBit(Substitute, c)))
+	s, err := withoutReplacement(records, batch)
+	return sample(t, s, err, must(acceptance(Substitute, c)))
 }
 
 // halfNormal integrates f(|Z|) by the midpoint rule.
@@ -285,7 +285,7 @@ func TestIsotropicBitAgainstQuadrature(t *testing.T) {
 				return math.Expm1((order - 1) * boundedRangeRDP(order, 2*scale*inflation*z))
 			})
 			want := math.Log1p(excess) / (order - 1)
-			if got := must(IsotropicBit(Substitute, scale)).RDP(order); got < want*(1-1e-9) || got > want*(1+3e-4) {
+			if got := must(isotropic(Substitute, scale)).RDP(order); got < want*(1-1e-9) || got > want*(1+3e-4) {
 				t.Errorf("scale=%v α=%v: %v, quadrature %v", scale, order, got, want)
 			}
 		}
@@ -304,24 +304,24 @@ func TestThinnedIsotropicBitAgainstQuadrature(t *testing.T) {
 				return math.Expm1((order - 1) * boundedRangeRDP(order, 2*inflation*(b+c.growth*b*b)))
 			})
 			want := math.Log1p(excess) / (order - 1)
-			got := must(ThinnedIsotropicBit(Substitute, c.scale, c.growth, c.most)).RDP(order)
+			got := must(thinnedBit(Substitute, c.scale, c.growth, c.most)).RDP(order)
 			if got < want*(1-1e-9) || got > want*(1+1e-3) {
 				t.Errorf("%+v α=%v: %v, quadrature %v", c, order, got, want)
 			}
-			if linear := must(IsotropicBit(Substitute, c.scale*(1+c.growth*c.most))).RDP(order); got > linear {
+			if linear := must(isotropic(Substitute, c.scale*(1+c.growth*c.most))).RDP(order); got > linear {
 				t.Errorf("%+v α=%v: %v, above %v of a contribution that is larger for every |Z|", c, order, got, linear)
 			}
 		}
 	}
-	if got, want := must(ThinnedIsotropicBit(AddRemove, 0.1, 1, 0.5)).RDP(math.Inf(1)), 0.75; math.Abs(got-want) > 1e-8 {
+	if got, want := must(thinnedBit(AddRemove, 0.1, 1, 0.5)).RDP(math.Inf(1)), 0.75; math.Abs(got-want) > 1e-8 {
 		t.Errorf("at order +Inf: %v, want the largest contribution %v", got, want)
 	}
 	for _, bad := range [][3]float64{{-1, 1, 1}, {1, math.NaN(), 1}, {1, 1, math.Inf(1)}} {
-		if _, err := ThinnedIsotropicBit(AddRemove, bad[0], bad[1], bad[2]); err == nil {
+		if _, err := thinnedBit(AddRemove, bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v was accepted", bad)
 		}
 	}
-	e := must(ThinnedIsotropicBit(Substitute, 0.1, 1, 0.5))
+	e := must(thinnedBit(Substitute, 0.1, 1, 0.5))
 	text, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -343,13 +343,13 @@ func TestSampledIsotropicBit(t *testing.T) {
 		up := halfNormalCoarse(func(z float64) float64 { return sup(newBitPair(q, scale*z, true, false)) })
 		down := halfNormalCoarse(func(z float64) float64 { return sup(newBitPair(q, scale*z, false, true)) })
 		want := math.Log1p(max(up, down)) / (order - 1)
-		got := poissonOf(t, q, must(IsotropicBit(AddRemove, scale))).RDP(order)
+		got := poissonOf(t, q, must(isotropic(AddRemove, scale))).RDP(order)
 		if got < want*(1-1e-3) || got > want*1.01 {
 			t.Errorf("scale=%v add_remove: %v, quadrature %v", scale, got, want)
 		}
 	}
 	for _, scale := range []float64{0.1, 0.5, 1} {
-		bound := poissonOf(t, q, must(IsotropicBit(Substitute, scale))).RDP(order)
+		bound := poissonOf(t, q, must(isotropic(Substitute, scale))).RDP(order)
 		independent := 0.0
 		for z1 := 0.125; z1 < 5; z1 += 0.25 {
 			for z2 := 0.125; z2 < 5; z2 += 0.25 {
@@ -398,12 +398,12 @@ func TestEqualContributionsAreNotWorst(t *testing.T) {
 // N = 10⁶, b = 1000, T = 20000, δ = 10⁻⁶, |τN rᵢ| ≤ √b.
 func Example_publishedBarker() {
 	const records, batch, steps, delta = 1_000_000, 1000, 20_000, 1e-6
-	sampling, _ := WithoutReplacement(records, batch)
+	sampling, _ := withoutReplacement(records, batch)
 	published, _ := SubsampledBarker(batch, false)
 	tightened, _ := SubsampledBarker(batch, true)
-	bit, _ := AcceptanceBit(Substitute, 1/math.Sqrt(batch))
+	bit, _ := acceptance(Substitute, 1/math.Sqrt(batch))
 	for _, e := range []Event{published, tightened, bit} {
-		e, _ = e.Sampled(sampling)
+		e, _ = e.on(sampling)
 		e, _ = e.Times(steps)
 		classic, _ := e.ClassicEpsilon(delta)
 		best, _ := e.Epsilon(delta)

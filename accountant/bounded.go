@@ -65,17 +65,6 @@ func (m acceptanceBit) pureEpsilon(adj Adjacency) float64 { return m.spread(adj)
 // log-odds error of up to 1e-9 of the contribution is paid for.
 const inflation = 1 + 1e-9
 
-// AcceptanceBit is one released bit whose log-odds each record moves by at most
-// contribution ≥ 0 when it is added or removed: a bounded range of twice that
-// under substitution (theory §2.2, §2.3). The charged range is a factor 1+1e-9
-// larger, for the rounding of the mechanism's acceptance probability.
-func AcceptanceBit(adj Adjacency, contribution float64) (Event, error) {
-	if err := cost("AcceptanceBit: contribution", contribution); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, acceptanceBit{contribution})
-}
-
 // langevin returns coth x − 1/x for x ≥ 0.
 func langevin(x float64) float64 {
 	if x < 0.3 { // Lambert's continued fraction, but for less than 10⁻¹⁷

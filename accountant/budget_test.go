@@ -33,7 +33,7 @@ func remaining(t testing.TB, b *Budget, e Event) int64 {
 // and say what was asked, spent and left.
 func TestBudgetRemainingIsExact(t *testing.T) {
 	b := newBudget(t, 1, 1e-6)
-	bit := must(AcceptanceBit(Substitute, 0.01))
+	bit := must(acceptance(Substitute, 0.01))
 	if err := b.Charge(must(Gaussian(Substitute, 20)), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestBudgetNeverExceeded(t *testing.T) {
 
 func TestBudgetConcurrentCharges(t *testing.T) {
 	b := newBudget(t, 1, 1e-6)
-	bit := must(AcceptanceBit(Substitute, 0.05))
+	bit := must(acceptance(Substitute, 0.05))
 	fit := remaining(t, b, bit)
 	var mu sync.Mutex
 	var granted int64
@@ -323,7 +323,7 @@ func TestBudgetOfOneOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := newBudget(t, c.Epsilon, c.Delta)
-	charges, admitted := []Event{must(Gaussian(Substitute, 11)), must(AcceptanceBit(Substitute, 0.03)),
+	charges, admitted := []Event{must(Gaussian(Substitute, 11)), must(acceptance(Substitute, 0.03)),
 		must(Pure(Substitute, 0.02))}, 0
 	for i := 0; ; i++ {
 		e := charges[i%len(charges)]

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-func sample(t testing.TB, s Sampling, err error, e Event) Event {
+func sample(t testing.TB, s sampling, err error, e Event) Event {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(e.Sampled(s))
+	return must(e.on(s))
 }
 
 func epsilon(t testing.TB, e Event, delta float64) float64 {
@@ -28,7 +28,7 @@ func epsilon(t testing.TB, e Event, delta float64) float64 {
 // TestEdgeCases holds the recommendations of "edge_cases" in the reference file.
 func TestEdgeCases(t *testing.T) {
 	inf := math.Inf(1)
-	halfBatch, err := WithoutReplacement(100, 50)
+	halfBatch, err := withoutReplacement(100, 50)
 	half := func(e Event) Event { return sample(t, halfBatch, err, e) }
 	gauss := must(Gaussian(AddRemove, 1))
 	for name, c := range map[string]struct {
@@ -135,14 +135,14 @@ func TestRefusals(t *testing.T) {
 			"GaussianDP": GaussianDP, "RandomizedResponse": func(adj Adjacency, epsilon float64) (Event, error) {
 				return RandomizedResponse(adj, epsilon, 2)
 			}, "BoundedRange": BoundedRange,
-			"AcceptanceBit": AcceptanceBit, "IsotropicBit": IsotropicBit,
+			"AcceptanceBit": acceptance, "IsotropicBit": isotropic,
 		} {
 			bad[name] = func() error { _, err := build(Substitute, x); return err }
 			bad[name+" without adjacency"] = func() error { _, err := build(0, 1); return err }
 		}
 		bad["Epsilon"] = func() error { _, err := ok.Epsilon(x); return err }
 		bad["Delta"] = func() error { _, err := ok.Delta(x); return err }
-		bad["Poisson"] = func() error { _, err := Poisson(x); return err }
+		bad["Poisson"] = func() error { _, err := poisson(x); return err }
 		bad["Approximate"] = func() error { _, err := Approximate(Substitute, 1, x); return err }
 		bad["MaxCount"] = func() error { _, err := ok.MaxCount(x, 0.1); return err }
 		for name, err := range bad {
@@ -151,15 +151,15 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	}
-	wor, _ := WithoutReplacement(10, 5)
-	poi, _ := Poisson(0.5)
+	wor, _ := withoutReplacement(10, 5)
+	poi, _ := poisson(0.5)
 	add := must(Gaussian(AddRemove, 1))
 	for name, f := range map[string]func() error{
 		"δ=1.5":                 func() error { _, err := ok.Epsilon(1.5); return err },
-		"rate 1.5":              func() error { _, err := Poisson(1.5); return err },
-		"batch > records":       func() error { _, err := WithoutReplacement(10, 11); return err },
-		"batch < 0":             func() error { _, err := WithoutReplacement(10, -1); return err },
-		"no records":            func() error { _, err := WithoutReplacement(0, 0); return err },
+		"rate 1.5":              func() error { _, err := poisson(1.5); return err },
+		"batch > records":       func() error { _, err := withoutReplacement(10, 11); return err },
+		"batch < 0":             func() error { _, err := withoutReplacement(10, -1); return err },
+		"no records":            func() error { _, err := withoutReplacement(0, 0); return err },
 		"negative count":        func() error { _, err := ok.Times(-1); return err },
 		"count overflow":        func() error { e := must(ok.Times(math.MaxInt64)); _, err := e.Times(2); return err },
 		"sum overflow":          func() error { e := must(ok.Times(math.MaxInt64)); _, err := Compose(e, e); return err },
@@ -168,12 +168,11 @@ func TestRefusals(t *testing.T) {
 		"compose zero":          func() error { _, err := Compose(ok, Event{}); return err },
 		"zero event":            func() error { _, err := Event{}.Epsilon(0.1); return err },
 		"zero event times":      func() error { _, err := Event{}.Times(1); return err },
-		"zero sampling":         func() error { _, err := ok.Sampled(Sampling{}); return err },
-		"wor under add_remove":  func() error { _, err := add.Sampled(wor); return err },
-		"poisson bounded range": func() error { _, err := must(BoundedRange(Substitute, 1)).Sampled(poi); return err },
-		"poisson laplace":       func() error { _, err := must(Laplace(Substitute, 1)).Sampled(poi); return err },
+		"wor under add_remove":  func() error { _, err := add.on(wor); return err },
+		"poisson bounded range": func() error { _, err := must(BoundedRange(Substitute, 1)).on(poi); return err },
+		"poisson laplace":       func() error { _, err := must(Laplace(Substitute, 1)).on(poi); return err },
 		"failing composition": func() error {
-			_, err := must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))).Sampled(wor)
+			_, err := must(Compose(ok, must(Approximate(Substitute, 1, 0.1)))).on(wor)
 			return err
 		},
 		"categories 1":       func() error { _, err := RandomizedResponse(Substitute, 1, 1); return err },
@@ -290,7 +289,7 @@ func TestGaussianOfNoNoise(t *testing.T) {
 // of each of its releases, in ε and in log δ, and with no more.
 func TestDeparturesAddUp(t *testing.T) {
 	const departs = 3 * 0.01
-	grid, plain := must(GridGaussian(AddRemove, 2, 0.01)), must(Gaussian(AddRemove, 1.5))
+	grid, plain := must(onGrid(AddRemove, 2, 0.01)), must(Gaussian(AddRemove, 1.5))
 	e := must(Compose(must(grid.Times(3)), must(plain.Times(2))))
 	one := must(Gaussian(AddRemove, 1/math.Sqrt(3/4.0+2/2.25)))
 	for _, delta := range []float64{1e-12, 1e-5, 0.1} {
@@ -304,19 +303,19 @@ func TestDeparturesAddUp(t *testing.T) {
 // TestDeparturesAddUpOnBatches: a release on a batch departs as the release does, which
 // numerical composition adds.
 func TestDeparturesAddUpOnBatches(t *testing.T) {
-	batch, err := Poisson(0.3)
+	batch, err := poisson(0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const delta, departs = 1e-5, 5 * 0.01
 	refined := func(release Event, delta float64) float64 {
-		g, _, err := must(must(release.Sampled(batch)).Times(5)).RefineEpsilon(delta)
+		g, _, err := must(must(release.on(batch)).Times(5)).RefineEpsilon(delta)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g.Alternatives[methodPLD]
 	}
-	got := refined(must(GridGaussian(AddRemove, 1, 0.01)), delta)
+	got := refined(must(onGrid(AddRemove, 1, 0.01)), delta)
 	want := refined(must(Gaussian(AddRemove, 1)), delta*math.Exp(-departs)) + departs
 	if math.Abs(got-want) > 1e-3 || got < want-1e-6 {
 		t.Errorf("ε %v, want %v", got, want)
@@ -327,20 +326,20 @@ func TestDeparturesAddUpOnBatches(t *testing.T) {
 // of any type, costs what both do, in either order.
 func TestEventsThatDifferAreNotMerged(t *testing.T) {
 	of := func(records, batch int64) Event {
-		s, err := WithoutReplacement(records, batch)
+		s, err := withoutReplacement(records, batch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return must(must(AcceptanceBit(Substitute, 0.5)).Sampled(s))
+		return must(must(acceptance(Substitute, 0.5)).on(s))
 	}
 	rate := func(q float64) Event {
-		s, err := Poisson(q)
+		s, err := poisson(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return must(must(AcceptanceBit(Substitute, 0.5)).Sampled(s))
+		return must(must(acceptance(Substitute, 0.5)).on(s))
 	}
-	bit := must(AcceptanceBit(Substitute, 0.1))
+	bit := must(acceptance(Substitute, 0.1))
 	for _, pair := range [][2]Event{
 		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 20, 0.1, 0.1))},
 		{must(SignBits(Substitute, 2, 0.1, 0.1)), must(SignBits(Substitute, 2, 0.1, 0.3))},
@@ -388,7 +387,7 @@ func TestLargeDeltas(t *testing.T) {
 
 // TestConversionsAreRoundedUp: ε by the Rényi curve is that of its order, and the slack.
 func TestConversionsAreRoundedUp(t *testing.T) {
-	for _, e := range []Event{must(ZCDP(Substitute, 0.01)), must(AcceptanceBit(AddRemove, 0.3)),
+	for _, e := range []Event{must(ZCDP(Substitute, 0.01)), must(acceptance(AddRemove, 0.3)),
 		must(must(Gaussian(Substitute, 3)).Times(7))} {
 		g, err := e.Epsilon(1e-6)
 		if err != nil {

@@ -51,6 +51,21 @@ type (
 	}
 )
 
+// statable mechanisms have parameters that a user states.
+type statable interface {
+	mechanism
+	// check reports parameters without meaning.
+	check() error
+}
+
+// stated is one release as a user states it.
+func stated(adj Adjacency, m statable) (Event, error) {
+	if err := m.check(); err != nil {
+		return Event{}, err
+	}
+	return newEvent(adj, m)
+}
+
 func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	if err := adj.check(); err != nil {
 		return Event{}, err
@@ -108,7 +123,7 @@ func Compose(events ...Event) (Event, error) {
 	for i, e := range events {
 		if err := e.adj.check(); err != nil {
 			return Event{}, fmt.Errorf("accountant: Compose: event %d is the zero Event; build events with Gaussian, "+
-				"AcceptanceBit, …", i)
+				"Bit, …", i)
 		}
 		if e.adj != out.adj {
 			return Event{}, fmt.Errorf("accountant: Compose: event %d is stated under %s, earlier ones under %s; restate it, "+
@@ -156,7 +171,7 @@ func (e Event) Times(n int64) (Event, error) {
 
 func (e Event) valid() error {
 	if e.adj.check() != nil {
-		return fmt.Errorf("accountant: the zero Event describes no release; build events with Gaussian, AcceptanceBit, …")
+		return fmt.Errorf("accountant: the zero Event describes no release; build events with Gaussian, Bit, …")
 	}
 	return nil
 }

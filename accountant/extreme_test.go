@@ -9,12 +9,12 @@ func TestExtremeContributionsArePriced(t *testing.T) {
 	for _, rate := range []float64{5e-324, 1e-160, 5e-6} {
 		for _, size := range []float64{1e-200, 20, 200} {
 			for _, adj := range []Adjacency{Substitute, AddRemove} {
-				s, err := Poisson(rate)
+				s, err := poisson(rate)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, bit := range []Event{must(AcceptanceBit(adj, size)), must(IsotropicBit(adj, size))} {
-					e := must(bit.Sampled(s))
+				for _, bit := range []Event{must(acceptance(adj, size)), must(isotropic(adj, size))} {
+					e := must(bit.on(s))
 					for _, order := range []float64{1 + 1e-9, 17} {
 						if got, most := e.RDP(order), bit.RDP(order); !(got >= 0 && got <= most*(1+1e-9)) {
 							t.Errorf("%v costs %v at order %v; unsampled %v", e, got, order, most)
@@ -29,13 +29,13 @@ func TestExtremeContributionsArePriced(t *testing.T) {
 // TestLargeBitsOnTinyBatchesArePriced: the same for fixed-size batches, where
 // contributions from 25 on used to.
 func TestLargeBitsOnTinyBatchesArePriced(t *testing.T) {
-	s, err := WithoutReplacement(4, 2)
+	s, err := withoutReplacement(4, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []float64{25, 30, 62.5, 290} {
-		bit := must(AcceptanceBit(Substitute, c))
-		e := must(bit.Sampled(s))
+		bit := must(acceptance(Substitute, c))
+		e := must(bit.on(s))
 		for _, order := range []float64{1.5, 4, 16, 200} {
 			if got, most := e.RDP(order), bit.RDP(order); !(got > 0 && got <= most) {
 				t.Errorf("%v costs %v at order %v; unsampled %v", e, got, order, most)

@@ -15,7 +15,7 @@ func TestCertainFailureCostsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch, err := WithoutReplacement(100, 50)
+	batch, err := withoutReplacement(100, 50)
 	sampled := sample(t, batch, err, must(Approximate(Substitute, 800, 0.2)))
 	chained, err := sampled.Group(2)
 	if err != nil {

@@ -9,10 +9,12 @@ type Mechanism struct {
 	Count int64
 	// Params holds the numeric parameters under their JSON names.
 	Params map[string]float64
-	// Sampling is how the minibatch is drawn, if Kind is "sampled".
-	Sampling Sampling
+	// Sampling says in a few words how the minibatch is drawn, if Kind is "sampled".
+	Sampling string
 	// Inner is the event inside "sampled", "group" and "substitution".
 	Inner Event
+
+	sampling sampling
 }
 
 // Mechanisms lists the terms of the composition, equal ones merged.
@@ -31,7 +33,7 @@ func (e Event) Mechanisms() []Mechanism {
 			}
 		}
 		if s, ok := p.m.(*sampled); ok {
-			out[i].Sampling = s.s
+			out[i].sampling, out[i].Sampling = s.s, s.s.String()
 		}
 	}
 	return out

@@ -12,19 +12,6 @@ import (
 // standard normal that is published and independent of the data (theory §2.7).
 type isotropicBit struct{ scale float64 }
 
-// IsotropicBit is one acceptance bit released with an isotropic Gaussian move
-// that is public and independent of the data: a record moves the log-odds by at
-// most scale·|Z|, Z ~ N(0,1), scale ≥ 0. The cost averages over Z,
-// ε(α) = log E exp((α−1)ε_bit(α; Z))/(α−1), rounded up (theory §2.7,
-// docs/proofs/accountant-isotropic.md). The range is charged with the same
-// inflation as AcceptanceBit's.
-func IsotropicBit(adj Adjacency, scale float64) (Event, error) {
-	if err := cost("IsotropicBit: scale", scale); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, isotropicBit{scale})
-}
-
 func (m isotropicBit) kind() string    { return "isotropic_bit" }
 func (m isotropicBit) fields() []field { return []field{{"scale", m.scale}} }
 func (m isotropicBit) memory() memory  { return newMemo() }

@@ -21,19 +21,19 @@ func TestJSONContract(t *testing.T) {
 	if err := json.Unmarshal([]byte(contract), &e); err != nil {
 		t.Fatal(err)
 	}
-	poisson, _ := Poisson(0.01)
-	fixed, _ := WithoutReplacement(1_000_000, 1000)
+	poisson, _ := poisson(0.01)
+	fixed, _ := withoutReplacement(1_000_000, 1000)
 	want := must(Compose(
 		must(must(Gaussian(Substitute, 2)).Times(100)),
-		must(must(must(Gaussian(Substitute, 1)).Sampled(poisson)).Times(10000)),
-		must(must(must(BoundedRange(Substitute, 0.063)).Sampled(fixed)).Times(20000)),
+		must(must(must(Gaussian(Substitute, 1)).on(poisson)).Times(10000)),
+		must(must(must(BoundedRange(Substitute, 0.063)).on(fixed)).Times(20000)),
 		must(Laplace(Substitute, 1)), must(Pure(Substitute, 0.1)), must(ZCDP(Substitute, 0.01)),
 		must(RandomizedResponse(Substitute, 0.5, 2)), must(ZCDP(Substitute, 0.5)), must(Approximate(Substitute, 0.1, 1e-8))))
 	if !e.Equal(want) {
 		t.Errorf("read %v, want %v", e, want)
 	}
 	if len(e.Mechanisms()) != 9 || e.Mechanisms()[1].Inner.Mechanisms()[0].Kind != "gaussian" ||
-		e.Mechanisms()[1].Sampling != poisson {
+		e.Mechanisms()[1].sampling != poisson {
 		t.Errorf("mechanisms %+v", e.Mechanisms())
 	}
 }
@@ -111,31 +111,31 @@ func TestKindsStateTheirParameters(t *testing.T) {
 	values := map[string]string{"event": inner, "events": "[" + inner + "]", "scheme": `"poisson"`, "delta": "1e-9",
 		"rate": "0.1", "noise_multiplier": "4", "categories": "3", "batch": "1000", "records": "100000", "rows": "2",
 		"dimension": "2", "steps": "20"}
-	document := func(k Kind, leave string) string {
-		fields := []string{`"kind":"` + k.Name + `"`}
-		for _, p := range k.Parameters {
+	document := func(k jsonKind, leave string) string {
+		fields := []string{`"kind":"` + k.name + `"`}
+		for _, p := range k.parameters {
 			name, _ := strings.CutSuffix(p, "?")
 			v, ok := values[name]
 			if !ok {
 				v = "0.25"
 			}
-			if k.Name == "sampled" && (name == "records" || name == "batch") || name == leave {
+			if k.name == "sampled" && (name == "records" || name == "batch") || name == leave {
 				continue
 			}
 			fields = append(fields, `"`+name+`":`+v)
 		}
 		return `{"adjacency":"substitute","events":[{` + strings.Join(fields, ",") + `}]}`
 	}
-	for _, k := range Kinds() {
+	for _, k := range registry {
 		var e Event
 		if err := e.UnmarshalJSON([]byte(document(k, ""))); err != nil {
-			t.Errorf("%s: %v", k.Name, err)
+			t.Errorf("%s: %v", k.name, err)
 		}
-		for _, p := range k.Parameters {
+		for _, p := range k.parameters {
 			name, optional := strings.CutSuffix(p, "?")
 			err := e.UnmarshalJSON([]byte(document(k, name)))
 			if !optional && (err == nil || !strings.Contains(err.Error(), `field "`+name+`" is required`)) {
-				t.Errorf("%s without %s: %v", k.Name, name, err)
+				t.Errorf("%s without %s: %v", k.name, name, err)
 			}
 		}
 	}

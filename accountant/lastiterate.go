@@ -8,15 +8,15 @@ import (
 )
 
 // LastIterate is the release of the last of steps ≥ 1 states x ← φ(x) + noise, and of no
-// other. φ contracts distances by contraction, in [0, 1], on either data set. The noise is
-// normal, noiseMultiplier times as large in each coordinate as adjacent data sets can move
-// φ(x). Steps after the first cost less and less: the release is that of one Gaussian with
+// other. φ contracts distances by contraction, in [0, 1], on either data set. The multiplier
+// is over how far adjacent data sets can move φ(x). Steps after the first cost less and less:
+// the release is that of one Gaussian with
 //
-//	µ² = (1 − cᵀ)(1 + c)/((1 + cᵀ)(1 − c))/noiseMultiplier²,
+//	µ² = (1 − cᵀ)(1 + c)/((1 + cᵀ)(1 − c))/NoiseMultiplier²,
 //
 // T at c = 1 and at most (1 + c)/(1 − c) (Bok, Su, Altschuler 2024, shifted interpolation).
-// It is attained. departure is that of GridGaussian, of all steps together.
-func LastIterate(adj Adjacency, noiseMultiplier, contraction float64, steps int64, departure float64) (Event, error) {
+// It is attained (docs/proofs/last-iterate.md).
+func (g GridGaussian) LastIterate(adj Adjacency, contraction float64, steps int64) (Event, error) {
 	if !(contraction >= 0 && contraction <= 1) {
 		return Event{}, fmt.Errorf("accountant: LastIterate: contraction %v: must be in [0, 1]", contraction)
 	}
@@ -24,7 +24,9 @@ func LastIterate(adj Adjacency, noiseMultiplier, contraction float64, steps int6
 		return Event{}, fmt.Errorf("accountant: LastIterate: steps %d: must be at least 1", steps)
 	}
 	// A hair smaller, for the rounding of the factor.
-	return GridGaussian(adj, noiseMultiplier/math.Sqrt(iterated(contraction, steps))*(1-1e-12), departure)
+	multiplier := g.NoiseMultiplier / math.Sqrt(iterated(contraction, steps)) * (1 - 1e-12)
+	most := 2 * math.Sqrt(float64(steps)) / g.NoiseMultiplier // of all shifts together, and so of each
+	return stated(adj, gridGaussian{gaussian{multiplier}, float64(steps) * g.departure(most)})
 }
 
 // iterated is µ² of so many steps over that of one.

@@ -15,7 +15,7 @@ func TestLastIterateIsAttained(t *testing.T) {
 		c := rapid.Float64Range(0, 1).Draw(rt, "contraction")
 		steps := rapid.Int64Range(1, 300).Draw(rt, "steps")
 		sigma := rapid.Float64Range(0.1, 50).Draw(rt, "noise")
-		e, err := LastIterate(Substitute, sigma, c, steps, 0)
+		e, err := GridGaussian{NoiseMultiplier: sigma}.LastIterate(Substitute, c, steps)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestLastIterateRefuses(t *testing.T) {
 		contraction float64
 		steps       int64
 	}{{-0.1, 3}, {1.1, 3}, {math.NaN(), 3}, {0.5, 0}} {
-		if _, err := LastIterate(Substitute, 1, bad.contraction, bad.steps, 0); err == nil {
+		if _, err := (GridGaussian{NoiseMultiplier: 1}).LastIterate(Substitute, bad.contraction, bad.steps); err == nil {
 			t.Errorf("%+v was taken", bad)
 		}
 	}

@@ -156,8 +156,8 @@ func sampledLoss(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 	if !gaussian && (len(inner) != 1 || inner[0].Count != 1) {
 		return pld.Mechanism{}, noLoss(m)
 	}
-	q := m.Sampling.ofGroups(m.Inner.largestGroup()).Rate()
-	if m.Sampling.Scheme() == "poisson" && adj == Substitute {
+	q := m.sampling.ofGroups(m.Inner.largestGroup()).rate
+	if m.sampling.scheme == schemePoisson && adj == Substitute {
 		switch {
 		case gaussian: // one record's norm bound is half the sensitivity
 			return pld.PoissonGaussianSubstitution(q, 2*sigma)
@@ -173,7 +173,7 @@ func sampledLoss(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 	if err != nil {
 		return pld.Mechanism{}, err
 	}
-	if m.Sampling.Scheme() == "poisson" {
+	if m.sampling.scheme == schemePoisson {
 		return pld.PoissonAddRemove(q, base)
 	}
 	return pld.WithoutReplacementSubstitution(q, base)

@@ -24,11 +24,11 @@ func TestNumericalBoundsAreOrdered(t *testing.T) {
 		case 3:
 			e = must(Pure(adj, x))
 		case 4:
-			s, err := Poisson(rapid.Float64Range(0.001, 0.5).Draw(t, "rate"))
+			s, err := poisson(rapid.Float64Range(0.001, 0.5).Draw(t, "rate"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			e = must(must(Gaussian(adj, 1/x)).Sampled(s))
+			e = must(must(Gaussian(adj, 1/x)).on(s))
 		}
 		n := rapid.Int64Range(1, 200).Draw(t, "count")
 		total := must(e.Times(n))
@@ -68,7 +68,7 @@ func TestNumericalRefusals(t *testing.T) {
 	for name, e := range map[string]Event{
 		"zero event":     {},
 		"zcdp":           must(ZCDP(Substitute, 0.1)),
-		"isotropic bit":  must(IsotropicBit(Substitute, 0.1)),
+		"isotropic bit":  must(isotropic(Substitute, 0.1)),
 		"too many parts": must(Compose(many...)),
 	} {
 		if _, _, err := e.RefineEpsilon(1e-6); err == nil {
@@ -80,13 +80,13 @@ func TestNumericalRefusals(t *testing.T) {
 // BenchmarkRefineEpsilon is the numerical answer to σ = 1, q = 0.01, T = 10⁴,
 // δ = 10⁻⁵ from cold; a Python library takes 2329 ms on a like machine.
 func BenchmarkRefineEpsilon(b *testing.B) {
-	s, err := Poisson(0.01)
+	s, err := poisson(0.01)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		e := must(must(must(Gaussian(AddRemove, 1)).Sampled(s)).Times(10_000))
+		e := must(must(must(Gaussian(AddRemove, 1)).on(s)).Times(10_000))
 		if _, _, err := e.RefineEpsilon(1e-5); err != nil {
 			b.Fatal(err)
 		}

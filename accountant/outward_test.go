@@ -49,7 +49,7 @@ func TestCostsAreRoundedUp(t *testing.T) {
 	for _, n := range []int64{1, 7, 1000} {
 		gauss := times(t, must(Gaussian(Substitute, 2)), n)
 		above("a Rényi cost", gauss.RDP(3), 3*float64(n)/8)
-		above("a departure", times(t, must(GridGaussian(Substitute, 2, 1e-3)), n).departure(), 1e-3*float64(n))
+		above("a departure", times(t, must(onGrid(Substitute, 2, 1e-3)), n).departure(), 1e-3*float64(n))
 		above("a chance to fail", times(t, must(Approximate(Substitute, 1, 1e-9)), n).FailureProbability(),
 			-math.Expm1(float64(n)*math.Log1p(-1e-9)))
 		above("an exact ε", gaussianEpsilon(0.5*math.Sqrt(float64(n)), math.Log(1e-6)),
@@ -158,12 +158,12 @@ func TestEdgesOfSettings(t *testing.T) {
 		"an odometer of order +Inf":      {false, odometer(math.Inf(1))},
 		"noise of 0":                     {true, event(Gaussian(Substitute, 0))},
 		"noise below 0":                  {false, event(Gaussian(Substitute, -after(0, 1)))},
-		"noise on a grid of 0":           {true, event(GridGaussian(Substitute, 0, 0))},
-		"a departure below 0":            {false, event(GridGaussian(Substitute, 1, -after(0, 1)))},
-		"a departure of +Inf":            {false, event(GridGaussian(Substitute, 1, math.Inf(1)))},
-		"a contribution of 0":            {true, event(AcceptanceBit(Substitute, 0))},
-		"a contribution of +Inf":         {false, event(AcceptanceBit(Substitute, math.Inf(1)))},
-		"the largest contribution":       {true, event(AcceptanceBit(Substitute, math.MaxFloat64))},
+		"noise on a grid of 0":           {true, event(onGrid(Substitute, 0, 0))},
+		"a departure below 0":            {false, event(onGrid(Substitute, 1, -after(0, 1)))},
+		"a departure of +Inf":            {false, event(onGrid(Substitute, 1, math.Inf(1)))},
+		"a contribution of 0":            {true, event(acceptance(Substitute, 0))},
+		"a contribution of +Inf":         {false, event(acceptance(Substitute, math.Inf(1)))},
+		"the largest contribution":       {true, event(acceptance(Substitute, math.MaxFloat64))},
 		"no releases":                    {true, event(ok.Times(0))},
 		"the most releases":              {true, event(ok.Times(math.MaxInt64))},
 		"fewer than none":                {false, event(ok.Times(-1))},
@@ -263,15 +263,15 @@ func TestLogSinhc(t *testing.T) {
 // TestEventsAreTheirParts: two events are the same when their parts and counts are, in any
 // order, and a part of several is told from another.
 func TestEventsAreTheirParts(t *testing.T) {
-	batch := func(records, size int64) Sampling {
-		s, err := WithoutReplacement(records, size)
+	batch := func(records, size int64) sampling {
+		s, err := withoutReplacement(records, size)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	a, b := must(AcceptanceBit(Substitute, 0.1)), must(Gaussian(Substitute, 3))
-	c := must(AcceptanceBit(Substitute, 0.2))
+	a, b := must(acceptance(Substitute, 0.1)), must(Gaussian(Substitute, 3))
+	c := must(acceptance(Substitute, 0.2))
 	ab, ba := must(Compose(a, b)), must(Compose(b, a))
 	if !ab.Equal(ba) || !must(Compose(ab, c)).Equal(must(Compose(c, b, a))) {
 		t.Error("the order of parts counts")
@@ -279,7 +279,7 @@ func TestEventsAreTheirParts(t *testing.T) {
 	if !times(t, ab, 3).Equal(must(Compose(ba, ab, ba))) {
 		t.Error("three times is not thrice")
 	}
-	inBatch := func(s Sampling, e Event) Event { return must(e.Sampled(s)) }
+	inBatch := func(s sampling, e Event) Event { return must(e.on(s)) }
 	for _, pair := range [][2]Event{
 		{a, c}, {ab, must(Compose(c, b))}, {times(t, a, 2), a}, {must(Compose(times(t, a, 2), c)),
 			must(Compose(times(t, c, 2), a))},
@@ -355,7 +355,7 @@ func TestDeltasThatFailuresLeave(t *testing.T) {
 	if b.Charge(must(Approximate(Substitute, 1e-3, 1e-9)), 1) == nil {
 		t.Error("a budget of one order pays for what may fail")
 	}
-	if b.Charge(must(AcceptanceBit(Substitute, 1e-3)), 1) != nil {
+	if b.Charge(must(acceptance(Substitute, 1e-3)), 1) != nil {
 		t.Error("a budget of one order does not pay for what cannot fail")
 	}
 }
@@ -400,7 +400,7 @@ func TestDeltaThatCoversAnEvent(t *testing.T) {
 // the probability with which they are released.
 func TestBitsAreChargedEnlarged(t *testing.T) {
 	for adj, sides := range map[Adjacency]float64{Substitute: 2, AddRemove: 1} {
-		e := must(AcceptanceBit(adj, 0.1))
+		e := must(acceptance(adj, 0.1))
 		charged, want := e.RDP(math.Inf(1)), sides*0.1*(1+1e-9)
 		if !(charged >= want && charged <= want*(1+1e-12)) {
 			t.Errorf("a contribution of 0.1 under %v is charged as %v, want %v", adj, charged, want)

@@ -3,55 +3,16 @@ package accountant
 // Proof: docs/proofs/penalty.md.
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
-// The noise variances that PenaltyBit and IsotropicPenaltyBit accept.
+// The noise variances of penalty tests that have a price.
 const (
 	leastPenaltyVariance = 0.25
 	mostPenaltyVariance  = 9
 )
-
-// PenaltyBit is the released decision of a penalty test with Gaussian noise of
-// the given variance (Ceperley, Dewing 1999; Yıldırım, Ermiş 2019): accept with
-// probability
-//
-//	a(u) = Φ(u/σ − σ/2) + e^u Φ(−u/σ − σ/2),
-//
-// the smaller of a and 1−a raised to 2⁻⁶⁴ where it is below, when each record
-// moves u by at most contribution ≥ 0 as it is added or removed: by twice that
-// under substitution. variance is in [0.25, 9]. The cost is the supremum over u
-// of the divergence of the two bits, rounded up (theory §2.4,
-// docs/proofs/penalty.md), never more than that of releasing the noisy u. The
-// contribution is charged with the same inflation as AcceptanceBit's.
-func PenaltyBit(adj Adjacency, variance, contribution float64) (Event, error) {
-	if err := penaltyParameters("PenaltyBit", variance, "contribution", contribution); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, penaltyBit{variance, contribution})
-}
-
-// IsotropicPenaltyBit is a PenaltyBit released with a Gaussian move that is
-// public and independent of the data: a record moves u by at most scale·|Z|,
-// Z ~ N(0,1), scale ≥ 0, as in IsotropicBit. Rényi orders from about
-// σ/(2·scale) under substitution, σ/scale under add/remove, cost +Inf.
-func IsotropicPenaltyBit(adj Adjacency, variance, scale float64) (Event, error) {
-	if err := penaltyParameters("IsotropicPenaltyBit", variance, "scale", scale); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, isotropicPenaltyBit{variance, scale})
-}
-
-func penaltyParameters(what string, variance float64, name string, value float64) error {
-	if !(variance >= leastPenaltyVariance && variance <= mostPenaltyVariance) {
-		return fmt.Errorf("accountant: %s: variance %v: must be in [%v, %v]", what, variance, leastPenaltyVariance,
-			mostPenaltyVariance)
-	}
-	return cost(what+": "+name, value)
-}
 
 type penaltyBit struct{ variance, c float64 }
 

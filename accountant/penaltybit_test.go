@@ -52,7 +52,7 @@ func TestPenaltyLogs(t *testing.T) {
 // to theory §2.4: s = 0.05 under substitution, α = 2.
 func TestPenaltyBitRatiosOfTheory(t *testing.T) {
 	for _, c := range []struct{ variance, want float64 }{{0.5, 0.335}, {1, 0.406}, {2, 0.475}, {4, 0.532}} {
-		e, err := PenaltyBit(Substitute, c.variance, 0.025)
+		e, err := penalty(Substitute, c.variance, 0.025)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,14 +165,14 @@ func TestPenaltyBitEdges(t *testing.T) {
 	for _, bad := range []struct{ variance, c float64 }{
 		{0, 1}, {0.2, 1}, {9.1, 1}, {math.NaN(), 1}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)},
 	} {
-		if _, err := PenaltyBit(Substitute, bad.variance, bad.c); err == nil {
+		if _, err := penalty(Substitute, bad.variance, bad.c); err == nil {
 			t.Errorf("PenaltyBit(%v, %v) was accepted", bad.variance, bad.c)
 		}
-		if _, err := IsotropicPenaltyBit(Substitute, bad.variance, bad.c); err == nil {
+		if _, err := isotropicPenalty(Substitute, bad.variance, bad.c); err == nil {
 			t.Errorf("IsotropicPenaltyBit(%v, %v) was accepted", bad.variance, bad.c)
 		}
 	}
-	for _, build := range []func(Adjacency, float64, float64) (Event, error){PenaltyBit, IsotropicPenaltyBit} {
+	for _, build := range []func(Adjacency, float64, float64) (Event, error){penalty, isotropicPenalty} {
 		e, err := build(Substitute, 2, 0.03)
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +219,7 @@ func BenchmarkIsotropicPenaltyBit(b *testing.B) {
 func TestPenaltyRatiosOfTheory(t *testing.T) {
 	for variance, want := range map[float64]float64{0.5: 0.335, 1: 0.406, 2: 0.475, 4: 0.532} {
 		const s, order = 0.05, 2
-		event, err := PenaltyBit(AddRemove, variance, s)
+		event, err := penalty(AddRemove, variance, s)
 		if err != nil {
 			t.Fatal(err)
 		}

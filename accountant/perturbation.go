@@ -13,29 +13,54 @@ import (
 // random linear term.
 type objectivePerturbation struct{ sigma, curvature float64 }
 
-// ObjectivePerturbation is the release of the exact minimum of a sum of logistic
-// losses, a ridge (Λ/2)‖θ‖² with Λ > 0 and a linear term b·θ, b ~ N(0, σ²I).
-// noiseMultiplier ≥ 0 is σ over the L2 sensitivity of the gradients' sum under adj.
-// curvature ≥ 0 bounds Σ τ‖x‖²/Λ over the rows of one person, τ being the weight
-// of a loss. With s = 1/noiseMultiplier, K = α−1, N standard normal and
-//
-//	f_t(y) = max over p in [0, 1] of p·y + p(1−p)·t
-//
-// the curve is s²/2 + log E exp(K·f_t(sN))/K with t = curvature under add/remove, and
-// s²/2 + [log E exp(K·f_t(sN)) + log E exp(K·f_0(sN))]/2K with t = 2·curvature
-// under substitution (docs/proofs/optimum.md; after Kifer, Smith, Thakurta 2012 and
-// Redberg, Koskela, Wang 2023). The first term of f is the linear term's part, the
-// second the determinant's: a loss whose slope p is extreme has no curvature. θ has at
-// most MostPerturbed coordinates: b is drawn on a grid, whose part is added.
-func ObjectivePerturbation(adj Adjacency, noiseMultiplier, curvature float64) (Event, error) {
-	if err := noise("ObjectivePerturbation", noiseMultiplier); err != nil {
-		return Event{}, err
+// Perturbation is the release of the exact minimum of a sum of convex losses of linear
+// predictors, a ridge (Λ/2)‖θ‖² with Λ > 0 and a linear term b·θ, b ~ N(0, σ²I)
+// (docs/proofs/optimum.md; after Kifer, Smith, Thakurta 2012).
+type Perturbation struct {
+	// NoiseMultiplier ≥ 0 is σ over the L2 sensitivity of the gradients' sum.
+	NoiseMultiplier float64
+	// Curvature ≥ 0 bounds Σ ℓ″‖x‖²/Λ over the rows of one person. With s =
+	// 1/NoiseMultiplier the curve is
+	//
+	//	α·s²/2 + log(2Φ((α−1)s))/(α−1) + Curvature.
+	Curvature float64
+	// Logistic says that every loss is τ times a logistic one. It is cheaper, since a loss
+	// whose slope p is extreme has no curvature. Curvature then bounds Σ τ‖x‖²/Λ. With
+	// K = α−1, N standard normal and
+	//
+	//	f_t(y) = max over p in [0, 1] of p·y + p(1−p)·t
+	//
+	// the curve is s²/2 + log E exp(K·f_t(sN))/K with t = Curvature under add/remove, and
+	// s²/2 + [log E exp(K·f_t(sN)) + log E exp(K·f_0(sN))]/2K with t = 2·Curvature under
+	// substitution (Redberg, Koskela, Wang 2023). The first term of f is the linear term's
+	// part, the second the determinant's.
+	Logistic bool
+	// Coordinates is the length of θ, from 1 to 4096: b is drawn on a grid, whose part is
+	// added.
+	Coordinates int
+}
+
+// Event is the cost of one such minimum.
+func (p Perturbation) Event(adj Adjacency) (Event, error) {
+	if p.Coordinates < 1 || p.Coordinates > mostPerturbed {
+		return Event{}, fmt.Errorf("accountant: Perturbation: %d coordinates: must be from 1 to %d", p.Coordinates,
+			mostPerturbed)
 	}
-	if !(curvature >= 0) || math.IsInf(curvature, 1) {
-		return Event{}, fmt.Errorf("accountant: ObjectivePerturbation: curvature %v: must be a finite number ≥ 0 (a "+
-			"person's Σ τ‖x‖² over the ridge)", curvature)
+	if p.Logistic {
+		return stated(adj, objectivePerturbation{p.NoiseMultiplier, p.Curvature})
 	}
-	return newEvent(adj, objectivePerturbation{noiseMultiplier, curvature})
+	return stated(adj, convexPerturbation{p.NoiseMultiplier, p.Curvature})
+}
+
+func (m objectivePerturbation) check() error { return perturbationParameters(m.sigma, m.curvature) }
+
+func (m convexPerturbation) check() error { return perturbationParameters(m.sigma, m.curvature) }
+
+func perturbationParameters(multiplier, curvature float64) error {
+	if err := noise("Perturbation", multiplier); err != nil {
+		return err
+	}
+	return cost("Perturbation: curvature over the ridge", curvature)
 }
 
 func (m objectivePerturbation) kind() string   { return "objective_perturbation" }
@@ -44,8 +69,8 @@ func (m objectivePerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }
 
-// MostPerturbed is the largest number of coordinates that linearDeparture covers.
-const MostPerturbed = 1 << 12
+// mostPerturbed is the largest number of coordinates that linearDeparture covers.
+const mostPerturbed = 1 << 12
 
 // lowestExcess is the least α−1 at which the curve is computed: it rises with the
 // order, and nearer to 1 its logarithms lose digits.
@@ -54,7 +79,7 @@ const lowestExcess = 0.05
 // linearDeparture bounds what the grid of b adds to a curve: 2 + 1/(α−1) times as much
 // as the log-probabilities of b depart from those of a rounded normal law, 2⁻⁵⁷ a
 // coordinate (docs/proofs/optimum.md, "The actual b").
-const linearDeparture = (2 + 1/lowestExcess) * MostPerturbed * 0x1p-57
+const linearDeparture = (2 + 1/lowestExcess) * mostPerturbed * 0x1p-57
 
 func (m objectivePerturbation) rdp(adj Adjacency, order float64) float64 {
 	s, k := 1/m.sigma, max(order-1, lowestExcess)

@@ -86,12 +86,12 @@ func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 						sensitivity *= 2
 					}
 					m := c.sigma / sensitivity
-					if bound := must(ObjectivePerturbation(adj, m, curvature)).RDP(order); worst > bound {
+					if bound := must(logisticOptimum(adj, m, curvature)).RDP(order); worst > bound {
 						t.Errorf("%v, Λ = %v, σ = %v, %d rows: D_%v = %v, bound %v", adj, c.ridge, c.sigma, rows, order, worst, bound)
 					}
 					for name, e := range map[string]Event{
-						"no determinant":       must(ObjectivePerturbation(adj, m, 0)),
-						"half the sensitivity": must(ObjectivePerturbation(adj, 2*m, curvature)),
+						"no determinant":       must(logisticOptimum(adj, m, 0)),
+						"half the sensitivity": must(logisticOptimum(adj, 2*m, curvature)),
 					} {
 						if worst > e.RDP(order)*1.01 {
 							broken[name]++
@@ -145,7 +145,7 @@ func TestFoldedExpectation(t *testing.T) {
 // drowns everything the determinant alone.
 func TestObjectivePerturbationLimits(t *testing.T) {
 	for _, adj := range []Adjacency{Substitute, AddRemove} {
-		flat := must(ObjectivePerturbation(adj, 10, 0))
+		flat := must(logisticOptimum(adj, 10, 0))
 		for _, order := range []float64{1.001, 1.5, 10, 100} {
 			x := max(order-1, lowestExcess) / 10
 			want := 0.005 + math.Log(0.5+math.Exp(x*x/2)*math.Erfc(-x/math.Sqrt2)/2)/max(order-1, lowestExcess)
@@ -153,18 +153,18 @@ func TestObjectivePerturbationLimits(t *testing.T) {
 				t.Errorf("%v, order %v: %v, want %v", adj, order, got, want)
 			}
 		}
-		if e := must(ObjectivePerturbation(adj, 0, 1)); !math.IsInf(e.RDP(2), 1) {
+		if e := must(logisticOptimum(adj, 0, 1)); !math.IsInf(e.RDP(2), 1) {
 			t.Errorf("%v: no noise costs %v", adj, e.RDP(2))
 		}
-		if e := must(ObjectivePerturbation(adj, math.Inf(1), 1)); math.Abs(e.RDP(math.Inf(1))-0.25) > 1e-9 {
+		if e := must(logisticOptimum(adj, math.Inf(1), 1)); math.Abs(e.RDP(math.Inf(1))-0.25) > 1e-9 {
 			t.Errorf("%v: infinite noise costs %v, want a quarter of the curvature", adj, e.RDP(math.Inf(1)))
 		}
-		if e := must(ObjectivePerturbation(adj, 1, 0)); !math.IsInf(e.RDP(math.Inf(1)), 1) {
+		if e := must(logisticOptimum(adj, 1, 0)); !math.IsInf(e.RDP(math.Inf(1)), 1) {
 			t.Errorf("%v: a pure cost of %v", adj, e.RDP(math.Inf(1)))
 		}
 	}
 	for _, bad := range [][2]float64{{-1, 1}, {math.NaN(), 1}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}} {
-		if _, err := ObjectivePerturbation(Substitute, bad[0], bad[1]); err == nil {
+		if _, err := logisticOptimum(Substitute, bad[0], bad[1]); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
@@ -174,10 +174,10 @@ func TestObjectivePerturbationLimits(t *testing.T) {
 // it is drawn is charged, as its proof has it, at every order.
 func TestOptimaChargeTheirGrid(t *testing.T) {
 	for _, adj := range []Adjacency{AddRemove, Substitute} {
-		for _, e := range []Event{must(ObjectivePerturbation(adj, 1e200, 0)), must(ConvexPerturbation(adj, 1e200, 0)),
-			must(ObjectivePerturbation(adj, math.Inf(1), 0)), must(ConvexPerturbation(adj, math.Inf(1), 0))} {
+		for _, e := range []Event{must(logisticOptimum(adj, 1e200, 0)), must(convexOptimum(adj, 1e200, 0)),
+			must(logisticOptimum(adj, math.Inf(1), 0)), must(convexOptimum(adj, math.Inf(1), 0))} {
 			for _, order := range []float64{1.05, 1.5, 2, 64} {
-				if want := (2 + 1/(order-1)) * MostPerturbed * 0x1p-57; !(e.RDP(order) >= want*(1-1e-12)) {
+				if want := (2 + 1/(order-1)) * mostPerturbed * 0x1p-57; !(e.RDP(order) >= want*(1-1e-12)) {
 					t.Errorf("%v at order %v costs %v, its grid alone %v", e, order, e.RDP(order), want)
 				}
 			}
@@ -189,9 +189,9 @@ func TestOptimaChargeTheirGrid(t *testing.T) {
 // and an addition, costs about what stating them in the two numbers does, and JSON
 // keeps the event.
 func TestObjectivePerturbationByPerson(t *testing.T) {
-	one := must(ObjectivePerturbation(AddRemove, 6, 0.2))
-	three, want := must(one.Group(3)), must(ObjectivePerturbation(AddRemove, 2, 0.6))
-	swapped, wanted := must(one.Substitution()), must(ObjectivePerturbation(Substitute, 3, 0.2))
+	one := must(logisticOptimum(AddRemove, 6, 0.2))
+	three, want := must(one.Group(3)), must(logisticOptimum(AddRemove, 2, 0.6))
+	swapped, wanted := must(one.Substitution()), must(logisticOptimum(Substitute, 3, 0.2))
 	for _, order := range []float64{1.5, 8, 40} {
 		if math.Abs(three.RDP(order)/want.RDP(order)-1) > 0.3 || math.Abs(swapped.RDP(order)/wanted.RDP(order)-1) > 0.3 {
 			t.Errorf("order %v: a group costs %v, want %v; substitution %v, want %v", order, three.RDP(order), want.RDP(order),
@@ -255,12 +255,12 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 				if adj == Substitute {
 					m /= 2
 				}
-				if bound := must(ConvexPerturbation(adj, m, 1/c.ridge)).RDP(order); worst > bound {
+				if bound := must(convexOptimum(adj, m, 1/c.ridge)).RDP(order); worst > bound {
 					t.Errorf("%v, Λ = %v, σ = %v: D_%v = %v, bound %v", adj, c.ridge, c.sigma, order, worst, bound)
 				}
 				for name, e := range map[string]Event{
-					"no determinant":       must(ConvexPerturbation(adj, m, 0)),
-					"half the sensitivity": must(ConvexPerturbation(adj, 2*m, 1/c.ridge)),
+					"no determinant":       must(convexOptimum(adj, m, 0)),
+					"half the sensitivity": must(convexOptimum(adj, 2*m, 1/c.ridge)),
 				} {
 					if worst > e.RDP(order)*1.01 {
 						broken[name]++
@@ -276,10 +276,10 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 
 // TestConvexPerturbationLimits: no noise, no cost of noise, and the order's limit.
 func TestConvexPerturbationLimits(t *testing.T) {
-	if e := must(ConvexPerturbation(AddRemove, math.Inf(1), 0.4)); math.Abs(e.RDP(3)-0.4) > 1e-12 {
+	if e := must(convexOptimum(AddRemove, math.Inf(1), 0.4)); math.Abs(e.RDP(3)-0.4) > 1e-12 {
 		t.Errorf("without a linear part: %v", e.RDP(3))
 	}
-	if e := must(ConvexPerturbation(AddRemove, 0, 0)); !math.IsInf(e.RDP(3), 1) {
+	if e := must(convexOptimum(AddRemove, 0, 0)); !math.IsInf(e.RDP(3), 1) {
 		t.Errorf("without noise: %v", e.RDP(3))
 	}
 	// E exp(K·s|N|) by quadrature.
@@ -289,11 +289,11 @@ func TestConvexPerturbationLimits(t *testing.T) {
 		sum += 1e-3 * math.Exp(k*s*math.Abs(z)-z*z/2) / math.Sqrt(2*math.Pi)
 	}
 	want := s*s/2 + math.Log(sum)/k + 0.1
-	if got := must(ConvexPerturbation(Substitute, 1/s, 0.1)).RDP(k + 1); math.Abs(got-want) > 1e-6 {
+	if got := must(convexOptimum(Substitute, 1/s, 0.1)).RDP(k + 1); math.Abs(got-want) > 1e-6 {
 		t.Errorf("the curve at order 7 is %v, quadrature gives %v", got, want)
 	}
 	for _, bad := range [][2]float64{{-1, 0}, {math.NaN(), 0}, {1, -1}, {1, math.Inf(1)}} {
-		if _, err := ConvexPerturbation(Substitute, bad[0], bad[1]); err == nil {
+		if _, err := convexOptimum(Substitute, bad[0], bad[1]); err == nil {
 			t.Errorf("ConvexPerturbation(%v) was taken", bad)
 		}
 	}

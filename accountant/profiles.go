@@ -37,29 +37,6 @@ func (m gaussian) logProfile(_ Adjacency, eps float64) float64 {
 	return logGaussianDelta(1/m.sigma, eps)
 }
 
-func (m gridGaussian) logProfile(adj Adjacency, eps float64) float64 {
-	return min(0, m.departs+m.gaussian.logProfile(adj, eps-m.departs))
-}
-
-// GridDeparture is the departure of a GridGaussian whose noise has a standard deviation
-// of sd grid steps in each coordinate: it bounds by how much log-probabilities differ from
-// those of rounded normal noise, on either of two data sets whose sums are shift standard
-// deviations apart (docs/proofs/curator.md §6).
-func GridDeparture(coordinates int, sd, shift float64) float64 {
-	reach := 64 + shift
-	return float64(coordinates) * (reach*reach + 1) / (4 * sd * sd)
-}
-
-// DiscreteGaussian is Gaussian with noise from the discrete Gaussian on a grid
-// that also holds the query's values; noiseMultiplier as in Gaussian. It costs
-// at most as much under every Rényi order (Canonne, Kamath, Steinke 2020).
-func DiscreteGaussian(adj Adjacency, noiseMultiplier float64) (Event, error) {
-	if err := noise("DiscreteGaussian", noiseMultiplier); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, discreteGaussian{noiseMultiplier})
-}
-
 // discreteGaussian noise on a grid; its curve is at most the Gaussian's for
 // integer shifts (Canonne, Kamath, Steinke 2020, Prop. 5).
 type discreteGaussian struct{ sigma float64 }

@@ -20,11 +20,11 @@ func leaf(t *rapid.T, adj Adjacency, label string) func(strength float64) Event 
 		func(x float64) (Event, error) { return Pure(adj, x) },
 		func(x float64) (Event, error) { return RandomizedResponse(adj, x, 2) },
 		func(x float64) (Event, error) { return BoundedRange(adj, x) },
-		func(x float64) (Event, error) { return AcceptanceBit(adj, x) },
-		func(x float64) (Event, error) { return IsotropicBit(adj, x) },
-		func(x float64) (Event, error) { return ThinnedIsotropicBit(adj, x, 0.1/x, 6*x) },
-		func(x float64) (Event, error) { return ObjectivePerturbation(adj, 1/x, x) },
-		func(x float64) (Event, error) { return ConvexPerturbation(adj, 1/x, x) },
+		func(x float64) (Event, error) { return acceptance(adj, x) },
+		func(x float64) (Event, error) { return isotropic(adj, x) },
+		func(x float64) (Event, error) { return thinnedBit(adj, x, 0.1/x, 6*x) },
+		func(x float64) (Event, error) { return logisticOptimum(adj, 1/x, x) },
+		func(x float64) (Event, error) { return convexOptimum(adj, 1/x, x) },
 	}
 	build := rapid.SampledFrom(kinds).Draw(t, label)
 	return func(x float64) Event { return must(build(x)) }
@@ -58,14 +58,14 @@ func draw(t *rapid.T, adj Adjacency) Event {
 // sampledOrSame samples the event if the drawn scheme supports it.
 func sampledOrSame(t *rapid.T, e Event) Event {
 	// Rates that data can have; smaller ones are in extreme_test.go.
-	s, err := Poisson(rapid.Float64Range(1e-9, 1).Draw(t, "rate"))
+	s, err := poisson(rapid.Float64Range(1e-9, 1).Draw(t, "rate"))
 	if e.Adjacency() == Substitute && rapid.Bool().Draw(t, "fixed size") {
-		s, err = WithoutReplacement(1000, rapid.Int64Range(0, 1000).Draw(t, "batch"))
+		s, err = withoutReplacement(1000, rapid.Int64Range(0, 1000).Draw(t, "batch"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := e.Sampled(s); err == nil {
+	if out, err := e.on(s); err == nil {
 		return out
 	}
 	return e
@@ -111,11 +111,11 @@ func TestMonotoneInSampling(t *testing.T) {
 		q := rapid.Float64Range(1e-4, 1).Draw(t, "q")
 		r := rapid.Float64Range(q, 1).Draw(t, "r")
 		at := func(rate float64) (Event, error) {
-			s, err := Poisson(rate)
+			s, err := poisson(rate)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return e.Sampled(s)
+			return e.on(s)
 		}
 		low, err := at(q)
 		if err != nil {
@@ -153,7 +153,7 @@ func TestMomentIsConvexInOrder(t *testing.T) {
 		x := strength(t, "strength")
 		e := rapid.SampledFrom([]Event{
 			must(Gaussian(AddRemove, 1/x)), must(Laplace(AddRemove, 1/x)), must(Pure(AddRemove, x)),
-			must(must(Gaussian(AddRemove, 1/x)).Sampled(Sampling{scheme: schemePoisson, rate: 0.1})),
+			must(must(Gaussian(AddRemove, 1/x)).on(sampling{scheme: schemePoisson, rate: 0.1})),
 		}).Draw(t, "event")
 		a, b := order(t), order(t)
 		m := (a + b) / 2

@@ -106,11 +106,11 @@ func (p params) build(t testing.TB, family string) (Event, bool) {
 	case "poisson_gaussian":
 		e = poissonOf(t, p.Q, must(Gaussian(AddRemove, p.Sigma)))
 	case "wor_gaussian":
-		s, err := WithoutReplacement(p.N, p.M)
+		s, err := withoutReplacement(p.N, p.M)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e = must(must(Gaussian(Substitute, p.ReplaceSigma)).Sampled(s))
+		e = must(must(Gaussian(Substitute, p.ReplaceSigma)).on(s))
 	case "laplace":
 		e = must(Laplace(AddRemove, p.Scale))
 	case "randomized_response":
@@ -156,11 +156,11 @@ func must(e Event, err error) Event {
 
 func poissonOf(t testing.TB, q float64, e Event) Event {
 	t.Helper()
-	s, err := Poisson(q)
+	s, err := poisson(q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(e.Sampled(s))
+	return must(e.on(s))
 }
 
 // near reports |got − want| ≤ tol·|want|.
@@ -289,11 +289,11 @@ func TestReferenceConversions(t *testing.T) {
 
 func TestReferenceWithoutReplacement(t *testing.T) {
 	for _, c := range load(t).WithoutReplacement {
-		s, err := WithoutReplacement(10000, int64(math.Round(c.Q*10000)))
+		s, err := withoutReplacement(10000, int64(math.Round(c.Q*10000)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := must(must(Gaussian(Substitute, c.Sigma)).Sampled(s)).RDP(c.Order)
+		got := must(must(Gaussian(Substitute, c.Sigma)).on(s)).RDP(c.Order)
 		if !near(got, min(c.Profile, c.WBK), 1e-9) {
 			t.Errorf("σ=%v q=%v α=%v: RDP %v, reference %v", c.Sigma, c.Q, c.Order, got, min(c.Profile, c.WBK))
 		}
@@ -313,11 +313,11 @@ func TestReferenceCalibrations(t *testing.T) {
 			if err != nil {
 				return Event{}, err
 			}
-			s, err := Poisson(q)
+			s, err := poisson(q)
 			if err != nil {
 				return Event{}, err
 			}
-			if g, err = g.Sampled(s); err != nil {
+			if g, err = g.on(s); err != nil {
 				return Event{}, err
 			}
 			return g.Times(int64(steps))

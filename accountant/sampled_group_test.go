@@ -12,17 +12,17 @@ import (
 func TestSampledGroupsMayBeDrawnInParts(t *testing.T) {
 	const q, rows, records = 0.01, 3, 1000
 	chance := -math.Expm1(rows * math.Log1p(-q))
-	fixed, err := WithoutReplacement(records, q*records)
+	fixed, err := withoutReplacement(records, q*records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	poisson, err := Poisson(q)
+	poisson, err := poisson(q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name string
-		s    Sampling
+		s    sampling
 		base Event
 	}{
 		{"gaussian, poisson", poisson, must(Gaussian(AddRemove, 0.05))},
@@ -36,11 +36,11 @@ func TestSampledGroupsMayBeDrawnInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := group.Sampled(c.s)
+		e, err := group.on(c.s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if single := must(c.base.Sampled(c.s)); !(e.RDP(2) > single.RDP(2)) {
+		if single := must(c.base.on(c.s)); !(e.RDP(2) > single.RDP(2)) {
 			t.Errorf("%s: a group costs %v, one record %v", c.name, e.RDP(2), single.RDP(2))
 		}
 		g, _, err := e.RefineDelta(0.01)
@@ -53,17 +53,17 @@ func TestSampledGroupsMayBeDrawnInParts(t *testing.T) {
 			}
 		}
 		p := e.Mechanisms()[0]
-		if p.Sampling.Rate() != q {
-			t.Errorf("%s: the stated rate is %v, want %v", c.name, p.Sampling.Rate(), q)
+		if p.sampling.rate != q {
+			t.Errorf("%s: the stated rate is %v, want %v", c.name, p.sampling.rate, q)
 		}
 	}
 	// Half of the data in the batch: any of three records always may be.
-	half, err := WithoutReplacement(records, records/2)
+	half, err := withoutReplacement(records, records/2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	base := must(must(BoundedRange(Substitute, 0.1)).Group(rows))
-	if got, want := must(base.Sampled(half)).RDP(4), base.RDP(4); got < want*(1-1e-9) {
+	if got, want := must(base.on(half)).RDP(4), base.RDP(4); got < want*(1-1e-9) {
 		t.Errorf("half of the data: %v, the whole costs %v", got, want)
 	}
 }

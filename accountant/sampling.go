@@ -7,9 +7,8 @@ import (
 	"math"
 )
 
-// Sampling says how the records of one minibatch are drawn. The zero value is
-// invalid.
-type Sampling struct {
+// sampling says how the records of one minibatch are drawn.
+type sampling struct {
 	scheme         string
 	rate           float64
 	records, batch int64
@@ -20,51 +19,36 @@ const (
 	schemeWithoutReplacement = "without_replacement"
 )
 
-// Poisson keeps every record independently with probability rate in [0, 1]
-// (equivalently: a binomial size, then a uniform subset).
-func Poisson(rate float64) (Sampling, error) {
+// poisson keeps every record independently.
+func poisson(rate float64) (sampling, error) {
 	if !(rate >= 0 && rate <= 1) {
-		return Sampling{}, fmt.Errorf("accountant: Poisson: rate %v: must be in [0, 1]", rate)
+		return sampling{}, fmt.Errorf("accountant: Poisson sampling: rate %v: must be in [0, 1]", rate)
 	}
-	return Sampling{scheme: schemePoisson, rate: rate}, nil
+	return sampling{scheme: schemePoisson, rate: rate}, nil
 }
 
-// WithoutReplacement draws a uniform subset of batch out of a public number of
-// records, 0 ≤ batch ≤ records. It is accounted under substitution only.
-func WithoutReplacement(records, batch int64) (Sampling, error) {
+// withoutReplacement draws a uniform subset.
+func withoutReplacement(records, batch int64) (sampling, error) {
 	if records < 1 {
-		return Sampling{}, fmt.Errorf("accountant: WithoutReplacement: records %d: must be at least 1", records)
+		return sampling{}, fmt.Errorf("accountant: sampling without replacement: records %d: must be at least 1", records)
 	}
 	if batch < 0 || batch > records {
-		return Sampling{}, fmt.Errorf("accountant: WithoutReplacement: batch %d: must be between 0 and the number of "+
-			"records, %d", batch, records)
+		return sampling{}, fmt.Errorf("accountant: sampling without replacement: batch %d: must be between 0 and the number "+
+			"of records, %d", batch, records)
 	}
-	return Sampling{schemeWithoutReplacement, float64(batch) / float64(records), records, batch}, nil
+	return sampling{schemeWithoutReplacement, float64(batch) / float64(records), records, batch}, nil
 }
 
-// Rate is the probability that a given record is in the batch.
-func (s Sampling) Rate() float64 { return s.rate }
-
-// Scheme is "poisson" or "without_replacement".
-func (s Sampling) Scheme() string { return s.scheme }
-
-// Size returns the number of records and the batch size of sampling without
-// replacement, and zeros under Poisson sampling.
-func (s Sampling) Size() (records, batch int64) { return s.records, s.batch }
-
 // String describes the sampling in a few words.
-func (s Sampling) String() string {
-	switch s.scheme {
-	case schemePoisson:
+func (s sampling) String() string {
+	if s.scheme == schemePoisson {
 		return fmt.Sprintf("poisson(rate %v)", s.rate)
-	case schemeWithoutReplacement:
-		return fmt.Sprintf("without_replacement(%d of %d)", s.batch, s.records)
 	}
-	return "invalid sampling"
+	return fmt.Sprintf("without_replacement(%d of %d)", s.batch, s.records)
 }
 
 // ofGroups bounds the chance that any of k records is in the batch.
-func (s Sampling) ofGroups(k int64) Sampling {
+func (s sampling) ofGroups(k int64) sampling {
 	switch {
 	case k == 1:
 	case s.scheme == schemePoisson:
@@ -82,8 +66,8 @@ func (s Sampling) ofGroups(k int64) Sampling {
 
 // sampled is an event whose releases all read one minibatch.
 type sampled struct {
-	s     Sampling // of records, as stated
-	any   Sampling // of the records of one person: s, unless inner is stated for several
+	s     sampling // of records, as stated
+	any   sampling // of the records of one person: s, unless inner is stated for several
 	inner Event
 	curve func(order float64) float64
 	pure  float64 // pure ε, +Inf if there is none
@@ -115,23 +99,40 @@ func (m *sampled) rdp(_ Adjacency, order float64) float64 {
 	return min(m.curve(order), m.pure)
 }
 
-// Sampled is the release of e computed on one minibatch: everything in e reads
-// the same batch, so two releases from one batch are Sampled(s, Compose(a, b)).
+// PoissonSampled is the release of e computed on one minibatch that keeps every record
+// independently with probability rate in [0, 1] (equivalently: a binomial size, then a
+// uniform subset). Everything in e reads the same batch, so two releases from one batch
+// are one composition that is sampled.
 //
-// Supported, each with a proof (docs/proofs/accountant-sampling.md): sampling without
-// replacement under substitution, around any event; Poisson sampling under
-// add/remove, around any event; Poisson sampling under substitution around
-// Gaussians only or around one acceptance or isotropic bit, where the event's sensitivity is
-// that of two records, each of which moves the release by at most half of it.
-// An event that may fail (Approximate) must be alone. Everything else is an
+// Supported, each with a proof (docs/proofs/accountant-sampling.md): under add/remove any
+// event; under substitution Gaussians only, or one acceptance or isotropic bit, where the
+// event's sensitivity is that of two records, each of which moves the release by at most
+// half of it. An event that may fail (Approximate) must be alone. Everything else is an
 // error. An event that Group stated for persons of k records is charged as
 // if drawn k times as often, because any of the k may be in the batch.
-func (e Event) Sampled(s Sampling) (Event, error) {
-	if err := e.valid(); err != nil {
+func (e Event) PoissonSampled(rate float64) (Event, error) {
+	s, err := poisson(rate)
+	if err != nil {
 		return Event{}, err
 	}
-	if s.scheme == "" {
-		return Event{}, fmt.Errorf("accountant: Sampled: the zero Sampling is invalid: use Poisson or WithoutReplacement")
+	return e.on(s)
+}
+
+// SubsetSampled is the release of e computed on a uniform subset of batch out of a public
+// number of records, 0 ≤ batch ≤ records: sampling without replacement. It is accounted
+// under substitution only, around any event, otherwise as PoissonSampled is.
+func (e Event) SubsetSampled(records, batch int64) (Event, error) {
+	s, err := withoutReplacement(records, batch)
+	if err != nil {
+		return Event{}, err
+	}
+	return e.on(s)
+}
+
+// on is the release of e on one minibatch.
+func (e Event) on(s sampling) (Event, error) {
+	if err := e.valid(); err != nil {
+		return Event{}, err
 	}
 	if s.scheme == schemeWithoutReplacement && e.adj != Substitute {
 		return Event{}, fmt.Errorf("accountant: Sampled: sampling without replacement needs a public number of records, so "+

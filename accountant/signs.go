@@ -27,18 +27,19 @@ type signBits struct {
 //
 // and +Inf once an argument is not positive: to first order αa²/8 + dim·αb²/8
 // (docs/proofs/barker-dynamics.md). The charged numbers are inflated as
-// AcceptanceBit's are.
+// a Bit's are.
 func SignBits(adj Adjacency, dim int64, contribution, further float64) (Event, error) {
-	if dim < 1 {
-		return Event{}, fmt.Errorf("accountant: SignBits: dimension %d: must be at least 1", dim)
+	return stated(adj, signBits{dim, contribution, further})
+}
+
+func (m signBits) check() error {
+	if m.dim < 1 {
+		return fmt.Errorf("accountant: SignBits: dimension %d: must be at least 1", m.dim)
 	}
-	if err := cost("SignBits: contribution", contribution); err != nil {
-		return Event{}, err
+	if err := cost("SignBits: contribution", m.contribution); err != nil {
+		return err
 	}
-	if err := cost("SignBits: further contribution", further); err != nil {
-		return Event{}, err
-	}
-	return newEvent(adj, signBits{dim, contribution, further})
+	return cost("SignBits: further contribution", m.further)
 }
 
 func (m signBits) kind() string { return "sign_bits" }

@@ -12,23 +12,6 @@ import (
 // the move.
 type thinnedIsotropicBit struct{ scale, growth, most float64 }
 
-// ThinnedIsotropicBit is one acceptance bit released with a Gaussian move that is
-// public and independent of the data, from a thinned batch: with
-// b = min(scale·|Z|, most), Z ~ N(0,1), a record moves the log-odds by at most
-// b + growth·b². All three are finite and at least 0. The cost averages over Z as
-// that of IsotropicBit does, with the same inflation (docs/proofs/tunamh.md, §3).
-func ThinnedIsotropicBit(adj Adjacency, scale, growth, most float64) (Event, error) {
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"scale", scale}, {"growth", growth}, {"most", most}} {
-		if err := cost("ThinnedIsotropicBit: "+p.name, p.value); err != nil {
-			return Event{}, err
-		}
-	}
-	return newEvent(adj, thinnedIsotropicBit{scale, growth, most})
-}
-
 func (m thinnedIsotropicBit) kind() string { return "thinned_isotropic_bit" }
 func (m thinnedIsotropicBit) fields() []field {
 	return []field{{"scale", m.scale}, {"growth", m.growth}, {"most", m.most}}

@@ -71,11 +71,11 @@ func bigPower(x *big.Float, n int) *big.Float {
 
 func fixedSizeGaussian(t rapid.TB, m float64, batch int64) (Event, float64) {
 	const records = 100_000
-	s, err := WithoutReplacement(records, batch)
+	s, err := withoutReplacement(records, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return must(must(Gaussian(Substitute, m)).Sampled(s)), float64(batch) / records
+	return must(must(Gaussian(Substitute, m)).on(s)), float64(batch) / records
 }
 
 // TestTheorem27 checks this file's formula against the reference file's.

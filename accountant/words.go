@@ -37,18 +37,6 @@ func (p part) String() string {
 	return s
 }
 
-// ParseAdjacency reads the name String writes. Anything else is an error.
-func ParseAdjacency(s string) (Adjacency, error) {
-	switch s {
-	case "substitute":
-		return Substitute, nil
-	case "add_remove":
-		return AddRemove, nil
-	}
-	return 0, fmt.Errorf("accountant: adjacency %q: must be \"substitute\" (one record replaced) or \"add_remove\" (one "+
-		"record more or fewer)", s)
-}
-
 // MarshalText writes String; the zero value is an error.
 func (a Adjacency) MarshalText() ([]byte, error) {
 	if err := a.check(); err != nil {
@@ -57,13 +45,17 @@ func (a Adjacency) MarshalText() ([]byte, error) {
 	return []byte(a.String()), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads the name that String writes. Anything else is an error.
 func (a *Adjacency) UnmarshalText(text []byte) error {
-	v, err := ParseAdjacency(string(text))
-	if err != nil {
-		return err
+	switch string(text) {
+	case "substitute":
+		*a = Substitute
+	case "add_remove":
+		*a = AddRemove
+	default:
+		return fmt.Errorf("accountant: adjacency %q: must be \"substitute\" (one record replaced) or \"add_remove\" (one "+
+			"record more or fewer)", text)
 	}
-	*a = v
 	return nil
 }
 

@@ -37,11 +37,7 @@ func (c *choice) gaussianSum() (*parts, error) {
 		return nil, err
 	}
 	if !c.FullData {
-		sampling, err := c.sampling()
-		if err != nil {
-			return nil, err
-		}
-		if event, err = event.Sampled(sampling); err != nil {
+		if event, err = c.sampled(event); err != nil {
 			return nil, err
 		}
 	}
@@ -49,13 +45,13 @@ func (c *choice) gaussianSum() (*parts, error) {
 	return &parts{step: event, Batch: batch, Released: "one noisy sum"}, err
 }
 
-// sampling is how a batch is drawn.
-func (c *choice) sampling() (accountant.Sampling, error) {
+// sampled is an event computed on a batch.
+func (c *choice) sampled(e accountant.Event) (accountant.Event, error) {
 	switch {
 	case c.Rate != 0:
-		return accountant.Poisson(c.Rate)
+		return e.PoissonSampled(c.Rate)
 	case c.FixedBatch:
-		return accountant.WithoutReplacement(c.Facts.Records, c.Batch)
+		return e.SubsetSampled(c.Facts.Records, c.Batch)
 	}
-	return accountant.Poisson(float64(c.Batch) / float64(c.Facts.Records))
+	return e.PoissonSampled(float64(c.Batch) / float64(c.Facts.Records))
 }

@@ -24,8 +24,8 @@ func epochEvent(f Facts, b Batch, multiplier float64, coordinates int) (accounta
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	return accountant.RandomAllocation(f.Adjacency, multiplier, b.Steps,
-		float64(b.Steps)*accountant.GridDeparture(coordinates, sd, 1/multiplier))
+	return accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: coordinates, Steps: sd}.
+		Allocated(f.Adjacency, b.Steps)
 }
 
 // epoch puts records into batches, each into one.

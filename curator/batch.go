@@ -106,17 +106,9 @@ func (b Batch) charge(f Facts, event accountant.Event) (accountant.Event, error)
 	k := int64(f.RowsPerPerson)
 	switch b.scheme() {
 	case poissonBatch:
-		s, err := accountant.Poisson(min(1, float64(k)*b.Rate))
-		if err != nil {
-			return accountant.Event{}, err
-		}
-		return event.Sampled(s)
+		return event.PoissonSampled(min(1, float64(k)*b.Rate))
 	case fixedBatch:
-		s, err := accountant.WithoutReplacement(f.Records, min(f.Records, k*b.Size))
-		if err != nil {
-			return accountant.Event{}, err
-		}
-		return event.Sampled(s)
+		return event.SubsetSampled(f.Records, min(f.Records, k*b.Size))
 	case allocatedBatch:
 		return accountant.Event{}, fmt.Errorf("curator: %v are for noisy gradients; use Poisson batches", b)
 	}

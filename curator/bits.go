@@ -198,11 +198,12 @@ type contribution struct{ linear, growth float64 }
 func (c contribution) price(adj accountant.Adjacency, averaged bool) (accountant.Event, error) {
 	switch {
 	case !averaged:
-		return accountant.AcceptanceBit(adj, room.Padded(c.linear))
+		return accountant.Bit{Contribution: room.Padded(c.linear)}.Event(adj)
 	case c.growth == 0:
-		return accountant.IsotropicBit(adj, room.Padded(c.linear))
+		return accountant.Bit{Contribution: room.Padded(c.linear), Isotropic: true}.Event(adj)
 	}
-	return accountant.ThinnedIsotropicBit(adj, room.Padded(c.linear), c.growth, room.Padded(longestMove*c.linear))
+	return accountant.Bit{Contribution: room.Padded(c.linear), Isotropic: true, Growth: c.growth,
+		Most: room.Padded(longestMove * c.linear)}.Event(adj)
 }
 
 // logOddsContribution turns a contribution to the test's argument into one to

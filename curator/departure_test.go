@@ -15,7 +15,8 @@ func TestDepartureCoversTheGrid(t *testing.T) {
 	for _, sd := range []float64{8, 20, 300} {
 		for _, shift := range []float64{1, 5, 13, 40} {
 			plain, err1 := accountant.Gaussian(accountant.Substitute, sd/shift)
-			charged, err2 := accountant.GridGaussian(accountant.Substitute, sd/shift, accountant.GridDeparture(1, sd, shift/sd))
+			charged, err2 := accountant.GridGaussian{NoiseMultiplier: sd / shift, Coordinates: 1, Steps: sd}.
+				Event(accountant.Substitute)
 			if err1 != nil || err2 != nil {
 				t.Fatal(err1, err2)
 			}
@@ -68,7 +69,7 @@ func TestGaussianReleasesChargeTheirGrid(t *testing.T) {
 	}
 	m := event.Mechanisms()[0]
 	sd := math.Ldexp(4, 31)
-	if want := accountant.GridDeparture(8, sd, 2.0/4); m.Kind != "grid_gaussian" ||
+	if want := 8 * ((64+2.0/4)*(64+2.0/4) + 1) / (4 * sd * sd); m.Kind != "grid_gaussian" ||
 		math.Abs(m.Params["departure"]/want-1) > 1e-6 {
 		t.Errorf("charged %+v, want a departure of %v", m, want)
 	}

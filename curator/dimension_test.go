@@ -56,7 +56,7 @@ func TestDimensionsBeyondTheProofsAreRefused(t *testing.T) {
 			_, err := AcceptanceBit{Target: newToy(dim), Proposal: Proposal{Scale: 1e-3}}.Event(f)
 			return err
 		}},
-		"optimum": {accountant.MostPerturbed, func(dim int) error {
+		"optimum": {mostFeatures, func(dim int) error {
 			_, err := Optimum{Ridge: 1, NoiseMultiplier: 100}.Event(facts(dim))
 			return err
 		}},

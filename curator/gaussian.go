@@ -43,7 +43,8 @@ func gaussianEvent(f Facts, b Batch, multiplier float64, coordinates int) (accou
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= 2
 	}
-	event, err := accountant.GridGaussian(f.Adjacency, multiplier, accountant.GridDeparture(coordinates, sd, 1/multiplier))
+	event, err := accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: coordinates, Steps: sd}.
+		Event(f.Adjacency)
 	if err != nil {
 		return accountant.Event{}, err
 	}

@@ -122,9 +122,8 @@ func (p *iteratePlan) price(f Facts, contraction, curved float64) (accountant.Ev
 	multiplier := sd / (shift*(1+room.RelativeSlack) + 4*rounding)
 	// Rounded up towards 1: less contraction.
 	contraction = min(1, contraction+0x1p-50)
-	most := 2 * math.Sqrt(float64(p.iterations)) / multiplier // of all shifts together, and so of each
-	return accountant.LastIterate(f.Adjacency, multiplier, contraction, p.iterations,
-		float64(p.iterations)*accountant.GridDeparture(p.subject.Dim, p.sd, most))
+	return accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: p.subject.Dim, Steps: p.sd}.
+		LastIterate(f.Adjacency, contraction, p.iterations)
 }
 
 // Event is the price of one release on records with the given facts. It charges nothing.

@@ -105,6 +105,9 @@ func (m Optimum) distance(f Facts) float64 {
 	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + room.RelativeSlack)
 }
 
+// mostFeatures is what the grid of b is priced for.
+const mostFeatures = 1 << 12
+
 // mostCondition and mostCurvature bound the objectives that are minimised, to where
 // Newton's method does not fail: by the condition number, and by τR² over the ridge,
 // whose price is beyond use long before.
@@ -127,9 +130,8 @@ func (m Optimum) check(f Facts) error {
 	switch {
 	case !f.Response:
 		return errors.New("curator: Optimum needs records with a response")
-	case f.Features < 1 || f.Features > accountant.MostPerturbed:
-		return fmt.Errorf("curator: there are %d features; an Optimum needs between 1 and %d", f.Features,
-			accountant.MostPerturbed)
+	case f.Features < 1 || f.Features > mostFeatures:
+		return fmt.Errorf("curator: there are %d features; an Optimum needs between 1 and %d", f.Features, mostFeatures)
 	case f.Radius == 0:
 		return errors.New("curator: Optimum needs records sealed with a Radius, which bounds their gradients and curvatures")
 	case !(m.Ridge > 0) || math.IsInf(m.Ridge, 1):
@@ -162,14 +164,16 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 		multiplier *= 2
 	}
 	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + room.RelativeSlack)
-	price := accountant.ObjectivePerturbation
-	if !m.loss().IsLogistic() {
-		price, curvature = accountant.ConvexPerturbation, curvature*m.loss().MaxCurvature()
+	logistic := m.loss().IsLogistic()
+	if !logistic {
+		curvature *= m.loss().MaxCurvature()
 	}
+	price := accountant.Perturbation{NoiseMultiplier: multiplier, Curvature: curvature, Logistic: logistic,
+		Coordinates: f.Features}.Event
 	if m.Spherical {
-		price = m.pure(f)
+		price = m.pure(f, multiplier, curvature)
 	}
-	exact, err := price(f.Adjacency, multiplier, curvature)
+	exact, err := price(f.Adjacency)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -183,8 +187,8 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 
 // pure is the price with b of density ∝ exp(−‖b‖/σ), of a noise multiplier and a
 // curvature as the other prices have them (docs/proofs/optimum.md, "A pure price").
-func (m Optimum) pure(f Facts) func(accountant.Adjacency, float64, float64) (accountant.Event, error) {
-	return func(adj accountant.Adjacency, multiplier, curvature float64) (accountant.Event, error) {
+func (m Optimum) pure(f Facts, multiplier, curvature float64) func(accountant.Adjacency) (accountant.Event, error) {
+	return func(adj accountant.Adjacency) (accountant.Event, error) {
 		sides := 1.0 // data sets of a pair that the person is in
 		if adj == accountant.Substitute {
 			sides = 2

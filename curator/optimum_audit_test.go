@@ -95,7 +95,8 @@ func TestOptimumPaysForItsDeterminant(t *testing.T) {
 	near := func(release []float64) float64 { return -math.Abs(release[0]) }
 	options := proptest.MechanismOptions{A: curved, B: flat, Delta: 1e-6, Statistic: near, Effort: proptest.Quick}
 	proptest.CheckMechanism(t, optimum{m, claim}, options)
-	dropped, err := accountant.ObjectivePerturbation(accountant.Substitute, 3.3, 0)
+	dropped, err := accountant.Perturbation{NoiseMultiplier: 3.3, Logistic: true, Coordinates: 1}.
+		Event(accountant.Substitute)
 	if err != nil {
 		t.Fatal(err)
 	}

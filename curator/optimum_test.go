@@ -181,7 +181,8 @@ func TestOptimumPrice(t *testing.T) {
 			if adj == accountant.AddRemove {
 				sensitivity = float64(rows)
 			}
-			exact, err := accountant.ObjectivePerturbation(adj, 12/sensitivity, float64(rows)*2/4)
+			exact, err := accountant.Perturbation{NoiseMultiplier: 12 / sensitivity, Curvature: float64(rows) * 2 / 4,
+				Logistic: true, Coordinates: 1}.Event(adj)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,11 +13,8 @@ import (
 // divergence of the bit itself, which its steepest log-odds, where it says
 // little, would overstate (theory 2.4; docs/proofs/penalty.md).
 func (m AcceptanceBit) penaltyEvent(f Facts, p plan) (accountant.Event, error) {
-	price := accountant.PenaltyBit
-	if p.averaged {
-		price = accountant.IsotropicPenaltyBit
-	}
-	return price(f.Adjacency, m.Test.variance(), room.Padded(p.contribution))
+	return accountant.Bit{Contribution: room.Padded(p.contribution), Isotropic: p.averaged, Variance: m.Test.variance()}.
+		Event(f.Adjacency)
 }
 
 // MoveAlong is Move for one-coordinate moves whose directions the sampler

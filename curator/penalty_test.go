@@ -42,7 +42,7 @@ func TestPenaltyBitCostsLessThanItsLipschitzConstant(t *testing.T) {
 	}
 	test, _ := Test{Penalty: 1}.build(Batch{})
 	slope, _ := test.Lipschitz()
-	steep, _ := accountant.AcceptanceBit(facts.Adjacency, slope*0.05)
+	steep, _ := accountant.Bit{Contribution: slope * 0.05}.Event(facts.Adjacency)
 	if ratio := event.RDP(4) / steep.RDP(4); ratio > 0.05 {
 		t.Errorf("the bit costs %v of what its steepest log-odds would", ratio)
 	}

@@ -170,10 +170,11 @@ func (t *thinning) price(f Facts) (accountant.Event, error) {
 		// A bound b lowers the log-odds by at most b + b²/(I−B), of one person's k
 		// rows by at most kb + (kb)²/(k(I−B)), B the largest bound.
 		k := float64(f.RowsPerPerson)
-		return accountant.ThinnedIsotropicBit(f.Adjacency, room.Padded(t.charged), 1/(k*(t.intensity-t.largest)),
-			room.Padded(k*t.largest*(1+thinningSlack)))
+		return accountant.Bit{Contribution: room.Padded(t.charged), Isotropic: true,
+			Growth: 1 / (k * (t.intensity - t.largest)), Most: room.Padded(k * t.largest * (1 + thinningSlack))}.
+			Event(f.Adjacency)
 	}
-	return accountant.AcceptanceBit(f.Adjacency, room.Padded(t.charged))
+	return accountant.Bit{Contribution: room.Padded(t.charged)}.Event(f.Adjacency)
 }
 
 func (m ThinnedBit) prepare(f Facts, set *record.Set) (accountant.Event, *Bits, error) {

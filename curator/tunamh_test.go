@@ -260,7 +260,8 @@ func TestThinnedDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	growth := 1 / (p.intensity - p.largest)
-	halved, err := accountant.ThinnedIsotropicBit(accountant.Substitute, p.perScale, growth/2, p.largest)
+	halved, err := accountant.Bit{Contribution: p.perScale, Isotropic: true, Growth: growth / 2, Most: p.largest}.
+		Event(accountant.Substitute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,16 +68,12 @@ func TestFixedBatchesPayForTheirVariance(t *testing.T) {
 	slope, varianceSlope := test.Lipschitz()
 	each := p.perScale * 1000 / size // on a batch's scale, per |Z|
 	linear := (slope + 2*varianceSlope*longestMove*each) * each
-	bit, err := accountant.ThinnedIsotropicBit(accountant.Substitute, linear, varianceSlope*each*each/(linear*linear),
-		longestMove*linear)
+	bit, err := accountant.Bit{Contribution: linear, Isotropic: true,
+		Growth: varianceSlope * each * each / (linear * linear), Most: longestMove * linear}.Event(accountant.Substitute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := accountant.WithoutReplacement(1000, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := bit.Sampled(s)
+	want, err := bit.SubsetSampled(1000, size)
 	if err != nil {
 		t.Fatal(err)
 	}

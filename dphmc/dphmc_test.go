@@ -155,7 +155,7 @@ func TestGradientCertificatePricesTheBit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := accountant.AcceptanceBit(accountant.Substitute, 0.5*softmax.GradBound(1.5)*0.2)
+	want, err := accountant.Bit{Contribution: 0.5 * softmax.GradBound(1.5) * 0.2}.Event(accountant.Substitute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestRangeCertificateAllowsAnyMove(t *testing.T) {
 	if !m.agrees(t, "β loss, any move", k) {
 		t.Error("not the posterior")
 	}
-	bound, err := accountant.AcceptanceBit(accountant.Substitute, 2) // R_ℓ = 1/(β−1)
+	bound, err := accountant.Bit{Contribution: 2}.Event(accountant.Substitute) // R_ℓ = 1/(β−1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (l *Ledger) Path() string { return l.path }
 
 // check reports limits that mean nothing.
 func (c Limit) check() error {
-	if _, err := accountant.ParseAdjacency(c.Adjacency.String()); err != nil {
+	if _, err := c.Adjacency.MarshalText(); err != nil {
 		return fmt.Errorf("ledger: the adjacency is not stated: use accountant.Substitute or accountant.AddRemove")
 	}
 	if !(c.Epsilon >= 0) || math.IsInf(c.Epsilon, 1) {

@@ -254,14 +254,10 @@ func nothing(t testing.TB) accountant.Event {
 // the sums of what is recorded.
 func TestEventsAddUp(t *testing.T) {
 	const adj = accountant.Substitute
-	half, err := accountant.Poisson(0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch, err0 := gaussian(t, 20).Sampled(half)
-	optimum, err1 := accountant.ConvexPerturbation(adj, 30, 0.1)
-	grid, err2 := accountant.GridGaussian(adj, 20, 1e-9)
-	bit, err3 := accountant.PenaltyBit(adj, 4, 0.1)
+	batch, err0 := gaussian(t, 20).PoissonSampled(0.5)
+	optimum, err1 := accountant.Perturbation{NoiseMultiplier: 30, Curvature: 0.1, Coordinates: 1}.Event(adj)
+	grid, err2 := accountant.GridGaussian{NoiseMultiplier: 20, Coordinates: 1, Steps: 1e6}.Event(adj)
+	bit, err3 := accountant.Bit{Contribution: 0.1, Variance: 4}.Event(adj)
 	outright, err4 := accountant.Approximate(adj, 0.1, 1e-9)
 	if err := errors.Join(err0, err1, err2, err3, err4); err != nil {
 		t.Fatal(err)

@@ -15,11 +15,7 @@ func ExampleSolve() {
 		if err != nil {
 			return g, err
 		}
-		batch, err := accountant.Poisson(0.01)
-		if err != nil {
-			return g, err
-		}
-		return g.Sampled(batch)
+		return g.PoissonSampled(0.01)
 	}
 	run := func(noise float64) (accountant.Event, error) {
 		e, err := step(noise)
@@ -61,11 +57,6 @@ func ExampleSolve() {
 // log-odds by at most 1/√1000, δ = 10⁻⁶. The paper prints the first figure.
 func Example_published() {
 	const records, batch, steps, delta = 1_000_000, 1000, 20_000, 1e-6
-	sampling, err := accountant.WithoutReplacement(records, batch)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	classic := accountant.Event.ClassicEpsilon
 	best := accountant.Event.Epsilon
 	for _, row := range []struct {
@@ -80,12 +71,12 @@ func Example_published() {
 			return accountant.SubsampledBarker(batch, true)
 		}, best},
 		{"the released bit alone", func() (accountant.Event, error) {
-			return accountant.AcceptanceBit(accountant.Substitute, 0.0316227766016838)
+			return accountant.Bit{Contribution: 0.0316227766016838}.Event(accountant.Substitute)
 		}, best},
 	} {
 		e, err := row.build()
 		if err == nil {
-			e, err = e.Sampled(sampling)
+			e, err = e.SubsetSampled(records, batch)
 		}
 		if err == nil {
 			e, err = e.Times(steps)

@@ -27,11 +27,7 @@ func sampledGaussian(adj accountant.Adjacency, rate, sigma float64, steps int64)
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	s, err := accountant.Poisson(rate)
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	e, err := g.Sampled(s)
+	e, err := g.PoissonSampled(rate)
 	if err != nil {
 		return accountant.Event{}, err
 	}
@@ -102,7 +98,7 @@ func TestIntegerIsExact(t *testing.T) {
 		// Rising: the number of bits of one size. Falling: the size of a batch
 		// whose mean, of values in [0, 1], is released 100 times.
 		p := Parameter[int64]{Name: "count", Low: 0, High: 1 << 62, Event: func(n int64) (accountant.Event, error) {
-			e, err := accountant.AcceptanceBit(accountant.Substitute, scale)
+			e, err := accountant.Bit{Contribution: scale}.Event(accountant.Substitute)
 			if err != nil {
 				return e, err
 			}
@@ -138,7 +134,7 @@ func TestMoreBudgetBuysMore(t *testing.T) {
 		eps := rapid.Float64Range(0.05, 5).Draw(t, "ε")
 		more := eps * (1 + rapid.Float64Range(1e-6, 1).Draw(t, "more"))
 		scale := rapid.Float64Range(1e-3, 0.05).Draw(t, "scale")
-		e, err := accountant.AcceptanceBit(accountant.Substitute, scale)
+		e, err := accountant.Bit{Contribution: scale}.Event(accountant.Substitute)
 		if err != nil {
 			t.Fatal(err)
 		}

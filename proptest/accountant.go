@@ -173,14 +173,10 @@ func batchesCostLess(rt *rapid.T, e accountant.Event) {
 	order := rapid.Float64Range(1.1, 64).Draw(rt, "order")
 	full, before := e.RDP(order), 0.0
 	for _, batch := range []int64{1, 10, 100, 500, 1000} {
-		s, err := accountant.WithoutReplacement(1000, batch)
+		sampled, err := e.SubsetSampled(1000, batch)
 		if e.Adjacency() == accountant.AddRemove {
-			s, err = accountant.Poisson(float64(batch) / 1000)
+			sampled, err = e.PoissonSampled(float64(batch) / 1000)
 		}
-		if err != nil {
-			rt.Fatalf("proptest: %v", err)
-		}
-		sampled, err := e.Sampled(s)
 		if err != nil {
 			return // the accountant says that it has no proof, and so no price
 		}

@@ -45,7 +45,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 		all := map[string]accountant.Event{
 			"gaussian":      must(accountant.Gaussian(adj, 2)),
 			"discrete":      must(accountant.DiscreteGaussian(adj, 2)),
-			"bit":           must(accountant.AcceptanceBit(adj, 0.2)),
+			"bit":           must(accountant.Bit{Contribution: 0.2}.Event(adj)),
 			"bounded range": must(accountant.BoundedRange(adj, 0.5)),
 			"laplace":       must(accountant.Laplace(adj, 3)),
 			"pure":          must(accountant.Pure(adj, 0.3)),
@@ -53,20 +53,16 @@ func TestEveryKindOfEvent(t *testing.T) {
 			"gdp":           must(accountant.GaussianDP(adj, 0.4)),
 			"response":      must(accountant.RandomizedResponse(adj, 0.6, 2)),
 			"k-ary":         must(accountant.RandomizedResponse(adj, 0.6, 5)),
-			"optimum":       must(accountant.ObjectivePerturbation(adj, 5, 0.3)),
-			"convex":        must(accountant.ConvexPerturbation(adj, 5, 0.3)),
+			"optimum":       must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Logistic: true, Coordinates: 1}.Event(adj)),
+			"convex":        must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Coordinates: 1}.Event(adj)),
 			"free":          must(accountant.Pure(adj, 0)),
 		}
 		if adj == accountant.Substitute {
-			all["isotropic"] = must(accountant.IsotropicBit(adj, 0.1))
+			all["isotropic"] = must(accountant.Bit{Contribution: 0.1, Isotropic: true}.Event(adj))
 			all["costly"] = must(accountant.Gaussian(adj, 0.05))
 		}
-		poisson, err := accountant.Poisson(0.01)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all["sampled bit"] = must(all["bit"].Sampled(poisson))
-		all["sampled gaussian"] = must(all["gaussian"].Sampled(poisson))
+		all["sampled bit"] = must(all["bit"].PoissonSampled(0.01))
+		all["sampled gaussian"] = must(all["gaussian"].PoissonSampled(0.01))
 		for name, e := range all {
 			t.Run(fmt.Sprint(adj, " ", name), func(t *testing.T) { proptest.CheckAccountant(t, e) })
 		}

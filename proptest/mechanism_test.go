@@ -110,13 +110,13 @@ var probitSlope = math.Exp(-0.5) / math.Sqrt(2*math.Pi) / (probit(8)(1) * probit
 
 func TestHonestMechanismsPass(t *testing.T) {
 	logistic := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
-	bit := event(t)(accountant.AcceptanceBit(accountant.Substitute, 1))
+	bit := event(t)(accountant.Bit{Contribution: 1}.Event(accountant.Substitute))
 	audit := proptest.CheckMechanism(t, honestSum(t), pair(0.3))
 	if share := audit.LowerRDP / audit.ClaimedRDP; share < 0.4 {
 		t.Errorf("the distinguisher shows only %.2f of what an exact claim allows", share)
 	}
 	proptest.CheckMechanism(t, bitOf{bit, logistic}, pair(-1))
-	steep := event(t)(accountant.AcceptanceBit(accountant.Substitute, probitSlope))
+	steep := event(t)(accountant.Bit{Contribution: probitSlope}.Event(accountant.Substitute))
 	proptest.CheckMechanism(t, bitOf{steep, probit(1)}, pair(-1))
 }
 
@@ -140,9 +140,9 @@ func TestDishonestMechanismsAreRejected(t *testing.T) {
 		"clip not applied":   {"more than the sensitivity", unclipped, pair(0.3)},
 		"clip beyond a pair": {"more than the sensitivity", unclipped, beyond},
 		"sensitivity halved": {"where 2 is stated", halved, pair(0.3)},
-		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, 0.5)),
+		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.Bit{Contribution: 0.5}.Event(accountant.Substitute)),
 			logistic}, pair(0)},
-		"bit not clamped": {"costs more than", bitOf{event(t)(accountant.AcceptanceBit(accountant.Substitute, probitSlope)),
+		"bit not clamped": {"costs more than", bitOf{event(t)(accountant.Bit{Contribution: probitSlope}.Event(accountant.Substitute)),
 			probit(8)}, pair(-1, -0.5)},
 		"add/remove cost": {"where 4 is stated", wrong, pair(0.3)},
 		"not neighbours": {"differ in more than", honestSum(t), proptest.MechanismOptions{

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/internal/accounts"
 	"github.com/dpmcmc/dpmcmc/internal/flags"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
@@ -68,7 +67,7 @@ func newLedgerInit() *cobra.Command {
 			if c.Flags().Changed("epsilon") && limit.Epsilon == 0 {
 				return fmt.Errorf("--epsilon is 0; it must be positive, or left out for a ledger that only counts")
 			}
-			if limit.Adjacency, err = accountant.ParseAdjacency(adjacency); err != nil {
+			if err := limit.Adjacency.UnmarshalText([]byte(adjacency)); err != nil {
 				return fmt.Errorf("--adjacency: %w", err)
 			}
 			if limit.Epsilon > 0 && !c.Flags().Changed("failure-delta") {

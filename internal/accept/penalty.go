@@ -20,7 +20,7 @@ import (
 // equally likely states, where Barker's test accepts half.
 //
 // Its log-odds steepen as u grows, so the Lipschitz constant depends on the
-// log-odds limit: prefer accountant.PenaltyBit on the full data, and a limit of 2
+// log-odds limit: prefer accountant.Bit on the full data, and a limit of 2
 // to 4 with batches.
 type Penalty struct {
 	domain

@@ -153,7 +153,7 @@ func (l Loss) Pull() float64 { return l.pull }
 const logisticPull = 0.224
 
 // IsLogistic reports whether l is Logistic, whose slope says how much curvature
-// there can be: accountant.ObjectivePerturbation.
+// there can be: accountant.Perturbation.
 func (l Loss) IsLogistic() bool { return l.kind == logistic }
 
 // Absent reports a response that has no loss, so that its record counts for

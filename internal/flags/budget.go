@@ -26,9 +26,9 @@ func (b *Budget) Bind(f *pflag.FlagSet, when string) {
 
 // Adjacency is the adjacency.
 func (b *Budget) Adjacency() (accountant.Adjacency, error) {
-	adjacency, err := accountant.ParseAdjacency(b.AdjacencyName)
-	if err != nil {
-		return adjacency, fmt.Errorf("--adjacency: %w", err)
+	var adjacency accountant.Adjacency
+	if err := adjacency.UnmarshalText([]byte(b.AdjacencyName)); err != nil {
+		return 0, fmt.Errorf("--adjacency: %w", err)
 	}
 	return adjacency, nil
 }

@@ -26,12 +26,6 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 		}
 		return e
 	}
-	sampled := func(s accountant.Sampling, err error) func(e accountant.Event, err error) accountant.Event {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return func(e accountant.Event, err error) accountant.Event { return must(must(e, err).Sampled(s)) }
-	}
 	logistic := regression(t)
 	lipschitz := logistic.PredictorLipschitz()
 	drawn := curator.AcceptanceBit{Target: logistic, Proposal: curator.Proposal{Scale: 0.01}, Temperature: 0.5}
@@ -64,21 +58,21 @@ func TestPricesAreThoseOfTheProofs(t *testing.T) {
 				want  accountant.Event
 			}
 			all := []priced{
-				{"clip", clipped, facts, must(accountant.AcceptanceBit(adj, 0.01*k))},
-				{"Poisson", batched(curator.Batch{Rate: 0.1}), facts, sampled(accountant.Poisson(0.1 *
-					k))(accountant.AcceptanceBit(adj, 0.1*k))},
-				{"drawn", drawn, certified, must(accountant.IsotropicBit(adj, bound*k))},
-				{"thinned", thinned, certified, must(accountant.ThinnedIsotropicBit(adj, bound*k, 1/(k*(-math.Log1p(-rate)-reach)),
-					reach*k))},
+				{"clip", clipped, facts, must(accountant.Bit{Contribution: 0.01 * k}.Event(adj))},
+				{"Poisson", batched(curator.Batch{Rate: 0.1}), facts,
+					must(must(accountant.Bit{Contribution: 0.1 * k}.Event(adj)).PoissonSampled(0.1 * k))},
+				{"drawn", drawn, certified, must(accountant.Bit{Contribution: bound * k, Isotropic: true}.Event(adj))},
+				{"thinned", thinned, certified, must(accountant.Bit{Contribution: bound * k, Isotropic: true,
+					Growth: 1 / (k * (-math.Log1p(-rate) - reach)), Most: reach * k}.Event(adj))},
 				{"ratio", curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5}, facts, gaussian},
 				{"gradient, Poisson", curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 5,
 					Batch: curator.Batch{Rate: 0.1}}, facts,
-					sampled(accountant.Poisson(0.1*k))(gaussian, nil)},
+					must(gaussian.PoissonSampled(0.1 * k))},
 			}
 			if adj == accountant.Substitute {
 				all = append(all, priced{"fixed", batched(curator.Batch{Size: 50}), facts,
-					sampled(accountant.WithoutReplacement(1000, int64(50*rows)))(accountant.AcceptanceBit(adj, 0.2*k))})
+					must(must(accountant.Bit{Contribution: 0.2 * k}.Event(adj)).SubsetSampled(1000, int64(50*rows)))})
 			}
 			for _, p := range all {
 				got := must(p.m.Event(p.facts))
@@ -145,7 +139,7 @@ func TestRoundingIsCharged(t *testing.T) {
 	if got := event.RDP(math.Inf(1)); !(got > 2*clip*(1+1.9e-9) && got < 2*clip*(1+1e-8)) {
 		t.Errorf("a contribution of %v costs %v at order +Inf", clip, got)
 	}
-	bit, err := accountant.AcceptanceBit(accountant.Substitute, clip)
+	bit, err := accountant.Bit{Contribution: clip}.Event(accountant.Substitute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +194,14 @@ func TestGrantsAreCharged(t *testing.T) {
 	}
 }
 
+func acceptanceBit(adj accountant.Adjacency, c float64) (accountant.Event, error) {
+	return accountant.Bit{Contribution: c}.Event(adj)
+}
+
+func isotropicBit(adj accountant.Adjacency, c float64) (accountant.Event, error) {
+	return accountant.Bit{Contribution: c, Isotropic: true}.Event(adj)
+}
+
 // TestGroupsScaleSensitivities: a person with several rows costs what the same
 // noise costs against as many times the sensitivity.
 func TestGroupsScaleSensitivities(t *testing.T) {
@@ -216,8 +218,8 @@ func TestGroupsScaleSensitivities(t *testing.T) {
 		"laplace":           {accountant.Laplace, 6, 2},
 		"pure":              {accountant.Pure, 0.1, 0.3},
 		"bounded range":     {accountant.BoundedRange, 0.1, 0.3},
-		"bit":               {accountant.AcceptanceBit, 0.1, 0.3},
-		"isotropic bit":     {accountant.IsotropicBit, 0.1, 0.3},
+		"bit":               {acceptanceBit, 0.1, 0.3},
+		"isotropic bit":     {isotropicBit, 0.1, 0.3},
 	} {
 		one, err := c.make(adj, c.one)
 		if err != nil {
@@ -248,8 +250,8 @@ func TestReplacingIsRemovingAndAdding(t *testing.T) {
 		add, replace float64
 	}{
 		"gaussian":      {accountant.Gaussian, 6, 3},
-		"bit":           {accountant.AcceptanceBit, 0.1, 0.1},
-		"isotropic bit": {accountant.IsotropicBit, 0.1, 0.1},
+		"bit":           {acceptanceBit, 0.1, 0.1},
+		"isotropic bit": {isotropicBit, 0.1, 0.1},
 	} {
 		one, err := c.make(accountant.AddRemove, c.add)
 		if err != nil {
@@ -276,11 +278,7 @@ func TestFailuresAreSampled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := accountant.WithoutReplacement(100, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sampled, err := release.Sampled(s)
+	sampled, err := release.SubsetSampled(100, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

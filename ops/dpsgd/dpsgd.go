@@ -107,16 +107,12 @@ func newMechanism(cfg Config, multiplier float64) (*Mechanism, error) {
 // under substitution.
 func (c Config) cost(multiplier float64) (accountant.Event, error) {
 	least := 2 * multiplier * (1 << (gridBits - 1)) // grid steps to σ
-	gaussian, err := accountant.GridGaussian(accountant.Substitute, multiplier,
-		accountant.GridDeparture(c.Target.Dim(), least, 1/multiplier))
+	gaussian, err := accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: c.Target.Dim(), Steps: least}.
+		Event(accountant.Substitute)
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	sampling, err := accountant.Poisson(c.Rate)
-	if err != nil {
-		return accountant.Event{}, err
-	}
-	step, err := gaussian.Sampled(sampling)
+	step, err := gaussian.PoissonSampled(c.Rate)
 	if err != nil {
 		return accountant.Event{}, err
 	}

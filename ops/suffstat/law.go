@@ -50,8 +50,8 @@ func newMechanism(p Privacy, l1, l2 float64, size int) (m mechanism, err error) 
 	}
 	m = mechanism{privacy: p, l1: l1, l2: l2}
 	gaussian := func(multiplier float64) (accountant.Event, error) {
-		return accountant.GridGaussian(accountant.Substitute, multiplier,
-			accountant.GridDeparture(size, draw.GridSteps, 1/multiplier))
+		return accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: size, Steps: draw.GridSteps}.
+			Event(accountant.Substitute)
 	}
 	switch {
 	case p.Order != 0 && !(p.Law == Gaussian && p.Delta == 0 && p.Order > 1 && !math.IsInf(p.Order, 1)):

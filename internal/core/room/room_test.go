@@ -28,7 +28,7 @@ func opened(t *testing.T, root *noise.Source, track func() Track) (*Room, *accou
 // bits is a request of bits that each cost ε.
 func bits(t *testing.T, epsilon float64, count int64, into **Grant) Request {
 	t.Helper()
-	event, err := accountant.AcceptanceBit(accountant.AddRemove, epsilon)
+	event, err := accountant.Bit{Contribution: epsilon}.Event(accountant.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,12 +141,8 @@ func each2(rng *rand.Rand, sum []float64) []float64 {
 
 // batches is the sum of a Poisson sample of rate ½ under add/remove, with noise of sd 1.
 func batches(begin func(x []float64, rng *rand.Rand) func() []float64) answers {
-	sampling, err := accountant.Poisson(0.5)
-	if err != nil {
-		panic(err)
-	}
 	return answers{begin: begin,
-		claim: event(event(accountant.Gaussian(accountant.AddRemove, 1)).Sampled(sampling))}
+		claim: event(event(accountant.Gaussian(accountant.AddRemove, 1)).PoissonSampled(0.5))}
 }
 
 func batched(x []float64, inclusion func(i int) bool) float64 {

@@ -383,15 +383,8 @@ func freshMechanisms() (all []Case) {
 	})
 	add("two releases for the price of one", "√2", form{"of two numbers", 2, 0, true},
 		func(m *sum) { m.claim = gaussian(1) })
-	add("the price of a sample, of all records", "Poisson, 0.5", bare, func(m *sum) {
-		half, err := accountant.WithoutReplacement(2, 1)
-		if err != nil {
-			panic(err)
-		}
-		if m.claim, err = gaussian(1).Sampled(half); err != nil {
-			panic(err)
-		}
-	})
+	add("the price of a sample, of all records", "Poisson, 0.5", bare,
+		func(m *sum) { m.claim = event(gaussian(1).SubsetSampled(2, 1)) })
 	add("Laplace noise too small", "3%", plain, func(m *sum) {
 		m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 		m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {

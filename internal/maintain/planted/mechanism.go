@@ -482,7 +482,7 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 }
 
 func bit(family, name, effect string, b bits) Case {
-	b.claim = event(accountant.AcceptanceBit(accountant.Substitute, 0.5)) // contributions of at most ½ each way
+	b.claim = event(accountant.Bit{Contribution: 0.5}.Event(accountant.Substitute)) // contributions of at most ½ each way
 	return mechanismCase(family, name, effect, b, 1, []float64{1, 0}, []float64{-1, 0})
 }
 

@@ -74,7 +74,7 @@ func price() (noise, error) {
 		return noise{ridge: ridge / optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
-		first, err := accountant.ObjectivePerturbation(accountant.Substitute, 1/(mu*math.Sqrt(optimum)), 1/ridge)
+		first, err := accountant.Perturbation{NoiseMultiplier: 1 / (mu * math.Sqrt(optimum)), Curvature: 1 / ridge, Logistic: true, Coordinates: 1}.Event(accountant.Substitute)
 		if err != nil {
 			return first, err
 		}
