@@ -82,10 +82,14 @@ func keptBy(h *mat.SymDense, sd float64) float64 {
 // would be the noise of the curvature. It should where the curvature along the anchor
 // stands out of that noise, for normal features as long as the radius: a far anchor
 // leaves too little of it. In wide tables of categories plain moments say more of rare
-// levels.
+// levels. Weights of counts are e^η: there plain moments have less noise, and say of which law
+// the features are, where those of weighted features do not.
 func Curvature(anchor []float64, link Link, records int64, radius, momentSD float64, columns []Column) bool {
 	const outstanding = 3
 	d := float64(len(anchor))
+	if _, count := link.(counts); count {
+		return false
+	}
 	if len(anchor) > mostImputed && (Config{Statistics: Statistics{Columns: columns}}).categories() {
 		return false
 	}

@@ -102,6 +102,9 @@ func TestCurvatureOrMoments(t *testing.T) {
 	if !Curvature(near, Logistic, 10000, 1, 3, nil) || Curvature(near, Logistic, 200, 1, 3, nil) {
 		t.Error("the curvature is released where it stands out of its noise")
 	}
+	if Curvature(near, counts{2, 20, 0}, 10000, 1, 3, nil) {
+		t.Error("counts have their second moments released")
+	}
 	if Curvature(far, Logistic, 10000, 1, 3, nil) {
 		t.Error("at a far anchor little curvature is left, and second moments are released")
 	}

@@ -173,7 +173,7 @@ func counts(family string) bool { return family == "poisson" || family == "negat
 func respond(family string, eta float64, rng *rand.Rand) float64 {
 	switch family {
 	case "poisson", "negative-binomial":
-		mean := math.Exp(min(eta, 3))
+		mean := math.Exp(min(eta, 30))
 		if family == "negative-binomial" { // of dispersion 1
 			mean *= rng.ExpFloat64()
 		}
@@ -189,6 +189,11 @@ func respond(family string, eta float64, rng *rand.Rand) float64 {
 		return 0
 	case "probit":
 		if eta+rng.NormFloat64() > 0 {
+			return 1
+		}
+		return 0
+	case "cloglog":
+		if rng.ExpFloat64() < math.Exp(eta) {
 			return 1
 		}
 		return 0
