@@ -138,15 +138,18 @@ func (c Config) spherical(m model, f curator.Facts, epsilon, rho float64) bool {
 		sd < clearly*multiplier(f, (1-momentShare)*rho)
 }
 
+// leastNoise is where the search for a multiplier begins.
+const leastNoise = 1e-3
+
 // affordSpherical fills in noises and ridge: a share of ε for the optimum alone, and the
 // rest for the second moments.
 func (c Config) affordSpherical(m model, f curator.Facts, epsilon, delta float64) (Config, error) {
 	c.Law = Spherical
 	if c.OptimumNoise == 0 {
-		noise, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
+		noise, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
 			c.OptimumNoise = x
 			return c.determined(f).optimum(m).Event(f)
-		}, sphericalShare*epsilon, delta/2)
+		}, leastNoise, curator.MostNoise, sphericalShare*epsilon, delta/2, false)
 		if err != nil {
 			return c, err
 		}
@@ -168,10 +171,10 @@ func (c Config) solve(f curator.Facts, epsilon, delta float64, set func(*Config,
 	if given != 0 {
 		return c, nil
 	}
-	m, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
+	m, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
 		set(&c, x)
 		return Cost(c, f)
-	}, epsilon, delta)
+	}, leastNoise, curator.MostNoise, epsilon, delta, false)
 	set(&c, m)
 	return c, err
 }

@@ -282,7 +282,7 @@ func newBits(p plan, set *record.Set) (*Bits, error) {
 // randomness, and the bit are what is released.
 //
 // Errors: a state of the wrong length or that is not finite; a mechanism whose
-// moves are the sampler's (use Accept); ErrSpent; ErrBusy. After an error nothing has
+// moves are the sampler's (use Accept); ErrSpent; another release under way. After an error nothing has
 // been released or used up, but next is undefined.
 func (b *Bits) Move(next, theta []float64, logRatio func(next []float64) float64) (bool, error) {
 	if !b.plan.mechanism.Proposal.Drawn() {

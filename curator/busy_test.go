@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
 )
 
 // TestReleasesDoNotNest: a program that sees its move drawn, and may look at the
@@ -35,8 +37,8 @@ func TestReleasesDoNotNest(t *testing.T) {
 			_, nested = move(other, theta, func([]float64) float64 { return 0 })
 			return 0
 		})
-		if err != nil || !errors.Is(nested, ErrBusy) {
-			t.Errorf("%s: a nested release returned %v, want ErrBusy; the first %v", name, nested, err)
+		if err != nil || !errors.Is(nested, room.ErrBusy) {
+			t.Errorf("%s: a nested release returned %v, want room.ErrBusy; the first %v", name, nested, err)
 		}
 		if g.Left() != 9 || math.Abs(g.moveStep[0]-next[0]) > 1e-12 {
 			t.Errorf("%s: %d left, decided along %v, moved by %v", name, g.Left(), g.moveStep, next)
@@ -68,7 +70,7 @@ func TestOptimaAndMomentsKeepToOneRelease(t *testing.T) {
 		if err := g.room.Enter(); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.release([]float64{0}); !errors.Is(err, ErrBusy) || g.Left() != 2 {
+		if err := g.release([]float64{0}); !errors.Is(err, room.ErrBusy) || g.Left() != 2 {
 			t.Errorf("%s: a second release at once: %v, %d left", name, err, g.Left())
 		}
 		g.room.Leave()

@@ -59,7 +59,7 @@ func (f Facts) check() error { return room.Facts(f).Check() }
 
 // Curator owns sealed records and the budget that pays for every look at them.
 // It is safe for concurrent use; a grant belongs to one goroutine at a time, and
-// refuses another with ErrBusy.
+// refuses another while a release is under way.
 type Curator struct {
 	room   *room.Room
 	budget *accountant.Budget
@@ -201,7 +201,3 @@ func (p prepaid) Event() accountant.Event { return p.room.Event() }
 
 // ErrSpent is returned by a release after the last one that was paid for.
 var ErrSpent = room.ErrSpent
-
-// ErrBusy is returned by a release that is asked for while another one of the same
-// grant is under way: from another goroutine, or from the function that Move calls.
-var ErrBusy = room.ErrBusy

@@ -114,7 +114,7 @@ func newGradients(p gaussianPlan, set *record.Set) (*Gradients, error) {
 // Release sets dst to τ·Σ∇ℓ(z;θ), clipped record by record, plus Gaussian
 // noise of standard deviation NoiseSD in each coordinate. dst is what is
 // released. Errors: a state of the wrong length or that is not finite;
-// ErrSpent; ErrBusy. After an error nothing has been released or used up.
+// ErrSpent; another release under way. After an error nothing has been released or used up.
 func (g *Gradients) Release(dst, theta []float64) error {
 	if err := checkStates(g.plan.subject.Dim, theta, dst); err != nil {
 		return err

@@ -166,7 +166,7 @@ func (c *Curator) GrantIterates(m LastIterate, count int64) (*Iterates, error) {
 }
 
 // Release sets dst to the last state of a chain from start, which is public. Errors: a start
-// of the wrong length or that is not finite; ErrSpent; ErrBusy. After an error nothing has
+// of the wrong length or that is not finite; ErrSpent; another release under way. After an error nothing has
 // been released or used up.
 func (o *Iterates) Release(dst, start []float64) error {
 	if err := checkStates(o.plan.subject.Dim, start, start); err != nil {

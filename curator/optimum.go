@@ -296,7 +296,7 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 }
 
 // Release sets dst to a private optimum; dst is what is released. Errors: a dst
-// that has not one value for each feature; ErrSpent; ErrBusy. After an error nothing
+// that has not one value for each feature; ErrSpent; another release under way. After an error nothing
 // has been released or used up.
 func (o *Optima) Release(dst []float64) error { return o.ReleaseContext(context.Background(), dst) }
 

@@ -72,7 +72,7 @@ func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
 
 // Release returns τ·Σ(ℓ(z;θ) − ℓ(z;next)), clipped record by record, with
 // Gaussian noise of standard deviation NoiseSD. The value is what is released.
-// Errors: states of the wrong length or that are not finite; ErrSpent; ErrBusy.
+// Errors: states of the wrong length or that are not finite; ErrSpent; another release under way.
 // After an error nothing has been released or used up.
 func (r *Ratios) Release(next, theta []float64) (float64, error) {
 	if err := checkStates(r.plan.subject.Dim, theta, next); err != nil {

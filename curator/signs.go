@@ -148,7 +148,7 @@ func newSigns(p signsPlan, set *record.Set) *Signs {
 // With Adjusted it then decides whether the proposal is accepted; without, it is
 // accepted unless the prior's density is zero there. The sizes, the signs and the
 // decision are what is released. Errors: a state of the wrong length or that is
-// not finite; ErrSpent; ErrBusy. After an error nothing has been released or used up, but
+// not finite; ErrSpent; another release under way. After an error nothing has been released or used up, but
 // next is undefined.
 func (s *Signs) Move(next, theta []float64) (accepted bool, err error) {
 	if err := checkStates(s.plan.subject.Dim, theta, next); err != nil {

@@ -84,13 +84,13 @@ func (m NoisyGradient) planSums(f Facts, sums []int64) (gaussianPlan, error) {
 
 var errBatchOfRatios = errors.New("curator: sums of ratios are over all records; leave NoisyRatio.Batch out")
 
-// RatioSums adds up the ratios of one chain's moves over a part of a table. It is not safe
-// for concurrent use.
-type RatioSums struct{ ratios *Ratios }
-
-// SumsOver returns what adds up ratios over records that are a part of a table of facts f.
-// Errors: those of SecondMoment.AddSums; a Batch.
-func (m NoisyRatio) SumsOver(f Facts, r Records) (*RatioSums, error) {
+// SumsOver returns what adds up the ratios of one chain's moves over records that are a part
+// of a table of facts f. It is not safe for concurrent use. What it returns is what the
+// records contribute to Ratios.ReleaseWithin: an integer, so that the sums of parts of a
+// table add up to that of the table, bit for bit. THE SUM IS EXACT AND NOT PRIVATE:
+// RatioTotals releases it. Errors: those of SecondMoment.AddSums; a Batch. Of a sum: states
+// of the wrong length or that are not finite; a clip out of range.
+func (m NoisyRatio) SumsOver(f Facts, r Records) (func(next, theta []float64, clip float64) (int64, error), error) {
 	part, err := r.partOf(f)
 	if err != nil {
 		return nil, err
@@ -102,19 +102,16 @@ func (m NoisyRatio) SumsOver(f Facts, r Records) (*RatioSums, error) {
 		return nil, err
 	}
 	_, ratios, err := m.prepare(part, r.set(part))
-	return &RatioSums{ratios}, err
-}
-
-// Sum is what the records contribute to Ratios.ReleaseWithin: an integer, so that the sums
-// of parts of a table add up to that of the table, bit for bit. THE SUM IS EXACT AND NOT
-// PRIVATE: RatioTotals releases it. Errors: states of the wrong length or that are not
-// finite; a clip out of range.
-func (s *RatioSums) Sum(next, theta []float64, clip float64) (int64, error) {
-	if err := errors.Join(checkStates(s.ratios.plan.subject.Dim, theta, next), checkMoveClip(clip)); err != nil {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
-	s.ratios.add(next, theta, clip)
-	return s.ratios.sum[0], nil
+	return func(next, theta []float64, clip float64) (int64, error) {
+		if err := errors.Join(checkStates(ratios.plan.subject.Dim, theta, next), checkMoveClip(clip)); err != nil {
+			return 0, err
+		}
+		ratios.add(next, theta, clip)
+		return ratios.sum[0], nil
+	}, nil
 }
 
 // partOf are the facts of records that are a part of a table of facts f.
@@ -217,8 +214,9 @@ func (t *Totals) GrantRatios(m NoisyRatio, chains int, count int64) ([]*RatioTot
 	return grants, t.curator.Grant(requests...)
 }
 
-// Release returns a sum of RatioSums.Sum over all records, each once and within this clip,
-// with the noise of Ratios.ReleaseWithin. Errors: a clip out of range; ErrSpent; ErrBusy.
+// Release returns a sum of those of NoisyRatio.SumsOver over all records, each once and within this clip,
+// with the noise of Ratios.ReleaseWithin. Errors: a clip out of range; ErrSpent; another
+// release under way.
 func (r *RatioTotals) Release(sum int64, clip float64) (float64, error) {
 	if err := checkMoveClip(clip); err != nil {
 		return 0, err

@@ -216,7 +216,7 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 	if a, b := paid.Events().String(), sealed.Budget().Events().String(); a != b {
 		t.Errorf("%s was charged, pooled releases cost %s", a, b)
 	}
-	var parts []*RatioSums
+	var parts []func(next, theta []float64, clip float64) (int64, error)
 	for _, at := range [][2]int{{150, n}, {0, 150}} {
 		part := r
 		part.X, part.Y = r.X[at[0]*p:at[1]*p], r.Y[at[0]:at[1]]
@@ -233,7 +233,7 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 		}
 		all := int64(0)
 		for _, s := range parts {
-			sum, err := s.Sum(move.next, move.theta, move.clip)
+			sum, err := s(move.next, move.theta, move.clip)
 			if err != nil || sum == 0 {
 				t.Fatalf("a sum of %v (%v)", sum, err)
 			}
@@ -255,8 +255,8 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 	_, given := totals.GrantRatios(batch, 1, 1)
 	_, radius := m.SumsOver(f, other)
 	_, noiseless := NoisyRatio{Target: target, Clip: 1}.SumsOver(f, r)
-	_, point := parts[0].Sum([]float64{1}, []float64{0, 0}, 1)
-	_, clip := parts[0].Sum([]float64{1, 1}, []float64{0, 0}, math.Inf(1))
+	_, point := parts[0]([]float64{1}, []float64{0, 0}, 1)
+	_, clip := parts[0]([]float64{1, 1}, []float64{0, 0}, math.Inf(1))
 	for name, err := range map[string]error{"a batch's sums": sums, "a batch": given, "another radius": radius,
 		"no noise": noiseless, "a short point": point, "an infinite clip": clip} {
 		if err == nil {

@@ -55,7 +55,7 @@ type part struct {
 
 	mu sync.Mutex // of what follows
 	anchored
-	steps []*curator.RatioSums // of each chain
+	steps []func(next, theta []float64, clip float64) (int64, error) // of each chain
 }
 
 // Sums adds up the site's records. Errors are those of curator.SecondMoment.AddSums.
@@ -87,7 +87,7 @@ func (p *part) StepSums(ctx context.Context, m Moves) ([]int64, error) {
 	sums := make([]int64, len(p.steps))
 	for i, s := range p.steps {
 		var err error
-		if sums[i], err = s.Sum(m.To[i], m.From[i], m.Clip); err != nil {
+		if sums[i], err = s(m.To[i], m.From[i], m.Clip); err != nil {
 			return nil, err
 		}
 	}

@@ -33,10 +33,10 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		c.Ridge = float64(max(1, f.RowsPerPerson)) * tau * f.Radius * f.Radius / (curvatureShare * epsilon)
 	}
 	solve := func() error {
-		m, err := curator.LeastNoise(func(x float64) (accountant.Event, error) {
+		m, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
 			c.NoiseMultiplier = x
 			return Cost(c, f)
-		}, epsilon, delta)
+		}, 1e-3, curator.MostNoise, epsilon, delta, false)
 		c.NoiseMultiplier = m
 		return err
 	}
