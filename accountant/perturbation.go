@@ -9,8 +9,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
-// objectivePerturbation is the exact minimum of a logistic objective with a
-// random linear term.
+// objectivePerturbation is the exact minimum of an objective with a random linear term,
+// of losses such as the logistic one.
 type objectivePerturbation struct{ sigma, curvature float64 }
 
 // Perturbation is the release of the exact minimum of a sum of convex losses of linear
@@ -24,8 +24,9 @@ type Perturbation struct {
 	//
 	//	α·s²/2 + log(2Φ((α−1)s))/(α−1) + Curvature.
 	Curvature float64
-	// Logistic says that every loss is τ times a logistic one. It is cheaper, since a loss
-	// whose slope p is extreme has no curvature. Curvature then bounds Σ τ‖x‖²/Λ. With
+	// Logistic says that every loss is τ times a logistic one, or one whose curvature is at most
+	// p(1−p) too where its slope is p of the largest. It is cheaper, since a loss whose slope
+	// is extreme has no curvature. Curvature then bounds Σ τ‖x‖²/Λ. With
 	// K = α−1, N standard normal and
 	//
 	//	f_t(y) = max over p in [0, 1] of p·y + p(1−p)·t

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 )
 
 // perturbed tabulates the log density, with respect to u, of the exact minimum
 // θ = sinh u of a one-dimensional objective: rows x with the sign of their label, a
 // ridge and a normal linear term. The grid is fine where rows curve the objective
 // and reaches 12 standard deviations of the minimum.
-func perturbed(rows []float64, ridge, sigma float64) (table []float64, step float64) {
+func perturbed(loss convex.Loss, rows []float64, ridge, sigma float64) (table []float64, step float64) {
 	const points = 3000
 	step = math.Asinh(40+12*sigma/ridge) / points
 	for i := -points; i <= points; i++ {
@@ -18,9 +20,8 @@ func perturbed(rows []float64, ridge, sigma float64) (table []float64, step floa
 		theta := math.Sinh(u)
 		slope, curvature := ridge*theta, ridge
 		for _, x := range rows {
-			p := 1 / (1 + math.Exp(x*theta))
-			slope -= p * x
-			curvature += p * (1 - p) * x * x
+			slope += loss.Slope(x*theta, 1) * x
+			curvature += loss.Curvature(x*theta, 1) * x * x
 		}
 		table = append(table, -slope*slope/(2*sigma*sigma)+math.Log(curvature)-math.Log(sigma*math.Sqrt(2*math.Pi))+
 			math.Log(math.Cosh(u)))
@@ -57,20 +58,25 @@ func people(rows int) (all [][]float64) {
 }
 
 // TestObjectivePerturbationCoversEveryPair: over all adjacent pairs of
-// one-dimensional data sets, with one and with two rows a person and another
+// one-dimensional data sets, under both losses that it is for, with one and with two rows a person and another
 // person's row beside them, the Rényi divergences of the exact minimum are within
 // the curve, in both directions. They are not within a curve without the
 // determinant's term, or with half the sensitivity.
 func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 	broken := map[string]int{}
-	for _, c := range []struct{ ridge, sigma float64 }{{0.05, 50}, {0.05, 1.5}, {0.3, 1}, {0.3, 3}, {2, 1}, {5, 100}} {
+	for _, c := range []struct {
+		loss         convex.Loss
+		ridge, sigma float64
+	}{{convex.Logistic(), 0.05, 50}, {convex.Logistic(), 0.05, 1.5}, {convex.Logistic(), 0.3, 1},
+		{convex.Logistic(), 0.3, 3}, {convex.Logistic(), 2, 1}, {convex.Logistic(), 5, 100},
+		{convex.Halved(), 0.05, 0.75}, {convex.Halved(), 0.3, 0.5}, {convex.Halved(), 2, 0.5}} {
 		for _, rows := range []int{1, 2} {
 			var tables [][]float64
 			for _, mine := range people(rows) {
-				table, _ := perturbed(append([]float64{0.6}, mine...), c.ridge, c.sigma)
+				table, _ := perturbed(c.loss, append([]float64{0.6}, mine...), c.ridge, c.sigma)
 				tables = append(tables, table)
 			}
-			without, step := perturbed([]float64{0.6}, c.ridge, c.sigma)
+			without, step := perturbed(c.loss, []float64{0.6}, c.ridge, c.sigma)
 			for _, order := range []float64{1.2, 2, 5, 20} {
 				replaced, added := 0.0, 0.0
 				for _, p := range tables {
@@ -81,7 +87,7 @@ func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 				}
 				curvature := float64(rows) / c.ridge
 				for adj, worst := range map[Adjacency]float64{Substitute: replaced, AddRemove: added} {
-					sensitivity := float64(rows)
+					sensitivity := float64(rows) * c.loss.MaxSlope()
 					if adj == Substitute {
 						sensitivity *= 2
 					}

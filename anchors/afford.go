@@ -94,7 +94,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	}
 	if c.Ridge == 0 {
 		c.Ridge = convexRidge * m.loss.MaxCurvature()
-		if m.loss.IsLogistic() {
+		if m.loss.Tied() {
 			c.Ridge = logisticRidge
 		}
 		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
@@ -134,7 +134,7 @@ func (c Config) spherical(m model, f curator.Facts, epsilon, rho float64) bool {
 	}
 	sd := float64(max(1, f.RowsPerPerson)) / (sphericalShare * epsilon) * math.Sqrt(float64(f.Features)+1)
 	moments := multiplier(f, math.Pow((1-sphericalShare)*epsilon, 2)/40) // of ρ, at any δ in use
-	return c.OptimumNoise == 0 && c.MomentNoise == 0 && m.loss.IsLogistic() && moments < curator.MostNoise/2 &&
+	return c.OptimumNoise == 0 && c.MomentNoise == 0 && m.loss.Tied() && moments < curator.MostNoise/2 &&
 		sd < clearly*multiplier(f, (1-momentShare)*rho)
 }
 

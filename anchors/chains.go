@@ -322,7 +322,7 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	}
 	weighted := c.weighted(s.model, f, anchor, sd)
 	if !weighted { // weights were all the same
-		w := s.model.loss.MaxCurvature()
+		w := s.model.loss.MaxWeight()
 		sd /= w
 		for e := range moment {
 			moment[e] /= w
@@ -353,7 +353,7 @@ func (c Config) curvature(m model, moment []float64, weighted bool) float64 {
 		mean += moment[j*d+j] / float64(d)
 	}
 	if !weighted {
-		mean *= m.loss.MaxCurvature()
+		mean *= m.loss.MaxWeight()
 	}
 	return c.temperature()*max(0, mean) + c.Ridge
 }

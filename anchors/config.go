@@ -103,8 +103,9 @@ type Config struct {
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
 	// Cap cuts the loss of a regression where that needs it. For Score, which knows of the
-	// cut, its Slope defaults to 1 for probit and cloglog, and for counts to half the root
-	// of the largest count, at least 1: noise falls with it, and the rest is targets.Cap's.
+	// cut, its Slope defaults to ½ for logistic regression, to 1 for probit and cloglog, and for
+	// counts to half the root of the largest count, at least 1: noise falls with it, and the
+	// rest is targets.Cap's.
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
 	Response float64
@@ -223,7 +224,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 	switch t := c.Target.(type) {
 	case *targets.Regression:
 		m.regression = t
-		if m.loss, err = t.Convex(c.limits()); err != nil {
+		if m.loss, err = t.Convex(c.limits(t.Family())); err != nil {
 			return fmt.Errorf("anchors: %w", err)
 		}
 		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: c.Cap.Count})
@@ -240,8 +241,12 @@ func (c Config) ofOrder2(m *model) (err error) {
 
 // limits is Cap with its default for Score: a count's standard deviation is at most the root
 // of the largest, and cutting at half a standard deviation costs a fifth of the information.
-func (c Config) limits() targets.Cap {
-	if c.Aim == Score && c.Cap.Slope == 0 {
+func (c Config) limits(family string) targets.Cap {
+	switch {
+	case c.Aim != Score || c.Cap.Slope != 0:
+	case family == "logistic":
+		c.Cap.Slope = 0.5
+	default:
 		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count)/2)
 	}
 	return c.Cap

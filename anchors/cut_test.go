@@ -14,18 +14,19 @@ import (
 // aims whose steps look at the loss that of the loss's own bound.
 func TestScoreCutsSlopes(t *testing.T) {
 	prior := priors.Gaussian{SD: 3}
+	logistic, e0 := targets.New(targets.RegressionConfig{Features: 2, Prior: prior})
 	probit, e1 := targets.New(targets.RegressionConfig{Family: "probit", Features: 2, Prior: prior})
 	poisson, e2 := targets.New(targets.RegressionConfig{Family: "poisson", Features: 2, Prior: prior})
 	spread, e3 := targets.New(targets.RegressionConfig{Family: "negative-binomial", Features: 2, Prior: prior,
 		Dispersion: 2})
-	if e1 != nil || e2 != nil || e3 != nil {
-		t.Fatal(e1, e2, e3)
+	if e0 != nil || e1 != nil || e2 != nil || e3 != nil {
+		t.Fatal(e0, e1, e2, e3)
 	}
 	for _, c := range []struct {
 		target     *targets.Regression
 		count      float64
 		cut, whole float64
-	}{{probit, 0, 1, 3}, {poisson, 64, 4, 64}, {poisson, 2, 1, 2}, {spread, 100, 5, 100}} {
+	}{{logistic, 0, 0.5, 1}, {probit, 0, 1, 3}, {poisson, 64, 4, 64}, {poisson, 2, 1, 2}, {spread, 100, 5, 100}} {
 		sd := func(aim anchors.Aim, slope float64) float64 {
 			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
 			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,

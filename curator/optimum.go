@@ -37,7 +37,7 @@ type Optimum struct {
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
 	// Ridge is Λ. Required, positive; public. A small one costs privacy: the price
-	// hardly notices it from Λ = 2·τR²/ε on with the logistic loss, and 10·τR²C/ε with
+	// hardly notices it from Λ = 2·τR²/ε on with a Tied loss, as the logistic one is, and 10·τR²C/ε with
 	// others of curvature at most C, for one row a person.
 	Ridge float64
 	// NoiseMultiplier is σ over 2τRL, the sensitivity of the gradients' sum under
@@ -45,8 +45,8 @@ type Optimum struct {
 	NoiseMultiplier float64
 	// Spherical gives b the density ∝ exp(−‖b‖/σ) in place of the normal one, σ as above
 	// (Chaudhuri, Monteleoni, Sarwate 2011): a pure price, which in few dimensions buys
-	// less noise. The price does not notice a Ridge from 2·τR²·NoiseMultiplier on with the
-	// logistic loss.
+	// less noise. The price does not notice a Ridge from 2·τR²·NoiseMultiplier on with a loss
+	// that is tied.
 	Spherical bool
 }
 
@@ -164,7 +164,7 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 		multiplier *= 2
 	}
 	curvature := rows * m.temperature() * f.Radius * f.Radius / m.Ridge * (1 + room.RelativeSlack)
-	logistic := m.loss().IsLogistic()
+	logistic := m.loss().Tied()
 	if !logistic {
 		curvature *= m.loss().MaxCurvature()
 	}
@@ -195,8 +195,8 @@ func (m Optimum) pure(f Facts, multiplier, curvature float64) func(accountant.Ad
 		}
 		linear := 1 / (sides * multiplier) // a person's part of ‖b‖/σ in either data set
 		folded := linear + curvature
-		if m.loss().IsLogistic() {
-			folded = linear // a slope of 1 has no curvature
+		if m.loss().Tied() {
+			folded = linear // the largest slope has no curvature
 			if curvature > linear {
 				folded = (linear + curvature) * (linear + curvature) / (4 * curvature)
 			}

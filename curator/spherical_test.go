@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 )
 
 // TestSphericalPriceCoversEveryPair: in one dimension the exact minimum θ has density
@@ -16,19 +17,22 @@ import (
 // more than the price, which is attained up to a tenth; that for half the sensitivity is
 // exceeded, and at a small ridge that without the determinant.
 func TestSphericalPriceCoversEveryPair(t *testing.T) {
-	density := func(rows []float64, ridge, s, theta float64) float64 {
+	density := func(loss convex.Loss, rows []float64, ridge, s, theta float64) float64 {
 		slope, curvature := ridge*theta, ridge
 		for _, x := range rows {
-			p := 1 / (1 + math.Exp(x*theta))
-			slope -= p * x
-			curvature += p * (1 - p) * x * x
+			slope += loss.Slope(x*theta, 1) * x
+			curvature += loss.Curvature(x*theta, 1) * x * x
 		}
 		return math.Log(curvature) - math.Abs(slope)/s
 	}
-	for _, c := range []struct{ ridge, multiplier float64 }{{4, 2}, {0.4, 0.2}, {0.1, 2}, {0.5, 4}} {
+	for _, c := range []struct {
+		ridge, multiplier float64
+		loss              convex.Loss
+	}{{4, 2, convex.Logistic()}, {0.4, 0.2, convex.Logistic()}, {0.1, 2, convex.Logistic()}, {0.5, 4, convex.Logistic()},
+		{4, 2, convex.Halved()}, {0.1, 2, convex.Halved()}} {
 		for _, rows := range []int{1, 2} {
-			m := Optimum{Ridge: c.ridge, NoiseMultiplier: c.multiplier, Spherical: true}
-			s := 2 * c.multiplier
+			m := Optimum{Loss: c.loss, Ridge: c.ridge, NoiseMultiplier: c.multiplier, Spherical: true}
+			s := 2 * c.multiplier * c.loss.MaxSlope()
 			for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
 				f := Facts{Records: 3, Features: 1, Response: true, Radius: 1, RowsPerPerson: rows, Adjacency: adj}
 				event, err := m.Event(f)
@@ -45,8 +49,8 @@ func TestSphericalPriceCoversEveryPair(t *testing.T) {
 					for _, other := range others {
 						for u := -6.0; u <= 6; u += 0.02 {
 							theta := math.Sinh(u)
-							worst = max(worst, math.Abs(density(append([]float64{0.3}, mine...), c.ridge, s, theta)-
-								density(append([]float64{0.3}, other...), c.ridge, s, theta)))
+							worst = max(worst, math.Abs(density(c.loss, append([]float64{0.3}, mine...), c.ridge, s, theta)-
+								density(c.loss, append([]float64{0.3}, other...), c.ridge, s, theta)))
 						}
 					}
 				}

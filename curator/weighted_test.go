@@ -41,7 +41,7 @@ func TestWeightedMomentSensitivity(t *testing.T) {
 	}
 	for name, m := range map[string]SecondMoment{
 		"logistic": {Loss: convex.Logistic()}, "cut": {Loss: convex.Logistic(), Weight: 0.1},
-		"Poisson": {Loss: poisson}, "probit": {Loss: probit}, "response": {Response: 2},
+		"halved": {Loss: convex.Halved()}, "Poisson": {Loss: poisson}, "probit": {Loss: probit}, "response": {Response: 2},
 	} {
 		m.NoiseMultiplier = 1
 		rapid.Check(t, func(rt *rapid.T) {
@@ -166,6 +166,7 @@ func TestWeightedMomentRefusals(t *testing.T) {
 // whose slopes were taken as bounded by 1 instead would not be.
 func TestOptimumOfOtherLosses(t *testing.T) {
 	table := map[string]func() (convex.Loss, error){
+		"halved":  func() (convex.Loss, error) { return convex.Halved(), nil },
 		"probit":  func() (convex.Loss, error) { return convex.Probit(3) },
 		"cloglog": func() (convex.Loss, error) { return convex.CLogLog(2) },
 		"Poisson": func() (convex.Loss, error) { return convex.Poisson(8, 5) },

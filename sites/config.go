@@ -67,7 +67,11 @@ func (c Config) loss() (targets.ConvexLoss, error) {
 	if c.Target == nil {
 		return targets.ConvexLoss{}, errors.New("sites: Config.Target is not set; give the regression")
 	}
-	loss, err := c.Target.Convex(c.Cap)
+	limits := c.Cap
+	if c.Target.Family() == "logistic" { // released gradients are those of the log loss
+		limits.Slope = 0
+	}
+	loss, err := c.Target.Convex(limits)
 	if err != nil {
 		return loss, fmt.Errorf("sites: %w", err)
 	}

@@ -143,7 +143,7 @@ type fit struct {
 // look adds up the sites' answers at a point.
 func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s surrogates.Statistics, err error) {
 	d, t := f.terms.Features, f.terms
-	sd := t.MomentSD[n] / f.loss.MaxCurvature()
+	sd := t.MomentSD[n] / f.loss.MaxWeight()
 	link := linkOf(f.config.Target)
 	q := Query{Theta: at, Weighted: curvature || surrogates.Curvature(at, link, t.Records, t.Radius, sd, f.config.Columns)}
 	answers := make([]Answer, len(f.sites))
@@ -172,7 +172,7 @@ func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s 
 	if !q.Weighted { // weights were all the same
 		s.MomentSD = sd
 		for e := range s.Moment {
-			s.Moment[e] /= f.loss.MaxCurvature()
+			s.Moment[e] /= f.loss.MaxWeight()
 		}
 	}
 	return s, nil

@@ -12,7 +12,7 @@ func BenchmarkDensity(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		link Link
-	}{{"logistic", Logistic}, {"probit", binary{probit, 1}}, {"cloglog", binary{cLogLog, 1}},
+	}{{"logistic", Logistic}, {"halved", halved{}}, {"probit", binary{probit, 1}}, {"cloglog", binary{cLogLog, 1}},
 		{"Poisson", counts{2, 20, 0}},
 		{"negative binomial", counts{2, 20, 0.5}}} {
 		b.Run(c.name, func(b *testing.B) { benchmarkDensity(b, c.link) })

@@ -137,31 +137,15 @@ func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
 // centre is the mode, and the covariance of the first-order approximation there.
 func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.factor, nil }
 
-// covariance approximates the posterior's at theta: the inverse of
-// H(H + σ²I)⁻¹H plus the prior's precision, H averaged over imputations.
+// covariance approximates the posterior's at theta: the inverse of H(V + σ²I)⁻¹H plus the
+// prior's precision, H averaged over imputations and V the score's covariance in the first.
 func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
-	s := p.config.Statistics
 	h := p.slope(theta)
-	noisy := mat.NewSymDense(p.dim, nil)
-	if frozen := p.imputations[0].frozen; frozen != nil {
-		for j := range p.dim {
-			for k := range j + 1 {
-				noisy.SetSym(j, k, dot(frozen[j*p.dim:j*p.dim+k+1], frozen[k*p.dim:k*p.dim+k+1]))
-			}
-		}
-	} else {
-		unknown := make([]float64, p.dim*p.dim)
-		p.imputations[0].unknown(unknown, theta, s.Anchor)
-		for j := range p.dim {
-			for k := range j + 1 {
-				noisy.SetSym(j, k, h.At(j, k)+unknown[j*p.dim+k])
-			}
-			noisy.SetSym(j, j, noisy.At(j, j)+s.ScoreSD*s.ScoreSD)
-		}
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(noisy) {
-		return nil, errors.New("surrogates: the information of the release is not positive definite")
+	if !chol.Factorize(p.spread(theta, nil)) || chol.Cond() > illConditioned {
+		if !chol.Factorize(p.spread(theta, h)) {
+			return nil, errors.New("surrogates: the information of the release is not positive definite")
+		}
 	}
 	var kept, product mat.Dense
 	if err := chol.SolveTo(&kept, h); err != nil {
@@ -180,6 +164,39 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	}
 	cov := mat.NewSymDense(p.dim, nil)
 	return cov, chol.InverseTo(cov)
+}
+
+// illConditioned is where a score's covariance has hardly a digit left.
+const illConditioned = 1e12
+
+// spread is the score's covariance at theta, for the first imputation: by its law, or unless nil
+// with h in place of what responses make of it, which it is under a log loss.
+func (p *Score) spread(theta []float64, h *mat.SymDense) *mat.SymDense {
+	s, d, im := p.config.Statistics, p.dim, p.imputations[0]
+	out := mat.NewSymDense(d, nil)
+	if im.frozen != nil {
+		for j := range d {
+			for k := range j + 1 {
+				out.SetSym(j, k, dot(im.frozen[j*d:j*d+k+1], im.frozen[k*d:k*d+k+1]))
+			}
+		}
+		return out
+	}
+	lower := make([]float64, d*d)
+	if h == nil {
+		im.features.scores().law(make([]float64, d), lower, theta, s.size())
+	}
+	im.unknown(lower, theta, s.Anchor)
+	for j := range d {
+		for k := range j + 1 {
+			out.SetSym(j, k, lower[j*d+k])
+		}
+		out.SetSym(j, j, out.At(j, j)+s.ScoreSD*s.ScoreSD)
+	}
+	if h != nil {
+		out.AddSym(out, h)
+	}
+	return out
 }
 
 // slope is minus the derivative of the score's mean, averaged over imputations: the

@@ -15,12 +15,13 @@ import (
 // panic: a search over 300 releases, with and without weights, of every kind of link.
 func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 	links := map[int]surrogates.Link{}
-	for k, family := range []string{"probit", "poisson"} {
+	slopes := []float64{2, 2, 0.5}
+	for k, family := range []string{"probit", "poisson", "logistic"} {
 		model, err := targets.New(targets.RegressionConfig{Family: family, Features: 1, Prior: priors.Gaussian{SD: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		link := surrogates.LinkOf(model, targets.Cap{Slope: 2, Count: 20})
+		link := surrogates.LinkOf(model, targets.Cap{Slope: slopes[k], Count: 20})
 		links[2*k], links[2*k+1] = link, link
 	}
 	rng := rand.New(rand.NewPCG(7, 7))

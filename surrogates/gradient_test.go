@@ -87,7 +87,7 @@ func exampleSums() LinearConfig {
 }
 
 func testLinks() map[string]Link {
-	links := map[string]Link{"normal": Normal{SD: 0.5}, "logistic": Logistic}
+	links := map[string]Link{"normal": Normal{SD: 0.5}, "logistic": Logistic, "halved": halved{}}
 	for _, cut := range []float64{1, 1.7, 4, math.Inf(1)} {
 		links[fmt.Sprintf("probit cut at %v", cut)] = binary{probit, cut}
 		links[fmt.Sprintf("cloglog cut at %v", cut)] = binary{cLogLog, cut}
@@ -99,7 +99,7 @@ func testLinks() map[string]Link {
 }
 
 // TestLinks compares the derivatives of a slope's moments with differences, and weights with
-// those in the anchor's predictor.
+// those in the anchor's predictor, of which halved's is the mean over responses there.
 func TestLinks(t *testing.T) {
 	for name, link := range testLinks() {
 		for _, at := range []float64{-2.5, 0.05, 1.2} {
@@ -113,11 +113,11 @@ func TestLinks(t *testing.T) {
 				}
 				mu, _, _, _ = link.Slope(at+h, eta)
 				md, _, _, _ = link.Slope(at-h, eta)
-				if w := link.Weight(at, eta); math.Abs(w-(mu-md)/(2*h)) > 1e-7*(1+math.Abs(w)) {
+				if w := link.Weight(at, eta); name != "halved" && math.Abs(w-(mu-md)/(2*h)) > 1e-7*(1+math.Abs(w)) {
 					t.Errorf("%s: weight %v at %v, %v; differences say %v", name, w, at, eta, (mu-md)/(2*h))
 				}
 			}
-			if mean, _, dm, _ := link.Slope(at, at); strings.HasSuffix(name, "Inf") &&
+			if mean, _, dm, _ := link.Slope(at, at); (strings.HasSuffix(name, "Inf") || name == "halved") &&
 				(math.Abs(mean) > 1e-12 || math.Abs(dm+link.Weight(at, at)) > 1e-9) {
 				t.Errorf("%s: at the truth the slope's mean is %v, its derivative %v and the weight %v", name, mean, dm,
 					link.Weight(at, at))
@@ -146,6 +146,8 @@ func TestLinksAreOfTheLosses(t *testing.T) {
 		"probit": {2, func(m, y float64) float64 { return either(math.Erfc(-math.Log(m)/math.Sqrt2)/2, y) },
 			func(cut float64) convex.Loss { return second(convex.Probit(cut)) },
 			func(cut float64) Link { return binary{probit, cut} }},
+		"halved": {2, func(m, y float64) float64 { return either(m/(1+m), y) },
+			func(float64) convex.Loss { return convex.Halved() }, func(float64) Link { return halved{} }},
 		"cloglog": {2, func(m, y float64) float64 { return either(-math.Expm1(-m), y) },
 			func(cut float64) convex.Loss { return second(convex.CLogLog(cut)) },
 			func(cut float64) Link { return binary{cLogLog, cut} }},
@@ -169,6 +171,9 @@ func TestLinksAreOfTheLosses(t *testing.T) {
 			m, v, _, _ := c.link(cut).Slope(at, eta)
 			if math.Abs(m-mean) > 1e-8 || math.Abs(v-(square-mean*mean)) > 1e-8 {
 				r.Errorf("%s cut at %v: mean %v, variance %v, sums say %v, %v", name, cut, m, v, mean, square-mean*mean)
+			}
+			if w := c.link(cut).Weight(at, at); name == "halved" && math.Abs(w-loss.Weight(at, 1)) > 1e-12 {
+				r.Errorf("%s: weight %v, the loss's is %v", name, w, loss.Weight(at, 1))
 			}
 		})
 	}

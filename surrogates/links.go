@@ -11,7 +11,8 @@ var Logistic Link = logistic{}
 
 // LinkOf returns the link of a regression under its log loss. Slopes are cut at ±limits.Slope,
 // as those of a targets.ConvexLoss are at its MaxSlope, and counts above limits.Count are it.
-// +Inf cuts none. Logistic slopes are at most 1 and are not cut.
+// +Inf cuts none. Logistic slopes are at most 1 and are not cut, but ½ stands for the slopes of
+// a loss of the same minimum.
 func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	switch t.Family() {
 	case "probit":
@@ -20,6 +21,9 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 		return binary{cLogLog, limits.Slope}
 	case "poisson", "negative-binomial":
 		return counts{limits.Slope, limits.Count, 1 / t.Dispersion()}
+	}
+	if limits.Slope == 0.5 {
+		return halved{}
 	}
 	return Logistic
 }
@@ -53,6 +57,21 @@ func (logistic) Slope(at, eta float64) (mean, variance, dMean, dVariance float64
 func (logistic) Weight(at, _ float64) float64 {
 	p, q := shares(at)
 	return p * q
+}
+
+// halved is a logistic response with the slopes of ½·asinh(e^∓η).
+type halved struct{}
+
+func (halved) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	p, q := shares(eta)
+	a1, a0 := 0.5/math.Sqrt(1+math.Exp(2*at)), 0.5/math.Sqrt(1+math.Exp(-2*at))
+	jump, v := a0+a1, p*q
+	return a0*q - a1*p, jump * jump * v, -jump * v, jump * jump * v * (q - p)
+}
+
+func (halved) Weight(at, _ float64) float64 {
+	e := math.Exp(-math.Abs(at))
+	return e / (2 * (1 + e) * math.Sqrt(1+e*e))
 }
 
 // shares returns 1/(1 + e^−η) and 1/(1 + e^η), each to full relative accuracy.

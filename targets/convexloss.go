@@ -18,8 +18,9 @@ type ConvexLoss = convex.Loss
 // public knowledge. Fields that a model does not need are ignored.
 type Cap struct {
 	// Slope bounds |∂ℓ/∂η|: beyond it the loss goes on as a straight line. Defaults to
-	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Logistic
-	// regression needs none, nor negative binomial, whose slopes are at most Count or r.
+	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Negative
+	// binomial regression needs none: slopes are at most Count or r. Nor does logistic
+	// regression, where ½ is for a loss of that slope and of the same minimum, ½·asinh(e^∓η).
 	Slope float64
 	// Count is the largest count; larger ones count as it. Required for Poisson and
 	// negative binomial regression, a whole number.
@@ -49,7 +50,12 @@ func (c Cap) slope(unset float64) float64 {
 	return c.Slope
 }
 
-func (logistic) convex(Cap) (convex.Loss, error) { return convex.Logistic(), nil }
+func (logistic) convex(c Cap) (convex.Loss, error) {
+	if c.Slope == convex.Halved().MaxSlope() {
+		return convex.Halved(), nil
+	}
+	return convex.Logistic(), nil
+}
 
 func (f binary) convex(c Cap) (convex.Loss, error) {
 	return f.capped(c.slope(3))

@@ -8,7 +8,7 @@ import (
 
 func table(t testing.TB) map[string]Loss {
 	t.Helper()
-	all := map[string]Loss{"logistic": Logistic()}
+	all := map[string]Loss{"logistic": Logistic(), "halved": Halved()}
 	add := func(name string, l Loss, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -122,6 +122,12 @@ func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
 						v = exp(-eta)
 					}
 					want.Quo(big.NewFloat(sign), new(big.Float).Add(one, v))
+				case halved:
+					sign := 0.5
+					if v = exp(-2 * eta); y >= 0.5 {
+						sign, v = -0.5, exp(2*eta)
+					}
+					want.Quo(big.NewFloat(sign), v.Sqrt(v.Add(one, v)))
 				case cloglog:
 					if want.Set(v); y >= 0.5 {
 						f, _ := v.Float64()
@@ -145,6 +151,45 @@ func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTiedLosses: curvatures are at most s(1−s), s the slope over MaxSlope, which is nearly
+// attained. So it is of no other loss of the table.
+func TestTiedLosses(t *testing.T) {
+	for name, l := range table(t) {
+		least := math.Inf(1)
+		for _, y := range responses {
+			for eta := -12.0; eta <= 12; eta += 0.01 {
+				s := math.Abs(l.Slope(eta, y)) / l.MaxSlope()
+				least = min(least, (s*(1-s)+1e-15)/(l.Curvature(eta, y)+1e-15))
+			}
+		}
+		if tied := least > 1-1e-9 && least < 1.1; tied != l.Tied() {
+			t.Errorf("%s: curvatures are at most %v of s(1−s), and Tied is %v", name, 1/least, l.Tied())
+		}
+	}
+}
+
+// TestHalvedIsConsistent: under the logistic law slopes of Halved have mean 0, are those of
+// Logistic times a weight that no response changes, and Weight is their mean curvature.
+func TestHalvedIsConsistent(t *testing.T) {
+	l, full := Halved(), Logistic()
+	for eta := -40.0; eta <= 40; eta += 0.1 {
+		p, q := full.Slope(eta, 0), -full.Slope(eta, 1)
+		one, none := l.Slope(eta, 1)/full.Slope(eta, 1), l.Slope(eta, 0)/full.Slope(eta, 0)
+		if math.Abs(one/none-1) > 1e-12 || one < 0.5-1e-12 || one > math.Sqrt2/2+1e-12 {
+			t.Errorf("at %v slopes are %v and %v times those of the log loss", eta, one, none)
+		}
+		want := p*l.Curvature(eta, 1) + q*l.Curvature(eta, 0)
+		for _, y := range []float64{0, 1} {
+			if w := l.Weight(eta, y); math.Abs(w/want-1) > 1e-12 || w > l.MaxWeight() {
+				t.Errorf("at %v the weight is %v, the mean curvature %v, the bound %v", eta, w, want, l.MaxWeight())
+			}
+		}
+	}
+	if l.MaxWeight() > 1.001*l.Weight(0, 0) {
+		t.Errorf("weights are at most %v, and their bound is %v", l.Weight(0, 0), l.MaxWeight())
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/priors"
@@ -75,7 +76,7 @@ func logisticTable(name string) error {
 	if err != nil {
 		return err
 	}
-	f := objective(rows, 1/(*priorSD**priorSD), nil)
+	f := objective(convex.Logistic(), rows, 1/(*priorSD**priorSD), nil)
 	mode, err := f.Minimise(context.Background())
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func logisticTable(name string) error {
 func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, exact *mat.SymDense,
 	seed uint64) error {
 	began := time.Now()
-	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model,
 		Prior: priors.Gaussian{SD: *priorSD}, Seed: seed})
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func dpviTable() error {
 		if err != nil {
 			return err
 		}
-		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+		post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model,
 			Prior: priors.Gaussian{SD: *priorSD}, Seed: i})
 		if err != nil {
 			return err

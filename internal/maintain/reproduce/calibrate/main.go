@@ -17,6 +17,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/internal/erm"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -63,6 +64,19 @@ const (
 	moment  = 0.2  // share of the second moments
 )
 
+// loss is what releases are of, as those of a run are that samples by the score alone, and model
+// the response by it.
+var (
+	loss  = convex.Halved()
+	model = func() surrogates.Link {
+		t, err := targets.New(targets.RegressionConfig{Features: 1, Prior: priors.Gaussian{SD: 1}})
+		if err != nil {
+			panic(err)
+		}
+		return surrogates.LinkOf(t, targets.Cap{Slope: loss.MaxSlope()})
+	}()
+)
+
 // noise is what the releases' noise is, priced together.
 type noise struct{ ridge, score, moment float64 }
 
@@ -70,7 +84,7 @@ func price() (noise, error) {
 	ridge := 2 / *epsilon
 	if *pure {
 		mu, err := gaussianMu((1-optimum)**epsilon, delta)
-		scale := 2 / (optimum * *epsilon)
+		scale := 2 * loss.MaxSlope() / (optimum * *epsilon)
 		return noise{ridge: ridge / optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
@@ -84,7 +98,8 @@ func price() (noise, error) {
 		}
 		return accountant.Compose(first, rest)
 	}, 6e-3, 20, *epsilon, delta, true)
-	return noise{ridge: ridge, score: 2 / (mu * math.Sqrt(optimum)), moment: math.Sqrt2 / (mu * math.Sqrt(moment))}, err
+	return noise{ridge: ridge, score: 2 * loss.MaxSlope() / (mu * math.Sqrt(optimum)),
+		moment: math.Sqrt2 / (mu * math.Sqrt(moment))}, err
 }
 
 // simulate draws records as docs/reproduction.md does.
@@ -143,7 +158,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 			b[j] *= length / math.Sqrt(norm)
 		}
 	}
-	theta, err := objective(rows, v.ridge, b).Minimise(context.Background())
+	theta, err := objective(loss, rows, v.ridge, b).Minimise(context.Background())
 	if err != nil {
 		return surrogates.Statistics{}, err
 	}
@@ -151,13 +166,13 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 		Records: int64(rows.Len()), Radius: 1,
 		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d)}
 	s.Spherical = *pure
-	s.Weighted = surrogates.Curvature(theta, surrogates.Logistic, s.Records, s.Radius, v.moment/4, nil)
+	s.Weighted = surrogates.Curvature(theta, model, s.Records, s.Radius, v.moment*loss.MaxWeight(), nil)
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for j, t := range theta {
 		s.Score[j] = -v.ridge * t
 	}
 	if s.Weighted {
-		s.MomentSD /= 4
+		s.MomentSD *= loss.MaxWeight()
 	}
 	for i := range rows.Len() {
 		x := rows.Row(i)
@@ -167,7 +182,7 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 			for j, u := range x {
 				eta += u * theta[j]
 			}
-			w = surrogates.Logistic.Weight(eta, eta)
+			w = loss.Weight(eta, rows.Y[i])
 		}
 		for j, u := range x {
 			for k, t := range x {
@@ -185,10 +200,11 @@ func sample(p surrogates.Posterior, seed uint64) (surrogates.Draws, error) {
 		LeastESS: *least, MostRHat: *most})
 }
 
-// objective is the logistic loss plus a ridge and a linear term, on rows in the unit ball.
-func objective(rows targets.Rows, ridge float64, linear []float64) erm.Objective {
-	return erm.Objective{X: rows.X, Y: rows.Y, B: linear, Shape: erm.Shape{Records: rows.Len(), Features: rows.P,
-		Radius: 1, Ridge: ridge, Linear: floats.Norm(linear, 2) * (1 + 1e-12)}} // which may be rounded otherwise there
+// objective is a loss plus a ridge and a linear term, on rows in the unit ball.
+func objective(loss convex.Loss, rows targets.Rows, ridge float64, linear []float64) erm.Objective {
+	return erm.Objective{X: rows.X, Y: rows.Y, B: linear, Shape: erm.Shape{Loss: loss, Records: rows.Len(),
+		Features: rows.P, Radius: 1, Ridge: ridge,
+		Linear: floats.Norm(linear, 2) * (1 + 1e-12)}} // which may be rounded otherwise there
 }
 
 func main() {
@@ -264,7 +280,7 @@ func (c *calibration) add(v noise, set uint64) error {
 	if err != nil {
 		return err
 	}
-	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: surrogates.Logistic,
+	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model,
 		Prior: priors.Gaussian{SD: *priorSD}, Seed: set})
 	if err != nil {
 		return err
