@@ -53,6 +53,9 @@ type Release struct {
 	// Apart is how far the first-order approximation that Remainder rests on is from that
 	// posterior, in its standard deviations, for the coefficient where it is farthest.
 	Apart float64
+	// Tails is by how many standard deviations a coefficient would move, at most, if features
+	// had longer tails than a normal law with their second moments, for Score.
+	Tails float64
 	// Hidden is, of order 1, the number of directions whose curvature its noise hides.
 	Hidden int
 	// Bound are, of order 1, the parameters that the prior bounds rather than the release.
@@ -211,7 +214,10 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	}
 	r.Widening = middle(widened)
 	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
-		r.Prior, err = p.CheckPrior(draws)
+		if r.Prior, err = p.CheckPrior(draws); err != nil {
+			return err
+		}
+		r.Tails, err = p.Tails()
 		return err
 	})
 }

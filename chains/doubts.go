@@ -50,6 +50,12 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
+	return append(r.tailDoubts(release.Tails), r.scoreDoubts(release)...)
+}
+
+// scoreDoubts are those about a posterior given a score, and about remainders beside one.
+func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
+	aim := aims[r.Settings.Aim]
 	switch {
 	case aim != anchors.Score && aim != anchors.Remainder:
 	case release.Prior.Conflict():
@@ -91,6 +97,22 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 		}}
 	}
 	return nil
+}
+
+// tailDoubts are those about features whose tails would move a coefficient by so many standard
+// deviations.
+func (r *Plan) tailDoubts(moved float64) []Doubt {
+	if !(moved > mostShift) {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if numbers have no long tails: the release does not say of which law columns are.",
+		Reason: fmt.Sprintf("Features are taken for normal with the released second moments. If one record in ten were "+
+			"twice as far out, a coefficient would move by %.2g of its standard deviations.", moved),
+		Advice: "State bounds that are nearer to the values of columns, or transform those with long tails, such as wages " +
+			"to their logarithm, before the fit.",
+		Conditional: true,
+	}}
 }
 
 // conflict is the doubt about a prior that the release speaks against.

@@ -22,7 +22,7 @@ import (
 func TestRareCounts(t *testing.T) {
 	for seed := range uint64(2) {
 		truth := []float64{-4, 0.9, -1.2, 0.6, 0.3}
-		table, scales := rareCounts(t, truth, rand.New(rand.NewPCG(seed, 5)))
+		table, scales := rareCounts(t, truth, 4, rand.New(rand.NewPCG(seed, 5)))
 		model, err := models.New("poisson", &table.Shape, models.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -64,19 +64,36 @@ func TestRareCounts(t *testing.T) {
 	}
 }
 
+// TestLongTailsAreDoubted: where bounds leave room for tails that would move a coefficient the
+// verdict says so, and where they do not it does not.
+func TestLongTailsAreDoubted(t *testing.T) {
+	for bound, doubted := range map[float64]bool{3.5: false, 20: true} {
+		table, _ := rareCounts(t, []float64{0.5, 1.2, 0.4, -0.8}, bound, rand.New(rand.NewPCG(3, 5)))
+		model, err := models.New("poisson", &table.Shape, models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := ran(t, table, model, chains.Settings{Iterations: 60, ESS: 60}, 10).Verdict
+		if strings.Contains(strings.Join(v.Reasons, " "), "twice as far out") != doubted {
+			t.Errorf("bounds of %v: %+v", bound, v)
+		}
+	}
+}
+
 // rareCounts are 5000 counts of mean e^η, and what a coefficient of the table's columns is in
 // units of the predictor.
-func rareCounts(t *testing.T, truth []float64, rng *rand.Rand) (*data.Table, []float64) {
+func rareCounts(t *testing.T, truth []float64, bound float64, rng *rand.Rand) (*data.Table, []float64) {
 	t.Helper()
 	const records = 5000
 	schema := data.Schema{Confirmed: true, Records: records}
 	var csv strings.Builder
 	for j := 1; j < len(truth); j++ {
 		schema.Columns = append(schema.Columns, data.Column{Name: fmt.Sprintf("x%d", j), Role: data.Feature,
-			Kind: data.Number, Lower: -4, Upper: 4})
+			Kind: data.Number, Lower: -bound, Upper: bound, Scale: 1})
 		fmt.Fprintf(&csv, "x%d,", j)
 	}
-	schema.Columns = append(schema.Columns, data.Column{Name: "y", Role: data.Target, Kind: data.Number, Upper: 20, Scale: 1})
+	schema.Columns = append(schema.Columns,
+		data.Column{Name: "y", Role: data.Target, Kind: data.Number, Upper: 20, Scale: 1})
 	csv.WriteString("y\n")
 	for range records {
 		eta := truth[0]

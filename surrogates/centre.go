@@ -141,11 +141,9 @@ func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.
 // prior's precision, H averaged over imputations and V the score's covariance in the first.
 func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	h := p.slope(theta)
-	var chol mat.Cholesky
-	if !chol.Factorize(p.spread(theta, nil)) || chol.Cond() > illConditioned {
-		if !chol.Factorize(p.spread(theta, h)) {
-			return nil, errors.New("surrogates: the information of the release is not positive definite")
-		}
+	chol, err := p.factorized(theta, h)
+	if err != nil {
+		return nil, err
 	}
 	var kept, product mat.Dense
 	if err := chol.SolveTo(&kept, h); err != nil {
@@ -164,6 +162,14 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	}
 	cov := mat.NewSymDense(p.dim, nil)
 	return cov, chol.InverseTo(cov)
+}
+
+// factorized is the score's covariance at theta, where its mean has the slope −H.
+func (p *Score) factorized(theta []float64, h *mat.SymDense) (chol mat.Cholesky, err error) {
+	if (!chol.Factorize(p.spread(theta, nil)) || chol.Cond() > illConditioned) && !chol.Factorize(p.spread(theta, h)) {
+		return chol, errors.New("surrogates: the information of the release is not positive definite")
+	}
+	return chol, nil
 }
 
 // illConditioned is where a score's covariance has hardly a digit left.

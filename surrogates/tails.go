@@ -1,0 +1,81 @@
+package surrogates
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Features with tails are a mixture of two normal laws that has the moments of one: tailShare of
+// records are tailReach times as far from the mean, where bounds allow for it.
+const (
+	tailShare = 0.1
+	tailReach = 2
+)
+
+// Tails is by how many of its posterior standard deviations a coefficient would move, at most, if
+// features had longer tails than the normal law that stands for them, with the same second
+// moments. It is to first order, and 0 where columns' bounds leave no room for tails.
+func (p *Score) Tails() (float64, error) {
+	apart, one := make([]float64, p.dim), make([]float64, p.dim)
+	for i := range p.imputations {
+		n := p.imputations[i].features.normal
+		far := p.room(n)
+		near := math.Sqrt((1 - tailShare*far*far) / (1 - tailShare))
+		for _, part := range []struct{ share, scale float64 }{{-1, 1}, {1 - tailShare, near}, {tailShare, far}} {
+			newFeatures(n.spreadOut(part.scale), p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+			floats.AddScaled(apart, part.share/float64(len(p.imputations)), one)
+		}
+	}
+	h := p.slope(p.mean)
+	noisy, err := p.factorized(p.mean, h)
+	if err != nil {
+		return 0, err
+	}
+	var shift, u mat.VecDense
+	if err := noisy.SolveVecTo(&u, mat.NewVecDense(p.dim, apart)); err != nil {
+		return 0, err
+	}
+	shift.MulVec(h, &u)
+	most := 0.0
+	for j := range p.dim { // the covariance's row j times the shift of the gradient
+		moved := 0.0
+		for k := range p.dim {
+			moved += dot(p.factor[j*p.dim:j*p.dim+min(j, k)+1], p.factor[k*p.dim:k*p.dim+min(j, k)+1]) * shift.AtVec(k)
+		}
+		most = max(most, math.Abs(moved)/p.sd(j))
+	}
+	return most, nil
+}
+
+// room is how many times as far records can be from the mean of a normal law, up to tailReach,
+// with three of its standard deviations within the bounds of a column and a typical row within the
+// radius.
+func (p *Score) room(n *normal) float64 {
+	s := p.config.Statistics
+	far, mean, variance := 1.0, 0.0, 0.0
+	for j := range p.dim {
+		m, v := n.moments(j)
+		mean, variance = mean+m*m, variance+v
+		if v <= 0 || s.Columns != nil && s.Columns[j].Kind != Number {
+			continue
+		}
+		reach := math.Inf(1)
+		if s.Columns != nil && s.Columns[j].Lower < s.Columns[j].Upper {
+			reach = max(s.Columns[j].Upper-m, m-s.Columns[j].Lower)
+		}
+		far = max(far, reach/(3*math.Sqrt(v)))
+	}
+	return max(1, min(far, tailReach, math.Sqrt(max(0, s.Radius*s.Radius-mean)/variance)))
+}
+
+// spreadOut is the law with the same mean and so many times the standard deviations.
+func (n *normal) spreadOut(by float64) *normal {
+	out := *n
+	out.spread, out.along = make([]float64, len(n.spread)), make([]float64, len(n.along))
+	floats.ScaleTo(out.spread, by*by, n.spread)
+	floats.ScaleTo(out.along, by*by, n.along)
+	out.width *= by * by
+	return &out
+}
