@@ -169,7 +169,7 @@ func rejected(v []float64) float64 { return -v[0] }
 
 func bit(name string, m curator.AcceptanceBit) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantBits(m, count)
+		g, err := curator.Charge(c, m, count)
 		return func() ([]float64, error) {
 			accepted, err := g.Accept(one, zero, unlikely)
 			return number(accepted), err
@@ -179,7 +179,7 @@ func bit(name string, m curator.AcceptanceBit) mechanism {
 
 func thinned(name string, m curator.ThinnedBit) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantThinnedBits(m, count)
+		g, err := curator.Charge(c, m, count)
 		return func() ([]float64, error) {
 			accepted, err := g.Accept(one, zero, unlikely)
 			return number(accepted), err
@@ -189,7 +189,7 @@ func thinned(name string, m curator.ThinnedBit) mechanism {
 
 func drawn(name string, m curator.AcceptanceBit) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantBits(m, count)
+		g, err := curator.Charge(c, m, count)
 		next := make([]float64, 1)
 		return func() ([]float64, error) {
 			accepted, err := g.Move(next, zero, func([]float64) float64 { return 0 })
@@ -200,7 +200,7 @@ func drawn(name string, m curator.AcceptanceBit) mechanism {
 
 func signs(name string, m curator.GradientSigns) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantSigns(m, count)
+		g, err := curator.Charge(c, m, count)
 		next := make([]float64, 1)
 		return func() ([]float64, error) {
 			_, err := g.Move(next, zero)
@@ -211,7 +211,7 @@ func signs(name string, m curator.GradientSigns) mechanism {
 
 func ratio(name string, m curator.NoisyRatio) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantRatios(m, count)
+		g, err := curator.Charge(c, m, count)
 		return func() ([]float64, error) {
 			v, err := g.Release(one, zero)
 			return []float64{v}, err
@@ -221,7 +221,7 @@ func ratio(name string, m curator.NoisyRatio) mechanism {
 
 func gradient(name string, m curator.NoisyGradient) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantGradients(m, count)
+		g, err := curator.Charge(c, m, count)
 		v := make([]float64, 1)
 		return func() ([]float64, error) { return v, g.Release(v, zero) }, err
 	}, nil, ends, false}
@@ -229,7 +229,7 @@ func gradient(name string, m curator.NoisyGradient) mechanism {
 
 func moments(name string, m curator.SecondMoment) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantMoments(m, count)
+		g, err := curator.Charge(c, m, count)
 		v := make([]float64, 1)
 		return func() ([]float64, error) { return v, g.Release(v, nil) }, err
 	}, nil, [2]float64{0, 1}, false}
@@ -237,7 +237,7 @@ func moments(name string, m curator.SecondMoment) mechanism {
 
 func optimum(name string, m curator.Optimum) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
-		g, err := c.GrantOptima(m, count)
+		g, err := curator.Charge(c, m, count)
 		v := make([]float64, 1)
 		return func() ([]float64, error) { return v, g.Release(v) }, err
 	}, nil, ends, true}

@@ -116,7 +116,7 @@ func TestDistributedSumsAreLocalSums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		grant, err := sealed.GrantMoments(m, 1)
+		grant, err := curator.Charge(sealed, m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestAdaptiveGrants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bits, err := c.GrantBits(m, 1)
+		bits, err := Charge(c, m, 1)
 		if err != nil {
 			break
 		}

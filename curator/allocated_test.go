@@ -92,7 +92,7 @@ func TestEpochsOfGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := sealed.GrantGradients(exact, 1)
+	whole, err := Charge(sealed, exact, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestEpochsOfGradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.Events()
-	g, err := sealed.GrantGradients(allocated, 2*steps)
+	g, err := Charge(sealed, allocated, 2*steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,10 +148,10 @@ func TestEpochsOfGradients(t *testing.T) {
 	spent := b.Events().String()
 	f := sealed.Facts()
 	f.RowsPerPerson = 2
-	_, err1 := sealed.GrantGradients(allocated, steps+1)
-	_, err2 := sealed.GrantRatios(NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1,
+	_, err1 := Charge(sealed, allocated, steps+1)
+	_, err2 := Charge(sealed, NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 1,
 		Batch: Batch{Steps: steps}}, steps)
-	_, err3 := sealed.GrantBits(AcceptanceBit{Target: target, Clip: 1, Batch: Batch{Steps: steps}}, steps)
+	_, err3 := Charge(sealed, AcceptanceBit{Target: target, Clip: 1, Batch: Batch{Steps: steps}}, steps)
 	_, err4 := allocated.Event(f)
 	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {

@@ -247,17 +247,6 @@ type Bits struct {
 	moveStep []float64
 }
 
-// GrantBits charges count acceptance bits, all at once, and returns the grant
-// that draws them. Errors: a mechanism or target that does not fit the
-// records, or a budget that does not cover the bits (an
-// *accountant.ExceededError, which says what was asked, spent and left); no
-// record has been read in either case.
-func (c *Curator) GrantBits(m AcceptanceBit, count int64) (*Bits, error) {
-	var b *Bits
-	err := c.Grant(RequestFor(&b, m, count))
-	return b, err
-}
-
 // newBits builds what draws bits over set, before anything is charged.
 func newBits(p plan, set *record.Set) (*Bits, error) {
 	s, err := p.mechanism.Batch.newSampler(set.Len())

@@ -20,7 +20,7 @@ func TestReleasesDoNotNest(t *testing.T) {
 	coordinate := m
 	coordinate.Proposal = Proposal{Scale: 0.1, OneComponent: true}
 	along := grantBits(t, c, coordinate, 10)
-	thinned, err := c.GrantThinnedBits(ThinnedBit{Target: newToy(1), Proposal: Proposal{Scale: 0.1}, Rate: 0.9}, 10)
+	thinned, err := Charge(c, ThinnedBit{Target: newToy(1), Proposal: Proposal{Scale: 0.1}, Rate: 0.9}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +58,8 @@ func TestReleasesDoNotNest(t *testing.T) {
 // goroutine, the next is refused and costs nothing.
 func TestOptimaAndMomentsKeepToOneRelease(t *testing.T) {
 	c := seal(t, Records{X: []float64{0.5, -1, 0.25, 1}, Y: []float64{0, 1, 1, 0}, Features: 1, Radius: 1})
-	o, err1 := c.GrantOptima(Optimum{Ridge: 1, NoiseMultiplier: 5}, 2)
-	m, err2 := c.GrantMoments(SecondMoment{NoiseMultiplier: 5}, 2)
+	o, err1 := Charge(c, Optimum{Ridge: 1, NoiseMultiplier: 5}, 2)
+	m, err2 := Charge(c, SecondMoment{NoiseMultiplier: 5}, 2)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

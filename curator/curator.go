@@ -148,7 +148,10 @@ type Request struct{ of room.Request }
 
 // Grant charges several requests as one, all or nothing: a kernel whose step
 // needs releases of two kinds never pays for the first and then finds that the
-// budget does not cover the second. Errors are those of GrantBits.
+// budget does not cover the second. Errors: a mechanism or target that does not fit the
+// records, or a budget that does not cover the releases (an
+// *accountant.ExceededError, which says what was asked, spent and left); no
+// record has been read in either case.
 func (c *Curator) Grant(requests ...Request) error {
 	if len(requests) == 0 {
 		return errors.New("curator: Grant was given no requests")
@@ -186,6 +189,14 @@ func RequestFor[G grant](dst *G, m mechanism[G], count int64) Request {
 		}
 		return event, func(paid *room.Grant) { g.pay(paid); *dst = g }, err
 	}}}
+}
+
+// Charge charges count releases of a mechanism, all at once, and returns the grant that
+// makes them. Errors are those of Curator.Grant.
+func Charge[G grant](c *Curator, m mechanism[G], count int64) (G, error) {
+	var g G
+	err := c.Grant(RequestFor(&g, m, count))
+	return g, err
 }
 
 // prepaid is the part of a grant that every mechanism has.

@@ -40,7 +40,6 @@
 //
 // # Use
 //
-// Seal the records with a budget, ask for a grant of releases (GrantBits,
-// GrantRatios, GrantGradients, GrantSigns, or Grant for several kinds as one),
-// and draw against the grant. Samplers do the latter two; an analyst only seals.
+// Seal the records with a budget, Charge it for releases of one kind (or Grant
+// several kinds as one), and draw against the grant. Samplers do the latter two; an analyst only seals.
 package curator

@@ -31,7 +31,7 @@ func epochContest(name string, epochs int) contest {
 	x := [2][]float64{{1, 0, 0, 0}, {-1, 0, 0, 0}}
 	worlds := [2]Records{{X: x[0], Features: 1, Radius: 1}, {X: x[1], Features: 1, Radius: 1}}
 	return contest{name, epochs, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		g, err := c.GrantGradients(NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: multiplier,
+		g, err := Charge(c, NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: multiplier,
 			Batch: Batch{Steps: batches}}, batches*count)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func iterateContest(name string, count int) contest {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := c.GrantIterates(LastIterate{Target: target, Step: step, Iterations: iterations}, count)
+		o, err := Charge(c, LastIterate{Target: target, Step: step, Iterations: iterations}, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func tangentContest(name string, steps int) contest {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := c.GrantGradients(NoisyGradient{Target: tangent, NoiseMultiplier: 1}, count)
+		g, err := Charge(c, NoisyGradient{Target: tangent, NoiseMultiplier: 1}, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func tangentContest(name string, steps int) contest {
 // siteContest scores ratios whose clip, and noise, follow the move.
 func siteContest(name string, steps int) contest {
 	return contest{name, steps, single, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		g, err := c.GrantRatios(NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 2}, count)
+		g, err := Charge(c, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 2}, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func optimumContest(name string, steps int, multiplier float64) contest {
 		{X: []float64{1, 0.3}, Features: 1, Y: []float64{0, 0}, Radius: 1}}
 	return contest{name, steps, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 		m := Optimum{Ridge: 1, NoiseMultiplier: multiplier}
-		g, err := c.GrantOptima(m, count)
+		g, err := Charge(c, m, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func weightedContest(name string, steps int) contest {
 		{X: []float64{0, 1}, Features: 2, Y: []float64{1}, Radius: 1}}
 	return contest{name, steps, worlds, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 		m := SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 2}
-		g, err := c.GrantMoments(m, count)
+		g, err := Charge(c, m, count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func severalRowsBits(name string, steps int) contest {
 // severalRowsGradients scores the sum 2.2 against −1.8, under noise of 2·4·clip.
 func severalRowsGradients(name string, steps int) contest {
 	return contest{name, steps, twoRows, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-		g, err := c.GrantGradients(NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: 4}, count)
+		g, err := Charge(c, NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: 4}, count)
 		if err != nil {
 			t.Fatal(err)
 		}

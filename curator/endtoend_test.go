@@ -213,7 +213,7 @@ func contests() []contest {
 			AcceptanceBit{Target: toy1, Clip: 0.2, Test: Test{Penalty: 4}, Batch: Batch{Rate: 0.6}}),
 		{"thinned bit", 40, pair, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 			const scale, rate = 0.1, 0.75
-			b, err := c.GrantThinnedBits(ThinnedBit{Target: toy2, Proposal: Proposal{Scale: scale}, Rate: rate}, count)
+			b, err := Charge(c, ThinnedBit{Target: toy2, Proposal: Proposal{Scale: scale}, Rate: rate}, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func contests() []contest {
 		signsContest("signs", 30, 0.25, false, toy2, 1), signsContest("signs and a bit", 30, 0.05, true, toy2, 1),
 		signsContest("signs and a bit, wrong slopes", 30, 0.05, true, wrongSlopes{toy2}, -1),
 		{"noisy ratio", 10, single, func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-			g, err := c.GrantRatios(NoisyRatio{Target: toy1, Clip: 1, NoiseMultiplier: 2}, count)
+			g, err := Charge(c, NoisyRatio{Target: toy1, Clip: 1, NoiseMultiplier: 2}, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +250,7 @@ func contests() []contest {
 			{X: []float64{0, 1}, Features: 2, Radius: 1}},
 			func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
 				m := SecondMoment{NoiseMultiplier: 2}
-				g, err := c.GrantMoments(m, count)
+				g, err := Charge(c, m, count)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -283,7 +283,7 @@ func signsContest(name string, steps int, scale float64, adjusted bool, target t
 	return contest{name, steps, [2]Records{{X: []float64{1, 0}, Features: 2, Radius: 1},
 		{X: []float64{-1, 0}, Features: 2, Radius: 1}},
 		func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-			g, err := c.GrantSigns(GradientSigns{Target: target, Scale: scale, Adjusted: adjusted}, count)
+			g, err := Charge(c, GradientSigns{Target: target, Scale: scale, Adjusted: adjusted}, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +308,7 @@ func gradientContest(name string, steps int, batch Batch) contest {
 	return contest{name, steps, [2]Records{{X: []float64{1}, Features: 1, Radius: 1},
 		{X: []float64{-1}, Features: 1, Radius: 1}},
 		func(t *testing.T, c *Curator, count int64) (func() float64, accountant.Event) {
-			g, err := c.GrantGradients(NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: 2, Batch: batch}, count)
+			g, err := Charge(c, NoisyGradient{Target: newToy(1), Clip: 1, NoiseMultiplier: 2, Batch: batch}, count)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func Example() {
 	}
 	bit := curator.AcceptanceBit{Target: model, Proposal: curator.Proposal{Scale: 0.01}}
 
-	bits, err := records.GrantBits(bit, 100) // charged now
+	bits, err := curator.Charge(records, bit, 100) // charged now
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func Example() {
 	fmt.Printf("%d bits left, ε = %.2f spent\n", bits.Left(), spent.Epsilon)
 
 	var exceeded *accountant.ExceededError
-	_, err = records.GrantBits(bit, 1_000_000)
+	_, err = curator.Charge(records, bit, 1_000_000)
 	fmt.Println("a million more:", errors.As(err, &exceeded))
 	// Output:
 	// 99 bits left, ε = 0.44 spent

@@ -92,14 +92,6 @@ type Gradients struct {
 	given []int64 // sums of records elsewhere, if not nil
 }
 
-// GrantGradients charges count noisy gradients, all at once. Errors are those
-// of GrantBits.
-func (c *Curator) GrantGradients(m NoisyGradient, count int64) (*Gradients, error) {
-	var g *Gradients
-	err := c.Grant(RequestFor(&g, m, count))
-	return g, err
-}
-
 // newGradients builds what releases gradients over set, before anything is charged.
 func newGradients(p gaussianPlan, set *record.Set) (*Gradients, error) {
 	n, err := p.over(set)

@@ -135,7 +135,7 @@ func TestClipIsPerRecord(t *testing.T) {
 		x[2*i], x[2*i+1] = 3, 4
 	}
 	for _, target := range []targets.GradTarget{newToy(2), plain{newToy(2)}} {
-		g, err := seal(t, Records{X: x, Features: 2}).GrantGradients(NoisyGradient{Target: target, Clip: 1,
+		g, err := Charge(seal(t, Records{X: x, Features: 2}), NoisyGradient{Target: target, Clip: 1,
 			NoiseMultiplier: 1e-4}, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func BenchmarkGradients(b *testing.B) {
 	c := seal(b, Records{X: x, Features: dim, Y: y, Radius: 5})
 	for name, target := range map[string]targets.GradTarget{"linear": logistic, "general": plain{logistic}} {
 		b.Run(name, func(b *testing.B) {
-			g, err := c.GrantGradients(NoisyGradient{Target: target, Clip: 5, NoiseMultiplier: 100}, 1<<40)
+			g, err := Charge(c, NoisyGradient{Target: target, Clip: 5, NoiseMultiplier: 100}, 1<<40)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -476,7 +476,7 @@ func TestMoveBoundsThatAreNone(t *testing.T) {
 		for _, y := range []float64{math.NaN(), 1, -1} {
 			a := moveOnly{hostile: stateless(each(honest))(), says: v}
 			c := seal(t, Records{X: make([]float64, 2), Features: 2, Y: []float64{y}, Radius: 1})
-			b, err := c.GrantThinnedBits(ThinnedBit{Target: a, Limit: 0.2, Rate: 0.9}, 50)
+			b, err := Charge(c, ThinnedBit{Target: a, Limit: 0.2, Rate: 0.9}, 50)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -158,13 +158,6 @@ func (m LastIterate) prepare(f Facts, set *record.Set) (accountant.Event, *Itera
 		pass: room.NewVectorPass(p.subject.Subject, set, p.tau, room.ExactGrid(p.clip))}, nil
 }
 
-// GrantIterates charges count last iterates, all at once. Errors are those of GrantBits.
-func (c *Curator) GrantIterates(m LastIterate, count int64) (*Iterates, error) {
-	var o *Iterates
-	err := c.Grant(RequestFor(&o, m, count))
-	return o, err
-}
-
 // Release sets dst to the last state of a chain from start, which is public. Errors: a start
 // of the wrong length or that is not finite; ErrSpent; another release under way. After an error nothing has
 // been released or used up.

@@ -44,7 +44,7 @@ func iterates(t testing.TB, m LastIterate, r Records, seed uint64, count int64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := sealed.GrantIterates(m, count)
+	o, err := Charge(sealed, m, count)
 	if err != nil {
 		t.Fatal(err)
 	}

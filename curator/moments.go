@@ -162,14 +162,6 @@ func (m SecondMoment) prepare(f Facts, set *record.Set) (accountant.Event, *Mome
 	return event, g, err
 }
 
-// GrantMoments charges count second moments, all at once. Errors are those of
-// GrantBits.
-func (c *Curator) GrantMoments(m SecondMoment, count int64) (*Moments, error) {
-	var o *Moments
-	err := c.Grant(RequestFor(&o, m, count))
-	return o, err
-}
-
 // newMoments builds what releases moments of set, before anything is charged.
 func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	lattice := room.ExactGrid(m.largest(f))

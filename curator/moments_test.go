@@ -125,7 +125,7 @@ func TestSecondMomentNoise(t *testing.T) {
 	m := SecondMoment{NoiseMultiplier: 3}
 	c := seal(t, Records{X: []float64{1, 0.5, -0.5, 1}, Features: 2, Radius: 2})
 	const n = 1500
-	o, err := c.GrantMoments(m, 2*n)
+	o, err := Charge(c, m, 2*n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,16 +171,16 @@ func TestSecondMomentPrice(t *testing.T) {
 		}
 	}
 	c := seal(t, Records{X: []float64{1, 2}, Features: 2})
-	if _, err := c.GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1); err == nil {
+	if _, err := Charge(c, SecondMoment{NoiseMultiplier: 1}, 1); err == nil {
 		t.Error("granted without a radius")
 	}
 	c = seal(t, Records{X: []float64{1, 2}, Features: 2, Radius: 1})
 	for _, noise := range []float64{0, -1, math.NaN(), 513} {
-		if _, err := c.GrantMoments(SecondMoment{NoiseMultiplier: noise}, 1); err == nil {
+		if _, err := Charge(c, SecondMoment{NoiseMultiplier: noise}, 1); err == nil {
 			t.Errorf("granted with noise %v", noise)
 		}
 	}
-	o, err := c.GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
+	o, err := Charge(c, SecondMoment{NoiseMultiplier: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +193,8 @@ func TestSecondMomentPrice(t *testing.T) {
 func TestMomentsReplay(t *testing.T) {
 	recorded := tape.New()
 	release := func(x []float64, k *tape.Tape) []float64 {
-		o, err := seal(t, Records{X: x, Features: 2, Radius: 1},
-			tape.Option(k).(Option)).GrantMoments(SecondMoment{NoiseMultiplier: 1}, 1)
+		o, err := Charge(seal(t, Records{X: x, Features: 2, Radius: 1},
+			tape.Option(k).(Option)), SecondMoment{NoiseMultiplier: 1}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

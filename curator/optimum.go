@@ -266,14 +266,6 @@ func (m Optimum) prepare(f Facts, set *record.Set) (accountant.Event, *Optima, e
 	return event, g, err
 }
 
-// GrantOptima charges count private optima, all at once. Errors are those of
-// GrantBits.
-func (c *Curator) GrantOptima(m Optimum, count int64) (*Optima, error) {
-	var o *Optima
-	err := c.Grant(RequestFor(&o, m, count))
-	return o, err
-}
-
 // newOptima builds what releases optima over set, before anything is charged. The
 // grid is so much finer than the noise that rounding to it, half a step in each
 // coordinate of either data set's minimum, is inside room.RelativeSlack.

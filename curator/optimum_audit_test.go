@@ -26,7 +26,7 @@ func (o optimum) Release(r curator.Records, seed uint64, count int) ([][]float64
 	if err != nil {
 		return nil, err
 	}
-	grant, err := c.GrantOptima(o.m, int64(count))
+	grant, err := curator.Charge(c, o.m, int64(count))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (o moments) Release(r curator.Records, seed uint64, count int) ([][]float64
 	if err != nil {
 		return nil, err
 	}
-	grant, err := c.GrantMoments(o.m, int64(count))
+	grant, err := curator.Charge(c, o.m, int64(count))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (o quietMoments) Release(r curator.Records, seed uint64, count int) ([][]fl
 
 // A private optimum of a logistic regression on simulated records, and what it
 // costs.
-func ExampleCurator_GrantOptima() {
+func ExampleCharge() {
 	r := curator.Records{Features: 2, Radius: 1}
 	for i := range 4000 {
 		x := float64(i%100)/50 - 1
@@ -193,7 +193,7 @@ func ExampleCurator_GrantOptima() {
 	}
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	c, _ := curator.Seal(r, budget)
-	grant, err := c.GrantOptima(curator.Optimum{Ridge: 2, NoiseMultiplier: 5}, 1)
+	grant, err := curator.Charge(c, curator.Optimum{Ridge: 2, NoiseMultiplier: 5}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -206,12 +206,12 @@ func ExampleCurator_GrantOptima() {
 }
 
 // Noisy second moments of records of norm at most 1.
-func ExampleCurator_GrantMoments() {
+func ExampleCharge_moments() {
 	budget, _ := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	c, _ := curator.Seal(curator.Records{X: []float64{0.6, 0.8, 1, 0}, Features: 2, Radius: 1}, budget)
 	m := curator.SecondMoment{NoiseMultiplier: 40}
 	sd, _ := m.NoiseSD(c.Facts())
-	grant, err := c.GrantMoments(m, 1)
+	grant, err := curator.Charge(c, m, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -31,7 +31,7 @@ func labelled(n int, seed uint64) Records {
 
 func optima(t testing.TB, c *Curator, m Optimum, count int64) *Optima {
 	t.Helper()
-	o, err := c.GrantOptima(m, count)
+	o, err := Charge(c, m, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestOptimumRefusals(t *testing.T) {
 		m, r := good, r
 		spoil(&m, &r)
 		c := seal(t, r)
-		if _, err := c.GrantOptima(m, 1); err == nil {
+		if _, err := Charge(c, m, 1); err == nil {
 			t.Errorf("%s: granted", name)
 		}
 		if spent, err := c.Budget().Spent(); err != nil || spent.Epsilon != 0 {

@@ -94,7 +94,7 @@ func TestMoveAlong(t *testing.T) {
 func TestReleaseWithin(t *testing.T) {
 	const n = 4000
 	c := seal(t, Records{X: []float64{0.5, -0.25}, Features: 1})
-	r, err := c.GrantRatios(NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 2}, 2*n)
+	r, err := Charge(c, NoisyRatio{Target: newToy(1), Clip: 1, NoiseMultiplier: 2}, 2*n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,18 +56,11 @@ func (m NoisyRatio) Event(f Facts) (accountant.Event, error) {
 type Ratios struct {
 	noisy
 	perLength bool
+	elsewhere bool // sums of records elsewhere, which the pass does not see
 	pass      *room.Pass
 	moveStep  []float64
 	sum       [1]int64
 	value     [1]float64
-}
-
-// GrantRatios charges count noisy ratios, all at once. Errors are those of
-// GrantBits.
-func (c *Curator) GrantRatios(m NoisyRatio, count int64) (*Ratios, error) {
-	var r *Ratios
-	err := c.Grant(RequestFor(&r, m, count))
-	return r, err
 }
 
 // Release returns τ·Σ(ℓ(z;θ) − ℓ(z;next)), clipped record by record, with
@@ -111,6 +104,9 @@ func (r *Ratios) ReleaseWithin(next, theta []float64, clip float64) (float64, er
 
 // within releases the ratio of a move within a clip.
 func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
+	if r.elsewhere {
+		return 0, errors.New("curator: these ratios are of records elsewhere; call ReleaseSum")
+	}
 	if err := checkMoveClip(clip); err != nil {
 		return 0, err
 	}
@@ -118,8 +114,13 @@ func (r *Ratios) within(next, theta []float64, clip float64) (float64, error) {
 		return 0, err
 	}
 	r.add(next, theta, clip)
+	return r.noised(), nil
+}
+
+// noised is the sum with its noise.
+func (r *Ratios) noised() float64 {
 	r.room.Noisy(r.value[:], r.sum[:], r.noise, r.pass.Grid.Step, r.plan.scale)
-	return r.value[0], nil
+	return r.value[0]
 }
 
 // checkMoveClip reports a clip of one move that no grid holds.

@@ -139,14 +139,14 @@ func TestRefusedGrantReadsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exceeded *accountant.ExceededError
-	if _, err := c.GrantBits(AcceptanceBit{Target: target, Clip: 1}, 100); !errors.As(err, &exceeded) {
+	if _, err := Charge(c, AcceptanceBit{Target: target, Clip: 1}, 100); !errors.As(err, &exceeded) {
 		t.Fatalf("error %v, want an ExceededError", err)
 	}
 	spent, err := b.Spent()
 	if err != nil || spent.Epsilon != 0 || calls != 0 {
 		t.Errorf("after a refusal: ε = %v spent, %d calls of the target, error %v", spent.Epsilon, calls, err)
 	}
-	if _, err := c.GrantBits(AcceptanceBit{Target: target, Clip: 0.01}, 0); err == nil {
+	if _, err := Charge(c, AcceptanceBit{Target: target, Clip: 0.01}, 0); err == nil {
 		t.Error("a grant of no bits was given")
 	}
 }

@@ -115,13 +115,6 @@ func newPlace(dim int) place {
 	return p
 }
 
-// GrantSigns charges count moves, all at once. Errors are those of GrantBits.
-func (c *Curator) GrantSigns(m GradientSigns, count int64) (*Signs, error) {
-	var s *Signs
-	err := c.Grant(RequestFor(&s, m, count))
-	return s, err
-}
-
 func (m GradientSigns) prepare(f Facts, set *record.Set) (accountant.Event, *Signs, error) {
 	p, err := m.plan(f)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 func grantSigns(t testing.TB, c *Curator, m GradientSigns, count int64) *Signs {
 	t.Helper()
-	s, err := c.GrantSigns(m, count)
+	s, err := Charge(c, m, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestSignRefusals(t *testing.T) {
 		"temperature": {Target: newToy(2), Clip: 1, Scale: 1, Temperature: 2},
 		"wrong shape": {Target: newToy(3), Clip: 1, Scale: 1},
 	} {
-		if _, err := c.GrantSigns(m, 1); err == nil {
+		if _, err := Charge(c, m, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -98,7 +98,7 @@ func TestSphericalLaw(t *testing.T) {
 		records := labelled(5, 1)
 		records.X, records.Features = make([]float64, 5*d), d
 		c := seal(t, records)
-		o, err := c.GrantOptima(m, 1)
+		o, err := Charge(c, m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestSphericalRelease(t *testing.T) {
 	if err != nil || !(g.Epsilon > 0.5 && g.Epsilon < 0.55) {
 		t.Errorf("a multiplier of 2 costs %v (%v), ½ for the linear term and little for the output", g.Epsilon, err)
 	}
-	o, err := c.GrantOptima(m, 1)
+	o, err := Charge(c, m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ var errBatchOfRatios = errors.New("curator: sums of ratios are over all records;
 // of a table of facts f. It is not safe for concurrent use. What it returns is what the
 // records contribute to Ratios.ReleaseWithin: an integer, so that the sums of parts of a
 // table add up to that of the table, bit for bit. THE SUM IS EXACT AND NOT PRIVATE:
-// RatioTotals releases it. Errors: those of SecondMoment.AddSums; a Batch. Of a sum: states
+// Ratios.ReleaseSum releases it. Errors: those of SecondMoment.AddSums; a Batch. Of a sum: states
 // of the wrong length or that are not finite; a clip out of range.
 func (m NoisyRatio) SumsOver(f Facts, r Records) (func(next, theta []float64, clip float64) (int64, error), error) {
 	part, err := r.partOf(f)
@@ -158,12 +158,12 @@ func NewTotals(f Facts, budget *accountant.Budget, opts ...Option) (*Totals, err
 // Release charges one release of second moments and sets dst to it, as Moments.Release
 // does. sums are the sums of AddSums over all records, each once: that they are is the
 // caller's to see to (docs/proofs/curator.md, "Sums from elsewhere"). Errors are those of
-// GrantMoments and Moments.Release; sums of another length than SumsSize.
+// Curator.Grant and Moments.Release; sums of another length than SumsSize.
 func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
 	if want := m.SumsSize(t.curator.Facts()); len(sums) != want {
 		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), want)
 	}
-	o, err := t.curator.GrantMoments(m, 1)
+	o, err := Charge(t.curator, m, 1)
 	if err != nil {
 		return err
 	}
@@ -172,12 +172,12 @@ func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
 }
 
 // ReleaseGradient is Release for gradients: dst is as Gradients.Release sets it. Errors are
-// those of GrantGradients and Gradients.Release; not one sum for each parameter; a Batch.
+// those of Curator.Grant and Gradients.Release; not one sum for each parameter; a Batch.
 func (t *Totals) ReleaseGradient(dst []float64, m NoisyGradient, sums []int64) error {
 	if _, err := m.planSums(t.curator.Facts(), sums); err != nil {
 		return err
 	}
-	g, err := t.curator.GrantGradients(m, 1)
+	g, err := Charge(t.curator, m, 1)
 	if err != nil {
 		return err
 	}
@@ -185,20 +185,13 @@ func (t *Totals) ReleaseGradient(dst []float64, m NoisyGradient, sums []int64) e
 	return g.Release(dst, make([]float64, len(sums)))
 }
 
-// RatioTotals is a prepaid grant of noisy ratios of one chain, whose sums were added up
-// elsewhere. It is not safe for concurrent use.
-type RatioTotals struct {
-	noisy
-	value [1]float64
-}
-
-// GrantRatios charges count releases for each of so many chains, all at once. Errors are
-// those of Curator.GrantRatios; a Batch.
-func (t *Totals) GrantRatios(m NoisyRatio, chains int, count int64) ([]*RatioTotals, error) {
+// GrantRatios charges count releases for each of so many chains, all at once. They are made
+// by Ratios.ReleaseSum. Errors are those of Curator.Grant; a Batch.
+func (t *Totals) GrantRatios(m NoisyRatio, chains int, count int64) ([]*Ratios, error) {
 	if !m.Batch.IsFull() {
 		return nil, errBatchOfRatios
 	}
-	grants := make([]*RatioTotals, chains)
+	grants := make([]*Ratios, chains)
 	var requests []Request
 	for i := range grants {
 		requests = append(requests, Request{room.Request{Count: count, Prepare: func(f room.Facts,
@@ -208,16 +201,23 @@ func (t *Totals) GrantRatios(m NoisyRatio, chains int, count int64) ([]*RatioTot
 				return accountant.Event{}, nil, err
 			}
 			n, err := p.over(set)
-			return p.event, func(paid *room.Grant) { n.pay(paid); grants[i] = &RatioTotals{noisy: n} }, err
+			return p.event, func(paid *room.Grant) {
+				n.pay(paid)
+				grants[i] = &Ratios{noisy: n, elsewhere: true, moveStep: make([]float64, p.subject.Dim),
+					pass: &room.Pass{Grid: room.ExactGrid(p.clip)}}
+			}, err
 		}}})
 	}
 	return grants, t.curator.Grant(requests...)
 }
 
-// Release returns a sum of those of NoisyRatio.SumsOver over all records, each once and within this clip,
-// with the noise of Ratios.ReleaseWithin. Errors: a clip out of range; ErrSpent; another
-// release under way.
-func (r *RatioTotals) Release(sum int64, clip float64) (float64, error) {
+// ReleaseSum returns a sum of those of NoisyRatio.SumsOver over all records, each once and
+// within this clip, with the noise of ReleaseWithin. Errors: ratios that Totals did not
+// grant; a clip out of range; ErrSpent; another release under way.
+func (r *Ratios) ReleaseSum(sum int64, clip float64) (float64, error) {
+	if !r.elsewhere {
+		return 0, errors.New("curator: these ratios are of sealed records; call Release")
+	}
 	if err := checkMoveClip(clip); err != nil {
 		return 0, err
 	}
@@ -228,6 +228,6 @@ func (r *RatioTotals) Release(sum int64, clip float64) (float64, error) {
 	if err := r.room.Take(); err != nil {
 		return 0, err
 	}
-	r.room.Noisy(r.value[:], []int64{sum}, r.noise, room.ExactGrid(clip).Step, 1)
-	return r.value[0], nil
+	r.pass.Grid, r.sum[0] = room.ExactGrid(clip), sum
+	return r.noised(), nil
 }

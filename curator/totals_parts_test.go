@@ -31,7 +31,7 @@ func TestSumsOfPartsAreReleasedAsTheTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sealed := seal(t, r)
 			f := sealed.Facts()
-			g, err := sealed.GrantMoments(m, 1)
+			g, err := Charge(sealed, m, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestSumsOfGradientsAreReleasedAsTheTable(t *testing.T) {
 	}
 	sealed, theta := seal(t, r), []float64{1, -2, 0.5}
 	f := sealed.Facts()
-	g, err := sealed.GrantGradients(m, 1)
+	g, err := Charge(sealed, m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 	}{{[]float64{0, 0}, []float64{1, -1}, 0.3}, {[]float64{1, -1}, []float64{2, 0}, 1e-3}}
 	sealed, paid := seal(t, r), budget(t, accountant.Substitute)
 	f := sealed.Facts()
-	pooled, err := sealed.GrantRatios(m, 2)
+	pooled, err := Charge(sealed, m, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,16 +239,19 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 			}
 			all += sum
 		}
-		if _, err := grants[0].Release(all, 0); err == nil {
+		if _, err := grants[0].ReleaseSum(all, 0); err == nil {
 			t.Error("a clip of 0 was taken")
 		}
-		if got, err := grants[0].Release(all, move.clip); err != nil || got != want {
+		if got, err := grants[0].ReleaseSum(all, move.clip); err != nil || got != want {
 			t.Errorf("the parts released %v (%v), the table %v", got, err, want)
 		}
 	}
-	if _, err := grants[0].Release(0, 1); !errors.Is(err, ErrSpent) {
+	if _, err := grants[0].ReleaseSum(0, 1); !errors.Is(err, ErrSpent) {
 		t.Errorf("a third release: %v", err)
 	}
+	_, sealedSum := pooled.ReleaseSum(0, 1)
+	_, moved := grants[0].Release([]float64{1, 1}, []float64{0, 0})
+	_, within := grants[0].ReleaseWithin([]float64{1, 1}, []float64{0, 0}, 1)
 	batch, other := m, r
 	batch.Batch, other.Radius = Batch{Rate: 0.1}, 2
 	_, sums := batch.SumsOver(f, r)
@@ -258,7 +261,8 @@ func TestSumsOfRatiosAreReleasedAsTheTable(t *testing.T) {
 	_, point := parts[0]([]float64{1}, []float64{0, 0}, 1)
 	_, clip := parts[0]([]float64{1, 1}, []float64{0, 0}, math.Inf(1))
 	for name, err := range map[string]error{"a batch's sums": sums, "a batch": given, "another radius": radius,
-		"no noise": noiseless, "a short point": point, "an infinite clip": clip} {
+		"no noise": noiseless, "a short point": point, "an infinite clip": clip,
+		"a sum of sealed records": sealedSum, "a move over records elsewhere": moved, "the same within a clip": within} {
 		if err == nil {
 			t.Errorf("%s: taken", name)
 		}

@@ -72,7 +72,7 @@ func seal(t testing.TB, r Records, opts ...Option) *Curator {
 
 func grantBits(t testing.TB, c *Curator, m AcceptanceBit, count int64) *Bits {
 	t.Helper()
-	b, err := c.GrantBits(m, count)
+	b, err := Charge(c, m, count)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,14 +186,6 @@ func (m ThinnedBit) prepare(f Facts, set *record.Set) (accountant.Event, *Bits, 
 	return t.event, g, err
 }
 
-// GrantThinnedBits charges count thinned acceptance bits, all at once, and
-// returns the grant that draws them. Errors are those of GrantBits.
-func (c *Curator) GrantThinnedBits(m ThinnedBit, count int64) (*Bits, error) {
-	var b *Bits
-	err := c.Grant(RequestFor(&b, m, count))
-	return b, err
-}
-
 // newThinnedBits builds what draws thinned bits over set, before anything is charged.
 func newThinnedBits(m ThinnedBit, t *thinning, set *record.Set) (*Bits, error) {
 	s, err := Batch{Rate: m.Rate}.newSampler(set.Len())

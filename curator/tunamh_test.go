@@ -63,7 +63,7 @@ func TestThinnedBitFrequency(t *testing.T) {
 	x := []float64{0.3, -0.1, 0.25, -0.3, 0.3, 7} // the last is clipped to 0.3
 	r := []float64{0.3, -0.1, 0.25, -0.3, 0.3, 0.3}
 	for _, public := range []float64{-1.5, 0, 1} {
-		b, err := seal(t, Records{X: x, Features: 1}).GrantThinnedBits(ThinnedBit{Target: newToy(1), Clip: 0.3, Rate: 0.5}, n)
+		b, err := Charge(seal(t, Records{X: x, Features: 1}), ThinnedBit{Target: newToy(1), Clip: 0.3, Rate: 0.5}, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestThinnedDirections(t *testing.T) {
 func TestThinnedMovesAndRefusals(t *testing.T) {
 	c := seal(t, Records{X: []float64{0.6, 0.8, -1, 0, 0.3, 0.4, 1, 0}, Features: 2, Radius: 1})
 	m := ThinnedBit{Target: newToy(2), Proposal: Proposal{Scale: 0.01}, Rate: 0.5}
-	b, err := c.GrantThinnedBits(m, 2000)
+	b, err := Charge(c, m, 2000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestThinnedLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := seal(t, Records{X: []float64{1, -2, 0.5}, Features: 1, Radius: 3})
-	b, err := c.GrantThinnedBits(ThinnedBit{Target: target, Limit: 0.35, Rate: 0.6}, 200)
+	b, err := Charge(c, ThinnedBit{Target: target, Limit: 0.35, Rate: 0.6}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}

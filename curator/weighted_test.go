@@ -95,7 +95,7 @@ func TestMomentsOfTheExtendedRow(t *testing.T) {
 	for name, m := range map[string]SecondMoment{
 		"response": {Response: 2, NoiseMultiplier: 1e-4}, "weights": {Loss: convex.Logistic(), NoiseMultiplier: 1e-4},
 	} {
-		o, err := c.GrantMoments(m, 1)
+		o, err := Charge(c, m, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,15 +141,15 @@ func TestWeightedMomentRefusals(t *testing.T) {
 		"negative weight":        {Weight: -1, NoiseMultiplier: 1},
 		"NaN response":           {Response: math.NaN(), NoiseMultiplier: 1},
 	} {
-		if _, err := seal(t, bare).GrantMoments(m, 1); err == nil {
+		if _, err := Charge(seal(t, bare), m, 1); err == nil {
 			t.Errorf("%s: granted", name)
 		}
 	}
-	if _, err := seal(t, labelled(5, 1)).GrantMoments(SecondMoment{Loss: convex.Logistic(), Response: 1,
+	if _, err := Charge(seal(t, labelled(5, 1)), SecondMoment{Loss: convex.Logistic(), Response: 1,
 		NoiseMultiplier: 1}, 1); err == nil {
 		t.Error("a loss and a response: granted")
 	}
-	o, err := seal(t, labelled(5, 1)).GrantMoments(SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 1}, 1)
+	o, err := Charge(seal(t, labelled(5, 1)), SecondMoment{Loss: convex.Logistic(), NoiseMultiplier: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func look(path string) error {
 	if err != nil {
 		return err
 	}
-	moments, err := people.GrantMoments(curator.SecondMoment{NoiseMultiplier: 6}, 1)
+	moments, err := curator.Charge(people, curator.SecondMoment{NoiseMultiplier: 6}, 1)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func TestMutantsAreRejected(t *testing.T) {
 		t.Run("mutant "+mutation, func(t *testing.T) {
 			report, failed := proptest.Try(t.Name(), func(t rapid.TB) {
 				proptest.CheckKernel(t, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-					r, err := records.GrantRatios(curator.NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 0.05}, steps)
+					r, err := curator.Charge(records, curator.NoisyRatio{Target: target, Clip: 1, NoiseMultiplier: 0.05}, steps)
 					return &mutant{target: target, ratios: r, next: make([]float64, 2), mutation: mutation}, err
 				}, options())
 			})

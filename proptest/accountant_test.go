@@ -53,9 +53,10 @@ func TestEveryKindOfEvent(t *testing.T) {
 			"gdp":           must(accountant.GaussianDP(adj, 0.4)),
 			"response":      must(accountant.RandomizedResponse(adj, 0.6, 2)),
 			"k-ary":         must(accountant.RandomizedResponse(adj, 0.6, 5)),
-			"optimum":       must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Logistic: true, Coordinates: 1}.Event(adj)),
-			"convex":        must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Coordinates: 1}.Event(adj)),
-			"free":          must(accountant.Pure(adj, 0)),
+			"optimum": must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Logistic: true,
+				Coordinates: 1}.Event(adj)),
+			"convex": must(accountant.Perturbation{NoiseMultiplier: 5, Curvature: 0.3, Coordinates: 1}.Event(adj)),
+			"free":   must(accountant.Pure(adj, 0)),
 		}
 		if adj == accountant.Substitute {
 			all["isotropic"] = must(accountant.Bit{Contribution: 0.1, Isotropic: true}.Event(adj))

@@ -39,7 +39,7 @@ func (b *BitMechanism) Release(r curator.Records, seed uint64, count int) ([][]f
 	if err != nil {
 		return nil, err
 	}
-	bits, err := records.GrantBits(b.mechanism, int64(count))
+	bits, err := curator.Charge(records, b.mechanism, int64(count))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (r *RatioMechanism) Release(data curator.Records, seed uint64, count int) (
 	if err != nil {
 		return nil, err
 	}
-	ratios, err := records.GrantRatios(r.mechanism, int64(count))
+	ratios, err := curator.Charge(records, r.mechanism, int64(count))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (g *GradientMechanism) Release(data curator.Records, seed uint64, count int
 	if err != nil {
 		return nil, err
 	}
-	gradients, err := records.GrantGradients(g.mechanism, int64(count))
+	gradients, err := curator.Charge(records, g.mechanism, int64(count))
 	if err != nil {
 		return nil, err
 	}

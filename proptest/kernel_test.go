@@ -76,7 +76,7 @@ type walk struct {
 
 func newWalk(target targets.Target, mutation string) proptest.Factory {
 	return func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := records.GrantBits(curator.AcceptanceBit{Target: target, Clip: 50}, steps)
+		bits, err := curator.Charge(records, curator.AcceptanceBit{Target: target, Clip: 50}, steps)
 		return &walk{bits: bits, target: target, next: make([]float64, target.Dim()), mutation: mutation}, err
 	}
 }

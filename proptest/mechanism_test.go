@@ -140,10 +140,10 @@ func TestDishonestMechanismsAreRejected(t *testing.T) {
 		"clip not applied":   {"more than the sensitivity", unclipped, pair(0.3)},
 		"clip beyond a pair": {"more than the sensitivity", unclipped, beyond},
 		"sensitivity halved": {"where 2 is stated", halved, pair(0.3)},
-		"bit of half the cost": {"costs more than", bitOf{event(t)(accountant.Bit{Contribution: 0.5}.Event(accountant.Substitute)),
-			logistic}, pair(0)},
-		"bit not clamped": {"costs more than", bitOf{event(t)(accountant.Bit{Contribution: probitSlope}.Event(accountant.Substitute)),
-			probit(8)}, pair(-1, -0.5)},
+		"bit of half the cost": {"costs more than", bitOf{
+			event(t)(accountant.Bit{Contribution: 0.5}.Event(accountant.Substitute)), logistic}, pair(0)},
+		"bit not clamped": {"costs more than", bitOf{
+			event(t)(accountant.Bit{Contribution: probitSlope}.Event(accountant.Substitute)), probit(8)}, pair(-1, -0.5)},
 		"add/remove cost": {"where 4 is stated", wrong, pair(0.3)},
 		"not neighbours": {"differ in more than", honestSum(t), proptest.MechanismOptions{
 			A: curator.Records{X: []float64{1, 1}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1},

@@ -39,7 +39,7 @@ func (k *ownKernel) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error)
 func TestOwnKernel(t *testing.T) {
 	target := mean(t)
 	proptest.CheckKernel(t, func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := records.GrantBits(curator.AcceptanceBit{Target: target, Clip: 50}, steps)
+		bits, err := curator.Charge(records, curator.AcceptanceBit{Target: target, Clip: 50}, steps)
 		return &ownKernel{Frame: kernels.NewFrame("own", target), Bits: bits, target: target}, err
 	}, proptest.KernelOptions{Records: curator.Records{X: []float64{1.5, 0.5, 2}, Features: 1},
 		Adjacency: accountant.Substitute, Start: []float64{0}, Reversible: true, Effort: proptest.Quick,

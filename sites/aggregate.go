@@ -104,7 +104,7 @@ type Aggregator struct {
 	totals *curator.Totals
 	mu     sync.Mutex // of what follows, and of totals
 	asked  [Looks]bool
-	steps  []*curator.RatioTotals // of each chain, once charged
+	steps  []*curator.Ratios // of each chain, once charged
 }
 
 // Aggregate returns the aggregator of all parts, which charges for each look when it
@@ -217,7 +217,7 @@ func (a *Aggregator) Step(ctx context.Context, m Moves) ([]float64, error) {
 	out := make([]float64, len(all))
 	for i, sum := range all {
 		var err error
-		if out[i], err = a.steps[i].Release(sum, m.Clip); err != nil {
+		if out[i], err = a.steps[i].ReleaseSum(sum, m.Clip); err != nil {
 			return nil, err
 		}
 	}

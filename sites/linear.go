@@ -92,7 +92,7 @@ func ReleaseLinear(c LinearConfig, records *curator.Curator) (LinearSums, error)
 	if err != nil {
 		return LinearSums{}, err
 	}
-	grant, err := records.GrantMoments(m, 1)
+	grant, err := curator.Charge(records, m, 1)
 	if err != nil {
 		return LinearSums{}, err
 	}

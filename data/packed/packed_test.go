@@ -130,7 +130,7 @@ func gradient(t *testing.T, table *data.Table) []float64 {
 	}
 	var released []float64
 	for _, batch := range []curator.Batch{{}, {Rate: 0.1}} {
-		g, err := sealed.GrantGradients(curator.NoisyGradient{Target: target, Clip: 1, NoiseMultiplier: 5, Batch: batch}, 1)
+		g, err := curator.Charge(sealed, curator.NoisyGradient{Target: target, Clip: 1, NoiseMultiplier: 5, Batch: batch}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

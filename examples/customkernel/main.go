@@ -60,7 +60,7 @@ func main() {
 // newScan charges a chain of the given length, whose bits are all that it releases.
 func newScan(target targets.Target, width float64, iterations int64, records *curator.Curator) (*scan, error) {
 	bit := curator.AcceptanceBit{Target: target, Temperature: 0.1, Proposal: curator.Proposal{Radius: width}}
-	bits, err := records.GrantBits(bit, iterations)
+	bits, err := curator.Charge(records, bit, iterations)
 	if err != nil {
 		return nil, err
 	}

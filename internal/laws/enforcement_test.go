@@ -79,7 +79,7 @@ func TestPanicsContributeNothing(t *testing.T) {
 			{[]float64{42, 0, 0}, 20, true}, {[]float64{42, 0, 0}, -20, false},
 			{[]float64{42, -40, 0}, -20, true}, {[]float64{42, 40, 0}, 20, false},
 		} {
-			bits, err := sealed(t, c.x).GrantBits(curator.AcceptanceBit{Target: thorny{}, Clip: 50, Batch: batch}, 1)
+			bits, err := curator.Charge(sealed(t, c.x), curator.AcceptanceBit{Target: thorny{}, Clip: 50, Batch: batch}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,14 +96,15 @@ func TestTemperatureMultipliesReleases(t *testing.T) {
 	x := []float64{1, 2, -0.5}
 	release := func(tau float64) (ratio, gradient float64) {
 		c := sealed(t, x)
-		ratios, err := c.GrantRatios(curator.NoisyRatio{Target: ballot{}, Clip: 8, NoiseMultiplier: 1, Temperature: tau}, 1)
+		ratios, err := curator.Charge(c, curator.NoisyRatio{Target: ballot{}, Clip: 8, NoiseMultiplier: 1,
+			Temperature: tau}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if ratio, err = ratios.Release([]float64{-1}, []float64{0}); err != nil {
 			t.Fatal(err)
 		}
-		gradients, err := c.GrantGradients(curator.NoisyGradient{Target: ballot{}, Clip: 8, NoiseMultiplier: 1,
+		gradients, err := curator.Charge(c, curator.NoisyGradient{Target: ballot{}, Clip: 8, NoiseMultiplier: 1,
 			Temperature: tau}, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +138,7 @@ func (strict) Loss(dst, theta []float64, rows targets.Rows) {
 // contribute 0; here it decides.
 func TestRowsHaveTheShapeAskedFor(t *testing.T) {
 	for _, batch := range []curator.Batch{{}, {Size: 2}, {Rate: 1}} {
-		bits, err := sealed(t, []float64{-40, -40}).GrantBits(curator.AcceptanceBit{Target: strict{}, Clip: 50,
+		bits, err := curator.Charge(sealed(t, []float64{-40, -40}), curator.AcceptanceBit{Target: strict{}, Clip: 50,
 			Batch: batch}, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func (r *room) spent(rt *rapid.T) float64 {
 // grantBits asks for bits and returns the error's text.
 func (r *room) grantBits(rt *rapid.T, clip float64, count int64) string {
 	before := r.spent(rt)
-	b, err := r.curator.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: clip}, count)
+	b, err := curator.Charge(r.curator, curator.AcceptanceBit{Target: ballot{}, Clip: clip}, count)
 	if err != nil {
 		r.refused(rt, before, err)
 		return err.Error()
@@ -73,7 +73,7 @@ func (r *room) grantBits(rt *rapid.T, clip float64, count int64) string {
 
 func (r *room) grantRatios(rt *rapid.T, multiplier float64, count int64) string {
 	before := r.spent(rt)
-	g, err := r.curator.GrantRatios(curator.NoisyRatio{Target: ballot{}, Clip: 1, NoiseMultiplier: multiplier}, count)
+	g, err := curator.Charge(r.curator, curator.NoisyRatio{Target: ballot{}, Clip: 1, NoiseMultiplier: multiplier}, count)
 	if err != nil {
 		r.refused(rt, before, err)
 		return err.Error()
@@ -175,7 +175,7 @@ func TestGrantsReadTheirOwnRecords(t *testing.T) {
 	var bits [2]*curator.Bits
 	for i, x := range []float64{-1000, 1000} {
 		var err error
-		if bits[i], err = sealed(t, []float64{x}).GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 50},
+		if bits[i], err = curator.Charge(sealed(t, []float64{x}), curator.AcceptanceBit{Target: ballot{}, Clip: 50},
 			20); err != nil {
 			t.Fatal(err)
 		}
@@ -233,13 +233,14 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 	t.Helper()
 	add := func(_ any, err error) { errs = append(errs, err) }
 	nan, long, zero, one := []float64{math.NaN()}, []float64{1, 2}, []float64{0}, []float64{1}
-	add(c.GrantBits(curator.AcceptanceBit{}, 1))
-	add(c.GrantBits(curator.AcceptanceBit{Target: ballot{}}, 1))
-	add(c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: math.NaN()}, 1))
-	add(c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 1}, 0))
-	add(c.GrantRatios(curator.NoisyRatio{Target: ballot{}, Clip: 1}, 1))
-	add(c.GrantGradients(curator.NoisyGradient{Target: ballot{}, NoiseMultiplier: 1}, 1))
-	bits, err := c.GrantBits(curator.AcceptanceBit{Target: ballot{}, Clip: 1, Proposal: curator.Proposal{Radius: 2}}, 1)
+	add(curator.Charge(c, curator.AcceptanceBit{}, 1))
+	add(curator.Charge(c, curator.AcceptanceBit{Target: ballot{}}, 1))
+	add(curator.Charge(c, curator.AcceptanceBit{Target: ballot{}, Clip: math.NaN()}, 1))
+	add(curator.Charge(c, curator.AcceptanceBit{Target: ballot{}, Clip: 1}, 0))
+	add(curator.Charge(c, curator.NoisyRatio{Target: ballot{}, Clip: 1}, 1))
+	add(curator.Charge(c, curator.NoisyGradient{Target: ballot{}, NoiseMultiplier: 1}, 1))
+	bits, err := curator.Charge(c, curator.AcceptanceBit{Target: ballot{}, Clip: 1,
+		Proposal: curator.Proposal{Radius: 2}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		t.Fatal(err)
 	}
 	add(bits.Accept(one, zero, 0))
-	ratios, err := c.GrantRatios(curator.NoisyRatio{Target: ballot{}, Clip: 1, PerLength: true, NoiseMultiplier: 1}, 1)
+	ratios, err := curator.Charge(c, curator.NoisyRatio{Target: ballot{}, Clip: 1, PerLength: true, NoiseMultiplier: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		t.Fatal(err)
 	}
 	add(ratios.Release(one, zero))
-	gradients, err := c.GrantGradients(curator.NoisyGradient{Target: ballot{}, Clip: 1, NoiseMultiplier: 1}, 1)
+	gradients, err := curator.Charge(c, curator.NoisyGradient{Target: ballot{}, Clip: 1, NoiseMultiplier: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,9 +271,9 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		t.Fatal(err)
 	}
 	add(nil, gradients.Release(one, zero))
-	add(c.GrantSigns(curator.GradientSigns{Target: ballot{}, Clip: 1}, 1))
+	add(curator.Charge(c, curator.GradientSigns{Target: ballot{}, Clip: 1}, 1))
 	for _, adjusted := range []bool{false, true} {
-		signs, err := c.GrantSigns(curator.GradientSigns{Target: ballot{}, Clip: 1, Scale: 0.1, Adjusted: adjusted}, 1)
+		signs, err := curator.Charge(c, curator.GradientSigns{Target: ballot{}, Clip: 1, Scale: 0.1, Adjusted: adjusted}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,8 +285,8 @@ func mistakes(t *testing.T, c *curator.Curator) (errs []error) {
 		}
 		add(signs.Move(next, zero))
 	}
-	add(c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 1, Rate: 0.1}, 1))
-	thinned, err := c.GrantThinnedBits(curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5,
+	add(curator.Charge(c, curator.ThinnedBit{Target: ballot{}, Clip: 1, Rate: 0.1}, 1))
+	thinned, err := curator.Charge(c, curator.ThinnedBit{Target: ballot{}, Clip: 0.1, Rate: 0.5,
 		Proposal: curator.Proposal{Radius: 2}}, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func TestMutantsAreRejected(t *testing.T) {
 	m, move := mean(t), curator.Proposal{Scale: 0.4}
 	cached := law{Records: curator.Records{X: rights.Points, Features: 2}, Exact: rights.Exactly(rights.Points, 1)}
 	cached.Factory = func(records *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := records.GrantBits(curator.AcceptanceBit{Target: m, Clip: 50}, steps)
+		bits, err := curator.Charge(records, curator.AcceptanceBit{Target: m, Clip: 50}, steps)
 		return &stale{bits, m, make([]float64, 2), make([]float64, 2)}, err
 	}
 	missing := rights.Barker("", rights.Alike, barker.Config{Target: m, Proposal: move, Clip: 50,

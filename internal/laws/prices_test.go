@@ -154,19 +154,19 @@ func TestGrantsAreCharged(t *testing.T) {
 	records := curator.Records{X: rights.Points, Features: 2}
 	for name, grant := range map[string]func(c *curator.Curator) (interface{ Event() accountant.Event }, error){
 		"bits": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
-			return c.GrantBits(curator.AcceptanceBit{Target: mean(t), Clip: 1}, count)
+			return curator.Charge(c, curator.AcceptanceBit{Target: mean(t), Clip: 1}, count)
 		},
 		"ratios": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
-			return c.GrantRatios(curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 3}, count)
+			return curator.Charge(c, curator.NoisyRatio{Target: mean(t), Clip: 1, NoiseMultiplier: 3}, count)
 		},
 		"gradients": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
-			return c.GrantGradients(curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 3}, count)
+			return curator.Charge(c, curator.NoisyGradient{Target: mean(t), Clip: 1, NoiseMultiplier: 3}, count)
 		},
 		"signs": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
-			return c.GrantSigns(curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1}, count)
+			return curator.Charge(c, curator.GradientSigns{Target: mean(t), Clip: 1, Scale: 0.1}, count)
 		},
 		"thinned bits": func(c *curator.Curator) (interface{ Event() accountant.Event }, error) {
-			return c.GrantThinnedBits(curator.ThinnedBit{Target: mean(t), Clip: 0.01, Rate: 0.5}, count)
+			return curator.Charge(c, curator.ThinnedBit{Target: mean(t), Clip: 0.01, Rate: 0.5}, count)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

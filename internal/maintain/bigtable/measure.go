@@ -63,7 +63,7 @@ func measure(table, schema string) error {
 		{"batches of 1000: releases", curator.Batch{Rate: 1000 / n}, 2000, 2000},
 		{"batches of 1000, again", curator.Batch{Rate: 1000 / n}, 20_000, 20_000},
 	} {
-		g, err := sealed.GrantGradients(curator.NoisyGradient{Target: m.Target.(targets.GradTarget), Clip: 1,
+		g, err := curator.Charge(sealed, curator.NoisyGradient{Target: m.Target.(targets.GradTarget), Clip: 1,
 			NoiseMultiplier: 1, Batch: pass.batch}, pass.count)
 		if err != nil {
 			return err

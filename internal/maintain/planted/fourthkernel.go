@@ -67,11 +67,11 @@ func newTrajectory(c *curator.Curator, steps int64, f flaws) (kernels.Kernel, er
 		q: make([]float64, 2), g: make([]float64, 2), first: make([]float64, 2), flaws: f, pcg: rand.NewPCG(1, 2)}
 	k.own = rand.New(k.pcg)
 	var err error
-	if k.slopes, err = c.GrantGradients(curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4},
+	if k.slopes, err = curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4},
 		steps*(leaps+1)); err != nil {
 		return nil, err
 	}
-	k.ratios, err = c.GrantRatios(curator.NoisyRatio{Target: target, Clip: 50, NoiseMultiplier: 0.005}, steps)
+	k.ratios, err = curator.Charge(c, curator.NoisyRatio{Target: target, Clip: 50, NoiseMultiplier: 0.005}, steps)
 	return k, err
 }
 
@@ -279,7 +279,7 @@ func fourthKernels() []Case {
 
 // delayed tries half of a refused move again.
 func delayed(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-	more, err := c.GrantBits(curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip}, steps)
+	more, err := curator.Charge(c, curator.AcceptanceBit{Target: posteriors.StandardMean(), Clip: walkClip}, steps)
 	if err != nil {
 		return nil, err
 	}

@@ -279,7 +279,7 @@ func prices() []Case {
 		return func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
 				if k.steps == 10 && pays(k) {
-					if _, err := k.desk.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: walkClip}, 1); err != nil {
+					if _, err := curator.Charge(k.desk, curator.AcceptanceBit{Target: k.target, Clip: walkClip}, 1); err != nil {
 						panic(err)
 					}
 				}

@@ -211,9 +211,9 @@ func newChain(records *curator.Curator, steps int64, walks, spies bool, h hooks)
 	}
 	var err error
 	if walks {
-		k.bits, err = records.GrantBits(curator.AcceptanceBit{Target: k.target, Clip: walkClip}, steps)
+		k.bits, err = curator.Charge(records, curator.AcceptanceBit{Target: k.target, Clip: walkClip}, steps)
 	} else {
-		k.slopes, err = records.GrantGradients(curator.NoisyGradient{Target: k.target, Clip: 10,
+		k.slopes, err = curator.Charge(records, curator.NoisyGradient{Target: k.target, Clip: 10,
 			NoiseMultiplier: 0.02}, steps)
 	}
 	return k, err

@@ -221,7 +221,7 @@ func wideWalk(name, effect string, n int, spoil func(theta, next []float64)) Cas
 	target := posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: n,
 		Prior: priors.Gaussian{SD: 1}}))
 	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &chain{target: target, bits: bits, next: make([]float64, n), before: make([]float64, n),
 			hooks: hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {

@@ -88,7 +88,8 @@ func price() (noise, error) {
 		return noise{ridge: ridge / optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
-		first, err := accountant.Perturbation{NoiseMultiplier: 1 / (mu * math.Sqrt(optimum)), Curvature: 1 / ridge, Logistic: true, Coordinates: 1}.Event(accountant.Substitute)
+		first, err := accountant.Perturbation{NoiseMultiplier: 1 / (mu * math.Sqrt(optimum)), Curvature: 1 / ridge,
+			Logistic: true, Coordinates: 1}.Event(accountant.Substitute)
 		if err != nil {
 			return first, err
 		}
