@@ -48,7 +48,7 @@ func saturated(a, b int64) int64 {
 // each: the cost of changing all of them. Sensitivities are scaled where the
 // mechanism has one; other curves go through the weak triangle inequality
 // (Bun, Steinke 2016, group privacy of zCDP: Prop. 27, 5.3 in the arXiv version).
-// Sampled and Group may be applied in either order; the smaller cost holds.
+// Sampling and Group may be applied in either order; the smaller cost holds.
 func (e Event) Group(rows int) (Event, error) {
 	if err := e.valid(); err != nil {
 		return Event{}, err

@@ -135,7 +135,7 @@ func (e Event) on(s sampling) (Event, error) {
 		return Event{}, err
 	}
 	if s.scheme == schemeWithoutReplacement && e.adj != Substitute {
-		return Event{}, fmt.Errorf("accountant: Sampled: sampling without replacement needs a public number of records, so "+
+		return Event{}, fmt.Errorf("accountant: sampling without replacement needs a public number of records, so "+
 			"it is accounted under substitution only; the event is stated under %s: use Poisson sampling or restate it", e.adj)
 	}
 	m := &sampled{s: s, any: s.ofGroups(e.largestGroup()), inner: e, pure: math.Inf(1)}
@@ -164,7 +164,7 @@ func (m *sampled) failing() error {
 	inner, ok := m.inner.flat().only()
 	a, approx := inner.(approximate)
 	if !ok || !approx {
-		return fmt.Errorf("accountant: Sampled: an event that may fail outright must be sampled alone, not in %v: state "+
+		return fmt.Errorf("accountant: sampling: an event that may fail outright must be sampled alone, not in %v: state "+
 			"one Approximate for the whole release", m.inner)
 	}
 	if m.s.scheme == schemePoisson && m.inner.adj == Substitute && m.any.rate < 1 {
@@ -185,7 +185,7 @@ func amplifiedPure(q, eps float64) float64 {
 }
 
 func (m *sampled) unsupported() error {
-	return fmt.Errorf("accountant: Sampled: Poisson sampling under substitution has no proven bound for %v, because its "+
+	return fmt.Errorf("accountant: Poisson sampling under substitution has no proven bound for %v, because its "+
 		"cost says how a replaced record moves the release, not how one that is absent does; supported are Gaussian (and "+
 		"its compositions), acceptance_bit and isotropic_bit: use sampling without replacement, or state the event under "+
 		"add_remove and convert the sampled event with Substitution", m.inner)

@@ -103,18 +103,12 @@ const anchoredSteps, anchoredChains = 500, 4
 // anchoredOnce simulates records as docs/reproduction.md does, and samples.
 func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order int, seed uint64) (anchoredRun,
 	*targets.Regression, error) {
-	rng := rand.New(rand.NewPCG(seed, 77))
-	r := anchoredRun{truth: make([]float64, cell.d)}
-	for j := range r.truth {
-		r.truth[j] = 3 * rng.NormFloat64()
-	}
-	r.x, r.y = simulatedLogistic(rng, cell.n, r.truth)
-	model, err := targets.New(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
+	records, truth, model, err := cell.simulate(seed)
+	r := anchoredRun{x: records.X, y: records.Y, truth: truth}
 	if err != nil {
 		return r, nil, err
 	}
-	sealed, err := seal(curator.Records{X: r.x, Features: cell.d, Y: r.y, Radius: 1}, cell.epsilon, anchoredDelta,
-		curator.InsecureSeed(seed))
+	sealed, err := seal(records, cell.epsilon, anchoredDelta, curator.InsecureSeed(seed))
 	if err != nil {
 		return r, nil, err
 	}
@@ -144,6 +138,18 @@ func anchoredOnce(ctx context.Context, cell anchoredCell, aim anchors.Aim, order
 		r.chains = append(r.chains, memory.Draws(c)[anchoredSteps/10:])
 	}
 	return r, model, nil
+}
+
+// simulate draws a truth from the prior N(0, 3²), and records.
+func (c anchoredCell) simulate(seed uint64) (curator.Records, []float64, *targets.Regression, error) {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	truth := make([]float64, c.d)
+	for j := range truth {
+		truth[j] = 3 * rng.NormFloat64()
+	}
+	x, y := simulatedLogistic(rng, c.n, truth)
+	model, err := targets.New(targets.RegressionConfig{Features: c.d, Prior: priors.Gaussian{SD: 3}})
+	return curator.Records{X: x, Features: c.d, Y: y, Radius: 1}, truth, model, err
 }
 
 // simulatedLogistic draws an intercept and normal features, in the unit ball.

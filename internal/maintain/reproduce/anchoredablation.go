@@ -14,9 +14,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/diag"
 	"github.com/dpmcmc/dpmcmc/models"
-	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 func init() {
@@ -183,13 +181,7 @@ func quadraticDraws(s surrogates.Statistics, withPrior bool, seed uint64) ([][][
 // plainChain is kernel barker with the defaults of a run, which buys likelihood ratios
 // step by step, from its own private start.
 func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]float64, error) {
-	rng := rand.New(rand.NewPCG(seed, 77)) // the stream of anchoredOnce
-	truth := make([]float64, cell.d)
-	for j := range truth {
-		truth[j] = 3 * rng.NormFloat64()
-	}
-	x, y := simulatedLogistic(rng, cell.n, truth)
-	target, err := targets.New(targets.RegressionConfig{Features: cell.d, Prior: priors.Gaussian{SD: 3}})
+	records, _, target, err := cell.simulate(seed)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +191,7 @@ func plainChain(ctx context.Context, cell anchoredCell, seed uint64) ([][][]floa
 	}
 	problem := chains.ProblemOf(model, curator.Facts{}, 0, 0)
 	problem.Logistic = true // so that it can start at a private optimum
-	opened, err := session(curator.Records{X: x, Features: cell.d, Y: y, Radius: 1}, cell.epsilon, anchoredDelta,
+	opened, err := session(records, cell.epsilon, anchoredDelta,
 		chains.Settings{Kernel: "barker", Chains: anchoredChains, Iterations: anchoredSteps}, problem, seed, seed)
 	if err != nil {
 		return nil, err

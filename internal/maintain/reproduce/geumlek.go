@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -38,7 +39,7 @@ func geumlekBeta(_ context.Context, s settings) error {
 		panels = append(panels, p)
 	}
 	quiet := s
-	quiet.log = discard{}
+	quiet.log = io.Discard
 	if err := quiet.save("geumlek-curves", curves, 2, panels...); err != nil {
 		return err
 	}
@@ -54,10 +55,6 @@ func geumlekBeta(_ context.Context, s settings) error {
 	}
 	return s.save("geumlek-kl", utility, 2, panels...)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func renyiCurves(method conjugate.Method, t *table) (plot.Panel, error) {
 	letter, number := "r", 2
@@ -91,8 +88,7 @@ func betaUtility(order float64, t *table) ([]plot.Panel, error) {
 		YLabel: "mean of −log p of 100 new records"}
 	lines := [7]plot.Line{{Name: "Alg. 2"}, {Name: "Alg. 3"}, {Name: "Gauss. mech."}, {Name: "Alg. 2"}, {Name: "Alg. 3"},
 		{Name: "Gauss. mech."}, {Name: "posterior", Dashed: true}}
-	direct := expectedScore(func(successes int) (betaLaw,
-		error) {
+	direct := expectedScore(func(successes int) (betaLaw, error) {
 		return betaLaw{{1, successesOf(successes, 1, 1)}}, nil
 	})
 	for logEps := -12.0; logEps <= 2; logEps += 0.5 {

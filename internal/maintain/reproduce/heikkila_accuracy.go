@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -97,7 +98,7 @@ func heikkilaAccuracy(ctx context.Context, s settings) error {
 	panels[1].Lines = append(panels[1].Lines, published([]float64{0.355, 0.139, 0.087, 0.080},
 		[]float64{0.251, 0.192, 0.201, 0.199})...)
 	quiet := s
-	quiet.log = discard{}
+	quiet.log = io.Discard
 	if err := quiet.save("heikkila-posterior", tab, 3, append(scatters, marginals)...); err != nil {
 		return err
 	}

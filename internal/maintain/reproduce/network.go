@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 
@@ -76,7 +77,7 @@ func networks(ctx context.Context, s settings) error {
 		}
 		panels = append(panels, p)
 		quiet := s
-		quiet.log = discard{}
+		quiet.log = io.Discard
 		if err := quiet.save("network", tab, 2, panels...); err != nil { // what there is so far
 			return err
 		}
