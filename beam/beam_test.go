@@ -112,7 +112,7 @@ func TestDistributedSumsAreLocalSums(t *testing.T) {
 			}
 			return b
 		}
-		sealed, err := chains.Seal(&file.Table, budget(), curator.InsecureSeed(1))
+		sealed, err := chains.Seal(nil, &file.Table, budget(), curator.InsecureSeed(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	if c.Shape == nil {
 		return config, nil
 	}
-	config.Columns, config.RowNorm = Columns(c.Shape), c.Shape.Norm()
+	config.Columns, config.RowNorm = Columns(c.Shape, c.Weighed), c.Shape.Norm()
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
@@ -55,14 +55,19 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	return config, nil
 }
 
-// Columns are what a shape says of features.
-func Columns(s *data.Shape) []surrogates.Column {
+// Columns are what a shape says of features, of records that are weighed or not: see
+// models.Model.Weigh.
+func Columns(s *data.Shape, weighed bool) []surrogates.Column {
 	out, groups := make([]surrogates.Column, len(s.Terms)), map[string]int{}
 	for j := range s.Terms {
 		t := &s.Terms[j]
 		switch {
 		case t.Column == "":
 			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: t.At(1)}
+			if weighed {
+				share, _ := s.Longer()
+				out[j].Missing = max(share, 1/float64(s.Records))
+			}
 		case t.Level != "":
 			if _, known := groups[t.Column]; !known {
 				groups[t.Column] = len(groups)

@@ -31,7 +31,7 @@ func TestAnchoredChainsTakeThePenaltyTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := chains.Seal(simulated.Table, budget, curator.InsecureSeed(3))
+	records, err := chains.Seal(model, simulated.Table, budget, curator.InsecureSeed(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAnchorsOfOrder1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := chains.Seal(model.Simulate(values, rng), budget, curator.InsecureSeed(3))
+		records, err := chains.Seal(model, model.Simulate(values, rng), budget, curator.InsecureSeed(3))
 		if err != nil {
 			t.Fatal(err)
 		}

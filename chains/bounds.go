@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -50,11 +51,17 @@ func (r *Plan) boundsDoubt(m *models.Model, chains [][][]float64, seed uint64) [
 	return []Doubt{beyondBounds(share, m.Parameters[worst].Name, most)}
 }
 
-// shortenedDoubt is about rows longer than the radius: what shortening them does to the mean
-// gradient of records that the schema's centres and scales and the draws' mean simulate.
+// shortenedDoubt is about rows longer than the radius: what shortening or weighing them does to
+// the mean gradient of records that the schema's centres and scales and the draws' mean
+// simulate. Coefficients do not move where they are weighed, nor does the scale of errors whose
+// sums are released: these say how many records there are.
 func (r *Plan) shortenedDoubt(m *models.Model, chains [][][]float64, seed uint64) []Doubt {
 	target, ok := r.Problem.Target.(targets.GradTarget)
 	if !ok || m.Shape == nil || !m.Simulates() {
+		return nil
+	}
+	scales := slices.ContainsFunc(m.Parameters, func(p models.Parameter) bool { return p.Scale })
+	if m.Weighs() && (!scales || r.Settings.Aim == "sums") {
 		return nil
 	}
 	share, _ := m.Shape.Longer()
@@ -65,12 +72,13 @@ func (r *Plan) shortenedDoubt(m *models.Model, chains [][][]float64, seed uint64
 	free, shape := *m, *m.Shape
 	shape.Radius, free.Shape = math.MaxFloat64, &shape
 	whole := simulated(&free, mean, rand.New(rand.NewPCG(seed, clipStream)))
-	short := whole
-	short.X = slices.Clone(whole.X)
+	cut := &data.Table{Shape: *m.Shape, X: slices.Clone(whole.X), Y: whole.Y}
+	cut.Records = simulatedRecords
 	for i := range simulatedRecords {
-		m.Shape.Shorten(short.X[i*whole.P : (i+1)*whole.P])
+		cut.Shorten(cut.Row(i))
 	}
-	worst, most := moved(target, mean, sd, short, whole)
+	cut = m.Weigh(cut)
+	worst, most := moved(target, mean, sd, targets.Rows{X: cut.X, P: whole.P, Y: cut.Y}, whole)
 	if !(most > mostShift) {
 		return nil
 	}

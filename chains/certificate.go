@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -120,7 +119,7 @@ func (s *Session) Certificate(m *models.Model, thin int64) (*Certificate, error)
 		NoiseSource: "ChaCha8 keyed by the operating system", SoftwareVersion: Version(),
 	}
 	if m.Shape != nil {
-		c.Shortened = shortened(m.Shape)
+		c.Shortened = shortened(m)
 	}
 	if !targets.Ours(m.Target) {
 		c.Assumed = targets.Assumed
@@ -241,8 +240,10 @@ func (c *Certificate) Words(complete bool) string {
 	return b.String()
 }
 
-// shortened says which rows the radius of a shape shortens, as far as that is public.
-func shortened(s *data.Shape) string {
+// shortened says which rows are longer than the radius, as far as that is public, and what
+// becomes of them.
+func shortened(m *models.Model) string {
+	s := m.Shape
 	share, possible := s.Longer()
 	if !possible {
 		return fmt.Sprintf("no row is shortened; within their bounds none is longer than %.4g.", s.Radius)
@@ -251,8 +252,12 @@ func shortened(s *data.Shape) string {
 	if share >= 0.001 {
 		about = fmt.Sprintf("about %.2g%%", 100*share)
 	}
-	return fmt.Sprintf("rows longer than %.4g are shortened. By the schema %s of all rows are: "+
-		"how many were is private, and not counted.", s.Radius, about)
+	become := "are shortened"
+	if m.Weighs() {
+		become = "weigh less"
+	}
+	return fmt.Sprintf("rows longer than %.4g %s. By the schema %s of all rows are: "+
+		"how many were is private, and not counted.", s.Radius, become, about)
 }
 
 // Widened says by how much privacy widened the intervals, after a space; it is empty

@@ -55,7 +55,7 @@ func (k *killable) Recall(memory []float64) error { return kernels.Recall(k.Kern
 func life(t *testing.T, table *data.Table, m *models.Model, plan *chains.Plan, kills []int64,
 	from func(*chains.Position)) *chains.Result {
 	t.Helper()
-	records, err := chains.Seal(table, budget(t, 500))
+	records, err := chains.Seal(m, table, budget(t, 500))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func life(t *testing.T, table *data.Table, m *models.Model, plan *chains.Plan, k
 		}
 		from(&k.mark)
 		path, used = result.Draws[0][:k.mark.Made], lawSteps-k.mark.Left
-		fresh, err := chains.Seal(table, budget(t, 500)) // what the caller has made for what is left
+		fresh, err := chains.Seal(m, table, budget(t, 500)) // what the caller has made for what is left
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestKilledRunsHaveTheLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := chains.Seal(sim.Table, budget(t, 500))
+	facts, err := chains.Seal(m, sim.Table, budget(t, 500))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // ProblemOf is that of choosing settings for a model at public facts and a budget.
 func ProblemOf(m *models.Model, facts curator.Facts, epsilon, delta float64) Problem {
-	return Problem{Target: m.Target, Shape: m.Shape, Logistic: m.Logistic, Facts: facts,
+	return Problem{Target: m.Target, Shape: m.Shape, Weighed: m.Weighs(), Logistic: m.Logistic, Facts: facts,
 		Epsilon: epsilon, Delta: delta, Lengths: lengths(m), Scales: scales(m)}
 }
 

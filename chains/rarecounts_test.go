@@ -32,7 +32,7 @@ func TestRareCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records, err := chains.Seal(table, budget, curator.InsecureSeed(seed))
+		records, err := chains.Seal(model, table, budget, curator.InsecureSeed(seed))
 		if err != nil {
 			t.Fatal(err)
 		}

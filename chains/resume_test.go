@@ -279,7 +279,7 @@ func TestResumeRefuses(t *testing.T) {
 // and only whole epochs can be made longer.
 func TestEpochs(t *testing.T) {
 	table, m := simulated(t)
-	records, err := chains.Seal(table, budget(t, 3))
+	records, err := chains.Seal(m, table, budget(t, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

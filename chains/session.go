@@ -22,7 +22,7 @@ import (
 // Errors: those of Choose and Open, before a record was read; ctx's, with what was
 // drawn. Whatever was charged stays charged.
 func Run(ctx context.Context, t *data.Table, m *models.Model, s Settings, b *accountant.Budget) (*Result, error) {
-	records, err := Seal(t, b)
+	records, err := Seal(m, t, b)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,13 @@ func Run(ctx context.Context, t *data.Table, m *models.Model, s Settings, b *acc
 	return session.Run(ctx, m, Options{})
 }
 
-// Seal copies a table into a curator whose releases are paid from the budget.
-func Seal(t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
+// Seal copies a table into a curator whose releases are paid from the budget, with rows longer
+// than the radius as the model weighs them: see models.Model.Weigh. No model, nil, takes rows
+// as they are.
+func Seal(m *models.Model, t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
+	if m != nil {
+		t = m.Weigh(t)
+	}
 	return curator.Seal(Records(t), b, options...)
 }
 

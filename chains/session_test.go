@@ -58,7 +58,7 @@ func simulated(t testing.TB) (*data.Table, *models.Model) {
 func chosen(t testing.TB, table *data.Table, m *models.Model, s chains.Settings, epsilon float64,
 	options ...curator.Option) (*curator.Curator, *chains.Plan) {
 	t.Helper()
-	records, err := chains.Seal(table, budget(t, epsilon), options...)
+	records, err := chains.Seal(m, table, budget(t, epsilon), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestRunsAreAllOrNothing(t *testing.T) {
 	table, m := simulated(t)
 	for range 20 {
 		b := budget(t, 1.25)
-		records, err := chains.Seal(table, b)
+		records, err := chains.Seal(m, table, b)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@
 // close together: the cost of a chain grows with the square of the radius, what
 // it learns with the spread of the rows within it. Then state a Center and a Scale,
 // known from elsewhere, that make typical values of (x − Center)/Scale about 1 in
-// size. Typical rows then fill the ball, and the few outside are scaled onto it.
+// size. Typical rows then fill the ball, and the few outside are scaled onto it; models may
+// weigh them.
 //
 // Rows are projected here, once: sealing them again moves nothing.
 //

@@ -247,7 +247,9 @@ func (p *plan) complete(row []float64) {
 	if p.derived {
 		p.shape.fill(row)
 	}
-	p.shape.Shorten(row)
+	if !p.unseen { // new rows tell nobody's secret
+		p.shape.Shorten(row)
+	}
 }
 
 // cells reads the cells of a record: numbers without a look at their texts, where that

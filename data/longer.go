@@ -12,13 +12,12 @@ import (
 // but for once in a hundred tables.
 const longerRows = 4096
 
-// Longer predicts which share of rows is longer than the Radius and so is shortened onto
-// it, from the schema alone: numbers are drawn around their centers by their scales
-// within their bounds, levels are equally likely, columns independent. possible reports
-// whether any row within the bounds can be. How many rows of a table are is a fact about
-// its records, which nothing here counts.
+// Longer predicts which share of rows is longer than the Radius, from the schema alone:
+// numbers are drawn around their centers by their scales within their bounds, levels are
+// equally likely, columns independent. possible reports whether any row within the bounds can
+// be. How many rows of a table are is a fact about its records, which nothing here counts.
 func (s *Shape) Longer() (share float64, possible bool) {
-	most := s.Radius * (1 + 1e-9) // rounding is not shortening
+	most := s.Radius * (1 + rounding)
 	if s.Inside || s.longest() <= most {
 		return 0, false
 	}
@@ -26,6 +25,20 @@ func (s *Shape) Longer() (share float64, possible bool) {
 	within, _ := slices.BinarySearch(norms, math.Nextafter(most, math.Inf(1)))
 	return float64(longerRows-within) / longerRows, true
 }
+
+// Whole is the entry that the intercept has in rows that were not shortened, so that other
+// rows tell by how much they were. It is 0 where they do not: without an intercept, where
+// rows are drawn within the Radius or were shortened for good, and where none can be longer.
+func (s *Shape) Whole() float64 {
+	if s.Inside || s.Shortened || len(s.Terms) == 0 || s.Terms[0].Name != Intercept ||
+		s.longest() <= s.Radius*(1+rounding) {
+		return 0
+	}
+	return s.Terms[0].At(1)
+}
+
+// rounding is not shortening.
+const rounding = 1e-9
 
 // Shorten scales a row that is longer than the Radius onto it.
 func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
@@ -56,7 +69,7 @@ func (s *Shape) norms(rows int) []float64 {
 // longer than. What shortening moves then falls faster with N than standard errors
 // do. No row is longer than s.longest.
 func (s *Shape) usualRadius() float64 {
-	const digit, rounding = 20, 1e-9
+	const digit = 20
 	longest, share := s.longest(), min(max(math.Pow(float64(s.Records), -2.0/3), leastShare), 0.5)
 	if longest == 0 { // no features
 		return 1

@@ -16,6 +16,8 @@ type Table struct {
 	// memory of a mapped file: see package packed.
 	X32    []float32
 	Shared bool
+	// Weighed says that rows longer than the Radius have had what models.Model.Weigh does.
+	Weighed bool
 	// Source is the file's name as given, or the name of a built-in table.
 	Source string
 }
@@ -57,7 +59,7 @@ func Split(t *Table, fraction float64, rng *rand.Rand) (first, second *Table, er
 
 // gather copies the records with the given indices.
 func (t *Table) gather(index []int) *Table {
-	part := Table{Shape: t.Shape, Source: t.Source}
+	part := Table{Shape: t.Shape, Weighed: t.Weighed, Source: t.Source}
 	part.Records = len(index)
 	part.X = make([]float64, 0, len(index)*t.Features())
 	for _, i := range index {

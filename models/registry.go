@@ -20,6 +20,7 @@ type entry struct {
 	columns     string         // the same for people, after "needs"
 	suggests    func(*data.Shape) bool
 	logistic    bool // chains can start at the private optimum of the logistic log loss
+	weighs      bool // long rows weigh less, see Model.Weigh
 	// build sets the target, the parameters, the law and the units.
 	build func(*builder) error
 }
@@ -58,11 +59,11 @@ var registry = []*entry{
 		build: regression("log of the mean", countLaw(0))},
 	{name: "negative-binomial", about: "counts with mean μ = e^η and variance μ + μ²/r", response: countResponse,
 		build: (*builder).negativeBinomial},
-	{name: "linear", about: "y = η + σ·ε, normal or Student-t errors", response: numberResponse,
+	{name: "linear", weighs: true, about: "y = η + σ·ε, normal or Student-t errors", response: numberResponse,
 		suggests: func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 && s.Features() > 0 },
 		build:    (*builder).linear},
-	{name: "median", about: "y = η + s·ε, Laplace errors of known scale; η is the median", response: numberResponse,
-		build: (*builder).median},
+	{name: "median", weighs: true, about: "y = η + s·ε, Laplace errors of known scale; η is the median",
+		response: numberResponse, build: (*builder).median},
 	{name: "heteroscedastic", about: "y = x·β + σ(x)·ε, σ(x) = s + e^(x·γ)", response: numberResponse,
 		build: (*builder).heteroscedastic},
 	{name: "network", about: "one hidden layer; y a number with normal errors, or a label", response: anyResponse,

@@ -41,7 +41,7 @@ func (m *Model) Simulates() bool { return m.draw != nil || m.record != nil }
 
 // Simulate draws a table of the model's shape given values of the parameters. Features
 // are those of [data.Shape.Simulate]; numbers and counts are kept within the bounds of
-// the shape. The model must be one that Simulates.
+// the shape, and rows longer than the radius are weighed: see Weigh. The model must be one that Simulates.
 func (m *Model) Simulate(values []float64, rng *rand.Rand) *data.Table {
 	if m.record != nil {
 		return m.Shape.Simulate(rng, func(row []float64) {
@@ -51,9 +51,11 @@ func (m *Model) Simulate(values []float64, rng *rand.Rand) *data.Table {
 			}
 		}, nil)
 	}
-	return m.Shape.Simulate(rng, nil, func(row []float64) float64 {
-		return within(&m.Shape.Target, m.draw(values, row, rng))
-	})
+	respond := func(row []float64) float64 { return within(&m.Shape.Target, m.draw(values, row, rng)) }
+	if m.Weighs() {
+		return m.weighed(rng, respond)
+	}
+	return m.Shape.Simulate(rng, nil, respond)
 }
 
 // within moves a number to the nearer bound of its term.

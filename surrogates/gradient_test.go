@@ -74,6 +74,12 @@ func TestGradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGradient(t, "linear, of known columns", l.Density(), []float64{1, -0.5, -1, 0, 0, 0}, 0.1)
+	c.Sums.Columns[0].Missing = 0.1
+	counting, err := NewLinear(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGradient(t, "linear, of records that count", counting.Density(), []float64{1, -0.5, -1, 0, 0, 0}, 0.1)
 	l.hidden, l.open = nil, []float64{9, 5, 5, 8}
 	checkGradient(t, "linear, errors in variables", l.Density(), []float64{1, -0.5, -1}, 0.3)
 }

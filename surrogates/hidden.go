@@ -33,7 +33,7 @@ const surely = 10
 // newHidden takes a release of XᵀX.
 func newHidden(s Sums) (*hidden, error) {
 	d := s.Features
-	m := newMoments(s.square(), s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, d)
+	m := s.moments()
 	h := &hidden{d: d, released: m.released, weight: make([]float64, d*d), basis: make([]float64, d*d)}
 	least := s.MomentSD * s.MomentSD / (2 * surely * surely)
 	for e, v := range m.noise {
@@ -56,6 +56,13 @@ func newHidden(s Sums) (*hidden, error) {
 		}
 	}
 	return h, nil
+}
+
+// moments is the posterior of XᵀX.
+func (s Sums) moments() *moments {
+	m := newMoments(s.square(), s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, s.Features)
+	m.counting(s.Columns, s.Records)
+	return m
 }
 
 // square is the released XᵀX.

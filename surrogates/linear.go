@@ -129,7 +129,7 @@ func (l *Linear) parameters() int { return l.dim + 1 }
 // features returns the posterior mean of XᵀX and the variances of its entries.
 func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
 	d := s.Features
-	m := newMoments(s.square(), s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, d)
+	m := s.moments()
 	m.average(rng)
 	positive := m.positive()
 	mean, variance = make([]float64, d*d), make([]float64, d*d)
@@ -209,10 +209,16 @@ func (e *linearEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 	return log
 }
 
+// records is N, or how many records count.
+func (l *Linear) records() float64 {
+	s := &l.config.Sums
+	return counted(s.Columns, s.Records, func(j int) float64 { return l.square[j*(l.dim+1)] })
+}
+
 // fill sets residual and cov: the law of the released (Xᵀy, yᵀy).
 func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 	d, p := e.dim, e.dim+1
-	s2, n := sigma*sigma, float64(e.config.Sums.Records)
+	s2, n := sigma*sigma, e.records()
 	noise := e.config.Sums.MomentSD * e.config.Sums.MomentSD
 	for j := range d {
 		e.along[j] = dot(e.square[j*d:(j+1)*d], beta)
@@ -247,7 +253,7 @@ func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 // in σ. With u = C⁻¹r and G = (uuᵀ − C⁻¹)/2 it is ⟨G, dC⟩ + u·dµ.
 func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	d, p := e.dim, e.dim+1
-	s2, n := sigma*sigma, float64(e.config.Sums.Records)
+	s2, n := sigma*sigma, e.records()
 	g := e.weights
 	for j := range p { // column j of C⁻¹
 		clear(e.half)
@@ -289,6 +295,10 @@ func (e *linearEvaluator) inSquare(p, beta []float64, sigma float64) {
 		for k, c := range beta {
 			p[j*d+k] += s2*g[j*(d+1)+k] + (2*s2*last[j]+u[j]/2)*c + (2*s2*last[k]+u[k]/2)*b + (4*s2*corner+v)*b*c
 		}
+	}
+	if c := e.config.Sums.Columns; constantOf(c) >= 0 && c[constantOf(c)].Missing > 0 {
+		j := constantOf(c)
+		p[j*(d+1)] += (2*corner*s2 + v) * s2 / (c[j].Upper * c[j].Upper)
 	}
 	if e.explained != nil {
 		e.explained.inSquare(p)

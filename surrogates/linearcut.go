@@ -55,7 +55,7 @@ func (l *Linear) Cut(d Draws, lower, upper float64) LinearCut {
 
 // predictor is the mean and the variance of the linear predictor over records.
 func (l *Linear) predictor(beta []float64) (mean, variance float64) {
-	n, along := float64(l.config.Sums.Records), make([]float64, l.dim)
+	n, along := l.records(), make([]float64, l.dim)
 	for j := range along {
 		along[j] = dot(l.square[j*l.dim:(j+1)*l.dim], beta) / n
 	}

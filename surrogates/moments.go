@@ -48,6 +48,30 @@ func newMoments(released []float64, sd, most float64, columns []Column, d int) *
 	return m
 }
 
+// counting joins the release of the constant's moment with how many of the records should
+// count: all but the missing share, which may be off by itself, and by half of what a variance
+// is off by.
+func (m *moments) counting(columns []Column, records int64) {
+	j := m.constant
+	if j < 0 || columns[j].Missing == 0 || m.noise[j*m.d+j] == 0 {
+		return
+	}
+	n, c := float64(records), columns[j]
+	all := n * c.Upper * c.Upper
+	off := all * (c.Missing + 0.5/math.Sqrt(n))
+	a, b := m.noise[j*m.d+j], off*off
+	m.set(j, j, (m.released[j*m.d+j]*b+all*(1-c.Missing)*a)/(a+b), a*b/(a+b))
+}
+
+// counted is how many of the records count, by their matrix of second moments.
+func counted(columns []Column, records int64, square func(j int) float64) float64 {
+	n, j := float64(records), constantOf(columns)
+	if j < 0 || columns[j].Missing == 0 {
+		return n
+	}
+	return square(j) / (columns[j].Upper * columns[j].Upper)
+}
+
 func (m *moments) set(j, k int, value, noise float64) {
 	m.released[j*m.d+k], m.released[k*m.d+j] = value, value
 	m.noise[j*m.d+k], m.noise[k*m.d+j] = noise, noise

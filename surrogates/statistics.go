@@ -48,6 +48,10 @@ type Column struct {
 	// Lower and Upper bound a Number; both 0 for unbounded. A Constant is Upper in
 	// every record. A Level is Upper in the records that have it and Lower in others.
 	Lower, Upper float64
+	// Missing says of a Constant about what share of its sum of squares is not there, because
+	// longer records weigh less or are left out. Then that sum says how many records count.
+	// 0 means that all do.
+	Missing float64
 	// Group numbers the category that a Level belongs to: a record has at most one
 	// Level of a group. Numbers and Constants have none.
 	Group int

@@ -132,7 +132,7 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	if err != nil {
 		return 0, nil, err
 	}
-	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(seed))
+	sealed, err := chains.Seal(m, table, budget, curator.InsecureSeed(seed))
 	if err != nil {
 		return 0, nil, err
 	}

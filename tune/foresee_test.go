@@ -73,7 +73,7 @@ func realise(t *testing.T, m *models.Model, s chains.Settings, epsilon, sd float
 		if err != nil {
 			t.Fatal(err)
 		}
-		sealed, err := chains.Seal(table, budget, curator.InsecureSeed(uint64(k)))
+		sealed, err := chains.Seal(m, table, budget, curator.InsecureSeed(uint64(k)))
 		if err != nil {
 			t.Fatal(err)
 		}

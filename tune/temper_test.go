@@ -46,7 +46,7 @@ func TestTemperModelsOfSeveralModes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			records, err := chains.Seal(table, budget, curator.InsecureSeed(4))
+			records, err := chains.Seal(m, table, budget, curator.InsecureSeed(4))
 			if err != nil {
 				t.Fatal(err)
 			}

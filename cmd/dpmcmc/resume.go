@@ -89,7 +89,7 @@ func (g *resumption) open(ctx context.Context, errw io.Writer) (*chains.Session,
 	if g.flags.Changed("insecure-seed") {
 		options = append(options, curator.InsecureSeed(s.insecureSeed+uint64(len(g.State.Resumed))<<32))
 	}
-	sealed, err := chains.Seal(table, budget, options...)
+	sealed, err := chains.Seal(m, table, budget, options...)
 	if err != nil {
 		return nil, m, err
 	}

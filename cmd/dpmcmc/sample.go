@@ -244,7 +244,7 @@ func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Wri
 	if f.Changed("insecure-seed") {
 		options = append(options, curator.InsecureSeed(s.insecureSeed))
 	}
-	sealed, err := chains.Seal(table, budget, options...)
+	sealed, err := chains.Seal(m, table, budget, options...)
 	if err != nil {
 		return nil, m, err
 	}

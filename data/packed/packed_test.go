@@ -119,7 +119,7 @@ func gradient(t *testing.T, table *data.Table) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := chains.Seal(table, budget, curator.InsecureSeed(7))
+	sealed, err := chains.Seal(nil, table, budget, curator.InsecureSeed(7))
 	if err != nil {
 		t.Fatal(err)
 	}

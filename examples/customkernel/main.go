@@ -78,7 +78,7 @@ func run(ctx context.Context, out io.Writer, n int, iterations int64) error {
 	if err != nil {
 		return err
 	}
-	records, err := chains.Seal(simulated.Table, budget)
+	records, err := chains.Seal(nil, simulated.Table, budget)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,9 @@ func (p *Plan) shape(records int) (*data.Shape, error) {
 	var err error
 	switch {
 	case p.schema != nil:
-		s, err = p.schema.Shape()
+		if s, err = p.schema.Shape(); err == nil {
+			s.Shortened = true // all methods learn from the same rows
+		}
 	case builtin[d.Simulate]:
 		s, err = data.BuiltinShape(d.builtinName(1, records))
 	default:

@@ -19,7 +19,13 @@ func (f *Run) Rows(ctx context.Context, path string) (*data.Table, error) {
 	if f.Schema == nil {
 		f.Schema = columnsOf(f.Model.Shape)
 	}
-	return data.LoadNew(ctx, path, f.Schema)
+	rows, err := data.LoadNew(ctx, path, f.Schema)
+	if err == nil && !f.Model.Weighs() { // coefficients are of shortened rows
+		for i := range rows.Records {
+			f.Model.Shape.Shorten(rows.Row(i))
+		}
+	}
+	return rows, err
 }
 
 // columnsOf is a schema of a built-in table's features.

@@ -86,7 +86,8 @@ func buildLaplace(p Problem, b Budget, s settings) (*Mechanism, error) {
 	}
 	m, err := laplaceapprox.New(laplaceapprox.Config{
 		Features: p.Facts.Features, Records: int(p.Facts.Records), Radius: p.Facts.Radius, PriorSD: p.Options.PriorSD,
-		Epsilon: b.Epsilon, Delta: b.Delta, HessianShare: s.float("hessian-share"), Columns: chains.Columns(p.Shape),
+		Epsilon: b.Epsilon, Delta: b.Delta, HessianShare: s.float("hessian-share"),
+		Columns: chains.Columns(p.Shape, false),
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func measure(table, schema string) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := chains.Seal(&f.Table, budget)
+	sealed, err := chains.Seal(nil, &f.Table, budget)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func logisticTable(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Columns = chains.Columns(&table.Shape)
+		s.Columns = chains.Columns(&table.Shape, false)
 		if err := compareClasses(rows, s, mode, exact, i); err != nil {
 			return err
 		}

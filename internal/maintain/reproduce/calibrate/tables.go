@@ -61,6 +61,7 @@ func linearTable(name string) error {
 	if err != nil {
 		return err
 	}
+	table = model.Weigh(table)
 	target := model.Target.(*targets.Linear)
 	*priorSD = model.Options.PriorSD
 	mu, err := gaussianMu(*epsilon, delta)
@@ -179,7 +180,7 @@ func sums(t *data.Table, unit, bound, sd float64, rng *rand.Rand) surrogates.Sum
 	d := t.Features()
 	p := d + 1
 	s := surrogates.Sums{Moment: make([]float64, p*p), MomentSD: sd, Features: d, Records: int64(t.Records),
-		Radius: t.Radius, Columns: chains.Columns(&t.Shape)}
+		Radius: t.Radius, Columns: chains.Columns(&t.Shape, t.Weighed)}
 	z := make([]float64, p)
 	for i := range t.Records {
 		copy(z, t.Row(i))
@@ -270,6 +271,9 @@ func predict(t *data.Table, beta []float64) float64 {
 		e := t.Y[i]
 		for j, x := range t.Row(i) {
 			e -= x * beta[j]
+		}
+		if t.Weighed { // the error of the whole row
+			e *= t.Whole() / t.Row(i)[0]
 		}
 		s += e * e
 	}

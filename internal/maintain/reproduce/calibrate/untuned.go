@@ -240,6 +240,7 @@ func untunedRuns(name string) (map[string]*heard, error) {
 		if err != nil {
 			return nil, err
 		}
+		table = model.Weigh(table)
 		means, sds, err := withoutPrivacy(table, model, uint64(i))
 		if err != nil {
 			return nil, err
@@ -350,7 +351,7 @@ func session(t *data.Table, m *models.Model, s chains.Settings, seed uint64) (*c
 	if err != nil {
 		return nil, err
 	}
-	records, err := chains.Seal(t, budget, curator.InsecureSeed(seed))
+	records, err := chains.Seal(m, t, budget, curator.InsecureSeed(seed))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,49 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/data"
+)
+
+// Weigh returns the table as chains of the model are to read it. A row x that is longer than
+// the radius R was shortened by s = R/‖x‖ when it was read, which by itself would move
+// coefficients towards 0. Where errors are of one scale, in the models linear and median, its
+// response is multiplied by s as well. The record then says as much of the coefficients as one
+// that counts s² times, or s times with absolute errors, and nothing that is not true. With
+// normal errors their scale is that of Σs² records.
+//
+// It is a function of each record by itself, and the table does not change. Other models have
+// their table as it is, and so have tables whose rows do not tell s: see [data.Shape.Whole].
+func (m *Model) Weigh(t *data.Table) *data.Table {
+	whole := t.Whole()
+	if !m.Weighs() || whole == 0 || t.Weighed {
+		return t
+	}
+	out, p := *t, t.Features()
+	out.Y, out.Weighed = slices.Clone(t.Y), true
+	for i := range out.Y {
+		out.Y[i] *= min(1, t.X[i*p]/whole)
+	}
+	return &out
+}
+
+// Weighs reports whether Weigh does anything for tables of the model's shape.
+func (m *Model) Weighs() bool {
+	e := find(m.Name)
+	return e != nil && e.weighs && m.Shape != nil && m.Shape.Whole() != 0
+}
+
+// weighed draws a table whose responses are to whole rows, and weighs it.
+func (m *Model) weighed(rng *rand.Rand, respond func(row []float64) float64) *data.Table {
+	free := *m.Shape
+	free.Radius = math.MaxFloat64
+	t := free.Simulate(rng, nil, respond)
+	t.Shape = *m.Shape
+	for i := range t.Records {
+		t.Shorten(t.Row(i))
+	}
+	return m.Weigh(t)
+}
