@@ -72,6 +72,9 @@ const (
 func newSlopes(link Link, mean, sd float64) *slopes {
 	top := float64(highest)
 	s := &slopes{link: link, outer: nodesFor(4 * sd), sharp: 1, lower: lowest}
+	if link == (halved{}) { // with no kink, and poles at ±πi/2
+		s.outer = nodesFor(2 * sd)
+	}
 	if f, ok := link.(counts); ok {
 		top = min(top, math.Log(1+f.most)+5)
 		s.sharp = f.sharpness(mean + 2*sd)
