@@ -13,7 +13,7 @@ const mostParts = 32
 
 // Numerical composes the event's privacy loss distributions numerically (package
 // pld), sharpest at the target. Its upper bounds and those of Epsilon and Delta
-// all hold: take the smallest. Those of grid_gaussian releases are for continuous
+// all hold: take the smallest. Those of grid_gaussian releases and optima are for continuous
 // noise; RefineEpsilon and RefineDelta add what they depart by. For bounded-range releases the family's worst
 // case is used, which is looser than the Rényi curve for many releases.
 //
@@ -117,6 +117,10 @@ func lossOf(adj Adjacency, m Mechanism) (pld.Mechanism, error) {
 		return pld.BoundedRange(acceptanceBit{p["contribution"]}.spread(adj))
 	case "sampled":
 		return sampledLoss(adj, m)
+	case "objective_perturbation":
+		return pld.LogisticPerturbation(p["noise_multiplier"], p["curvature"], adj == Substitute)
+	case "convex_perturbation":
+		return pld.ConvexPerturbation(p["noise_multiplier"], p["curvature"])
 	case "random_allocation":
 		return allocatedLoss(adj, p["noise_multiplier"], int64(p["steps"]))
 	}

@@ -82,6 +82,11 @@ const lowestExcess = 0.05
 // coordinate (docs/proofs/optimum.md, "The actual b").
 const linearDeparture = (2 + 1/lowestExcess) * mostPerturbed * 0x1p-57
 
+// departure is what the grid of b adds where losses are composed numerically.
+func (m objectivePerturbation) departure() float64 { return 2 * mostPerturbed * 0x1p-57 }
+
+func (m convexPerturbation) departure() float64 { return 2 * mostPerturbed * 0x1p-57 }
+
 func (m objectivePerturbation) rdp(adj Adjacency, order float64) float64 {
 	s, k := 1/m.sigma, max(order-1, lowestExcess)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/accountant/pld"
 	"github.com/dpmcmc/dpmcmc/internal/convex"
 )
 
@@ -77,6 +78,8 @@ func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 				tables = append(tables, table)
 			}
 			without, step := perturbed(c.loss, []float64{0.6}, c.ridge, c.sigma)
+			checkDeltas(t, tables, without, step, c.sigma/(float64(rows)*c.loss.MaxSlope()), float64(rows)/c.ridge,
+				logisticOptimum, broken)
 			for _, order := range []float64{1.2, 2, 5, 20} {
 				replaced, added := 0.0, 0.0
 				for _, p := range tables {
@@ -108,9 +111,56 @@ func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 		}
 	}
 	t.Logf("wrong curves broken: %v", broken)
-	if len(broken) != 2 {
-		t.Errorf("of the two wrong curves only %v were exceeded", broken)
+	if len(broken) != 4 {
+		t.Errorf("of the wrong curves and profiles only %v were exceeded", broken)
 	}
+}
+
+// checkDeltas compares δ(ε) of every pair with the profile that is composed numerically, and
+// counts wrong profiles that are exceeded. multiplier is that under add/remove.
+func checkDeltas(t *testing.T, tables [][]float64, without []float64, step, multiplier, curvature float64,
+	optimum func(adj Adjacency, multiplier, curvature float64) (Event, error), broken map[string]int) {
+	t.Helper()
+	for _, eps := range []float64{0.01, 0.1, 0.4, 1, 2, 4} {
+		worst := map[Adjacency]float64{}
+		for _, p := range tables {
+			for _, q := range tables {
+				worst[Substitute] = max(worst[Substitute], crossing(p, q, step, eps))
+			}
+			worst[AddRemove] = max(worst[AddRemove], crossing(p, without, step, eps), crossing(without, p, step, eps))
+		}
+		for adj, delta := range worst {
+			m := multiplier
+			if adj == Substitute {
+				m /= 2
+			}
+			profile := func(m, curvature float64) float64 {
+				r, err := must(optimum(adj, m, curvature)).Numerical(pld.AtEpsilon(eps))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r.Delta(eps)
+			}
+			if bound := profile(m, curvature); delta > bound*(1+1e-6)+1e-12 {
+				t.Errorf("%v, m = %v, Γ = %v: δ(%v) = %v, bound %v", adj, m, curvature, eps, delta, bound)
+			}
+			if delta > profile(m, 0)*1.01+1e-12 {
+				broken["no determinant, δ"]++
+			}
+			if delta > profile(2*m, curvature)*1.01+1e-12 {
+				broken["half the sensitivity, δ"]++
+			}
+		}
+	}
+}
+
+// crossing is δ(ε) of a pair of tables.
+func crossing(p, q []float64, step, eps float64) float64 {
+	sum := 0.0
+	for i := range p {
+		sum += max(0, math.Exp(p[i])-math.Exp(eps+q[i])) * step
+	}
+	return sum
 }
 
 // TestFoldedExpectation compares chords and closed forms with quadrature: never
@@ -248,6 +298,7 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 			tables = append(tables, table)
 		}
 		without, step := tabulate([]row{{0.6, 0.2}}, c.ridge, c.sigma)
+		checkDeltas(t, tables, without, step, c.sigma, 1/c.ridge, convexOptimum, broken)
 		for _, order := range []float64{1.2, 2, 5, 20} {
 			replaced, added := 0.0, 0.0
 			for _, p := range tables {
@@ -275,8 +326,8 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("wrong curves broken: %v", broken); len(broken) != 2 {
-		t.Errorf("of the two wrong curves only %v were exceeded", broken)
+	if t.Logf("wrong curves broken: %v", broken); len(broken) != 4 {
+		t.Errorf("of the wrong curves and profiles only %v were exceeded", broken)
 	}
 }
 

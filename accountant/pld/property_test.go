@@ -11,7 +11,7 @@ import (
 func anyMechanism(t *rapid.T) (Mechanism, float64) {
 	q := rapid.Float64Range(0.01, 0.9).Draw(t, "q")
 	x := rapid.Float64Range(0.3, 4).Draw(t, "x")
-	switch rapid.IntRange(0, 8).Draw(t, "kind") {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		return must(Gaussian(x)), math.Inf(1)
 	case 1:
@@ -29,6 +29,8 @@ func anyMechanism(t *rapid.T) (Mechanism, float64) {
 	case 7:
 		m := must(PoissonBitSubstitution(q, x))
 		return m, m.knee
+	case 8:
+		return must(LogisticPerturbation(x, q, rapid.Bool().Draw(t, "substitution"))), math.Inf(1)
 	}
 	return must(PoissonAddRemove(q, must(Laplace(x)))), math.Log1p(q * math.Expm1(1/x))
 }
