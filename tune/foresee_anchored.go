@@ -36,18 +36,11 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	if err != nil {
 		return err
 	}
-	type release struct {
-		seed    uint64
-		into    *Forecast
-		first   bool
-		widened float64
-		doubt   *chains.Doubt
-	}
-	var all []release
+	var all []foretold
 	for i := range out {
 		for r := range c.Repeats {
 			if out[i].Met {
-				all = append(all, release{seed: c.Seed + uint64(r), into: &out[i], first: r == 0})
+				all = append(all, foretold{seed: c.Seed + uint64(r), into: &out[i], first: r == 0})
 			}
 		}
 	}
@@ -60,39 +53,48 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 		return err
 	}
 	for i := range out {
-		f := &out[i]
-		var widened []float64
-		var doubts []*chains.Doubt
-		for _, r := range all {
-			if r.into == f {
-				if r.widened == 0 { // not known
-					r.widened = math.Inf(1)
-				}
-				widened = append(widened, r.widened)
-				doubts = append(doubts, r.doubt)
-			}
-		}
-		final := func(d *chains.Doubt) bool { return d != nil && !d.Conditional }
-		f.Verdict = usual(doubts, final)
-		if anchors.Order(c.Models[0].Target) == 1 {
-			f.Doubted = f.Verdict
-		}
-		if f.Verdict == "" {
-			f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil })
-		}
-		if grown > 1 {
-			f.Verdict = f.Doubted
-		}
-		if len(widened) == 0 {
-			continue
-		}
-		slices.Sort(widened)
-		if f.Widening = widened[len(widened)/2]; math.IsInf(f.Widening, 1) {
-			f.Widening = math.NaN()
-		}
-		f.Error = math.Sqrt(max(0, f.Widening*f.Widening-1))
+		out[i].takeFrom(all, anchors.Order(c.Models[0].Target), grown)
 	}
 	return nil
+}
+
+// foretold is what the release of one simulated table says.
+type foretold struct {
+	seed    uint64
+	into    *Forecast
+	first   bool
+	widened float64 // 0 where it is not known
+	doubt   *chains.Doubt
+}
+
+// takeFrom fills in verdict, widening and error.
+func (f *Forecast) takeFrom(all []foretold, order int, grown float64) {
+	var widened []float64
+	var doubts []*chains.Doubt
+	for _, r := range all {
+		if r.into == f {
+			widened = append(widened, cmp.Or(r.widened, math.Inf(1)))
+			doubts = append(doubts, r.doubt)
+		}
+	}
+	f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil && !d.Conditional })
+	if order == 1 {
+		f.Doubted = f.Verdict
+	}
+	if f.Verdict == "" {
+		f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil })
+	}
+	if grown > 1 {
+		f.Verdict = f.Doubted
+	}
+	if len(widened) == 0 {
+		return
+	}
+	slices.Sort(widened)
+	if f.Widening = widened[len(widened)/2]; math.IsInf(f.Widening, 1) {
+		f.Widening = math.NaN()
+	}
+	f.Error = math.Sqrt(max(0, f.Widening*f.Widening-1))
 }
 
 // usual is the most frequent headline of doubts of a kind, if more than half are of it.

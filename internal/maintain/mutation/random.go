@@ -111,14 +111,8 @@ func mutantsOf(root, file string) (all []defect, err error) {
 			add(n.Cond.Pos(), n.Cond.End(),
 				"!("+string(text[positions.Position(n.Cond.Pos()).Offset:positions.Position(n.Cond.End()).Offset])+")")
 		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.SelectorExpr); ok && strings.HasSuffix(f.Sel.Name, "Inf") && len(n.Args) > 0 {
-				sign := n.Args[len(n.Args)-1]
-				if minus, ok := sign.(*ast.UnaryExpr); ok {
-					sign = minus.X
-				}
-				if l, ok := sign.(*ast.BasicLit); ok && l.Value == "1" {
-					signs[l] = true
-				}
+			if l := signOf(n); l != nil {
+				signs[l] = true
 			}
 		case *ast.BasicLit:
 			if signs[n] {
@@ -136,7 +130,29 @@ func mutantsOf(root, file string) (all []defect, err error) {
 		}
 		return true
 	})
-	// By its line's text and place there, so that changes elsewhere in the file leave it known.
+	name(all, text)
+	return all, nil
+}
+
+// signOf is the 1 that a call of Inf or IsInf has as a sign, or nil.
+func signOf(call *ast.CallExpr) *ast.BasicLit {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !strings.HasSuffix(f.Sel.Name, "Inf") || len(call.Args) == 0 {
+		return nil
+	}
+	sign := call.Args[len(call.Args)-1]
+	if minus, ok := sign.(*ast.UnaryExpr); ok {
+		sign = minus.X
+	}
+	if l, ok := sign.(*ast.BasicLit); ok && l.Value == "1" {
+		return l
+	}
+	return nil
+}
+
+// name calls each mutant by its line's text and its place there, so that changes elsewhere
+// in the file leave it known.
+func name(all []defect, text []byte) {
 	seen := make(map[string]int)
 	for i := range all {
 		d := &all[i]
@@ -146,7 +162,6 @@ func mutantsOf(root, file string) (all []defect, err error) {
 			d.name += fmt.Sprintf(" (%d)", seen[d.name])
 		}
 	}
-	return all, nil
 }
 
 // explanation is why a mutant does no harm, if it is known.
