@@ -55,6 +55,8 @@ type flaws struct {
 	uneven      bool // one leap fewer from one half of the law
 	faint       bool // the momentum is drawn 2% short
 	heavy       bool // the kinetic energy is of masses 5% larger
+	warmTest    bool // the log-odds of the posterior are 2% small
+	carries     bool // Init leaves the momentum
 }
 
 var masses = [2]float64{1, 2}
@@ -99,7 +101,9 @@ func (k *trajectory) Recall(memory []float64) error {
 }
 
 func (k *trajectory) Init(theta []float64) (*kernels.State, error) {
-	k.known, k.steps = false, 0
+	if k.known = false; !k.carries {
+		k.steps = 0
+	}
 	return k.Frame.Init(theta)
 }
 
@@ -174,6 +178,7 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	} else if !k.noPenalty {
 		noisy -= penalty
 	}
+	noisy /= either(k.warmTest, 1.02, 1)
 	s.Iteration++
 	accepted := math.Log(u) < noisy+(before-kinetic(k.p))/either(k.heavy, 1.05, 1)
 	if k.known = accepted; accepted {

@@ -35,7 +35,8 @@ func Defects() []Case {
 // defects.
 func Controls() []Case {
 	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
-		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls())
+		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
+		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.
