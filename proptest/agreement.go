@@ -166,7 +166,7 @@ var twoLosses = []string{"now, then := make([]float64, 1), make([]float64, 1)", 
 
 // implausible is what to do about a record that cannot occur.
 const implausible = "; if there are no such records or parameters, say what there is in TargetOptions' Response, " +
-	"Record and State"
+	"Record and State (Response: math.Abs for positive responses)"
 
 // isFinite expects plausible parameters and records to have finite losses, and
 // parameters of the prior's tail to have losses that are numbers.
@@ -179,12 +179,13 @@ func (e *evaluator) isFinite(s scene) string {
 		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it "+
 			"the density 0 there, or the loss a value%s", s, e.target.LogPrior(s.theta), implausible)
 	}
-	if e.grad == nil || !s.plausible {
+	known := s.plausible || s.usual && finite(l) && e.target.LogPrior(s.theta) >= e.floor && e.within(s.theta)
+	if e.grad == nil || !known {
 		return ""
 	}
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
 	for j, v := range e.gradient {
-		if !finite(v) {
+		if math.IsNaN(v) || s.plausible && !finite(v) {
 			return fmt.Sprintf("LossGrad of a plausible record is %v in parameter %d at %v%s", v, j, s, implausible)
 		}
 	}
@@ -235,7 +236,8 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		}
 		if want, wrong := wrongSlope(along(loss, s.theta, j), s.theta[j], got, 1e-12*largest); wrong &&
 			math.Abs(got-want.value) > e.shaky(s, j) {
-			return fmt.Sprintf("∂ℓ/∂θ%s is %v, differences give %v ± %.1g, at %v", index(j), got, want.value, want.off, s)
+			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %v ± %.1g, at %v", index(j), got,
+				want.value, want.off, s)
 		}
 	}
 	if e.complex != nil && s.plausible {
@@ -321,7 +323,8 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	}
 	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
 	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong {
-		return fmt.Sprintf("∂ℓ/∂η is %v at η = %v, differences give %v ± %.1g, at %v", slope, eta, want.value, want.off, s)
+		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,
+			eta, want.value, want.off, s)
 	}
 	if e.grad == nil {
 		return ""
@@ -408,7 +411,8 @@ func (e *evaluator) priorAgrees(s scene) string {
 	e.grad.GradLogPrior(e.gradient, s.theta)
 	for j, got := range e.gradient {
 		if want, wrong := wrongSlope(along(e.target.LogPrior, s.theta, j), s.theta[j], got, 1e-12); wrong {
-			return fmt.Sprintf("∂log p₀/∂θ%s is %v, differences give %v ± %.1g, at θ = %s", index(j), got, want.value, want.off,
+			return fmt.Sprintf("GradLogPrior says that ∂log p₀/∂θ%s is %v, differences of LogPrior give %v ± %.1g, at "+
+				"θ = %s", index(j), got, want.value, want.off,
 				text(s.theta))
 		}
 	}

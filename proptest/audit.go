@@ -67,9 +67,27 @@ func (a Audit) violations(onA, onB [][]float64) (lines string) {
 		add("%v", a.World)
 	}
 	for _, j := range telling(onA, onB) {
-		add("coordinate %d has %s on A, and %s on B", j, summary(column(onA, j)), summary(column(onB, j)))
+		v, w := column(onA, j), column(onB, j)
+		add("coordinate %d has %s on A, and %s on B%s", j, summary(v), summary(w), unlikeWidths(v, w))
 	}
 	return lines
+}
+
+// unlikeWidths says that releases of two data sets spread differently, if they do.
+func unlikeWidths(v, w []float64) string {
+	a, b := spread{}, spread{}
+	for i := range v {
+		if finite(v[i]) && finite(w[i]) {
+			a.add(v[i])
+			b.add(w[i])
+		}
+	}
+	_, onA := a.moments()
+	_, onB := b.moments()
+	if by := math.Abs(math.Log(onA / onB)); by > 0.03 && by*by*a.n > 50 {
+		return ": the size of the noise depends on the records, or on their number"
+	}
+	return ""
 }
 
 // summary is the mean and the standard deviation of the finite numbers, with the share of

@@ -31,6 +31,12 @@ func (m *moment) add(v float64) {
 	m.squares += v * v
 }
 
+// of is the moment of n numbers, of which those that were not added are 0.
+func (m moment) of(n int) *moment {
+	m.n = n
+	return &m
+}
+
 // mean is the average, and p bounds the probability of one as far from zero: the
 // empirical Bernstein bound of Maurer and Pontil (2009, Theorem 4), solved for
 // its level. It holds at every sample size.

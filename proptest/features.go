@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -58,7 +57,8 @@ func at(j int) func(r []float64) float64 { return func(r []float64) float64 { re
 // quantiles are the cells between quantiles of a function.
 func quantiles(all [][]float64, name string, n int, of func([]float64) float64) feature {
 	borders := bordersOf(all, n, of)
-	return feature{name, len(borders) + 1, func(r []float64) int { return sort.SearchFloat64s(borders, ordered(of(r))) }}
+	search := guide(borders)
+	return feature{name, len(borders) + 1, func(r []float64) int { return search.below(ordered(of(r))) }}
 }
 
 // together are the cells of two features.

@@ -59,9 +59,9 @@ func (c kernelCheck) invariance() {
 		c.t.Logf("proptest: invariance of %s over %d chains: p = %.2g in %d comparisons", k.Name(), done, e.family(), e.count)
 		if e.family() <= c.o.FalseAlarm/looks {
 			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact "+
-				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g); look at the proposal's ratio, such as a Jacobian, "+
+				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g).%s Look at the proposal's ratio, such as a Jacobian, "+
 				"at the prior's ratio, at the noise, and for what is stale",
-				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm)
+				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm, l.drifted())
 		}
 		l.connects(c, k.Name())
 		l.repeats(c, k.Name())
@@ -78,13 +78,38 @@ type law struct {
 	ends            [][]float64 // where the first chains that moved ended
 	at, after, then []rank
 	moved           int
+	begun, ended    []spread // of parameters, of all chains but the long ones
+}
+
+// spread is a mean and a standard deviation in the making.
+type spread struct{ n, sum, squares float64 }
+
+func (s *spread) add(v float64) { s.n, s.sum, s.squares = s.n+1, s.sum+v, s.squares+v*v }
+
+func (s *spread) moments() (mean, sd float64) {
+	mean = s.sum / s.n
+	return mean, math.Sqrt(max(0, s.squares/s.n-mean*mean))
+}
+
+// drifted says how the parameter that changed most differs from exact draws.
+func (l *law) drifted() string {
+	said, most := "", 0.0
+	for j := range l.begun {
+		mean, sd := l.begun[j].moments()
+		at, wide := l.ended[j].moments()
+		if by := max(math.Abs(at-mean)/sd, math.Abs(wide/sd-1)); by > most {
+			said, most = fmt.Sprintf(" After Stride steps parameter %d has mean %.4g and standard deviation %.4g, exact draws "+
+				"have %.4g and %.4g.", j, at, wide, mean, sd), by
+		}
+	}
+	return said
 }
 
 func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	d := len(c.o.Start)
-	dirs := directions(sample(4095, d, rng, c.o.Exact))
-	l := &law{one: newTally(dirs), all: newTally(dirs), late: newTally(dirs), theta: make([]float64, d),
-		told:   make([]float64, d),
+	s := directions(sample(4095, d, rng, c.o.Exact))
+	l := &law{one: newTally(s, c.o.Reversible), all: newTally(s, c.o.Reversible), late: newTally(s, false),
+		theta: make([]float64, d), told: make([]float64, d), begun: make([]spread, d), ended: make([]spread, d),
 		public: kernels.Stream(c.o.Seed, 1)}
 	if c.o.Transition != nil {
 		l.reference = c.newReference(rng)
@@ -107,20 +132,35 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 			s.Iteration = int64(math.Exp(rng.Float64() * math.Log(1e6)))
 		}
 	}
-	l.at = l.all.place(l.at, l.theta)
+	placed := false
+	count := func(into *tally) { // where the chain is now
+		if slices.Equal(s.Theta, l.theta) {
+			into.stayed()
+			return
+		}
+		if !placed {
+			l.at, placed = l.all.place(l.at, l.theta), true
+		}
+		l.then = l.all.place(l.then, s.Theta)
+		into.add(l.at, l.then)
+	}
 	steps, into := c.o.Stride, l.all
 	if id%long == long-1 {
 		steps, into = steps*stretch, l.late
 	}
+	from := s.Iteration
 	for n := range steps {
 		if _, err := k.Step(l.public, s); err != nil {
 			c.fail("a step of the test of invariance: %v", err)
 		}
+		if s.Iteration != from+n+1 {
+			c.fail("Iteration is %d after %d steps from iteration %d, of a chain that is at %v now; it counts rejected ones too",
+				s.Iteration, n+1, from, s.Theta)
+		}
 		if n > 0 {
 			continue
 		}
-		l.after = l.all.place(l.after, s.Theta)
-		l.one.add(l.at, l.after)
+		count(l.one)
 		if l.reference != nil {
 			c.o.Transition(rng, l.theta, l.told)
 			l.refer(s.Theta)
@@ -131,8 +171,14 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 			l.ends = append(l.ends, slices.Clone(s.Theta))
 		}
 	}
-	l.then = l.all.place(l.then, s.Theta)
-	into.add(l.at, l.then)
+	count(into)
+	if into == l.late {
+		return
+	}
+	for j, v := range l.theta {
+		l.begun[j].add(v)
+		l.ended[j].add(s.Theta[j])
+	}
 }
 
 // evidence is the worst of all comparisons so far.

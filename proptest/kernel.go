@@ -51,7 +51,8 @@ type KernelOptions struct {
 	// Effort is Quick, Standard or Thorough. Defaults to Standard.
 	Effort Effort
 	// Replicates is the number of chains in the test of invariance. Defaults to two
-	// million times Effort.
+	// million times Effort, and with Standard effort and more to four million for up to
+	// three parameters.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.
@@ -65,7 +66,11 @@ func (o KernelOptions) withDefaults() KernelOptions {
 	o.Steps = orDefault(o.Steps, 60)
 	o.Stride = orDefault(o.Stride, 5)
 	o.Effort = orDefault(o.Effort, Standard)
-	o.Replicates = orDefault(o.Replicates, o.Effort.times(2_000_000, 1000))
+	chains := o.Effort.times(2_000_000, 1000)
+	if o.Effort >= Standard && len(o.Start) <= 3 {
+		chains *= 2
+	}
+	o.Replicates = orDefault(o.Replicates, chains)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
 	return o

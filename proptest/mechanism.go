@@ -36,8 +36,9 @@ type Additive interface {
 // MechanismOptions says on which data sets a mechanism is checked, and how long.
 type MechanismOptions struct {
 	// A and B are neighbouring data sets under the claim's adjacency: the same
-	// but for their first row (substitution), or B without A's first row
-	// (add/remove). The check is as good as the pair is extreme. Required.
+	// but for one row (substitution), or B without one of A's rows (add/remove). The check is
+	// as good as the pair is extreme. Other neighbours are looked for where that row is the
+	// first. Required.
 	A, B curator.Records
 	// Delta is the δ at which the claim's ε is compared. Required.
 	Delta float64
@@ -55,6 +56,8 @@ type MechanismOptions struct {
 	FalseAlarm float64
 	// Seed starts the releases' randomness. Defaults to 1.
 	Seed uint64
+
+	elsewhere bool // A and B differ in another row than the first
 }
 
 // CheckMechanism holds what a mechanism does to what it claims to cost, and
@@ -66,8 +69,9 @@ type MechanismOptions struct {
 //     same releases, another seed others, whichever bit they differ in;
 //   - for an Additive mechanism, replacing a record by any other (numbers of every size, NaN and
 //     ±Inf, in every column and place, from A's record and from the one that is farthest from it)
-//     moves a release by at most Sensitivity, and by whole steps of the grid; and the releases of
-//     one seed on A and on B differ by the same amount, in every release: exact;
+//     moves a release by at most Sensitivity, and by whole steps of the grid, on the way from one
+//     table of many records to another, too; and the releases of one seed on A and on B differ by the
+//     same amount, in every release: exact;
 //   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its noise is that
 //     event's: not smaller, of the right body and tails, without atoms, on all of its grid down to
 //     the low bits, independent between coordinates;
@@ -80,8 +84,9 @@ type MechanismOptions struct {
 //     over up to 32 times as many fresh releases, fewer of many numbers, with Quick over twice as
 //     many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
-//     10³⁰⁰, of A and B with such values in all other records, of both at other scales, and of fewer
-//     records; with as many, of neighbours that a search finds farther apart in terms of the noise.
+//     10³⁰⁰, of A and B with such values in all other records, of both at other scales, of fewer
+//     records, and with the record that differs at another place; with as many, of neighbours that
+//     a search finds farther apart in terms of the noise.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
 // is repeated with as few of them, and as plain records, as still fail.
@@ -90,10 +95,12 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	o.Effort = orDefault(o.Effort, Standard)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
-	if err := neighbours(o.A, o.B, m.Claim().Adjacency()); err != nil {
+	place, err := neighbours(o.A, o.B, m.Claim().Adjacency())
+	if err != nil {
 		failf(t, "%v", err)
 		return Audit{}
 	}
+	o.elsewhere = place > 0
 	if a, ok := m.(Additive); ok {
 		checkSensitivity(t, a, o)
 	}
@@ -162,7 +169,7 @@ func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	}
 	t.Logf("proptest: %v", audit)
 	checkCalls(t, m, onA, o)
-	if !t.Failed() {
+	if !t.Failed() && !o.elsewhere {
 		checkNeighbours(t, m, onB, o)
 	}
 	return audit
@@ -313,26 +320,38 @@ func bothWorlds(m Mechanism, o MechanismOptions) (onA, onB [][]float64, err erro
 	return onA, onB, nil
 }
 
-// neighbours checks that two data sets are what they are said to be.
-func neighbours(a, b curator.Records, adj accountant.Adjacency) error {
+// neighbours checks that two data sets are what they are said to be, and returns the place of the
+// row that one has and the other has not.
+func neighbours(a, b curator.Records, adj accountant.Adjacency) (place int, err error) {
 	p := a.Features
-	restX, restY := b.X, b.Y
-	switch {
-	case p < 1 || b.Features != p || len(a.X) < p || (a.Y == nil) != (b.Y == nil):
-		return fmt.Errorf("the data sets A and B have different columns, or no record")
-	case adj == accountant.Substitute && len(a.X) == len(b.X):
-		restX = b.X[p:]
-		if b.Y != nil {
-			restY = b.Y[1:]
+	if p < 1 || b.Features != p || len(a.X) < p || (a.Y == nil) != (b.Y == nil) {
+		return 0, fmt.Errorf("the data sets A and B have different columns, or no record")
+	}
+	n, gone := len(a.X)/p, 0
+	if adj == accountant.AddRemove {
+		gone = 1
+	}
+	if len(a.X) != len(b.X)+gone*p {
+		return 0, fmt.Errorf("A has %d rows and B %d: no neighbours under %v adjacency", n, len(b.X)/p, adj)
+	}
+	alike := func(i, j int) bool {
+		return slices.EqualFunc(a.X[i*p:(i+1)*p], b.X[j*p:(j+1)*p], same) && (a.Y == nil || same(a.Y[i], b.Y[j]))
+	}
+	from := func(place int) bool { // whether what follows a place is alike
+		for i := place + 1; i < n; i++ {
+			if !alike(i, i-gone) {
+				return false
+			}
 		}
-	case adj == accountant.AddRemove && len(a.X) == len(b.X)+p:
-	default:
-		return fmt.Errorf("A has %d rows and B %d: no neighbours under %v adjacency", len(a.X)/p, len(b.X)/p, adj)
+		return true
 	}
-	if !slices.EqualFunc(a.X[p:], restX, same) || a.Y != nil && !slices.EqualFunc(a.Y[1:], restY, same) {
-		return fmt.Errorf("A and B differ in more than A's first row")
+	for !from(place) {
+		if place >= n-gone || !alike(place, place) {
+			return 0, fmt.Errorf("A and B differ in more than one row")
+		}
+		place++
 	}
-	return nil
+	return place, nil
 }
 
 // checkSensitivity substitutes A's records by wild ones.
@@ -344,8 +363,13 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 	if t.Failed() {
 		return
 	}
+	if q.paths(t); t.Failed() {
+		return
+	}
 	if m.Claim().Adjacency() != accountant.Substitute {
-		q.added(t)
+		if !o.elsewhere {
+			q.added(t)
+		}
 		return
 	}
 	n := len(o.A.X) / o.A.Features
@@ -405,6 +429,73 @@ func (q query) compare(t rapid.TB, a, b curator.Records, base, moved []float64) 
 			q.o.sensitivityTest(a, b))
 	}
 	return length
+}
+
+// paths lead from one table to another, over neighbours: of many records that become others one by
+// one, or that go one by one. What a sum of records comes past on its way shows: where it
+// overflows, is rounded, or crosses a threshold.
+func (q query) paths(t rapid.TB) {
+	t.Helper()
+	p, most := q.o.A.Features, largestOf(q.o)
+	rng := rand64(q.o.Seed, 44)
+	for _, n := range []int{10, q.o.Effort.times(400, 80)} {
+		for _, ends := range [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()}} {
+			table := curator.Records{X: make([]float64, n*p), Features: p}
+			if q.o.A.Y != nil {
+				table.Y = make([]float64, n)
+			}
+			draw := func(r curator.Records, i int, v float64) { // NaN: at random
+				for j := range p {
+					r.X[i*p+j] = v
+					if math.IsNaN(v) {
+						r.X[i*p+j] = most * (2*rng.Float64() - 1)
+					}
+				}
+				if r.Y != nil {
+					r.Y[i] = q.o.A.Y[i%len(q.o.A.Y)]
+				}
+			}
+			for i := range n {
+				draw(table, i, ends[0])
+			}
+			if _, err := q.m.Release(table, q.o.Seed, 1); err != nil {
+				return // it refuses so many
+			}
+			if q.path(t, table, func(next curator.Records, i int) { draw(next, i, ends[1]) }); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// path changes or removes the records of a table one by one.
+func (q query) path(t rapid.TB, table curator.Records, change func(next curator.Records, i int)) {
+	t.Helper()
+	p, substitutes := table.Features, q.m.Claim().Adjacency() == accountant.Substitute
+	was := q.release(t, table)
+	for i := range len(table.X)/p - 1 {
+		next := edited(table, func(_, _ []float64) {})
+		if substitutes {
+			change(next, i)
+		} else if next.X = next.X[p:]; next.Y != nil {
+			next.Y = next.Y[1:]
+		}
+		is := q.release(t, next)
+		if q.compare(t, table, next, was, is); t.Failed() {
+			return
+		}
+		table, was = next, is
+	}
+}
+
+// largestOf is the largest finite feature of A and B.
+func largestOf(o MechanismOptions) (most float64) {
+	for _, v := range slices.Concat(o.A.X, o.B.X) {
+		if finite(v) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	return most
 }
 
 // with is A whose record i has a value in one column, the response being the last.

@@ -15,18 +15,18 @@ import (
 // neighbourhood lists other neighbours: A with another first record, strange or plain, against
 // B; the two where all other records are strange; and the two at other scales.
 func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
-	p, most := o.A.Features, 0.0
-	for _, v := range slices.Concat(o.A.X, o.B.X) {
-		if finite(v) {
-			most = max(most, math.Abs(v))
-		}
-	}
+	p, most := o.A.Features, largestOf(o)
 	first := func(edit func(x []float64)) {
 		part := o
 		part.A = edited(o.A, func(x, _ []float64) { edit(x[:p]) })
 		all = append(all, part)
 	}
 	part := o
+	if n := len(o.A.X) / p; n > 1 {
+		for _, place := range slices.Compact([]int{1, n - 1}) {
+			all = append(all, o.moved(place))
+		}
+	}
 	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
 		x[0] *= math.Phi - 1
 		if y != nil {
@@ -98,9 +98,31 @@ func (o MechanismOptions) mingled(most float64) (all []MechanismOptions) {
 		if first(part.A.X, part.A.Y); !gone {
 			first(part.B.X, part.B.Y)
 		}
+		if n := len(part.A.X) / p; n > 1 && rng.IntN(3) == 0 {
+			part = part.moved(1 + rng.IntN(n-1))
+		}
 		all = append(all, part)
 	}
 	return all
+}
+
+// moved are A and B whose first record, or A's where B has none, is at another place.
+func (o MechanismOptions) moved(place int) MechanismOptions {
+	p, gone := o.A.Features, len(o.A.X) > len(o.B.X)
+	move := func(x, y []float64) {
+		first := slices.Clone(x[:p])
+		copy(x, x[p:(place+1)*p])
+		copy(x[place*p:], first)
+		if y != nil {
+			response := y[0]
+			copy(y, y[1:place+1])
+			y[place] = response
+		}
+	}
+	if o.A = edited(o.A, move); !gone {
+		o.B = edited(o.B, move)
+	}
+	return o
 }
 
 // firstOf are the first n records.
@@ -119,7 +141,7 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 	t.Helper()
 	all := neighbourhood(o)
 	late, found := farther(m, onB, o)
-	for _, most := range []int{64, 1100} { // records, which every release reads
+	for _, most := range []int{8, 20, 64, 1100} { // records, which every release reads
 		if pair, ok := o.among(m, most*o.A.Features/max(1, len(o.A.X))); ok {
 			all = append(all, pair)
 		}

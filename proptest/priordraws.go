@@ -130,7 +130,7 @@ func (p *places) add(theta []float64, one int) {
 		if math.IsNaN(u) {
 			continue
 		}
-		for k, v := range polynomials(u) {
+		for k, v := range polynomials(2*u - 1) {
 			p.along[j][k].add(v)
 		}
 		side, out := 0, u
@@ -141,7 +141,7 @@ func (p *places) add(theta []float64, one int) {
 		if j != one {
 			continue
 		}
-		bent := polynomials(u)
+		bent := polynomials(2*u - 1)
 		for k, f := range p.others[j] { // given the others, so independent of them
 			v := f.of(theta, p.scale)
 			p.with[j][2*k].add(bent[0] * v)

@@ -21,107 +21,98 @@ const cells = 20 // one more than there are levels
 type direction struct {
 	name   string
 	value  func(theta []float64) float64
-	sorted []float64
-	guide  []int   // how many of sorted lie below each of as many even steps
-	pace   float64 // steps of guide for a unit of value
+	ladder guided
 	cellOf []uint8 // by rank
 }
 
 // rank is a state's place along one direction.
 type rank struct {
-	u    float64 // in (0, 1)
-	cell uint8
+	x             float64 // in (−1, 1)
+	cell, quarter uint8
 }
 
 func (d *direction) of(theta []float64) rank {
-	v, i, n := d.value(theta), 0, len(d.sorted)
-	if k := d.stepOf(v); k >= 0 && k < float64(len(d.guide)-1) {
-		i, n = d.guide[int(k)], d.guide[int(k)+1]
-	}
-	for i < n { // the first that is not below v
-		if m := int(uint(i+n) >> 1); d.sorted[m] < v {
-			i = m + 1
-		} else {
-			n = m
-		}
-	}
-	return rank{(float64(i) + 0.5) / float64(len(d.sorted)+1), d.cellOf[i]}
+	i := d.ladder.below(d.value(theta))
+	cell := d.cellOf[i]
+	return rank{float64(2*i+1)/float64(len(d.cellOf)) - 1, cell, quarterOf[cell]}
 }
-
-func (d *direction) stepOf(v float64) float64 { return (v - d.sorted[0]) * d.pace }
 
 // border is the value at the upper end of a cell.
 func (d *direction) border(cell int) float64 {
-	return d.sorted[min(len(d.sorted)-1, int(levels[cell]*float64(len(d.sorted))))]
-}
-
-func (d *direction) fix(draws [][]float64) {
-	for _, theta := range draws {
-		d.sorted = append(d.sorted, d.value(theta))
-	}
-	slices.Sort(d.sorted)
-	if n := len(d.sorted); d.sorted[n-1] > d.sorted[0] {
-		d.pace = float64(n) / (d.sorted[n-1] - d.sorted[0])
-		d.guide = make([]int, n+1)
-		for k, i := 0, 0; k <= n; k++ {
-			for i < n && d.stepOf(d.sorted[i]) < float64(k) {
-				i++
-			}
-			d.guide[k] = i
-		}
-	}
-	for i := range len(d.sorted) + 1 {
-		u := (float64(i) + 0.5) / float64(len(d.sorted)+1)
-		d.cellOf = append(d.cellOf, uint8(sort.SearchFloat64s(levels, u)))
-	}
+	sorted := d.ladder.sorted
+	return sorted[min(len(sorted)-1, int(levels[cell]*float64(len(sorted))))]
 }
 
 // maxDirections bounds how many coordinates are looked at.
 const maxDirections = 12
 
-// directions fixes the functions that states are compared by, from a sample that
-// is used for nothing else.
-func directions(draws [][]float64) []*direction {
-	d := len(draws[0])
-	var all []*direction
-	for _, j := range someOf(d, maxDirections) {
-		all = append(all, &direction{name: fmt.Sprintf("parameter %d", j),
-			value: func(theta []float64) float64 { return theta[j] }})
-	}
-	mean, white := whitening(draws)
-	if white != nil {
-		z := make([]float64, d)
-		standard := func(theta []float64, row int) float64 {
-			sum := 0.0
-			for k := range row + 1 {
-				sum += white.At(row, k) * (theta[k] - mean[k])
-			}
-			return sum
-		}
-		for _, j := range someOf(d, maxDirections)[1:] {
-			all = append(all, &direction{name: fmt.Sprintf("parameter %d given those before it", j),
-				value: func(theta []float64) float64 { return standard(theta, j) }})
-		}
-		all = append(all, &direction{name: "the standardised distance from the mean", value: func(theta []float64) float64 {
-			sum := 0.0
-			for j := range z {
-				z[j] = standard(theta, j)
-				sum += z[j] * z[j]
-			}
-			return sum
-		}})
-	}
-	for _, one := range all {
-		one.fix(draws)
-	}
-	return all
+// scale is a number of directions. Those that a state's parameters share a computation for read
+// what prepare leaves them.
+type scale struct {
+	dirs    []*direction
+	prepare func(theta []float64) // nil if there is none
 }
 
-// whitening returns the mean and the inverse of the Cholesky factor of a
-// sample's covariance; nil if it is singular.
-func whitening(draws [][]float64) ([]float64, *mat.TriDense) {
+// directions fixes the functions that states are compared by, from a sample that
+// is used for nothing else.
+func directions(draws [][]float64) scale {
+	d := len(draws[0])
+	var s scale
+	for _, j := range someOf(d, maxDirections) {
+		s.dirs = append(s.dirs, &direction{name: fmt.Sprintf("parameter %d", j),
+			value: func(theta []float64) float64 { return theta[j] }})
+	}
+	if mean, white := whitening(draws); white != nil {
+		z, far := make([]float64, d), 0.0
+		s.prepare = func(theta []float64) {
+			far = 0
+			for j := range z {
+				sum := 0.0
+				for k, w := range white[j] {
+					sum += w * (theta[k] - mean[k])
+				}
+				z[j] = sum
+				far += sum * sum
+			}
+		}
+		for _, j := range someOf(d, maxDirections)[1:] {
+			s.dirs = append(s.dirs, &direction{name: fmt.Sprintf("parameter %d given those before it", j),
+				value: func([]float64) float64 { return z[j] }})
+		}
+		s.dirs = append(s.dirs, &direction{name: "the standardised distance from the mean",
+			value: func([]float64) float64 { return far }})
+	}
+	s.fix(draws)
+	return s
+}
+
+// fix takes the ranks from draws.
+func (s scale) fix(draws [][]float64) {
+	values := make([][]float64, len(s.dirs))
+	for _, theta := range draws {
+		if s.prepare != nil {
+			s.prepare(theta)
+		}
+		for i, d := range s.dirs {
+			values[i] = append(values[i], d.value(theta))
+		}
+	}
+	for i, d := range s.dirs {
+		slices.Sort(values[i])
+		d.ladder = guide(values[i])
+		for k := range len(draws) + 1 {
+			u := (float64(k) + 0.5) / float64(len(draws)+1)
+			d.cellOf = append(d.cellOf, uint8(sort.SearchFloat64s(levels, u)))
+		}
+	}
+}
+
+// whitening returns the mean and the rows of the inverse of the Cholesky factor of a
+// sample's covariance, up to the diagonal; nil if it is singular.
+func whitening(draws [][]float64) (mean []float64, rows [][]float64) {
 	d, n := len(draws[0]), float64(len(draws))
-	mean, cov := make([]float64, d), mat.NewSymDense(d, nil)
+	mean = make([]float64, d)
+	cov := mat.NewSymDense(d, nil)
 	for _, theta := range draws {
 		for j, v := range theta {
 			mean[j] += v / n
@@ -143,12 +134,14 @@ func whitening(draws [][]float64) ([]float64, *mat.TriDense) {
 	if inverse.InverseTri(&lower) != nil {
 		return mean, nil
 	}
-	return mean, &inverse
+	for j := range d {
+		rows = append(rows, mat.Row(nil, j, &inverse)[:j+1])
+	}
+	return mean, rows
 }
 
-// polynomials are those of Legendre on (0, 1), of degree 1 to 4.
-func polynomials(u float64) [4]float64 {
-	x := 2*u - 1
+// polynomials are those of Legendre, of degree 1 to 4.
+func polynomials(x float64) [4]float64 {
 	x2 := x * x
 	return [4]float64{x, (3*x2 - 1) / 2, x * (5*x2 - 3) / 2, (35*x2*x2 - 30*x2 + 3) / 8}
 }
@@ -158,23 +151,25 @@ var spans = [4]float64{4, 3, 4, 2.9}
 
 // tally compares pairs of states that are to have the same law.
 type tally struct {
-	dirs  []*direction
+	scale
 	n     int
-	flows [][cells][cells]int // by direction, from the cell of one to that of the other
+	turns bool                // whether turns are looked at
+	flows [][cells][cells]int // by direction, from the cell of one to that of another
 	poly  [][4]moment
 	cross []moment // products of degree 1 of two directions
 	joint []corner // of two directions
 	turn  []moment // how much further one state has turned than the other, from one direction to another
 }
 
-func newTally(dirs []*direction) *tally {
-	t := &tally{dirs: dirs, flows: make([][cells][cells]int, len(dirs)), poly: make([][4]moment, len(dirs))}
+func newTally(s scale, turns bool) *tally {
+	t := &tally{scale: s, turns: turns, flows: make([][cells][cells]int, len(s.dirs)),
+		poly: make([][4]moment, len(s.dirs))}
 	for i := range t.poly {
 		for k := range t.poly[i] {
 			t.poly[i][k].span = spans[k]
 		}
 	}
-	for range len(dirs) * (len(dirs) - 1) / 2 {
+	for range len(s.dirs) * (len(s.dirs) - 1) / 2 {
 		t.cross = append(t.cross, moment{span: 4})
 		t.turn = append(t.turn, moment{span: 4})
 	}
@@ -189,13 +184,17 @@ type corner struct{ in, out [16]int }
 // coarse are the cells at whose upper ends quarters meet: at the levels 0.13, 0.5, 0.87.
 var coarse = [3]uint8{5, 9, 13}
 
-// quarter is that of a cell, from 0.
-func quarter(cell uint8) (k int) {
-	for k < len(coarse) && cell > coarse[k] {
-		k++
+// quarterOf is the quarter of a cell.
+var quarterOf = func() (of [cells]uint8) {
+	for c := range of {
+		for _, end := range coarse {
+			if c > int(end) {
+				of[c]++
+			}
+		}
 	}
-	return k
-}
+	return of
+}()
 
 // quarter writes the values in a quarter.
 func (d *direction) quarter(k int) string {
@@ -211,6 +210,9 @@ func (d *direction) quarter(k int) string {
 
 // place ranks a state along every direction.
 func (t *tally) place(dst []rank, theta []float64) []rank {
+	if t.prepare != nil {
+		t.prepare(theta)
+	}
 	dst = dst[:0]
 	for _, d := range t.dirs {
 		dst = append(dst, d.of(theta))
@@ -218,27 +220,37 @@ func (t *tally) place(dst []rank, theta []float64) []rank {
 	return dst
 }
 
+// stayed counts one pair of equal states.
+func (t *tally) stayed() { t.n++ }
+
 // add counts one pair.
 func (t *tally) add(a, b []rank) {
 	t.n++
 	next := 0
 	for i := range a {
-		t.flows[i][a[i].cell][b[i].cell]++
-		before, after := polynomials(a[i].u), polynomials(b[i].u)
+		if a[i].cell != b[i].cell {
+			t.flows[i][a[i].cell][b[i].cell]++
+		}
+		before, after := polynomials(a[i].x), polynomials(b[i].x)
 		for k := range before {
 			t.poly[i][k].add(after[k] - before[k])
 		}
-		for j := range i {
-			ai, aj, bi, bj := 2*a[i].u-1, 2*a[j].u-1, 2*b[i].u-1, 2*b[j].u-1
-			t.cross[next].add(bi*bj - ai*aj)
-			t.turn[next].add(ai*bj - aj*bi)
-			was, is := 4*quarter(a[i].cell)+quarter(a[j].cell), 4*quarter(b[i].cell)+quarter(b[j].cell)
-			if was != is {
-				t.joint[next].out[was]++
-				t.joint[next].in[is]++
+		ai, bi := a[i].x, b[i].x
+		cross, joint := t.cross[next:next+i], t.joint[next:next+i]
+		was, is := 4*a[i].quarter, 4*b[i].quarter
+		for j := range cross {
+			cross[j].add(bi*b[j].x - ai*a[j].x)
+			if from, to := was+a[j].quarter, is+b[j].quarter; from != to {
+				joint[j].out[from&15]++
+				joint[j].in[to&15]++
 			}
-			next++
 		}
+		if t.turns {
+			for j := range i {
+				t.turn[next+j].add(ai*b[j].x - a[j].x*bi)
+			}
+		}
+		next += i
 	}
 }
 
@@ -289,7 +301,7 @@ func (t *tally) equal(e *evidence, what string) {
 			})
 		}
 		for k := range t.poly[i] {
-			m := &t.poly[i][k]
+			m := t.poly[i][k].of(t.n)
 			e.see(m.p(), func() string {
 				return fmt.Sprintf("%s the mean of the Legendre polynomial of degree %d of the rank of %s changed by %.2g", what,
 					k+1, d.name, m.mean())
@@ -299,7 +311,7 @@ func (t *tally) equal(e *evidence, what string) {
 	next := 0
 	for i := range t.dirs {
 		for j := range i {
-			m, c := &t.cross[next], &t.joint[next]
+			m, c := t.cross[next].of(t.n), &t.joint[next]
 			next++
 			for k := range c.in {
 				e.see(fair(c.in[k], c.out[k]), func() string {
@@ -320,7 +332,7 @@ func (t *tally) symmetric(e *evidence, what string) {
 	next := 0
 	for i := range t.dirs {
 		for j := range i {
-			m := &t.turn[next]
+			m := t.turn[next].of(t.n)
 			next++
 			e.see(m.p(), func() string {
 				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g",

@@ -21,7 +21,14 @@ func (c kernelCheck) resumes() {
 	for rng := rand64(c.o.Seed, 41); len(cuts) < 20; {
 		cuts = append(cuts, 1+rng.Int64N(steps-1))
 	}
-	c.resumesAfter(steps, cuts...)
+	c.resumesAfter(steps, steps, cuts...)
+	// What a step takes from the one before shows in the step after the cut alone.
+	steps = int64(c.o.Effort.times(200, 60))
+	cuts = nil
+	for cut := int64(1); cut < steps; cut++ {
+		cuts = append(cuts, cut)
+	}
+	c.resumesAfter(steps, 10, cuts...)
 }
 
 // CheckResume interrupts one chain of o.Steps steps after cut of them, and has a new kernel
@@ -29,21 +36,22 @@ func (c kernelCheck) resumes() {
 func CheckResume(t rapid.TB, factory Factory, cut int64, o KernelOptions) {
 	t.Helper()
 	c := kernelCheck{t, factory, o.withDefaults()}
-	c.resumesAfter(c.o.Steps, cut)
+	c.resumesAfter(c.o.Steps, c.o.Steps, cut)
 }
 
-func (c kernelCheck) resumesAfter(steps int64, cuts ...int64) {
+// resumesAfter compares up to so many steps after each cut.
+func (c kernelCheck) resumesAfter(steps, few int64, cuts ...int64) {
 	c.t.Helper()
 	recording := tape.New()
 	sealed := c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option))
 	want := c.trace(c.kernel(sealed, steps), steps, "a chain to be interrupted")
 	for _, cut := range cuts {
-		c.resume(recording.Rewind(), want, cut)
+		c.resume(recording.Rewind(), want, cut, min(steps, cut+few))
 	}
 }
 
-// resume interrupts a chain after cut steps and compares the rest with the trace.
-func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut int64) {
+// resume interrupts a chain after cut steps and compares what follows with the trace.
+func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 	c.t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
@@ -68,7 +76,7 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut int64) {
 	if err := kernels.Recall(second, kernels.Keep(first)); err != nil {
 		c.fail("Recall refuses what Keep returned after step %d: %v", cut, err)
 	}
-	for n := cut; n < steps; n++ {
+	for n := cut; n < until; n++ {
 		info, err := second.Step(rng, at)
 		if err != nil {
 			c.fail("step %d of a chain that a new kernel goes on with after step %d: %v", n+1, cut, err)

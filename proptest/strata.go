@@ -18,7 +18,11 @@ var magnitudes = []float64{5e-324, 1e-310, 1e-250, 1e-165, 1e-100, 1e100, 1e155,
 
 // replies are turned into responses that a continuous draw never hits.
 var replies = []float64{0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 50, 64, 0.5, 1.5, 100,
-	-100, 128, 255, 256}
+	-100, 128, 170, 171, 255, 256}
+
+// counts are whole responses beyond which the types of computers end.
+var counts = []float64{127, 129, 1000, 1024, 32_767, 32_768, 65_535, 65_536, 1e6, 1<<24 + 1, 1<<31 - 1, 1 << 31,
+	3e9, 1<<32 - 1, 1 << 32, 1e10, 1e12}
 
 // scene is one place to look at a target: a move and one record.
 type scene struct {
@@ -227,6 +231,7 @@ func (g stage) scans(visit func(scene)) {
 		}
 	}
 	g.zeros(visit)
+	g.fitted(visit)
 	if g.response {
 		for _, v := range replies {
 			for range 20 {
@@ -235,6 +240,34 @@ func (g stage) scans(visit func(scene)) {
 				s.next = g.move(s)
 				visit(s)
 			}
+		}
+		for _, v := range counts {
+			for _, y := range []float64{v, -v} {
+				s := g.plain()
+				s.z.Y[0], s.usual, s.plausible = g.o.Response(y), false, false
+				visit(s)
+			}
+		}
+	}
+}
+
+// fitted visits records whose response is what a linear model of them says, exactly: parameters
+// of one 1 and 0 beside it, or of all 0. Where Record is the default they are as usual as others.
+func (g stage) fitted(visit func(scene)) {
+	if !g.response {
+		return
+	}
+	for j := range min(g.d, 8) {
+		for k := range min(g.p, 8) + 1 {
+			s := g.plain()
+			clear(s.theta)
+			y := 0.0
+			if k < g.p {
+				s.theta[j], y = 1, s.z.X[k]
+			}
+			s.z.Y[0] = g.o.Response(y)
+			s.usual, s.plausible = g.o.standard && s.z.Y[0] == y, false
+			visit(s)
 		}
 	}
 }

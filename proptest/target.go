@@ -33,6 +33,8 @@ type TargetOptions struct {
 	// Seed starts the search for violations, which is otherwise deterministic.
 	// Defaults to 1. Properties are drawn by rapid, under its own flags.
 	Seed uint64
+
+	standard bool // Record is the default
 }
 
 func (o TargetOptions) withDefaults() TargetOptions {
@@ -43,6 +45,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 		o.Response = func(u float64) float64 { return u }
 	}
 	if o.Record == nil {
+		o.standard = true
 		o.Record = func(rng *rand.Rand, x []float64) float64 {
 			normals(rng, x)
 			return o.Response(2 * rng.NormFloat64())

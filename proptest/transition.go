@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // newReference fixes what one step is compared with Transition's in: how far and
@@ -43,19 +44,18 @@ func (c kernelCheck) newReference(rng *rand.Rand) *tally {
 		}
 		return sum
 	}})
-	for _, one := range dirs {
-		one.fix(moves)
-	}
-	return newTally(dirs)
+	s := scale{dirs: dirs}
+	s.fix(moves)
+	return newTally(s, false)
 }
 
 // pair2 joins two states in dst.
 func pair2(dst, a, b []float64) []float64 { return append(append(dst[:0], a...), b...) }
 
 func median(draws [][]float64, j int) float64 {
-	d := direction{value: func(theta []float64) float64 { return theta[j] }}
-	d.fix(draws)
-	return d.sorted[len(d.sorted)/2]
+	v := column(draws, j)
+	slices.Sort(v)
+	return v[len(v)/2]
 }
 
 // refer compares a step of the kernel with one of Transition from the same state.

@@ -36,7 +36,6 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		step = a.Step()
 	}
 	third, claim, most := len(onA)/3, m.Claim(), o.further(len(onA[0]))
-	shows := func(e event, p, q, n float64) float64 { return e.shows(p, q, n, most) }
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
 	var asked, suspect []event
 	var weighed []weighing
@@ -50,7 +49,8 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		for k, n := range f.counts(onB[3*third/2:]) {
 			b[k] += n
 		}
-		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim, shows)...)
+		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim,
+			func(e event, p, q, n float64) float64 { return e.shows(p, q, n, most, f.clearly()) })...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
 	asked = asked[:min(len(asked), 12)]
@@ -166,11 +166,20 @@ func (e event) promises(p, q, n float64) float64 {
 	return (p-by*q-e.delta)/sd - 1
 }
 
+// clearly is how many standard errors are a suspicion: sets of many cells are chosen among more, on
+// the releases that speak for them.
+func (f feature) clearly() float64 {
+	if f.cells <= 150 {
+		return 3
+	}
+	return 5
+}
+
 // shows is what projected is after so many times n releases, of a set that n of them show
 // clearly beyond δ.
-func (e event) shows(p, q, n float64, further int) float64 {
+func (e event) shows(p, q, n float64, further int, clearly float64) float64 {
 	by := math.Exp(e.epsilon)
-	if p-by*q-e.delta < 4*math.Sqrt((p+by*by*q)/n) {
+	if p-by*q-e.delta < clearly*math.Sqrt((p*(1-p)+by*by*q*(1-q)+1/n)/n) {
 		return math.Inf(-1)
 	}
 	return e.projected(p, q, n*float64(further))
