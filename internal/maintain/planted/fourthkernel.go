@@ -56,7 +56,6 @@ type flaws struct {
 	faint       bool // the momentum is drawn 2% short
 	heavy       bool // the kinetic energy is of masses 5% larger
 	warmTest    bool // the log-odds of the posterior are 2% small
-	carries     bool // Init leaves the momentum
 }
 
 var masses = [2]float64{1, 2}
@@ -101,9 +100,7 @@ func (k *trajectory) Recall(memory []float64) error {
 }
 
 func (k *trajectory) Init(theta []float64) (*kernels.State, error) {
-	if k.known = false; !k.carries {
-		k.steps = 0
-	}
+	k.known, k.steps = false, 0
 	return k.Frame.Init(theta)
 }
 

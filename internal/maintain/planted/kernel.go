@@ -35,12 +35,10 @@ type spy struct {
 	strange       bool // NaN was shown
 	repeated      int
 	huge          int // numbers beyond 10⁶ in the last batch
-	shown         int // numbers since a hook looked
 }
 
 func (s *spy) Loss(dst, theta []float64, rows targets.Rows) {
 	s.huge = 0
-	s.shown += len(rows.X)
 	for _, x := range rows.X {
 		if math.Abs(x) > 1e6 {
 			s.huge++
@@ -298,6 +296,7 @@ func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
 		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
 		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(), eighthKernels(), ninthKernels(),
+		tenthKernels(),
 		prices()} {
 		all = append(all, family...)
 	}

@@ -491,7 +491,8 @@ func mechanismDefects() (all []Case) {
 		all = append(all, family...)
 	}
 	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
-		fourthMechanisms(), fifthMechanisms(), sixthMechanisms(), seventhMechanisms(), eighthMechanisms(), ninthMechanisms())
+		fourthMechanisms(), fifthMechanisms(), sixthMechanisms(), seventhMechanisms(), eighthMechanisms(), ninthMechanisms(),
+		tenthMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

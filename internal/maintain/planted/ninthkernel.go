@@ -4,11 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -55,32 +53,6 @@ func crank(name, effect string, m float64) Case {
 	})
 }
 
-// remembered keeps the log prior of the state, and recomputes it where the state is another one or
-// not.
-func remembered(name, effect string, recomputes bool) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
-		at, proposed, lp := [2]float64{math.NaN()}, 0.0, 0.0
-		return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
-			s, err := kernels.NewState(k.target, theta)
-			if err == nil && len(theta) == 2 {
-				at, lp = [2]float64(theta), k.target.LogPrior(theta)
-			}
-			return s, err
-		}, public: func(k *chain, theta, next []float64, _ float64) float64 {
-			if recomputes && at != [2]float64(theta) {
-				lp = k.target.LogPrior(theta)
-			}
-			proposed = k.target.LogPrior(next)
-			return proposed - lp
-		}, accept: func(_ *chain, _ *rand.Rand, _, next []float64, accepted bool) bool {
-			if accepted {
-				at, lp = [2]float64(next), proposed
-			}
-			return accepted
-		}}
-	})
-}
-
 // scan moves one parameter after the other, each with a bit.
 type scan struct {
 	kernels.Frame
@@ -120,7 +92,8 @@ func scanned(name, effect string, stale bool) Case {
 	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, 2*steps)
-		return &scan{Frame: kernels.NewFrame("scan", target), target: target, bits: bits, next: make([]float64, 2), stale: stale}, err
+		return &scan{Frame: kernels.NewFrame("scan", target), target: target, bits: bits, next: make([]float64, 2),
+			stale: stale}, err
 	})
 }
 
@@ -157,26 +130,16 @@ func ninthKernels() []Case {
 		fourthTrajectory("a temperature of the posterior in the test alone", "1.02", true, flaws{warmTest: true}),
 		drifts("drift too weak", "2%", func(_ *chain, _, g []float64) { g[0], g[1] = 0.98*g[0], 0.98*g[1] }),
 		scanned("the second ratio of a scan is of the prior before the first", "stale", true),
-		fourthTrajectory("momentum of the last chain", "kept over Init", true, flaws{persistence: 0.7, carries: true}),
 		drifts("tamed drift", "1.9% weaker on average", func(_ *chain, _, g []float64) {
 			by := 1 / (1 + 0.1*size*math.Hypot(g[0], g[1]))
 			g[0], g[1] = by*g[0], by*g[1]
 		}),
-		kernelCase("", "StepSize tells an odd number of records", "10⁻⁹",
-			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-				return newChain(c, steps, true, true, hooks{
-					after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-						info.StepSize += 1e-9 * float64(k.spy.shown/2%2)
-						k.spy.shown = 0
-					}})
-			}, func(o *proptest.KernelOptions) { o.Adjacency = accountant.AddRemove }),
 		walk("prior too weak", "12%", func() hooks {
 			return hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return 0.88 * r }}
 		}),
 		wideWalk("the third of three proposals follows the first one's sign", "3% of its sd", 3, func(theta, next []float64) {
 			next[2] += math.Copysign(0.03*wideStep, theta[0])
 		}),
-		remembered("log prior of the state lost with the kernel", "resumed chains", false),
 		crank("proposals about another prior mean", "0.05", 0.05),
 		multiplied("a share of the Jacobian", "0.9", 0.9),
 		kernel("", "StepSize after three refusals for a record beyond 1", "10⁻¹²", asked{noLaw: true}, func() hooks {
@@ -196,7 +159,6 @@ func ninthKernelControls() []Case {
 	return inFamily("right", []Case{
 		independent("independent proposals", "", 1.2),
 		scanned("scan", "", false),
-		remembered("a log prior kept with its state", "", true),
 		crank("Crank and Nicolson's proposals", "", 0),
 		multiplied("multiplied", "", 1),
 	})

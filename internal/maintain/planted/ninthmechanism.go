@@ -51,13 +51,14 @@ func ninthMechanisms() []Case {
 				u := (float64(rng.IntN(4096)) + 0.5) / 4096
 				return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
 			}),
-		mechanism("", "the sum is rounded before the noise", "to tenths", plain, func(m *sum) {
+		mechanism("", "the sum is rounded before the noise", "to 0.3", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				total := clip1(x)
-				return math.Round(10*total)/10 - total
+				return 0.3*math.Round(total/0.3) - total
 			}
 		}),
-		one("the two fullest bins for the price of one", "2ε", noisiestTwo(2), []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
+		one("the two fullest bins for the price of one", "ε 1.67", noisiestTwo(1.2), []float64{0, 1, 1, 1},
+			[]float64{1, 1, 1, 1}),
 		fourthMechanism("noise of a leaf is that of the root", "shared", tree(true), 1, []float64{1, 0.3},
 			[]float64{-1, 0.3}),
 		one("tries until the noisy sum is positive", "up to three, priced as one", answers{claim: gaussian(1),
@@ -121,7 +122,7 @@ func ninthMechanisms() []Case {
 
 func ninthMechanismControls() []Case {
 	return inFamily("right", []Case{
-		one("the two fullest bins", "", noisiestTwo(4), []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
+		one("the two fullest bins", "", noisiestTwo(2), []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
 		fourthMechanism("a tree of noises", "", tree(false), 1, []float64{1, 0.3}, []float64{-1, 0.3}),
 	})
 }

@@ -36,7 +36,7 @@ func Defects() []Case {
 func Controls() []Case {
 	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
 		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
-		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls())
+		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

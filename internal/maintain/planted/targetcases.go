@@ -402,7 +402,8 @@ func stateDefects() []Case {
 func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
 		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
-		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets(), seventhTargets(), eighthTargets(), ninthTargets()} {
+		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets(), seventhTargets(), eighthTargets(), ninthTargets(),
+		tenthTargets()} {
 		all = append(all, family...)
 	}
 	return all
