@@ -91,7 +91,7 @@ func (k *scan) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 func scanned(name, effect string, stale bool) Case {
 	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		bits, err := c.GrantBits(curator.AcceptanceBit{Target: target, Clip: walkClip}, 2*steps)
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, 2*steps)
 		return &scan{Frame: kernels.NewFrame("scan", target), target: target, bits: bits, next: make([]float64, 2),
 			stale: stale}, err
 	})

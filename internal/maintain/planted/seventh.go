@@ -109,7 +109,7 @@ func seventhTargets() []Case {
 				t[0] = math.Copysign(5, t[0]) - t[0]
 			}
 		})),
-		fourth("the third prior draw has the sign of the others' product", "three together", nil,
+		fourth("the third prior draw signed by the others' product", "three together", nil,
 			drawnFrom(3, func(t []float64, _ *rand.Rand) { t[2] = math.Copysign(t[2], t[0]*t[1]) })),
 	})
 }
@@ -226,7 +226,7 @@ func seventhMechanisms() []Case {
 				}
 			}
 		}),
-		noise("the second noise is the first's a release later", "1 in 50", wide,
+		noise("the second noise is the first's, one later", "1 in 50", wide,
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z, n := noiseSD*rng.NormFloat64(), len(m.kept)
 				if n > 3 && n%3 == 1 && rng.IntN(50) == 0 {

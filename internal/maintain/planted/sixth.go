@@ -69,7 +69,7 @@ func sixthTargets() []Case {
 				return math.Hypot((next[0]-theta[0])*math.Exp(-max(theta[1], next[1])), next[1]-theta[1]) * (1 + 1e-12)
 			}, func(float64) float64 { return math.Inf(1) }}
 		}),
-		fourth("losses kept by θ in single precision", "stale for moves below 6·10⁻⁸", nil, func() targets.Target {
+		fourth("losses kept by θ in single precision", "stale below 6·10⁻⁸", nil, func() targets.Target {
 			return remembering(func(a, b [2]float64) bool {
 				return float32(a[0]) == float32(b[0]) && float32(a[1]) == float32(b[1])
 			})

@@ -28,7 +28,7 @@ var survivors = map[string]string{
 	"a little noise after accepted moves":            "one variance is 0.3% too large after a step, and 0.5% after many",
 	"drift of one parameter has some of the other's": "a correlation of one hundredth",
 	"all of ten moves wider above zero of the third": "less than 1% more moves from one side than back",
-	"moves of the first of five too long where the last is large": "one move in three, and less than 1% more of them " +
+	"the first of five moves too long where the last is large": "one move in three, and less than 1% more of them " +
 		"than back",
 	"the price of a selection too low":     "δ is exceeded by 6·10⁻⁴ among ten records, and not among four",
 	"first half step is short":             "one variance is 0.5% off after a step, the other 0.2%",

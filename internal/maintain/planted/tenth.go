@@ -138,7 +138,7 @@ func tenthKernels() []Case {
 				}
 			}}
 		}),
-		wideWalk("moves of the first of five too long where the last is large", "10% beyond one sd", 5,
+		wideWalk("the first of five moves too long where the last is large", "10%", 5,
 			func(theta, next []float64) {
 				next[0] += either(math.Abs(theta[4]) > sd, 0.1*(next[0]-theta[0]), 0)
 			}),
