@@ -106,11 +106,11 @@ func (r *Plan) tailDoubts(moved float64) []Doubt {
 		return nil
 	}
 	return []Doubt{{
-		Headline: "Usable if numbers have no long tails: the release does not say of which law columns are.",
-		Reason: fmt.Sprintf("Features are taken for normal with the released second moments. If one record in ten were "+
-			"twice as far out, a coefficient would move by %.2g of its standard deviations.", moved),
-		Advice: "State bounds that are nearer to the values of columns, or transform those with long tails, such as wages " +
-			"to their logarithm, before the fit.",
+		Headline: "Usable if numbers are about normal: the release does not say of which law columns are.",
+		Reason: fmt.Sprintf("Features are taken for normal with the released second moments. With the tails that the "+
+			"bounds allow for, or ask for, a coefficient would move by %.2g of its standard deviations.", moved),
+		Advice: "Transform columns with long tails, such as wages to their logarithm, or state bounds that are nearer to " +
+			"the values of columns. Either is a new release.",
 		Conditional: true,
 	}}
 }

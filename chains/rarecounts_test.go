@@ -74,7 +74,7 @@ func TestLongTailsAreDoubted(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := ran(t, table, model, chains.Settings{Iterations: 60, ESS: 60}, 10).Verdict
-		if strings.Contains(strings.Join(v.Reasons, " "), "twice as far out") != doubted {
+		if strings.Contains(strings.Join(v.Reasons, " "), "would move by") != doubted {
 			t.Errorf("bounds of %v: %+v", bound, v)
 		}
 	}

@@ -8,24 +8,33 @@ import (
 )
 
 // Features with tails are a mixture of two normal laws that has the moments of one: tailShare of
-// records are tailReach times as far from the mean, where bounds allow for it.
+// records are tailReach times as far from the mean, where bounds allow for it. Where bounds are
+// nearer than shortReach standard deviations tails are shorter than normal ones. A uniform law's
+// fourth moment is off by 2/5 as much, the other way.
 const (
-	tailShare = 0.1
-	tailReach = 2
+	tailShare  = 0.1
+	tailReach  = 2
+	shortReach = 2.25
+	shortShare = 0.4
 )
 
 // Tails is by how many of its posterior standard deviations a coefficient would move, at most, if
 // features had longer tails than the normal law that stands for them, with the same second
-// moments. It is to first order, and 0 where columns' bounds leave no room for tails.
+// moments, or shorter ones where columns' bounds cut those of a normal law. It is to first order,
+// and 0 where bounds leave room for a normal law and no more.
 func (p *Score) Tails() (float64, error) {
 	apart, one := make([]float64, p.dim), make([]float64, p.dim)
 	for i := range p.imputations {
 		n := p.imputations[i].features.normal
-		far := p.room(n)
+		far, weight := p.room(n), 1/float64(len(p.imputations))
+		if far < shortReach/3 {
+			far, weight = tailReach, shortShare*weight
+		}
+		far = max(1, far)
 		near := math.Sqrt((1 - tailShare*far*far) / (1 - tailShare))
 		for _, part := range []struct{ share, scale float64 }{{-1, 1}, {1 - tailShare, near}, {tailShare, far}} {
 			newFeatures(n.spreadOut(part.scale), p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
-			floats.AddScaled(apart, part.share/float64(len(p.imputations)), one)
+			floats.AddScaled(apart, part.share*weight, one)
 		}
 	}
 	h := p.slope(p.mean)
@@ -49,12 +58,12 @@ func (p *Score) Tails() (float64, error) {
 	return most, nil
 }
 
-// room is how many times as far records can be from the mean of a normal law, up to tailReach,
-// with three of its standard deviations within the bounds of a column and a typical row within the
-// radius.
+// room is how many times as far as three standard deviations of a normal law a column's bounds
+// are, for the column of the widest, up to tailReach and with a typical row within the radius. It
+// is 1 where no column is a number.
 func (p *Score) room(n *normal) float64 {
 	s := p.config.Statistics
-	far, mean, variance := 1.0, 0.0, 0.0
+	far, mean, variance := 0.0, 0.0, 0.0
 	for j := range p.dim {
 		m, v := n.moments(j)
 		mean, variance = mean+m*m, variance+v
@@ -67,7 +76,10 @@ func (p *Score) room(n *normal) float64 {
 		}
 		far = max(far, reach/(3*math.Sqrt(v)))
 	}
-	return max(1, min(far, tailReach, math.Sqrt(max(0, s.Radius*s.Radius-mean)/variance)))
+	if far == 0 {
+		return 1
+	}
+	return min(far, tailReach, max(1, math.Sqrt(max(0, s.Radius*s.Radius-mean)/variance)))
 }
 
 // spreadOut is the law with the same mean and so many times the standard deviations.

@@ -39,6 +39,10 @@ func TestTailsOfCounts(t *testing.T) {
 	if _, got := of(s, Normal{SD: 1}); math.Abs(got) > 1e-5 {
 		t.Errorf("a mean score that second moments say is moved by %v", got)
 	}
+	s.Columns[0] = Column{Lower: -2, Upper: 2}
+	if _, short := of(s, counts{1e5, 1e5, 0}); math.Abs(short/(0.4*got)-1) > 1e-9 {
+		t.Errorf("shorter tails move the coefficient by %v, longer ones by %v", short, got)
+	}
 	s.Columns[0] = Column{Lower: -3, Upper: 3}
 	if _, got := of(s, counts{1e5, 1e5, 0}); got > 0.1 {
 		t.Errorf("bounds leave no room for tails, which would move the coefficient by %v", got)
