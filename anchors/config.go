@@ -239,12 +239,13 @@ func (c Config) ofOrder2(m *model) (err error) {
 	return nil
 }
 
-// limits is Cap with its default for Score: a count's standard deviation is at most the root
-// of the largest, and cutting at half a standard deviation costs a fifth of the information.
+// limits is Cap with its default for Score: of Poisson counts the root, cut at about its
+// standard deviation. That of other counts is at most the root of the largest, and cutting at half
+// a standard deviation costs a fifth of the information.
 func (c Config) limits(family string) targets.Cap {
 	switch {
 	case c.Aim != Score || c.Cap.Slope != 0:
-	case family == "logistic":
+	case family == "logistic", family == "poisson":
 		c.Cap.Slope = 0.5
 	default:
 		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count)/2)

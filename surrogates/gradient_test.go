@@ -98,6 +98,7 @@ func testLinks() map[string]Link {
 		links[fmt.Sprintf("probit cut at %v", cut)] = binary{probit, cut}
 		links[fmt.Sprintf("cloglog cut at %v", cut)] = binary{cLogLog, cut}
 		links[fmt.Sprintf("Poisson cut at %v", cut)] = counts{cut, math.Inf(1), 0}
+		links[fmt.Sprintf("roots cut at a tenth of %v.", cut)] = roots{cut / 10, 20}
 		links[fmt.Sprintf("cut at %v, counts to 9", cut)] = counts{cut, 9, 0.7}
 		links[fmt.Sprintf("negative binomial cut at %v", cut)] = counts{cut, math.Inf(1), 0.7}
 	}
@@ -160,6 +161,9 @@ func TestLinksAreOfTheLosses(t *testing.T) {
 		"Poisson": {300, func(m, y float64) float64 { return math.Exp(y*math.Log(m) - m - lgamma(y+1)) },
 			func(cut float64) convex.Loss { return second(convex.Poisson(6, cut)) },
 			func(cut float64) Link { return counts{cut, 6, 0} }},
+		"Poisson roots": {300, func(m, y float64) float64 { return math.Exp(y*math.Log(m) - m - lgamma(y+1)) },
+			func(cut float64) convex.Loss { return second(convex.RootCount(20, cut/8)) },
+			func(cut float64) Link { return roots{cut / 8, 20} }},
 		"negative binomial": {1500, func(m, y float64) float64 {
 			return math.Exp(lgamma(y+2) - lgamma(y+1) + y*math.Log(m/(2+m)) + 2*math.Log(2/(2+m)))
 		},

@@ -75,7 +75,7 @@ func newSlopes(link Link, mean, sd float64) *slopes {
 	if link == (halved{}) { // with no kink, and poles at ±πi/2
 		s.outer = nodesFor(2 * sd)
 	}
-	if f, ok := link.(counts); ok {
+	if f, ok := countOf(link); ok {
 		top = min(top, math.Log(1+f.most)+5)
 		s.sharp = f.sharpness(mean + 2*sd)
 	}

@@ -12,7 +12,7 @@ var Logistic Link = logistic{}
 // LinkOf returns the link of a regression under its log loss. Slopes are cut at ±limits.Slope,
 // as those of a targets.ConvexLoss are at its MaxSlope, and counts above limits.Count are it.
 // +Inf cuts none. Logistic slopes are at most 1 and are not cut, but ½ stands for the slopes of
-// a loss of the same minimum.
+// a loss of the same minimum. Poisson slopes cut below 1 are those of the count's root.
 func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	switch t.Family() {
 	case "probit":
@@ -20,6 +20,9 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	case "cloglog":
 		return binary{cLogLog, limits.Slope}
 	case "poisson", "negative-binomial":
+		if t.Family() == "poisson" && limits.Slope < 1 {
+			return roots{limits.Slope, limits.Count}
+		}
 		return counts{limits.Slope, limits.Count, 1 / t.Dispersion()}
 	}
 	if limits.Slope == 0.5 {

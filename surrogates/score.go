@@ -17,8 +17,8 @@ type Config struct {
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
 	// Imputations is how many normal laws of features stand for the records', each with
-	// second moments of its own, drawn given the released ones. Defaults to 4. Of many
-	// features there is one.
+	// second moments of its own, drawn given the released ones. Defaults to 4, and to 12 for
+	// counts, which depend more on them. Of many features there is one.
 	Imputations int
 	// Seed is the public seed of the draws of second moments.
 	Seed uint64
@@ -60,13 +60,16 @@ func assemble(c Config) (*Score, *moments, error) {
 	case c.Prior == nil:
 		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
 	case c.Imputations < 0:
-		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4", c.Imputations)
+		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4, of counts 12", c.Imputations)
 	}
 	if err := c.Prior.Check(d); err != nil {
 		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
 	}
 	if c.Imputations == 0 {
 		c.Imputations = 4
+		if _, count := countOf(c.Link); count {
+			c.Imputations = 12
+		}
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
 	p := &Score{config: c, dim: d, broad: broaden(c.Prior, d, rng)}

@@ -96,7 +96,7 @@ func keptBy(h *mat.SymDense, sd float64) float64 {
 func Curvature(anchor []float64, link Link, records int64, radius, momentSD float64, columns []Column) bool {
 	const outstanding = 3
 	d := float64(len(anchor))
-	if _, count := link.(counts); count {
+	if _, count := countOf(link); count {
 		return false
 	}
 	if len(anchor) > mostImputed && (Config{Statistics: Statistics{Columns: columns}}).categories() {

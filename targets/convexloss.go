@@ -21,6 +21,8 @@ type Cap struct {
 	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Negative
 	// binomial regression needs none: slopes are at most Count or r. Nor does logistic
 	// regression, where ½ is for a loss of that slope and of the same minimum, ½·asinh(e^∓η).
+	// Poisson regression has below 1, from 0.1, the loss 2√(1 + e^η) − η√y of the count's root.
+	// Its curvatures are about √Count/2 at most, where those of the log loss are Count.
 	Slope float64
 	// Count is the largest count; larger ones count as it. Required for Poisson and
 	// negative binomial regression, a whole number.
@@ -64,6 +66,9 @@ func (f binary) convex(c Cap) (convex.Loss, error) {
 func (f *counts) convex(c Cap) (convex.Loss, error) {
 	if law, ok := f.law.(negBinomial); ok {
 		return convex.NegativeBinomial(law.r, c.Count, c.slope(max(1, law.r, c.Count)))
+	}
+	if c.slope(1) < 1 {
+		return convex.RootCount(c.Count, c.Slope)
 	}
 	return convex.Poisson(c.Count, c.slope(c.Count))
 }

@@ -39,6 +39,7 @@ const (
 	poisson
 	negBinomial
 	halved
+	rootCount
 )
 
 // Logistic is log(1 + e^∓η): slopes of at most 1, curvatures of at most ¼.
@@ -89,6 +90,36 @@ func Poisson(most, limit float64) (Loss, error) {
 		drop: max(1, 1-most+most*math.Log(most)) * (1 + 1e-12), ulps: 16 * (2 + most/limit),
 		pull: (most + limit) * math.Log(most+limit),
 	}, nil
+}
+
+// RootCount is 2√(1 + e^η) − η√y, with slopes e^η/√(1 + e^η) − √y cut at cap, from 0.1 to 1. A
+// count above most ≥ 1 is counted as most. A root has about the same variance at every mean, and
+// curvatures are at most (√most + cap)·(½ + ½/(1 + v)), v the e^η at which a slope of most is cap.
+func RootCount(most, limit float64) (Loss, error) {
+	if !(limit >= 0.1 && limit <= 1) {
+		return Loss{}, fmt.Errorf("a loss of roots of counts with cap %v; give one from 0.1 to 1", limit)
+	}
+	if err := countable(most); err != nil {
+		return Loss{}, err
+	}
+	root := math.Sqrt(most)
+	far := rootMean(root + limit)
+	bend := (root + limit) * (1 + far/2) / (1 + far) * (1 + 1e-12)
+	at := rootMean(root)
+	rise := 2*math.Sqrt2 - 2*math.Sqrt(1+at) + root*math.Log(at)
+	return Loss{
+		kind: rootCount, slope: limit, bend: bend, most: most, drop: max(1, rise) * (1 + 1e-12),
+		ulps: 16 * (1 + root/limit), pull: max(1, bend*math.Log(far)) * (1 + 1e-12),
+	}, nil
+}
+
+// rootMean is the v at which v/√(1 + v) is h > 0.
+func rootMean(h float64) float64 { return h * (h + math.Hypot(h, 2)) / 2 }
+
+// rootOf is v/√(1 + v) at v = e^η, as rises of RootCount are, and v/(1 + v).
+func rootOf(eta float64) (h, share float64) {
+	share = 1 / (1 + math.Exp(-eta))
+	return math.Exp(eta/2) * math.Sqrt(share), share
 }
 
 // NegativeBinomial is the loss of a count with mean e^η and variance e^η + e^2η/size, with
@@ -173,7 +204,7 @@ func (l Loss) Tied() bool { return l.kind == logistic || l.kind == halved }
 // nothing: one that is not finite, or not a count where counts are due.
 func (l Loss) Absent(y float64) bool {
 	switch l.kind {
-	case poisson, negBinomial:
+	case poisson, negBinomial, rootCount:
 		return !(y >= 0 && y == math.Trunc(y) && y-y == 0)
 	}
 	return y-y != 0
@@ -209,6 +240,9 @@ func (l Loss) Slope(eta, y float64) float64 {
 		return max(-l.slope, min(l.slope, math.Exp(eta)-min(y, l.most)))
 	case negBinomial:
 		return max(-l.slope, min(l.slope, l.negBinomialSlope(eta, y)))
+	case rootCount:
+		h, _ := rootOf(eta)
+		return max(-l.slope, min(l.slope, h-math.Sqrt(min(y, l.most))))
 	}
 	return 0
 }
@@ -250,6 +284,9 @@ func (l Loss) Curvature(eta, y float64) float64 {
 	case negBinomial:
 		s := l.share(eta)
 		return (min(y, l.most) + l.size) * s * (1 - s)
+	case rootCount:
+		h, share := rootOf(eta)
+		return min(l.bend, h*(1-share/2))
 	}
 	return 0
 }
@@ -282,6 +319,10 @@ func (l Loss) Capped(eta, y float64) bool {
 		return s >= l.slope || s <= -l.slope
 	case negBinomial:
 		s := l.negBinomialSlope(eta, y)
+		return s >= l.slope || s <= -l.slope
+	case rootCount:
+		h, _ := rootOf(eta)
+		s := h - math.Sqrt(min(y, l.most))
 		return s >= l.slope || s <= -l.slope
 	}
 	return false
@@ -334,6 +375,14 @@ func (l Loss) Value(eta, y float64) float64 {
 		d := eta - math.Log(l.size) // (y+r)·log(1 + e^d) − yd
 		at := max(low, min(high, d))
 		return y*softplus(-at) + l.size*softplus(at) + l.slope*math.Abs(d-at)
+	case rootCount:
+		root := math.Sqrt(min(y, l.most))
+		high, low := math.Log(rootMean(root+l.slope)), math.Inf(-1)
+		if root > l.slope {
+			low = math.Log(rootMean(root - l.slope))
+		}
+		at := max(low, min(high, eta))
+		return 2*math.Sqrt(1+math.Exp(at)) - root*at + l.slope*math.Abs(eta-at)
 	}
 	return 0
 }

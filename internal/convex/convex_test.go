@@ -21,6 +21,8 @@ func table(t testing.TB) map[string]Loss {
 		"cloglog 5":   func() (Loss, error) { return CLogLog(5) },
 		"Poisson 12":  func() (Loss, error) { return Poisson(12, 12) },
 		"Poisson 100": func() (Loss, error) { return Poisson(100, 7) },
+		"roots":       func() (Loss, error) { return RootCount(20, 0.5) },
+		"roots of 1":  func() (Loss, error) { return RootCount(1, 1) },
 		"nb":          func() (Loss, error) { return NegativeBinomial(2.5, 30, 30) },
 		"nb small":    func() (Loss, error) { return NegativeBinomial(0.1, 4, 4) },
 		"nb cut":      func() (Loss, error) { return NegativeBinomial(2, 100, 5) },
@@ -141,6 +143,11 @@ func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
 				case negBinomial:
 					share := new(big.Float).Quo(v, new(big.Float).Add(v, new(big.Float).SetPrec(200).SetFloat64(l.size)))
 					want.Mul(share, big.NewFloat(min(y, l.most)+l.size)).Sub(want, big.NewFloat(min(y, l.most)))
+				case rootCount:
+					want.Add(v, one)
+					want.Quo(v, want.Sqrt(want))
+					root := new(big.Float).SetPrec(200).SetFloat64(min(y, l.most))
+					want.Sub(want, root.Sqrt(root))
 				default:
 					continue
 				}
@@ -223,7 +230,7 @@ func TestRefusals(t *testing.T) {
 		"probit 0.5": second(Probit(0.5)), "probit 9": second(Probit(9)), "probit NaN": second(Probit(math.NaN())),
 		"cloglog 0": second(CLogLog(0)), "Poisson cap": second(Poisson(5, 0)), "Poisson most": second(Poisson(0.5, 2)),
 		"nb size": second(NegativeBinomial(0, 3, 3)), "nb most": second(NegativeBinomial(1, math.Inf(1), 2)),
-		"nb cap": second(NegativeBinomial(1, 3, 0.5)),
+		"roots cap": second(RootCount(5, 2)), "roots most": second(RootCount(0, 0.5)), "nb cap": second(NegativeBinomial(1, 3, 0.5)),
 	} {
 		if err == nil {
 			t.Errorf("%s was taken", name)
