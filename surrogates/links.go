@@ -31,6 +31,21 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	return Logistic
 }
 
+// whole is the link of the log loss, without a cut of slopes.
+func whole(link Link) Link {
+	switch f := link.(type) {
+	case halved:
+		return Logistic
+	case binary:
+		return binary{f.at, math.Inf(1)}
+	case roots:
+		return counts{math.Inf(1), f.most, 0}
+	case counts:
+		return counts{math.Inf(1), f.most, f.w}
+	}
+	return link
+}
+
 // Normal is a response with mean η and a known standard deviation.
 type Normal struct {
 	SD float64 // Required, positive

@@ -51,17 +51,14 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 	return out, nil
 }
 
-// noiseless is the covariance of the normal approximation without privacy, and so without what
-// a halved logistic loss leaves out.
+// noiseless is the covariance of the normal approximation without privacy, and so with the log
+// loss, whole.
 func (p *Score) noiseless(theta []float64) (*mat.SymDense, error) {
-	precision := p.information(theta)
-	if p.config.Link == (halved{}) {
-		precision.Zero()
-		for _, im := range p.imputations {
-			one := newFeatures(im.features.normal, Logistic).information(theta)
-			one.ScaleSym(p.config.Statistics.size()/float64(len(p.imputations)), one)
-			precision.AddSym(precision, one)
-		}
+	precision, link := mat.NewSymDense(p.dim, nil), whole(p.config.Link)
+	for _, im := range p.imputations {
+		one := newFeatures(im.features.normal, link).information(theta)
+		one.ScaleSym(p.config.Statistics.size()/float64(len(p.imputations)), one)
+		precision.AddSym(precision, one)
 	}
 	p.broad.precision(precision)
 	var chol mat.Cholesky

@@ -92,6 +92,14 @@ func TestWidening(t *testing.T) {
 	with := widening(Logistic)
 	s.ScoreSD, s.MomentSD = 0, 0
 	halves := widening(halved{})
+	for name, link := range map[string]Link{"roots": roots{0.5, 20}, "counts": counts{2, 20, 0.5},
+		"cloglog": binary{cLogLog, 1}} {
+		for j, w := range widening(link) {
+			if !(w > 1.001) || w > 1.5 {
+				t.Errorf("%s: coefficient %d is widened by %v without noise, by the cut alone", name, j, w)
+			}
+		}
+	}
 	for j, w := range widening(Logistic) {
 		if math.Abs(w-1) > 1e-6 || with[j] < 1.1 {
 			t.Errorf("coefficient %d is widened by %v without noise and %v with it", j, w, with[j])
