@@ -312,7 +312,7 @@ func scored(v []float64) [][4]float64 {
 		for hi < len(reference) && reference[hi] == x {
 			hi++
 		}
-		out[i] = polynomials((float64(lo+hi)/2 + 0.5) / float64(len(reference)+1))
+		out[i] = polynomials(2*(float64(lo+hi)/2+0.5)/float64(len(reference)+1) - 1)
 		for k := range means {
 			means[k] += out[i][k] / float64(len(v))
 		}
