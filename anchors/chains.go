@@ -269,13 +269,9 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if err := s.optima.Release(anchor); err != nil {
 		return nil, err
 	}
-	noise, err := s.config.moment(s.model, s.facts).NoiseSD(s.facts)
-	if err != nil {
-		return nil, err
-	}
-	at := anchor
-	if !s.config.weighted(s.model, s.facts, anchor, noise) {
-		at = nil
+	var at []float64 // plain second moments say of which law features are
+	if s.config.Aim.Bits() {
+		at = anchor
 	}
 	return values, s.moments.Release(moment, at)
 }
@@ -326,7 +322,7 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	if err != nil {
 		return r, err
 	}
-	weighted := c.weighted(s.model, f, anchor, sd)
+	weighted := c.Aim.Bits()
 	if !weighted { // weights were all the same
 		w := s.model.loss.MaxWeight()
 		sd /= w

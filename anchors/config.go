@@ -293,13 +293,6 @@ func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 	return s
 }
 
-// weighted reports whether the curvature at the anchor is released, rather than plain
-// second moments: always for bits, and for Score where that says more. Either has the
-// same price, so that the released anchor may decide.
-func (c Config) weighted(m model, f curator.Facts, anchor []float64, noise float64) bool {
-	return c.Aim.Bits() || surrogates.Curvature(anchor, m.link, f.Records, c.rowNorm(f), noise, c.Columns)
-}
-
 // bit is the look that a step takes at the records, and thinned the one that replaces it
 // where exact minibatches are read.
 func (c Config) bit(remainder *targets.Remainder) curator.AcceptanceBit {

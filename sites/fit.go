@@ -143,9 +143,7 @@ type fit struct {
 // look adds up the sites' answers at a point.
 func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s surrogates.Statistics, err error) {
 	d, t := f.terms.Features, f.terms
-	sd := t.MomentSD[n] / f.loss.MaxWeight()
-	link := linkOf(f.config.Target)
-	q := Query{Theta: at, Weighted: curvature || surrogates.Curvature(at, link, t.Records, t.Radius, sd, f.config.Columns)}
+	q := Query{Theta: at, Weighted: curvature}
 	answers := make([]Answer, len(f.sites))
 	if err := each(f.sites, func(i int, site Site) (err error) {
 		answers[i], err = site.Look(ctx, n, q)
@@ -170,7 +168,7 @@ func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s 
 		}
 	}
 	if !q.Weighted { // weights were all the same
-		s.MomentSD = sd
+		s.MomentSD /= f.loss.MaxWeight()
 		for e := range s.Moment {
 			s.Moment[e] /= f.loss.MaxWeight()
 		}

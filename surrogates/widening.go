@@ -82,28 +82,3 @@ func keptBy(h *mat.SymDense, sd float64) float64 {
 	}
 	return sum / float64(h.SymmetricDim())
 }
-
-// Curvature reports whether the release beside a score should be the loss's curvature at
-// the anchor rather than plain second moments, from the anchor and public facts; momentSD
-// would be the noise of the curvature. It should where the curvature along the anchor
-// stands out of that noise, for normal features as long as the radius: a far anchor
-// leaves too little of it. In wide tables of categories plain moments say more of rare
-// levels. Weights of counts are e^η: there plain moments have less noise, and say of which law
-// the features are, where those of weighted features do not.
-func Curvature(anchor []float64, link Link, records int64, radius, momentSD float64, columns []Column) bool {
-	const outstanding = 3
-	d := float64(len(anchor))
-	if _, count := countOf(link); count {
-		return false
-	}
-	if len(anchor) > mostImputed && (Config{Statistics: Statistics{Columns: columns}}).categories() {
-		return false
-	}
-	sum, along := 0.0, 0.0
-	for z := -4.0; z <= 4; z += 1.0 / 128 { // by far finer than what weights vary over
-		p, eta := math.Exp(-z*z/2), z*radius*math.Sqrt(dot(anchor, anchor)/d)
-		sum += p
-		along += p * z * z * link.Weight(eta, eta)
-	}
-	return float64(records)*radius*radius/d*along/sum > outstanding*momentSD*math.Sqrt(d)
-}

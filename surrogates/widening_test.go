@@ -110,28 +110,6 @@ func TestWidening(t *testing.T) {
 	}
 }
 
-// TestCurvatureOrMoments: which of the two is released follows from anchor and noise.
-func TestCurvatureOrMoments(t *testing.T) {
-	near, far := make([]float64, 6), []float64{0, 40, 0, 0, 0, 0}
-	if !Curvature(near, Logistic, 10000, 1, 3, nil) || Curvature(near, Logistic, 200, 1, 3, nil) {
-		t.Error("the curvature is released where it stands out of its noise")
-	}
-	if Curvature(near, counts{2, 20, 0}, 10000, 1, 3, nil) {
-		t.Error("counts have their second moments released")
-	}
-	if Curvature(far, Logistic, 10000, 1, 3, nil) {
-		t.Error("at a far anchor little curvature is left, and second moments are released")
-	}
-	wide, columns := make([]float64, 40), make([]Column, 40)
-	if !Curvature(wide, Logistic, 100000, 1, 3, columns) {
-		t.Error("wide tables of numbers have their curvature released")
-	}
-	columns[3] = Column{Kind: Level, Upper: 1}
-	if Curvature(wide, Logistic, 100000, 1, 3, columns) {
-		t.Error("wide tables of categories have their second moments released")
-	}
-}
-
 // TestMoments: draws of second moments are positive definite whatever was released,
 // follow a release that is exact, and obey what columns say.
 func TestMoments(t *testing.T) {

@@ -167,27 +167,15 @@ func release(rows targets.Rows, v noise, rng *rand.Rand) (surrogates.Statistics,
 		Records: int64(rows.Len()), Radius: 1,
 		Moment: make([]float64, d*d), Score: make([]float64, d), Columns: make([]surrogates.Column, d)}
 	s.Spherical = *pure
-	s.Weighted = surrogates.Curvature(theta, model, s.Records, s.Radius, v.moment*loss.MaxWeight(), nil)
 	s.Columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: 1 / math.Sqrt(float64(d))}
 	for j, t := range theta {
 		s.Score[j] = -v.ridge * t
 	}
-	if s.Weighted {
-		s.MomentSD *= loss.MaxWeight()
-	}
 	for i := range rows.Len() {
 		x := rows.Row(i)
-		w := 1.0
-		if s.Weighted {
-			eta := 0.0
-			for j, u := range x {
-				eta += u * theta[j]
-			}
-			w = loss.Weight(eta, rows.Y[i])
-		}
 		for j, u := range x {
 			for k, t := range x {
-				s.Moment[j*d+k] += w * u * t
+				s.Moment[j*d+k] += u * t
 			}
 		}
 	}
