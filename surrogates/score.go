@@ -60,7 +60,8 @@ func assemble(c Config) (*Score, *moments, error) {
 	case c.Prior == nil:
 		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
 	case c.Imputations < 0:
-		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4, of counts 12", c.Imputations)
+		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4, of counts 12",
+			c.Imputations)
 	}
 	if err := c.Prior.Check(d); err != nil {
 		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)

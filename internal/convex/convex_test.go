@@ -230,7 +230,8 @@ func TestRefusals(t *testing.T) {
 		"probit 0.5": second(Probit(0.5)), "probit 9": second(Probit(9)), "probit NaN": second(Probit(math.NaN())),
 		"cloglog 0": second(CLogLog(0)), "Poisson cap": second(Poisson(5, 0)), "Poisson most": second(Poisson(0.5, 2)),
 		"nb size": second(NegativeBinomial(0, 3, 3)), "nb most": second(NegativeBinomial(1, math.Inf(1), 2)),
-		"roots cap": second(RootCount(5, 2)), "roots most": second(RootCount(0, 0.5)), "nb cap": second(NegativeBinomial(1, 3, 0.5)),
+		"roots cap": second(RootCount(5, 2)), "roots most": second(RootCount(0, 0.5)),
+		"nb cap": second(NegativeBinomial(1, 3, 0.5)),
 	} {
 		if err == nil {
 			t.Errorf("%s was taken", name)

@@ -50,12 +50,12 @@ func missed(t *testing.T) map[string]bool {
 }
 
 // TestDefectsAreRejected: Quick finds what it is not known to miss, or else Standard, of
-// every third defect, with -short of every sixth. docs/proptest.md has the rates of all, at every effort.
+// every fourth defect, with -short of every eighth. docs/proptest.md has the rates of all, at every effort.
 func TestDefectsAreRejected(t *testing.T) {
 	seen, subtle := map[string]bool{}, missed(t)
-	every := 3
+	every := 4
 	if testing.Short() {
-		every = 6
+		every = 8
 	}
 	for i, c := range Defects() {
 		name := fmt.Sprint(c.Suite, " ", c.Family, " ", c.Name, " ", c.Effect)
