@@ -79,7 +79,7 @@ func BenchmarkStep(b *testing.B) {
 
 // TestStepsReadAHandful: by the bound on remainders a step reads 60 records in expectation at
 // most, and 8 from 10⁷ of them on. By the bound of the whole loss it would need thousands, and
-// more the more there are. MH-SS (docs/anchored.md, "Beside MH-SS") reads about 235 of any
+// more the more there are. MH-SS (docs/anchored-figures.md, "Beside MH-SS") reads about 235 of any
 // number of records with its bound of order 1. By that of order 2 it reads fewer than our steps,
 // which read at most 8 times as many, or 8.
 func TestStepsReadAHandful(t *testing.T) {

@@ -35,7 +35,7 @@ func Gravest(doubts []Doubt) *Doubt {
 }
 
 // First-order intervals are too short where less of the information is left than
-// leastKept, and off by what the approximations are apart (docs/anchored.md, "Measured").
+// leastKept, and off by what the approximations are apart (docs/anchored-figures.md, "Coverage, errors and time").
 const (
 	leastKept = 0.6
 	mostApart = 1.0
