@@ -80,6 +80,32 @@ func TestLongTailsAreDoubted(t *testing.T) {
 	}
 }
 
+// TestCountsWithoutABound: a bound of counts beyond what losses tell apart is priced as it is run.
+func TestCountsWithoutABound(t *testing.T) {
+	table, _ := rareCounts(t, []float64{-4, 1}, 4, rand.New(rand.NewPCG(1, 5)))
+	table.Target.Upper = 1e7
+	model, err := models.New("poisson", &table.Shape, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-5, Adjacency: accountant.Substitute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := chains.Seal(model, table, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := chains.ProblemOn(model, records)
+	plan, err := chains.Choose(chains.Settings{Iterations: 60}, problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chains.Price(plan.Settings, problem); err != nil {
+		t.Error(err)
+	}
+}
+
 // rareCounts are 5000 counts of mean e^η, and what a coefficient of the table's columns is in
 // units of the predictor.
 func rareCounts(t *testing.T, truth []float64, bound float64, rng *rand.Rand) (*data.Table, []float64) {
