@@ -103,9 +103,9 @@ type Config struct {
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
 	// Cap cuts the loss of a regression where that needs it. For Score, which knows of the
-	// cut, its Slope defaults to ½ for logistic regression, to 1 for probit and cloglog, and for
-	// counts to half the root of the largest count, at least 1: noise falls with it, and the
-	// rest is targets.Cap's.
+	// cut, its Slope defaults to ½ for logistic and Poisson regression, to 1 for probit and
+	// cloglog, and for negative binomial counts to half the root of the largest, at least 1:
+	// noise falls with it, and the rest is targets.Cap's.
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
 	Response float64
