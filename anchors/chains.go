@@ -269,7 +269,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if err := s.optima.Release(anchor); err != nil {
 		return nil, err
 	}
-	var at []float64 // plain second moments say of which law features are
+	var at []float64
 	if s.config.Aim.Bits() {
 		at = anchor
 	}
@@ -322,14 +322,6 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	if err != nil {
 		return r, err
 	}
-	weighted := c.Aim.Bits()
-	if !weighted { // weights were all the same
-		w := s.model.loss.MaxWeight()
-		sd /= w
-		for e := range moment {
-			moment[e] /= w
-		}
-	}
 	outputSD, err := optimum.OutputSD(f)
 	if err != nil {
 		return r, err
@@ -339,8 +331,8 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 		score[j] = -c.Ridge * v
 	}
 	r.Statistics = surrogates.Statistics{
-		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment, weighted)*outputSD),
-		Ridge: c.Ridge, Spherical: c.Law == Spherical, Moment: moment, MomentSD: sd, Weighted: weighted,
+		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment)*outputSD),
+		Ridge: c.Ridge, Spherical: c.Law == Spherical, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
 	}
 	return r, nil
@@ -348,14 +340,14 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 
 // curvature is about that of the optimum's objective in a typical direction, by the
 // released moments: what noise on the optimum itself is seen through in the score.
-func (c Config) curvature(m model, moment []float64, weighted bool) float64 {
+func (c Config) curvature(m model, moment []float64) float64 {
 	d := int(math.Sqrt(float64(len(moment))))
 	mean := 0.0
 	for j := range d {
 		mean += moment[j*d+j] / float64(d)
 	}
-	if !weighted {
-		mean *= m.loss.MaxWeight()
+	if !c.Aim.Bits() {
+		mean *= m.loss.MaxCurvature()
 	}
 	return c.temperature()*max(0, mean) + c.Ridge
 }

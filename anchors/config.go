@@ -227,7 +227,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 		if m.loss, err = t.Convex(c.limits(t.Family())); err != nil {
 			return fmt.Errorf("anchors: %w", err)
 		}
-		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: c.Cap.Count})
+		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: m.loss.Count()})
 	case *targets.Linear:
 		m.linear = t
 		if !t.Normal() {
@@ -285,9 +285,10 @@ func (c Config) optimum(m model) curator.Optimum {
 
 func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise}
-	if c.Aim == Sums {
+	switch {
+	case c.Aim == Sums:
 		s.Response = c.Response
-	} else {
+	case c.Aim.Bits(): // plain second moments say of which law features are, which Score needs
 		s.Loss = m.loss
 	}
 	return s

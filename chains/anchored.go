@@ -24,9 +24,6 @@ var aims = map[string]anchors.Aim{
 // laws are the words of the setting anchor-law.
 var laws = map[string]anchors.Law{"auto": anchors.AnyLaw, "normal": anchors.Normal, "spherical": anchors.Spherical}
 
-// mostCount is the largest count that a convex loss tells from larger ones.
-const mostCount = 1e6
-
 // anchorConfig is what the settings and the public shape say.
 func (c *choice) anchorConfig() (anchors.Config, error) {
 	aim, ok := aims[c.Aim]
@@ -50,7 +47,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	config.Columns, config.RowNorm = Columns(c.Shape, c.Weighed), c.Shape.Norm()
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
-		config.Response, config.Cap.Count = most, max(1, min(mostCount, math.Floor(most)))
+		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
 		if !t.Refused {
 			config.Cut = [2]float64{t.At(t.Lower), t.At(t.Upper)}
 		}

@@ -52,7 +52,7 @@ func (m SecondMoment) ResponseUnit(f Facts) float64 {
 func (m SecondMoment) weight() float64 {
 	most := 1.0
 	if m.Loss.Valid() {
-		most = m.Loss.MaxWeight()
+		most = m.Loss.MaxCurvature()
 	}
 	if m.Weight == 0 {
 		return most
@@ -242,7 +242,7 @@ func (o *Moments) sum(theta []float64) {
 		case o.mechanism.Response > 0: // NaN stays, and leaves the record out
 			o.z[len(x)] = o.reach * max(-1, min(1, y[0]/o.mechanism.Response))
 		case theta != nil:
-			weight = o.mechanism.Loss.Weight(dense.Dot(theta, x), y[0])
+			weight = o.mechanism.Loss.Curvature(dense.Dot(theta, x), y[0])
 		}
 		weight = max(0, min(o.mechanism.weight(), weight))
 		i := 0

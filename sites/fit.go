@@ -168,9 +168,9 @@ func (f *fit) look(ctx context.Context, n int, at []float64, curvature bool) (s 
 		}
 	}
 	if !q.Weighted { // weights were all the same
-		s.MomentSD /= f.loss.MaxWeight()
+		s.MomentSD /= f.loss.MaxCurvature()
 		for e := range s.Moment {
-			s.Moment[e] /= f.loss.MaxWeight()
+			s.Moment[e] /= f.loss.MaxCurvature()
 		}
 	}
 	return s, nil

@@ -103,6 +103,17 @@ func poissonResponse(believed float64) response {
 		func(at, y float64) float64 { return max(-1, min(1, math.Exp(at)-y)) }, counts{cut: believed, most: math.Inf(1)}}
 }
 
+// rootsResponse has the slopes of a Poisson count's root.
+func rootsResponse() response {
+	loss, err := convex.RootCount(20, 0.5)
+	if err != nil {
+		panic(err)
+	}
+	r := poissonResponse(1)
+	r.slope, r.link = loss.Slope, roots{0.5, 20}
+	return r
+}
+
 // scoreRanks simulates a regression with parameters from the prior, releases its
 // score at a public anchor and its second moments, and ranks the truth.
 func scoreRanks(t *testing.T, seed uint64, r response, weighted bool, believed float64) []float64 {
@@ -216,7 +227,7 @@ func TestCalibration(t *testing.T) {
 	}
 	const limit = 5.6
 	links := map[float64]Link{1: halved{}, 1e-3: Logistic}
-	mutants := map[string]int{"halved, second moments": 75, "halved, curvature": 75, "logistic, second moments": 75,
+	mutants := map[string]int{"halved, second moments": 75, "Poisson, roots": 75, "logistic, second moments": 75,
 		"logistic, curvature": 75, "linear": 110, "Poisson, cut": 75}
 	for name, ranks := range map[string]func(seed uint64, believed float64) []float64{
 		"logistic, second moments": func(seed uint64, believed float64) []float64 {
@@ -228,8 +239,8 @@ func TestCalibration(t *testing.T) {
 		"halved, second moments": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, halvedResponse(links[believed]), false, 1)
 		},
-		"halved, curvature": func(seed uint64, believed float64) []float64 {
-			return scoreRanks(t, seed, halvedResponse(halved{}), true, believed)
+		"Poisson, roots": func(seed uint64, believed float64) []float64 {
+			return scoreRanks(t, seed, rootsResponse(), false, believed)
 		},
 		"Poisson, cut": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, poissonResponse(1/believed), false, 1)

@@ -222,9 +222,14 @@ func (p *Score) slope(theta []float64) *mat.SymDense {
 // information is τH(θ) of the laws of features, averaged over imputations: positive
 // definite where there is any.
 func (p *Score) information(theta []float64) *mat.SymDense {
+	return p.averageInformation(theta, func(f *features) *features { return f })
+}
+
+// averageInformation is that of what is made of the features.
+func (p *Score) averageInformation(theta []float64, of func(*features) *features) *mat.SymDense {
 	h := mat.NewSymDense(p.dim, nil)
 	for _, im := range p.imputations {
-		one := im.features.information(theta)
+		one := of(im.features).information(theta)
 		one.ScaleSym(p.config.Statistics.size()/float64(len(p.imputations)), one)
 		h.AddSym(h, one)
 	}

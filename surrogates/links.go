@@ -87,9 +87,10 @@ func (halved) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) 
 	return a0*q - a1*p, jump * jump * v, -jump * v, jump * jump * v * (q - p)
 }
 
-func (halved) Weight(at, _ float64) float64 {
-	e := math.Exp(-math.Abs(at))
-	return e / (2 * (1 + e) * math.Sqrt(1+e*e))
+func (halved) Weight(at, eta float64) float64 {
+	p, q := shares(eta)
+	a1, a0 := 1/math.Sqrt(1+math.Exp(2*at)), 1/math.Sqrt(1+math.Exp(-2*at))
+	return a1 * a0 * (p*a0 + q*a1) / 2
 }
 
 // shares returns 1/(1 + e^−η) and 1/(1 + e^η), each to full relative accuracy.

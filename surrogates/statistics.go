@@ -139,6 +139,6 @@ type Link interface {
 	// of both in eta. At eta = at the mean is 0 for a log loss.
 	Slope(at, eta float64) (mean, variance, dMean, dVariance float64)
 	// Weight returns the mean of the loss's second derivative at linear predictor
-	// at, for a response drawn at eta, or at at where second moments are weighted so.
+	// at, for a response drawn at eta.
 	Weight(at, eta float64) float64
 }

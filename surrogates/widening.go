@@ -54,12 +54,8 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 // noiseless is the covariance of the normal approximation without privacy, and so with the log
 // loss, whole.
 func (p *Score) noiseless(theta []float64) (*mat.SymDense, error) {
-	precision, link := mat.NewSymDense(p.dim, nil), whole(p.config.Link)
-	for _, im := range p.imputations {
-		one := newFeatures(im.features.normal, link).information(theta)
-		one.ScaleSym(p.config.Statistics.size()/float64(len(p.imputations)), one)
-		precision.AddSym(precision, one)
-	}
+	link := whole(p.config.Link)
+	precision := p.averageInformation(theta, func(f *features) *features { return newFeatures(f.normal, link) })
 	p.broad.precision(precision)
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {

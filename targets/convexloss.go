@@ -25,7 +25,7 @@ type Cap struct {
 	// Its curvatures are about √Count/2 at most, where those of the log loss are Count.
 	Slope float64
 	// Count is the largest count; larger ones count as it. Required for Poisson and
-	// negative binomial regression, a whole number.
+	// negative binomial regression, a whole number. A larger one than 10⁶ is that.
 	Count float64
 }
 
@@ -64,6 +64,7 @@ func (f binary) convex(c Cap) (convex.Loss, error) {
 }
 
 func (f *counts) convex(c Cap) (convex.Loss, error) {
+	c.Count = min(c.Count, convex.MostCount)
 	if law, ok := f.law.(negBinomial); ok {
 		return convex.NegativeBinomial(law.r, c.Count, c.slope(max(1, law.r, c.Count)))
 	}

@@ -74,7 +74,7 @@ func (cfg RemainderConfig) build() (*Remainder, error) {
 			cfg.Weight)
 	}
 	if r.most == 0 {
-		r.most = cfg.Loss.MaxWeight()
+		r.most = cfg.Loss.MaxCurvature()
 	}
 	return r, nil
 }
@@ -248,7 +248,7 @@ func (r *Remainder) remainder(eta, t, y float64) float64 {
 	}
 	w := 0.0
 	if r.cfg.Order == 2 {
-		w = min(r.most, l.Weight(eta, y))
+		w = min(r.most, l.Curvature(eta, y))
 	}
 	if !(math.Abs(t) <= near) || l.Capped(eta, y) || l.Capped(eta+t, y) {
 		return l.Value(eta+t, y) - l.Value(eta, y) - t*(l.Slope(eta, y)+w*t/2)

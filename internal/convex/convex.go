@@ -8,7 +8,6 @@ package convex
 // Proof: docs/proofs/optimum.md.
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 )
@@ -20,7 +19,6 @@ type Loss struct {
 	kind  kind
 	slope float64 // L
 	bend  float64 // C
-	heavy float64 // of Weight, where that is not the curvature
 	drop  float64
 	ulps  float64
 	pull  float64
@@ -51,7 +49,7 @@ func Logistic() Loss {
 // loss: slopes are those of the log loss times a weight from ½ to 0.71 that does not depend on
 // the response. They are at most ½, and curvatures below 0.1925.
 func Halved() Loss {
-	return Loss{kind: halved, slope: 0.5, bend: 0.1925, heavy: 0.1768, drop: 0.441, ulps: 10, pull: 0.16}
+	return Loss{kind: halved, slope: 0.5, bend: 0.1925, drop: 0.441, ulps: 10, pull: 0.16}
 }
 
 // Probit is −log Φ(±η), with slopes cut at cap, from 1 to 8. Curvatures are below 1.
@@ -152,8 +150,11 @@ func inside(name string, v, lo, hi float64) error {
 	return fmt.Errorf("a %s loss with cap %v; give one from %v to %v", name, v, lo, hi)
 }
 
+// MostCount is the largest count that a loss tells from larger ones.
+const MostCount = 1e6
+
 func countable(most float64) error {
-	if most >= 1 && most <= 1e6 && most == math.Trunc(most) {
+	if most >= 1 && most <= MostCount && most == math.Trunc(most) {
 		return nil
 	}
 	return fmt.Errorf("a largest count of %v; give a whole number from 1 to 1e6", most)
@@ -177,6 +178,9 @@ func (l Loss) Valid() bool { return l.kind != none }
 
 // MaxSlope bounds |∂ℓ/∂η|.
 func (l Loss) MaxSlope() float64 { return l.slope }
+
+// Count is the largest count that is told from larger ones, 0 where responses are no counts.
+func (l Loss) Count() float64 { return l.most }
 
 // MaxCurvature bounds ∂²ℓ/∂η², which is at least 0.
 func (l Loss) MaxCurvature() float64 { return l.bend }
@@ -290,19 +294,6 @@ func (l Loss) Curvature(eta, y float64) float64 {
 	}
 	return 0
 }
-
-// Weight is what second moments are weighted by, from 0 to MaxWeight: the curvature, or of
-// Halved its mean over the responses of a logistic regression with this predictor.
-func (l Loss) Weight(eta, y float64) float64 {
-	if l.kind != halved || l.Absent(y) {
-		return l.Curvature(eta, y)
-	}
-	e := math.Exp(-math.Abs(eta))
-	return e / (2 * (1 + e) * math.Sqrt(1+e*e))
-}
-
-// MaxWeight bounds Weight.
-func (l Loss) MaxWeight() float64 { return cmp.Or(l.heavy, l.bend) }
 
 // Capped reports whether the loss is a straight line at eta.
 func (l Loss) Capped(eta, y float64) bool {
