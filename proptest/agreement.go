@@ -234,7 +234,7 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		if !finite(got) {
 			continue // a proper answer where isFinite does not ask for another
 		}
-		if want, wrong := wrongSlope(along(loss, s.theta, j), s.theta[j], got, 1e-12*largest); wrong &&
+		if want, wrong := wrongSlope(along(loss, s.theta, j), s.theta[j], got, 1e-12*largest, s.size(j)); wrong &&
 			math.Abs(got-want.value) > e.shaky(s, j) {
 			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %v ± %.1g, at %v", index(j), got,
 				want.value, want.off, s)
@@ -244,6 +244,25 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		return e.complexStep(s)
 	}
 	return ""
+}
+
+// response is the record's, 0 if it has none or one that is not finite.
+func (s scene) response() float64 {
+	if s.z.Y == nil || !finite(s.z.Y[0]) {
+		return 0
+	}
+	return s.z.Y[0]
+}
+
+// size is the largest of the response and the other parameters, which coordinate j may be added to.
+func (s scene) size(j int) float64 {
+	most := math.Abs(s.response())
+	for k, t := range s.theta {
+		if k != j && finite(t) {
+			most = max(most, math.Abs(t))
+		}
+	}
+	return most
 }
 
 // shaky is what a gradient owes to the rounding of theta's products: how far it moves when all
@@ -322,7 +341,7 @@ func (e *evaluator) predictorAgrees(s scene) string {
 		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
 	}
 	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
-	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong {
+	if want, wrong := wrongSlope(f, eta, slope, 1e-12, math.Abs(s.response())); wrong {
 		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,
 			eta, want.value, want.off, s)
 	}
@@ -410,7 +429,7 @@ func (e *evaluator) priorAgrees(s scene) string {
 	}
 	e.grad.GradLogPrior(e.gradient, s.theta)
 	for j, got := range e.gradient {
-		if want, wrong := wrongSlope(along(e.target.LogPrior, s.theta, j), s.theta[j], got, 1e-12); wrong {
+		if want, wrong := wrongSlope(along(e.target.LogPrior, s.theta, j), s.theta[j], got, 1e-12, 1); wrong {
 			return fmt.Sprintf("GradLogPrior says that ∂log p₀/∂θ%s is %v, differences of LogPrior give %v ± %.1g, at "+
 				"θ = %s", index(j), got, want.value, want.off,
 				text(s.theta))

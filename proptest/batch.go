@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -87,6 +88,53 @@ func lossOf(target targets.Target, theta []float64, rows targets.Rows) []float64
 
 func cloneRows(r targets.Rows) targets.Rows {
 	return targets.Rows{X: slices.Clone(r.X), P: r.P, Y: slices.Clone(r.Y)}
+}
+
+// sumsAgree compares SumLossGrad with the sums of Loss and LossGrad over batches of every small
+// length and some long ones, of finite features.
+func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
+	t.Helper()
+	m, ok := target.(targets.SumTarget)
+	if !ok || t.Failed() {
+		return
+	}
+	rng, d := rand64(o.Seed, 46), target.Dim()
+	sum, each := make([]float64, d), []float64{}
+	for n := range o.Effort.times(300, 40) {
+		if n > 70 {
+			n = 70 + rng.IntN(1000)
+		}
+		theta, rows := o.state(rng, target), o.plausible(rng, target, n)
+		before, given := slices.Clone(theta), cloneRows(rows)
+		fill(sum, 7)
+		got := m.SumLossGrad(sum, theta, rows)
+		if !slices.Equal(theta, before) || !slices.EqualFunc(rows.X, given.X, same) ||
+			!slices.EqualFunc(rows.Y, given.Y, same) {
+			failf(t, "SumLossGrad writes to its arguments")
+			return
+		}
+		each = append(each[:0], make([]float64, n*d)...)
+		m.LossGrad(each, theta, rows)
+		for j := -1; j < d; j++ { // the loss, then its gradient
+			want, size, name := 0.0, 0.0, "SumLossGrad's loss"
+			add := func(v float64) { want, size = want+v, size+math.Abs(v) }
+			if j < 0 {
+				for _, v := range lossOf(target, theta, rows) {
+					add(v)
+				}
+			} else {
+				for i := range n {
+					add(each[i*d+j])
+				}
+				got, name = sum[j], "SumLossGrad in parameter "+strconv.Itoa(j)
+			}
+			if finite(want) && !(math.Abs(got-want) <= 1e-9*size+1e-12) {
+				failf(t, "%s is %v over %d records, whose own add up to %v, at θ = %s (Seed %d)", name, got, n, want, text(theta),
+					o.Seed)
+				return
+			}
+		}
+	}
 }
 
 // maxBatch crosses the block sizes that targets and the curator work in.

@@ -108,9 +108,15 @@ func (s slope) agrees(got, floor float64) bool {
 // differences give. Beside a kink either side's derivative is right. Where f is
 // not finite, or too rough for differences, nothing is. What no step below 10⁻³ can
 // show passes too: wider ones may lie across a kink.
-func wrongSlope(f line, at, got, floor float64) (slope, bool) {
+//
+// size is that of the largest number which f adds the coordinate to, such as a response: f is rounded
+// to its last places, in steps that offsets of the coordinate's own size may not show.
+func wrongSlope(f line, at, got, floor, size float64) (slope, bool) {
 	scale := max(1, math.Abs(at))
 	noise := f.noise(scale)
+	if size > scale { // two spacings, since one may be a multiple of the places
+		noise = max(noise, f.noise(size), f.noise(1.37*size), 2e-16*size*math.Abs(got))
+	}
 	floor += 1e5 * noise / scale
 	s := f.central(scale, noise)
 	switch {

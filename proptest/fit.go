@@ -275,22 +275,22 @@ func column(all [][]float64, j int) []float64 {
 	return v
 }
 
-// crossed tests that pairs of coordinates have independent ranks and sizes.
+// crossed tests that ranks and sizes of one coordinate are independent of those of another.
 func crossed(e *evidence, columns [][]float64) {
 	scores := make([][][4]float64, len(columns))
 	for j, v := range columns {
 		scores[j] = scored(v)
 	}
-	for j := range min(8, len(columns)) {
+	for j := range min(12, len(columns)) {
 		for k := range j {
-			for degree := range 2 {
-				m := moment{span: 4}
+			for which := range 4 {
+				a, b, m := which/2, which%2, moment{span: 4}
 				for i := range scores[j] {
-					m.add(scores[j][i][degree] * scores[k][i][degree])
+					m.add(scores[k][i][a] * scores[j][i][b])
 				}
 				e.see(m.p(), func() string {
-					return fmt.Sprintf("the noise of coordinates %d and %d is dependent: the mean product of their scores of degree "+
-						"%d is %.3g", k, j, degree+1, m.mean())
+					return fmt.Sprintf("the noise of coordinates %d and %d is dependent: the mean product of their scores of degrees "+
+						"%d and %d is %.3g", k, j, a+1, b+1, m.mean())
 				})
 			}
 		}

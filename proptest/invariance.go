@@ -48,6 +48,9 @@ func (c kernelCheck) invariance() {
 	rng := rand64(c.o.Seed, 3)
 	l := c.newLaw(rng)
 	n := c.o.Replicates
+	if c.o.byDefault {
+		n = int(float64(n) * min(1, 2/c.perStep()))
+	}
 	// Twice the steps: kernels may pay for every start.
 	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*int64(n+stretch*(n/long+1)))
 	done := 0

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/tape"
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
@@ -52,7 +53,7 @@ type KernelOptions struct {
 	Effort Effort
 	// Replicates is the number of chains in the test of invariance. Defaults to two
 	// million times Effort, and with Standard effort and more to four million for up to
-	// three parameters.
+	// three parameters; to fewer of kernels of n > 2 releases a step, by a factor of 2/n.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.
@@ -60,6 +61,8 @@ type KernelOptions struct {
 	// Seed starts every random stream of the check, the curators' included.
 	// Defaults to 1.
 	Seed uint64
+
+	byDefault bool // Replicates is the default, which is for kernels of up to two releases a step
 }
 
 func (o KernelOptions) withDefaults() KernelOptions {
@@ -70,6 +73,7 @@ func (o KernelOptions) withDefaults() KernelOptions {
 	if o.Effort >= Standard && len(o.Start) <= 3 {
 		chains *= 2
 	}
+	o.byDefault = o.byDefault || o.Replicates == 0
 	o.Replicates = orDefault(o.Replicates, chains)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
@@ -97,6 +101,8 @@ func orDefault[T comparable](v, otherwise T) T {
 //     give the same states, Info, memory of a Keeper and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
 //     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
+//   - Info.Gradients is the number of gradients that the curator has released in the step, in more
+//     than one dimension;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
 //     uninterrupted one, given the same releases: nothing else is remembered;
 //   - all steps are charged before the first, at what Cost says, and the price does not
@@ -113,7 +119,7 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
-		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.replay, kernelCheck.resumes)
+		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.gradients, kernelCheck.replay, kernelCheck.resumes)
 		if i == 0 { // the looks at invariance begin with few chains and grow to all
 			c.all(kernelCheck.runs, kernelCheck.invariance)
 		}
@@ -390,6 +396,42 @@ func (c kernelCheck) allocations() {
 	if least > float64(runs)/5000 {
 		c.fail("%d steps make %v allocations; they must make none", runs, least)
 	}
+}
+
+// gradients expects Info.Gradients to be the number of gradients that a step has released.
+func (c kernelCheck) gradients() {
+	d, steps := len(c.o.Start), int64(c.o.Effort.times(4000, 300))
+	if d < 2 {
+		return // a ratio is a vector of one number, too
+	}
+	recording := tape.New()
+	k := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option)), steps)
+	s, rng, before := c.start(k), c.rng(), recording.Vectors(d)
+	for n := range steps {
+		info, err := k.Step(rng, s)
+		if err != nil {
+			c.fail("step %d of %d: %v", n+1, steps, err)
+		}
+		now := recording.Vectors(d)
+		if info.Gradients != now-before {
+			c.fail("step %d has released %d gradients, and says Gradients = %d", n+1, now-before, info.Gradients)
+		}
+		before = now
+	}
+}
+
+// perStep is the number of releases of a step, on average over a few.
+func (c kernelCheck) perStep() float64 {
+	const steps = 50
+	recording := tape.New()
+	k := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option)), steps)
+	s, rng, before := c.start(k), c.rng(), recording.Releases()
+	for n := range steps {
+		if _, err := k.Step(rng, s); err != nil {
+			c.fail("step %d of %d: %v", n+1, steps, err)
+		}
+	}
+	return float64(recording.Releases()-before) / steps
 }
 
 // released are the fields of kernels.Info that were reviewed to hold released

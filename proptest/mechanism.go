@@ -438,7 +438,7 @@ func (q query) paths(t rapid.TB) {
 	t.Helper()
 	p, most := q.o.A.Features, largestOf(q.o)
 	rng := rand64(q.o.Seed, 44)
-	for _, n := range []int{10, q.o.Effort.times(400, 80)} {
+	for _, n := range []int{2, 3, 10, 11, q.o.Effort.times(400, 80)} {
 		for _, ends := range [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()}} {
 			table := curator.Records{X: make([]float64, n*p), Features: p}
 			if q.o.A.Y != nil {
@@ -461,7 +461,36 @@ func (q query) paths(t rapid.TB) {
 			if _, err := q.m.Release(table, q.o.Seed, 1); err != nil {
 				return // it refuses so many
 			}
+			if q.sameNoise(t, table); t.Failed() {
+				return
+			}
 			if q.path(t, table, func(next curator.Records, i int) { draw(next, i, ends[1]) }); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// sameNoise expects releases of one seed on a table to differ from those on A by what the query does,
+// each alike: noise that depends on the seed alone is the same for tables of every size.
+func (q query) sameNoise(t rapid.TB, table curator.Records) {
+	t.Helper()
+	if math.IsInf(q.m.Sensitivity(), 1) {
+		return // batches differ from release to release
+	}
+	onA, errA := q.m.Release(q.o.A, q.o.Seed, 5)
+	on, err := q.m.Release(table, q.o.Seed, 5)
+	if errA != nil || err != nil || len(onA) != len(on) {
+		return // said elsewhere
+	}
+	for i := range on {
+		for j := range on[i] {
+			first, now := on[0][j]-onA[0][j], on[i][j]-onA[i][j]
+			size := max(math.Abs(on[i][j]), math.Abs(on[0][j]), math.Abs(onA[i][j]), math.Abs(onA[0][j]))
+			if !(math.Abs(now-first) <= 1e-12*size) {
+				failf(t, "release %d of one seed differs by %v between A and a table of %d records, and release 0 by %v: the "+
+					"noise depends on the records, or on their number (Seed %d)", i, now, len(table.X)/table.Features, first,
+					q.o.Seed)
 				return
 			}
 		}
@@ -473,7 +502,11 @@ func (q query) path(t rapid.TB, table curator.Records, change func(next curator.
 	t.Helper()
 	p, substitutes := table.Features, q.m.Claim().Adjacency() == accountant.Substitute
 	was := q.release(t, table)
-	for i := range len(table.X)/p - 1 {
+	n := len(table.X) / p
+	if !substitutes {
+		n-- // one stays
+	}
+	for i := range n {
 		next := edited(table, func(_, _ []float64) {})
 		if substitutes {
 			change(next, i)

@@ -159,7 +159,16 @@ type tally struct {
 	cross []moment // products of degree 1 of two directions
 	joint []corner // of two directions
 	turn  []moment // how much further one state has turned than the other, from one direction to another
+	// lean is how much longer moves along a direction are from one side of another's median to the
+	// other than back, and from its middle half to the rest.
+	lean  [][][2]moment
+	usual []float64 // squares of moves along each direction, on average over the first few
+	first int       // how many those are so far
+	since int       // n when all of them are known
 }
+
+// few moves say what is usual; the others are compared with it.
+const few = 2000
 
 func newTally(s scale, turns bool) *tally {
 	t := &tally{scale: s, turns: turns, flows: make([][cells][cells]int, len(s.dirs)),
@@ -174,6 +183,10 @@ func newTally(s scale, turns bool) *tally {
 		t.turn = append(t.turn, moment{span: 4})
 	}
 	t.joint = make([]corner, len(t.cross))
+	t.usual = make([]float64, len(s.dirs))
+	for range s.dirs {
+		t.lean = append(t.lean, slices.Repeat([][2]moment{{{span: 2}, {span: 2}}}, len(s.dirs)))
+	}
 	return t
 }
 
@@ -226,6 +239,9 @@ func (t *tally) stayed() { t.n++ }
 // add counts one pair.
 func (t *tally) add(a, b []rank) {
 	t.n++
+	if t.turns {
+		t.leans(a, b)
+	}
 	next := 0
 	for i := range a {
 		if a[i].cell != b[i].cell {
@@ -252,6 +268,41 @@ func (t *tally) add(a, b []rank) {
 		}
 		next += i
 	}
+}
+
+// leans counts one pair of different states, whose moves along every direction are of some length.
+func (t *tally) leans(a, b []rank) {
+	if t.first < few {
+		if t.first++; t.first == few {
+			t.since = t.n
+		}
+		for j := range t.usual {
+			t.usual[j] += square(b[j].x-a[j].x) / few
+		}
+		return
+	}
+	for i := range a {
+		up := sideOf(a[i].x > 0) - sideOf(b[i].x > 0)
+		out := sideOf(math.Abs(a[i].x) > 0.5) - sideOf(math.Abs(b[i].x) > 0.5)
+		if up == 0 && out == 0 {
+			continue
+		}
+		for j, usual := range t.usual {
+			longer := square(b[j].x-a[j].x) - usual
+			t.lean[i][j][0].add(up * longer)
+			t.lean[i][j][1].add(out * longer)
+		}
+	}
+}
+
+// square is that of a change of ranks, at most 1.
+func square(change float64) float64 { return min(1, change*change) }
+
+func sideOf(high bool) float64 {
+	if high {
+		return 1
+	}
+	return 0
 }
 
 // crossings are those of the border above a cell: upwards and downwards.
@@ -338,6 +389,17 @@ func (t *tally) symmetric(e *evidence, what string) {
 				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g",
 					what, t.dirs[i].name, t.dirs[j].name, m.mean())
 			})
+		}
+	}
+	for i, d := range t.dirs {
+		for j := range t.lean[i] {
+			for k, side := range [2]string{"above the median", "out of the middle half"} {
+				m := t.lean[i][j][k].of(t.n - t.since)
+				e.see(m.p(), func() string {
+					return fmt.Sprintf("%s moves along %s are longer, or shorter, from %s of %s than back there: their scale follows "+
+						"it (%.2g in squares of ranks)", what, t.dirs[j].name, side, d.name, m.mean())
+				})
+			}
 		}
 	}
 	for i, d := range t.dirs {

@@ -24,6 +24,10 @@ var replies = []float64{0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 var counts = []float64{127, 129, 1000, 1024, 32_767, 32_768, 65_535, 65_536, 1e6, 1<<24 + 1, 1<<31 - 1, 1 << 31,
 	3e9, 1<<32 - 1, 1 << 32, 1e10, 1e12}
 
+// codes are what tables write for a value that is missing or refused, which a target may take for
+// one in one place and for a number in another.
+var codes = []float64{-9, -99, -999, -9999, 88, 98, 99, 888, 998, 999, 9999, 99_999}
+
 // scene is one place to look at a target: a move and one record.
 type scene struct {
 	theta, next []float64
@@ -232,6 +236,20 @@ func (g stage) scans(visit func(scene)) {
 	}
 	g.zeros(visit)
 	g.fitted(visit)
+	for _, v := range codes {
+		for j := range g.p + 1 {
+			s := g.plain()
+			switch {
+			case j < g.p:
+				s.z.X[j] = v
+			case g.response:
+				s.z.Y[0] = g.o.Response(v)
+			}
+			s.usual, s.plausible = false, false
+			s.next = g.move(s)
+			visit(s)
+		}
+	}
 	if g.response {
 		for _, v := range replies {
 			for range 20 {

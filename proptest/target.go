@@ -77,7 +77,8 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
 //     coordinate in turn, on moves that are short, long, along one coordinate or
 //     along the record, at both labels and whole numbers, beside breakpoints that
-//     bisection finds; gradients add up to what the loss and the prior change by;
+//     bisection finds; gradients add up to what the loss and the prior change by; SumLossGrad is
+//     the sum of Loss and of LossGrad;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a
 //     PriorSampler draws from it independently, without atoms, from its stream alone;
 //   - RatioBound is the same both ways;
@@ -123,6 +124,7 @@ func searchTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certific
 	checkPredictors(t, target, o)
 	checkBreakpoints(t, target, o)
 	checkSums(t, target, o)
+	sumsAgree(t, target, o)
 	checkConcurrent(t, target, o)
 	found := checkCertificates(t, target, o)
 	checkSampler(t, target, o)

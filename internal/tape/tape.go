@@ -63,11 +63,33 @@ func (t *Tape) Track() *Track {
 	return k
 }
 
+// Vectors counts the releases of grants that have released nothing but vectors of d numbers: of
+// a chain in d > 1 dimensions these are its gradients, since moves come with bits, and ratios are
+// single numbers.
+func (t *Tape) Vectors(d int) (n int) {
+	for _, k := range t.tracks {
+		if k.width == d {
+			n += k.calls
+		}
+	}
+	return n
+}
+
+// Releases counts what all grants have released so far.
+func (t *Tape) Releases() (n int) {
+	for _, k := range t.tracks {
+		n += k.calls
+	}
+	return n
+}
+
 // Track is the sequence of values one grant released. A nil Track does nothing.
 type Track struct {
 	values []float64
 	pos    int
 	replay bool
+	calls  int
+	width  int // of every call; −1 if they differ
 }
 
 // Values passes released values through: it keeps them when recording, and
@@ -78,6 +100,11 @@ func (k *Track) Values(v []float64) {
 	}
 	if !k.replay {
 		k.values = append(k.values, v...)
+		if k.calls++; k.calls == 1 {
+			k.width = len(v)
+		} else if k.width != len(v) {
+			k.width = -1
+		}
 		return
 	}
 	if k.pos+len(v) > len(k.values) {
