@@ -56,6 +56,7 @@ type flaws struct {
 	faint       bool // the momentum is drawn 2% short
 	heavy       bool // the kinetic energy is of masses 5% larger
 	warmTest    bool // the log-odds of the posterior are 2% small
+	swapped     bool // the first leap takes each mass for the other
 }
 
 var masses = [2]float64{1, 2}
@@ -216,7 +217,11 @@ func (k *trajectory) leapfrog(h float64, s *kernels.State) error {
 		turned = turned || k.turns && along < 0
 		if !turned {
 			for j := range k.q {
-				k.q[j] += h * k.p[j] / masses[j]
+				mass := masses[j]
+				if k.swapped && i == 0 {
+					mass = masses[1-j]
+				}
+				k.q[j] += h * k.p[j] / mass
 			}
 		}
 		by := h

@@ -36,7 +36,8 @@ func Defects() []Case {
 func Controls() []Case {
 	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
 		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
-		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls())
+		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls(),
+		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +81,26 @@ func TestDefectsAreRejected(t *testing.T) {
 	}
 	if len(seen) < 150 {
 		t.Errorf("%d defects are planted, fewer than 150", len(seen))
+	}
+}
+
+// TestExactChecks: what is found without statistics, at Quick.
+func TestExactChecks(t *testing.T) {
+	wanted := []string{"counts one gradient for four", "−999 is no response in the gradient",
+		"sums in pairs forget an odd record", "the last of odd records counts twice, additive",
+		"a draw is left out for more than ten records, additive", "softplus is 0 below −12, in the ratio",
+		"numbers drawn at once are left for the next step"}
+	found := 0
+	for _, c := range Defects() {
+		if !slices.Contains(wanted, c.Name) {
+			continue
+		}
+		found++
+		if rejected, report := c.Rejected(1, proptest.Quick); !rejected {
+			t.Errorf("%s passes:\n%s", c.Name, report)
+		}
+	}
+	if found != len(wanted) {
+		t.Errorf("%d of %d defects are there", found, len(wanted))
 	}
 }

@@ -214,6 +214,11 @@ const wideStep = 0.2 // of walks in several dimensions
 
 // wideWalk is a walk in n dimensions, whose proposals are spoilt.
 func wideWalk(name, effect string, n int, spoil func(theta, next []float64)) Case {
+	return widely(name, effect, n, false, spoil)
+}
+
+// widely is wideWalk, which is said to be reversible or not.
+func widely(name, effect string, n int, reversible bool, spoil func(theta, next []float64)) Case {
 	x := make([]float64, 6*n)
 	for i := range x {
 		x[i] = float64(i%7)/3 - 1
@@ -230,7 +235,7 @@ func wideWalk(name, effect string, n int, spoil func(theta, next []float64)) Cas
 				spoil(theta, next)
 			}}}, err
 	}, func(o *proptest.KernelOptions) {
-		o.Records, o.Start = curator.Records{X: x, Features: n}, make([]float64, n)
+		o.Records, o.Start, o.Reversible = curator.Records{X: x, Features: n}, make([]float64, n), reversible
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			for j := range theta {
 				theta[j] = sd * rng.NormFloat64()

@@ -35,7 +35,6 @@ var survivors = map[string]string{
 	"predictors in a buffer of the target": "on one core it shows only where the scheduler switches in between",
 	"an empty batch": "the curator shows a user's target single records, so a right one " +
 		"may panic",
-	"counts one gradient for four":          "no check knows which releases are gradients, a count for observers",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 
