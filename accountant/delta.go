@@ -27,6 +27,9 @@ func (e Event) deltaBounds(eps float64) []candidate {
 	if mu, ok := e.gaussianMu(); ok {
 		cs = append(cs, candidate{"gaussian-exact", methodGaussianExact, theoremExact,
 			withFailure(math.Exp(min(0, departs+logGaussianDelta(mu, eps-departs)))), 0})
+	} else if dominating, ok := e.dominated(); ok {
+		cs = append(cs, candidate{methodDominating, methodDominating, theoremDominating,
+			withFailure(min(1, math.Exp(departs)*dominating.delta(eps-departs))), 0})
 	}
 	if p, d, ok := e.basic(); ok {
 		if eps < p {

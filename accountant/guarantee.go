@@ -23,8 +23,8 @@ type Guarantee struct {
 	Delta float64
 	// Adjacency is that of the event.
 	Adjacency Adjacency
-	// Method is the accounting whose bound is the smallest: "rdp", "gaussian-exact", "pure" or
-	// "pld".
+	// Method is the accounting whose bound is the smallest: "rdp", "gaussian-exact",
+	// "dominating", "pure" or "pld".
 	Method string
 	// Theorem names the source of that bound.
 	Theorem string

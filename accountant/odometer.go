@@ -26,7 +26,7 @@ func (f *Filter) Cost() float64 {
 func (f *Filter) Share() float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.spent / f.limit
+	return min(1, f.spent/f.limit)
 }
 
 // Odometer reports, at any time and as often as wanted, an ε that holds for all

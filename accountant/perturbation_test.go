@@ -111,7 +111,7 @@ func TestObjectivePerturbationCoversEveryPair(t *testing.T) {
 		}
 	}
 	t.Logf("wrong curves broken: %v", broken)
-	if len(broken) != 4 {
+	if len(broken) != 6 {
 		t.Errorf("of the wrong curves and profiles only %v were exceeded", broken)
 	}
 }
@@ -122,17 +122,38 @@ func checkDeltas(t *testing.T, tables [][]float64, without []float64, step, mult
 	optimum func(adj Adjacency, multiplier, curvature float64) (Event, error), broken map[string]int) {
 	t.Helper()
 	for _, eps := range []float64{0.01, 0.1, 0.4, 1, 2, 4} {
-		worst := map[Adjacency]float64{}
+		worst, pairs := map[Adjacency]float64{}, map[Adjacency][2][]float64{}
+		look := func(adj Adjacency, p, q []float64) {
+			if delta := crossing(p, q, step, eps); delta >= worst[adj] {
+				worst[adj], pairs[adj] = delta, [2][]float64{p, q}
+			}
+		}
 		for _, p := range tables {
 			for _, q := range tables {
-				worst[Substitute] = max(worst[Substitute], crossing(p, q, step, eps))
+				look(Substitute, p, q)
 			}
-			worst[AddRemove] = max(worst[AddRemove], crossing(p, without, step, eps), crossing(without, p, step, eps))
+			look(AddRemove, p, without)
+			look(AddRemove, without, p)
 		}
 		for adj, delta := range worst {
 			m := multiplier
 			if adj == Substitute {
 				m /= 2
+			}
+			for _, beside := range [][2]float64{{0, 0}, {0.3, 0.2}, {1, 0}} {
+				delta := besideBit(pairs[adj][0], pairs[adj][1], step, eps, beside[0], beside[1])
+				bound := func(m, curvature float64) float64 {
+					return composedDelta(adj, must(optimum(adj, m, curvature)), eps, beside[0], beside[1])
+				}
+				if b := bound(m, curvature); delta > b*(1+1e-6)+1e-12 {
+					t.Errorf("%v, m = %v, Γ = %v beside %v: δ(%v) = %v, bound %v", adj, m, curvature, beside, eps, delta, b)
+				}
+				if delta > bound(m, 0)*1.01+1e-12 {
+					broken["no determinant, composed"]++
+				}
+				if delta > bound(2*m, curvature)*1.01+1e-12 {
+					broken["half the sensitivity, composed"]++
+				}
 			}
 			profile := func(m, curvature float64) float64 {
 				r, err := must(optimum(adj, m, curvature)).Numerical(pld.AtEpsilon(eps))
@@ -161,6 +182,36 @@ func crossing(p, q []float64, step, eps float64) float64 {
 		sum += max(0, math.Exp(p[i])-math.Exp(eps+q[i])) * step
 	}
 	return sum
+}
+
+// besideBit is δ(ε) of a pair of tables beside a Gaussian release of µ and a bit whose
+// log-odds move from −move/2 to move/2.
+func besideBit(p, q []float64, step, eps, mu, move float64) float64 {
+	one, sum := logistic(move/2), 0.0
+	for i := range p {
+		left := eps - p[i] + q[i]
+		sum += math.Exp(p[i]) * step *
+			(one*gaussianDelta(mu, left-move/2) + (1-one)*gaussianDelta(mu, left+move/2))
+	}
+	return sum
+}
+
+// composedDelta is the bound on that.
+func composedDelta(adj Adjacency, e Event, eps, mu, move float64) float64 {
+	if mu > 0 {
+		e = must(Compose(e, must(Gaussian(adj, 1/mu))))
+	}
+	if move > 0 {
+		if adj == Substitute {
+			move /= 2
+		}
+		e = must(Compose(e, must(Bit{Contribution: move}.Event(adj))))
+	}
+	d, ok := e.dominated()
+	if !ok {
+		return 0
+	}
+	return d.delta(eps)
 }
 
 // TestFoldedExpectation compares chords and closed forms with quadrature: never
@@ -326,7 +377,7 @@ func TestConvexPerturbationCoversEveryPair(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("wrong curves broken: %v", broken); len(broken) != 4 {
+	if t.Logf("wrong curves broken: %v", broken); len(broken) != 6 {
 		t.Errorf("of the wrong curves and profiles only %v were exceeded", broken)
 	}
 }

@@ -67,7 +67,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		return c, fmt.Errorf("anchors: ε = %v; it must be positive and finite", epsilon)
 	}
 	rho, _, err := accountant.SolveParameter(func(x float64) (accountant.Event, error) {
-		return accountant.ZCDP(f.Adjacency, x)
+		return accountant.Gaussian(f.Adjacency, 1/math.Sqrt(2*x))
 	}, 1e-9, 1e6, epsilon, delta, true)
 	if err != nil {
 		return c, err

@@ -63,7 +63,7 @@ func TestCertificatesSayWhatTheyPromise(t *testing.T) {
 
 // TestCertificatesStateTheLeastEpsilon: that of numerical composition where records are in
 // batches, which is clearly below the Rényi one that the budget charged, and the Rényi one
-// where no distribution of losses is known. Its events give it again.
+// where no distribution of losses is known, as of bits of drawn moves. Its events give it again.
 func TestCertificatesStateTheLeastEpsilon(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings chains.Settings
@@ -71,10 +71,14 @@ func TestCertificatesStateTheLeastEpsilon(t *testing.T) {
 	}{
 		"allocated": {chains.Settings{Kernel: "dpsgld", Batch: 50, Allocated: true, Start: "prior-mean"}, 0.05},
 		"Poisson":   {chains.Settings{Kernel: "sgnht", Batch: 50, Start: "prior-mean"}, 0.05},
-		"optimum":   {chains.Settings{Kernel: "dpsgld", Batch: 50, Start: "optimum"}, 0},
+		"optimum":   {chains.Settings{Kernel: "dpsgld", Batch: 50, Start: "optimum"}, 0.02},
+		"bits":      {chains.Settings{Kernel: "barker", Start: "prior-mean"}, 0},
 	} {
 		table, m := simulated(t)
-		c.settings.Iterations, c.settings.Chains, c.settings.Step, c.settings.Noise = 20, 1, 1e-4, 1
+		c.settings.Iterations, c.settings.Chains = 20, 1
+		if c.saves > 0 {
+			c.settings.Step, c.settings.Noise = 1e-4, 1
+		}
 		session := opened(t, table, m, c.settings, 100)
 		certificate, err := session.Certificate(m, 1)
 		if err != nil {

@@ -114,7 +114,8 @@ func (m SecondMoment) Event(f Facts) (accountant.Event, error) {
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= math.Sqrt2 * (1 - room.RelativeSlack)
 	}
-	return accountant.DiscreteGaussian(f.Adjacency, multiplier)
+	return accountant.GridGaussian{NoiseMultiplier: multiplier, Coordinates: triangle(m.Size(f)),
+		Steps: m.steps(f, room.ExactGrid(m.largest(f)))}.Event(f.Adjacency)
 }
 
 // NoiseSD is the standard deviation of the noise on the diagonal of a release:

@@ -178,7 +178,8 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 		return accountant.Event{}, err
 	}
 	// The distance from the minimum may point anywhere whatever the adjacency.
-	hidden, err := accountant.DiscreteGaussian(f.Adjacency, m.outputMultiplier()/(1+room.RelativeSlack))
+	hidden, err := accountant.GridGaussian{NoiseMultiplier: m.outputMultiplier() / (1 + room.RelativeSlack),
+		Coordinates: f.Features, Steps: 1 << outputBits}.Event(f.Adjacency)
 	if err != nil {
 		return accountant.Event{}, err
 	}

@@ -202,7 +202,7 @@ func ExampleCharge() {
 	err = grant.Release(theta)
 	spent, _ := budget.Spent()
 	fmt.Printf("%v; %d coefficients at ε = %.2f\n", err, len(theta), spent.Epsilon)
-	// Output: <nil>; 2 coefficients at ε = 0.91
+	// Output: <nil>; 2 coefficients at ε = 0.84
 }
 
 // Noisy second moments of records of norm at most 1.
@@ -220,5 +220,5 @@ func ExampleCharge_moments() {
 	err = grant.Release(matrix, nil)
 	spent, _ := budget.Spent()
 	fmt.Printf("%v; noise of %.1f at ε = %.2f\n", err, sd, spent.Epsilon)
-	// Output: <nil>; noise of 56.6 at ε = 0.10
+	// Output: <nil>; noise of 56.6 at ε = 0.09
 }

@@ -36,29 +36,30 @@ func newAccount(e Entry) (a account, err error) {
 
 // begin chooses the order for an account whose first charge this is: the one that leaves
 // most to later ones. Without a limit, it is that for a limit of twice the charge. No
-// result has been seen that the choice could depend on.
-func (a *account) begin(first accountant.Event) error {
+// result has been seen that the choice could depend on. It reports whether this is such a
+// charge.
+func (a *account) begin(first accountant.Event) (bool, error) {
 	if a.limit.Order != 0 {
-		return nil
+		return false, nil
 	}
 	epsilon := a.limit.Epsilon
 	if epsilon > 0 {
 		b, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: epsilon, Delta: a.limit.Delta,
 			Adjacency: a.limit.Adjacency})
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := b.Charge(first, 1); err != nil {
-			return err
+			return false, err
 		}
 	} else {
 		two, err := first.Times(2)
 		if err != nil {
-			return err
+			return false, err
 		}
 		g, err := two.Epsilon(a.limit.Delta)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if epsilon = g.Epsilon; epsilon == 0 || math.IsInf(epsilon, 1) {
 			epsilon = 1 // what costs nothing, or too much at any order, says nothing of later charges
@@ -66,15 +67,25 @@ func (a *account) begin(first accountant.Event) error {
 	}
 	order, err := first.FilterOrder(epsilon, a.limit.Delta-a.limit.Failure)
 	if err != nil {
-		return err
+		return false, err
 	}
 	a.limit.Order = order
 	fresh, err := newAccount(Entry{Limit: a.limit})
 	if err != nil {
-		return err
+		return false, err
 	}
 	*a = fresh
-	return nil
+	return true, nil
+}
+
+// fill admits a first charge that the limit covers by the charge's own accounting, and the
+// order does not. Nothing is then left.
+func (a *account) fill(e accountant.Event, count int64) error {
+	whole, err := e.Times(count)
+	if err == nil {
+		*a, err = newAccount(Entry{Limit: a.limit, TotalCost: whole.RDP(a.limit.Order)})
+	}
+	return err
 }
 
 // charge admits count releases, or refuses them, but for their failures.

@@ -122,7 +122,8 @@ func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := a.begin(whole); err != nil {
+	first, err := a.begin(whole)
+	if err != nil {
 		return l.refused(err)
 	}
 	p, err := l.price(r.key, whole, a.limit)
@@ -140,12 +141,20 @@ func (l *Ledger) admit(a *account, r *request, e *Entry) error {
 			"for failures: nothing was charged; make a ledger with more (ledger init --failure-delta)",
 			l.path, whole, failure, a.limit.Failure)
 	}
-	if err := a.charge(event, r.count); err != nil {
+	err = a.charge(event, r.count)
+	filled := err != nil && first && a.filter != nil
+	if filled {
+		err = a.fill(event, r.count)
+	}
+	if err != nil {
 		return l.refused(err)
 	}
 	e.Limit, e.Event, e.Count = a.limit, &event, r.count
 	e.Epsilon, e.Cost, e.Failure = p.epsilon, p.cost, failure
 	e.Charges, e.TotalCost, e.TotalEpsilon = e.Charges+1, a.cost(), a.epsilon()
+	if filled { // and nothing else ever is
+		e.TotalEpsilon = p.epsilon
+	}
 	e.PlainEpsilon, e.PlainDelta = above(e.PlainEpsilon+p.epsilon), min(1, above(e.PlainDelta+a.limit.Delta))
 	return nil
 }

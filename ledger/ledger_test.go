@@ -115,6 +115,49 @@ func TestOneRunFitsItsOwnLimit(t *testing.T) {
 	}
 }
 
+// TestOneGaussianRunFitsItsOwnLimit: so does a run whose ε its Rényi curve overstates. Then
+// nothing more does, after reopening too, not even what costs nothing.
+func TestOneGaussianRunFitsItsOwnLimit(t *testing.T) {
+	run := func(x float64) (accountant.Event, error) { return accountant.Gaussian(accountant.Substitute, x) }
+	sigma, _, err := accountant.SolveParameter(run, 1, 100, 1, 1e-5, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := run(sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	little, err := run(1e6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := create4(t, limited(1))
+	if _, err := l.Charge(little, 1, Note{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Charge(e, 1, Note{}); err == nil {
+		t.Error("a second charge was admitted by its own accounting")
+	}
+	l = create4(t, limited(1))
+	if _, err := l.Charge(e, 1, Note{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := last(t, l); got.TotalEpsilon > 1 || got.TotalEpsilon < 0.999 || got.Share() != 1 {
+		t.Errorf("a run of ε 1 costs a ledger of ε 1 %v, a share of %v", got.TotalEpsilon, got.Share())
+	}
+	for range 2 {
+		if _, err := l.Charge(little, 1, Note{}); err == nil {
+			t.Error("more was admitted")
+		}
+		if l, err = Open(l.path, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r, err := l.Check(); err != nil || r.Charges != 1 {
+		t.Errorf("%+v (%v)", r, err)
+	}
+}
+
 // TestFirstChargeLeavesRoom: whatever the first charge is, a ledger then covers about as
 // many runs as one that began with such a run. A run is what the ledger showed after
 // `sample --epsilon 0.5 --delta 1e-6` of one column and 400 records. An order of 2254, the
