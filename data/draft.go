@@ -188,7 +188,7 @@ func (t *tally) write(b *bytes.Buffer, role Role, n numberText, records int) {
 		impute = tomlFloat(r.lower + (r.upper-r.lower)/2)
 		fmt.Fprintf(b, "lower = %s%s\nupper = %s%s\noutside = %q\n", tomlFloat(r.lower), readOff, tomlFloat(r.upper), readOff,
 			OutsideClamp)
-		b.WriteString(t.standard(role, r.lower))
+		b.WriteString(t.standard(role, r.lower, r.upper))
 	case Category:
 		fmt.Fprintf(b, "levels = %s%s\n", tomlStrings(options), readOff)
 		if role != Target {

@@ -23,7 +23,7 @@ func draft(text string) (string, error) {
 
 func TestDraft(t *testing.T) {
 	got, err := draft("name,age,colour,\"a \"\"b\"\"\",only,wage,income\n" +
-		"Ann,31,red,1,x,NA,no\nBo,-2.5,?,0,x,3e9,yes\nCy,40,green,1,x,1,no\nDi,40,blue,,x,2,yes\n" +
+		"Ann,31,red,1,x,NA,no\nBo,-2.5,?,0,x,3e9,yes\nCy,66.5,green,1,x,1,no\nDi,40,blue,,x,2,yes\n" +
 		strings.Join([]string{"E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U"},
 			",40,red,1,x,2,no\n") + ",40,red,1,x,2,no\n")
 	if err != nil {
@@ -46,7 +46,7 @@ name = "age"
 role = "feature"
 kind = "number"
 lower = -2.5  # read off the data
-upper = 40  # read off the data
+upper = 66.5  # read off the data
 outside = "clamp"
 # center = 45
 # scale = 20  # common values for the age of adults in years; keep them if they suit
@@ -210,4 +210,19 @@ func FuzzDraft(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) { draftLoads(t, text) })
+}
+
+// TestDraftKnowsCommonScales: common values are offered where the cells reach so far, and not
+// for the age of a car.
+func TestDraftKnowsCommonScales(t *testing.T) {
+	const cells = "18,3\n66,12\n40,1\n31,0\n"
+	for header, want := range map[string]int{"age,car_age\n": 1, "car_age,age_years\n": 1, "size,years\n": 0} {
+		got, err := draft(header + cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(got, "# center = 45"); n != want {
+			t.Errorf("%q: %d columns have the common values of an age, not %d:\n%s", header, n, want, got)
+		}
+	}
 }

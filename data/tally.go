@@ -147,9 +147,9 @@ func (t *tally) unfit(n numberText, records int) string {
 }
 
 // standard asks for a center and a scale, with common public values where the column's
-// name says what it is, and says what a response of counts needs. All of it is a
-// comment: a person decides.
-func (t *tally) standard(role Role, lower float64) string {
+// name says what it is and its cells reach so far, and says what a response of counts needs.
+// All of it is a comment: a person decides.
+func (t *tally) standard(role Role, lower, upper float64) string {
 	if role == Target && lower >= 0 {
 		return "# center = 0\n# scale = 1  # for a model of counts, with lower = 0 and a public upper bound\n"
 	}
@@ -160,7 +160,7 @@ func (t *tally) standard(role Role, lower float64) string {
 	for _, c := range commonScales {
 		for _, part := range strings.FieldsFunc(name,
 			func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' }) {
-			if slices.Contains(c.names, part) {
+			if slices.Contains(c.names, part) && lower <= c.center-c.scale && upper >= c.center+c.scale {
 				return fmt.Sprintf("# center = %v\n# scale = %v  # common values for %s; keep them if they suit\n", c.center,
 					c.scale, c.what)
 			}
