@@ -25,6 +25,7 @@ type part struct {
 	key   string // identifies the mechanism and its parameters exactly
 	count int64
 	memo  memory // nil when the curve is cheap
+	falls bool   // the curve may fall as the order grows, as a loose bound can
 }
 
 // mechanism is one kind of release with its parameters. Its adjacency is that
@@ -51,6 +52,9 @@ type (
 	}
 )
 
+// uneven mechanisms may have a curve that falls as the order grows.
+type uneven interface{ uneven() bool }
+
 // statable mechanisms have parameters that a user states.
 type statable interface {
 	mechanism
@@ -70,11 +74,27 @@ func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	if err := adj.check(); err != nil {
 		return Event{}, err
 	}
-	p := part{m: m, key: keyOf(m), count: 1}
+	p := part{m: m, key: keyOf(m), count: 1, falls: falls(m)}
 	if s, ok := m.(slow); ok {
 		p.memo = s.memory()
 	}
 	return Event{adj: adj, parts: []part{p}}, nil
+}
+
+// falls says whether a curve is, or is made of, one that may fall.
+func falls(m mechanism) bool {
+	if u, ok := m.(uneven); ok && u.uneven() {
+		return true
+	}
+	return slices.ContainsFunc(m.fields(), func(f field) bool {
+		inner, ok := f.value.(Event)
+		return ok && inner.falls()
+	})
+}
+
+// falls says whether a part's curve may.
+func (e Event) falls() bool {
+	return slices.ContainsFunc(e.parts, func(p part) bool { return p.falls })
 }
 
 func keyOf(m mechanism) string {

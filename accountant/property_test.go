@@ -267,3 +267,18 @@ func TestGroupPrivacyGrows(t *testing.T) {
 		}
 	})
 }
+
+// TestSearchFindsFallingCurves: the bound of a sampled composition of bits falls between
+// orders 10 and 24, and δ at its ε has its best order there, away from all powers of two.
+func TestSearchFindsFallingCurves(t *testing.T) {
+	bit := must(thinnedBit(AddRemove, 0.15335496684492847, 0.6520819120330112, 0.9201298010695709))
+	e := must(poissonOf(t, 0.34375, bit).Times(6))
+	if e.RDP(12.3) <= e.RDP(24) {
+		t.Fatal("the curve does not fall: the test needs another event")
+	}
+	const delta = 0.0008049187587117669
+	g := epsilon(t, e, delta)
+	if back, err := e.Delta(g); err != nil || back.Delta > 1.05*delta {
+		t.Errorf("ε(%v) = %v, but δ there is %v, %v", delta, g, back.Delta, err)
+	}
+}

@@ -72,6 +72,8 @@ type sampled struct {
 	curve func(order float64) float64
 	pure  float64 // pure ε, +Inf if there is none
 	fail  float64 // probability of failure
+
+	moments bool // the curve is a momentCurve, which may fall
 }
 
 func (m *sampled) kind() string { return "sampled" }
@@ -86,6 +88,8 @@ func (m *sampled) fields() []field {
 }
 
 func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
+
+func (m *sampled) uneven() bool { return m.moments }
 
 func (m *sampled) failure() float64 { return m.fail }
 
@@ -217,7 +221,7 @@ func (m *sampled) amplify() error {
 		m.curve = newProfileCurve(m.s.scheme, q, p, e.adj).rdp
 		return nil
 	}
-	m.curve = newMomentCurve(m.s.scheme, q, e).rdp
+	m.curve, m.moments = newMomentCurve(m.s.scheme, q, e).rdp, true
 	return nil
 }
 

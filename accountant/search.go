@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // bestOrder minimises an objective over real orders. The objective at an order
 // is never below free(order), which falls with the order, nor below
@@ -11,38 +15,60 @@ func bestOrder(e Event, objective func(order, rdp float64) float64, free, rise f
 	value, rdp float64) {
 	s := orderSearch{e: e, objective: objective, value: math.Inf(1)}
 	const start, lowest, highest = 4, -14, 60
-	var grid [highest - lowest + 1]float64
-	first, last := start, start-1
+	var grid orderGrid
 	for k := start; k <= highest; k++ {
-		a := 1 + math.Ldexp(1, k)
-		v, r := s.at(a)
-		grid[k-lowest], last = v, k
-		if math.IsInf(r, 1) || rise(a, r) > s.value {
+		r := grid.add(&s, float64(k))
+		if math.IsInf(r, 1) || rise(1+math.Ldexp(1, k), r) > s.value {
 			break
 		}
 	}
-	for k := start - 1; k >= lowest; k-- {
-		a := 1 + math.Ldexp(1, k)
-		if free(a, 0) > s.value {
-			break
-		}
-		v, _ := s.at(a)
-		grid[k-lowest], first = v, k
+	for k := start - 1; k >= lowest && free(1+math.Ldexp(1, k), 0) <= s.value; k-- {
+		grid.add(&s, float64(k))
 	}
-	bar := s.value + 0.5*math.Abs(s.value)
-	for k := first; k <= last; k++ {
-		v := grid[k-lowest]
-		if math.IsInf(v, 1) || v > bar || k > first && grid[k-1-lowest] < v || k < last && grid[k+1-lowest] <= v {
-			continue
+	if e.falls() { // and may have a narrow minimum between
+		best := math.Log2(s.order - 1)
+		for _, step := range []float64{-1.5, -0.5, 0.5, 1.5} {
+			grid.add(&s, best+step)
 		}
-		s.refine(float64(k)-1, float64(k), float64(k)+1, v)
 	}
+	grid.refine(&s)
 	if s.order < 1e6 && s.order > 1.5 { // curves with kinks have them at integers
 		f := math.Floor(s.order)
 		s.at(max(2, f))
 		s.at(f + 1)
 	}
 	return s.order, s.value, s.cost
+}
+
+// orderGrid are the orders 1 + 2^x that were tried before any was refined.
+type orderGrid []triedOrder
+
+type triedOrder struct{ x, value float64 }
+
+func (g *orderGrid) add(s *orderSearch, x float64) (rdp float64) {
+	value, rdp := s.at(1 + math.Exp2(x))
+	*g = append(*g, triedOrder{x, value})
+	return rdp
+}
+
+// refine searches around each local minimum that is not far above the best.
+func (g orderGrid) refine(s *orderSearch) {
+	slices.SortFunc(g, func(a, b triedOrder) int { return cmp.Compare(a.x, b.x) })
+	bar := s.value + 0.5*math.Abs(s.value)
+	for i, m := range g {
+		left, right := m.x-1, m.x+1
+		if i > 0 {
+			left = g[i-1].x
+		}
+		if i+1 < len(g) {
+			right = g[i+1].x
+		}
+		if math.IsInf(m.value, 1) || m.value > bar || i > 0 && g[i-1].value < m.value ||
+			i+1 < len(g) && g[i+1].value <= m.value {
+			continue
+		}
+		s.refine(left, m.x, right, m.value)
+	}
 }
 
 // orderSearch keeps the best order seen.
