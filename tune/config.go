@@ -52,7 +52,7 @@ type Config struct {
 	// them from the prior of the first model's target.
 	CoefficientSD float64
 	// ErrorSD is that of simulated errors, where the model has a scale of errors as a
-	// parameter. Defaults to ½.
+	// parameter. Defaults to a tenth of the distance of the response's bounds, at most ½.
 	ErrorSD float64
 	// Factors are the multiples of a setting that are tried around its current value.
 	// Default to ¼, ½, 2 and 4.
@@ -90,7 +90,6 @@ func (c Config) filled() (Config, error) {
 	c.Temperatures = fill(c.Temperatures, 1)
 	c.Kernels = fill(c.Kernels, chains.Names()...)
 	c.Factors = fill(c.Factors, 0.25, 0.5, 2, 4)
-	c.ErrorSD = cmp.Or(c.ErrorSD, 0.5)
 	c.Objective = cmp.Or(c.Objective, ESS)
 	c.Repeats = cmp.Or(c.Repeats, 1)
 	c.Work = cmp.Or(c.Work, defaultWork)
@@ -119,7 +118,7 @@ func (c Config) check() error {
 		return errors.New("tune: Fixed has a kernel or a temperature; give them as Kernels and Temperatures")
 	case !(c.Warmup >= 0 && c.Warmup < 1):
 		return fmt.Errorf("tune: Warmup is %v; it must be in [0, 1)", c.Warmup)
-	case !(c.CoefficientSD >= 0) || !(c.ErrorSD > 0) || math.IsInf(c.CoefficientSD+c.ErrorSD, 1):
+	case !(c.CoefficientSD >= 0) || !(c.ErrorSD >= 0) || math.IsInf(c.CoefficientSD+c.ErrorSD, 1):
 		return fmt.Errorf("tune: CoefficientSD is %v and ErrorSD is %v; they must be positive and finite, or left out",
 			c.CoefficientSD, c.ErrorSD)
 	case c.Reference < 0:

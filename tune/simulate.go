@@ -1,7 +1,11 @@
 package tune
 
 import (
+	"cmp"
+	"math"
 	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -42,10 +46,44 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 		}
 	}
 	m.Output(theta, theta)
+	half := halfWidth(&m.Shape.Target)
 	for j, p := range m.Parameters {
 		if p.Scale {
-			theta[j] = c.ErrorSD
+			theta[j] = cmp.Or(c.ErrorSD, min(usualErrorSD, half/5))
 		}
 	}
+	if c.CoefficientSD == 0 {
+		keepWithin(m, theta, half/3, rng)
+	}
 	return theta
+}
+
+// usualErrorSD is that of errors where the schema states the response's scale. Where it states
+// bounds alone, errors are a tenth of their distance: .05 to .15 in nine public tables.
+const usualErrorSD = 0.5
+
+// halfWidth is half the distance of the response's bounds, in units of the model.
+func halfWidth(t *data.Term) float64 {
+	if t.Level == "" && t.Upper > t.Lower {
+		return (t.At(t.Upper) - t.At(t.Lower)) / 2
+	}
+	return math.Inf(1)
+}
+
+// keepWithin shrinks the coefficients of a linear model until mean responses have at most so
+// large a root mean square. Bounds that most responses lie beyond are not what a schema states.
+func keepWithin(m *models.Model, theta []float64, most float64, rng *rand.Rand) {
+	if m.Shape.Features() != m.Target.Dim()-1 || !m.Parameters[m.Target.Dim()-1].Scale || math.IsInf(most, 1) {
+		return
+	}
+	few := *m.Shape
+	few.Records = 200
+	rows, sum, mean := few.Simulate(rng, nil, nil), 0.0, []float64{0}
+	for i := range few.Records {
+		m.Mean(mean, theta, rows.Row(i))
+		sum += mean[0] * mean[0] / float64(few.Records)
+	}
+	if rms := math.Sqrt(sum); rms > most {
+		floats.Scale(most/rms, theta[:m.Shape.Features()])
+	}
 }

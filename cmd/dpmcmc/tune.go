@@ -93,7 +93,8 @@ func (s *tuneSettings) bindTune(f *pflag.FlagSet) {
 		"ess (predicted effective sample size) or accuracy (of means and standard deviations)")
 	f.Float64Var(&s.coefficientSD, "coefficient-sd", 0,
 		"standard deviation of the simulated coefficients; by default they are drawn from the prior")
-	f.Float64Var(&s.errorSD, "error-sd", 0.5, "linear model: standard deviation of the simulated errors")
+	f.Float64Var(&s.errorSD, "error-sd", 0,
+		"linear model: sd of simulated errors; by default a tenth of the distance of the response's bounds, at most 0.5")
 	flags.BindSettings(f, &s.Settings, "kernel", "temperature")
 	f.Var(&s.warmup, "warmup", "share of each chain that is left out; "+runs.DefaultWarmup)
 	f.IntVar(&s.repeats, "repeats", 1, "simulated tables that the finalists run on")
