@@ -2,6 +2,7 @@ package chains
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -36,21 +37,20 @@ const (
 func Judge(t diag.Table, c *Certificate) Verdict {
 	var slow, apart, undefined []string
 	for _, r := range t {
-		name, _, _ := strings.Cut(r.Name, " ")
 		switch {
 		case r.NotFinite || r.Constant || r.Chains == 0 || r.Draws < leastDraws:
-			undefined = append(undefined, name)
+			undefined = append(undefined, r.Name)
 		case !(r.RHat <= largestRHat):
-			apart = append(apart, name)
+			apart = append(apart, r.Name)
 		case !(min(r.ESSBulk, r.ESSTail) >= LeastESS):
-			slow = append(slow, name)
+			slow = append(slow, r.Name)
 		}
 	}
 	v := Verdict{Usable: true, Headline: usable}
 	because := func(names []string, format string, args ...any) {
 		if len(names) > 0 {
 			v.Usable, v.Headline = false, notPosterior
-			v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)+": "+strings.Join(names, ", ")+".")
+			v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)+": "+listed(names)+".")
 		}
 	}
 	because(undefined, "Too few draws that differ")
@@ -76,6 +76,15 @@ func Judge(t diag.Table, c *Certificate) Verdict {
 		v.Reasons, v.Advice = append(v.Reasons, d.Reason), append(v.Advice, d.Advice)
 	}
 	return v
+}
+
+// listed names parameters, whose names may have commas, and the first few of many.
+func listed(names []string) string {
+	const most = 6
+	if left := len(names) - most; left > 1 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(names, "; ")
 }
 
 // leastDraws of a chain have an effective sample size.
