@@ -248,6 +248,9 @@ func (e Entry) carry(k Kind, note Note) Entry {
 
 // Theorem names the theorem that TotalEpsilon rests on. PlainEpsilon is a plain sum.
 func (e Entry) Theorem() string {
+	if a, err := newAccount(e); err == nil && a.filter != nil && e.Charges == 1 && a.epsilon() > e.TotalEpsilon {
+		return "the accounting of the one charge that used up the limit"
+	}
 	if e.Limit.Epsilon > 0 {
 		return new(accountant.Filter).Theorem()
 	}

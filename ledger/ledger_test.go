@@ -145,6 +145,9 @@ func TestOneGaussianRunFitsItsOwnLimit(t *testing.T) {
 	if got := last(t, l); got.TotalEpsilon > 1 || got.TotalEpsilon < 0.999 || got.Share() != 1 {
 		t.Errorf("a run of ε 1 costs a ledger of ε 1 %v, a share of %v", got.TotalEpsilon, got.Share())
 	}
+	if got := last(t, l).Theorem(); strings.Contains(got, "Rényi") {
+		t.Errorf("its ε is not that of %s", got)
+	}
 	for range 2 {
 		if _, err := l.Charge(little, 1, Note{}); err == nil {
 			t.Error("more was admitted")

@@ -49,7 +49,7 @@ func Example() {
 	}
 	fmt.Printf("explored %v, %d records, privacy widened the intervals ×%.1f and ×%.1f\n", r.Draws.Explored,
 		r.Statistics.Records, r.Widening[0], r.Widening[1])
-	// Output: explored true, 9000 records, privacy widened the intervals ×1.2 and ×1.6
+	// Output: explored true, 9000 records, privacy widened the intervals ×1.2 and ×1.5
 }
 
 // Sixteen sites fit a linear regression with noise of their own, and then once more with
@@ -107,6 +107,6 @@ func ExampleFitLinear() {
 			r.Widening[0], r.Widening[1])
 	}
 	// Output:
-	// 16 noises: explored true, privacy widened the intervals ×3.5 and ×6.0
+	// 16 noises: explored true, privacy widened the intervals ×3.4 and ×5.7
 	// 1 noises: explored true, privacy widened the intervals ×1.2 and ×1.6
 }
