@@ -65,8 +65,7 @@ func Columns(s *data.Shape, weighed bool) []surrogates.Column {
 		case t.Column == "":
 			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: t.At(1)}
 			if weighed {
-				share, _ := s.Longer()
-				out[j].Missing = max(share, 1/float64(s.Records))
+				out[j].Missing = max(1-s.Weight(), 1/float64(s.Records))
 			}
 		case t.Level != "":
 			if _, known := groups[t.Column]; !known {

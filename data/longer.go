@@ -43,6 +43,48 @@ const rounding = 1e-9
 // Shorten scales a row that is longer than the Radius onto it.
 func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
 
+// Tighten returns the shape with the radius that is predicted to be best where second moments
+// of rows and responses are released and longer rows weigh (R/‖x‖)². Noise is in proportion to
+// R² or R, and the information to the mean of min(‖x‖, R)², so that short rows hide less and
+// say less. It is the shape itself if its radius was stated, and where rows would not tell how
+// much they weigh.
+//
+// Rows are drawn as for [Shape.Longer], responses have half of their variance from the features
+// and bounds at three standard deviations, and the noise is that of about ε = 1.
+func (s *Shape) Tighten() *Shape {
+	if !s.Usual || s.Inside || s.Shortened || len(s.Terms) == 0 || s.Terms[0].Name != Intercept {
+		return s
+	}
+	const noise, sd, digit = 5.0, 1.0 / 3, 20 // of √2 times a record's second moments; of responses; of radii
+	k, n := float64(len(s.columns())), float64(s.Records)
+	norms, within, best := s.norms(longerRows), 0.0, math.Inf(1)
+	tight, shorter := *s, 0
+	tight.Usual = false
+	for r := 1.0 / digit; r < s.Radius+rounding; r += 1.0 / digit {
+		for shorter < longerRows && norms[shorter] < r {
+			within += norms[shorter] * norms[shorter]
+			shorter++
+		}
+		left := (within + r*r*float64(longerRows-shorter)) / longerRows / k // of a column's square
+		private := noise * noise * (2*r*r + r*r*r*r*k*sd*sd/2)
+		if v := (sd*sd/2)/(n*left) + private/(n*n*left*left); v < best {
+			best, tight.Radius = v, r
+		}
+	}
+	tight.Radius = math.Round(digit*tight.Radius) / digit
+	return &tight
+}
+
+// Weight predicts how many records count where a row longer than the Radius counts (R/‖x‖)²
+// times, as a share of all, of rows drawn as for [Shape.Longer].
+func (s *Shape) Weight() float64 {
+	sum := 0.0
+	for _, norm := range s.norms(longerRows) {
+		sum += min(1, s.Radius*s.Radius/(norm*norm)) / longerRows
+	}
+	return sum
+}
+
 // Norm predicts the root mean square of the norms of rows, of rows drawn as for
 // [Shape.Longer].
 func (s *Shape) Norm() float64 {

@@ -58,7 +58,7 @@ func compile(s *Schema) (*plan, error) {
 		return nil, err
 	}
 	if s.Radius == 0 {
-		p.shape.Radius = p.shape.usualRadius()
+		p.shape.Radius, p.shape.Usual = p.shape.usualRadius(), true
 	}
 	if p.shape.Features() == 0 && p.target == "" {
 		return nil, fmt.Errorf("data: the schema has neither a feature, an intercept nor a target; give a column the role %q",

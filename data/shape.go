@@ -20,6 +20,9 @@ type Shape struct {
 	Labels []string
 	// Radius bounds the Euclidean norm of every row of the design matrix.
 	Radius float64
+	// Usual says that no schema stated the Radius, so that few rows are longer: models whose
+	// long rows only weigh less take a smaller one, see Tighten.
+	Usual bool
 	// Inside says that rows are drawn within the Radius, so that none was shortened:
 	// what simulated tables are defined to be.
 	Inside bool

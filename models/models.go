@@ -21,7 +21,8 @@ type Model struct {
 	// Logistic reports that chains can start at the private optimum of the logistic log loss,
 	// whatever the model's own loss.
 	Logistic bool
-	// Shape and Options are what New was given, with defaults filled in; of a custom
+	// Shape and Options are what New was given, with defaults filled in, and for linear
+	// regression with the radius that records are read with: see Weigh. Of a custom
 	// model they are nil and zero.
 	Shape   *data.Shape
 	Options Options
@@ -65,6 +66,9 @@ func New(name string, shape *data.Shape, options Options) (*Model, error) {
 	m := &Model{Name: name, Shape: shape, Options: options, Logistic: e.logistic}
 	if err := e.build(&builder{Model: m, loss: loss}); err != nil {
 		return nil, err
+	}
+	if t, ok := m.Target.(*targets.Linear); ok && t.Normal() {
+		m.Shape = shape.Tighten()
 	}
 	return m, nil
 }

@@ -15,17 +15,25 @@ import (
 // that counts s² times, or s times with absolute errors, and nothing that is not true. With
 // normal errors their scale is that of Σs² records.
 //
+// R is the model's: that of the schema, or where it states none a smaller one for linear
+// regression with normal errors, see [data.Shape.Tighten].
+//
 // It is a function of each record by itself, and the table does not change. Other models have
 // their table as it is, and so have tables whose rows do not tell s: see [data.Shape.Whole].
 func (m *Model) Weigh(t *data.Table) *data.Table {
-	whole := t.Whole()
-	if !m.Weighs() || whole == 0 || t.Weighed {
+	if !m.Weighs() || t.Weighed {
 		return t
 	}
-	out, p := *t, t.Features()
+	out, whole := *t, m.Shape.Whole()
 	out.Y, out.Weighed = slices.Clone(t.Y), true
+	if m.Shape.Radius < t.Radius {
+		out.X, out.Radius, out.Usual = slices.Clone(t.X), m.Shape.Radius, m.Shape.Usual
+		for i := range out.Records {
+			out.Shorten(out.Row(i))
+		}
+	}
 	for i := range out.Y {
-		out.Y[i] *= min(1, t.X[i*p]/whole)
+		out.Y[i] *= min(1, out.Row(i)[0]/whole)
 	}
 	return &out
 }

@@ -130,6 +130,53 @@ func TestWeighIsOfOneRecord(t *testing.T) {
 	})
 }
 
+// TestLinearRegressionTightens: with normal errors and no radius stated its rows are shorter
+// than the schema's radius, and weigh what they would if the schema stated that radius. Under
+// other losses and errors, in other models and under a stated radius it stays.
+func TestLinearRegressionTightens(t *testing.T) {
+	shape, err := longSchema(500, 0).Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := func(name string, shape *data.Shape, o models.Options) *models.Model {
+		m, err := models.New(name, shape, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := model("linear", shape, models.Options{})
+	if share, _ := m.Shape.Longer(); m.Shape.Radius > 0.7*shape.Radius || share < 0.1 || !m.Weighs() {
+		t.Errorf("a radius of %v became %v, which %v of rows exceed", shape.Radius, m.Shape.Radius, share)
+	}
+	if again := model("linear", m.Shape, models.Options{}); again.Shape != m.Shape {
+		t.Errorf("a model of its shape has another: %v, then %v", m.Shape.Radius, again.Shape.Radius)
+	}
+	stated, err := longSchema(500, m.Shape.Radius).Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(shape *data.Shape) *data.Table {
+		rng := rand.New(rand.NewPCG(1, 3))
+		return shape.Simulate(rng, nil, func([]float64) float64 { return rng.NormFloat64() })
+	}
+	of := model("linear", stated, models.Options{})
+	got, want := m.Weigh(read(shape)), of.Weigh(read(stated))
+	if got.Radius != stated.Radius || !got.Weighed || of.Shape != stated ||
+		!floats.EqualApprox(got.X, want.X, 1e-12) || !floats.EqualApprox(got.Y, want.Y, 1e-12) {
+		t.Errorf("rows at a radius of %v are not those of a schema that states %v", got.Radius, stated.Radius)
+	}
+	for name, o := range map[string]models.Options{"linear": {Loss: "beta", Beta: 1.5}, "median": {},
+		"heteroscedastic": {}, "network": {}} {
+		if m := model(name, shape, o); m.Shape != shape {
+			t.Errorf("%s %v: the radius is %v, want %v", name, o, m.Shape.Radius, shape.Radius)
+		}
+	}
+	if m := model("linear", shape, models.Options{DegreesOfFreedom: 4}); m.Shape != shape {
+		t.Errorf("Student errors: the radius is %v, want %v", m.Shape.Radius, shape.Radius)
+	}
+}
+
 // TestRowsThatStay are those of models without a response, of networks, of tables without an
 // intercept, of simulated ones and of those that were shortened for good.
 func TestRowsThatStay(t *testing.T) {

@@ -49,8 +49,8 @@ func newMoments(released []float64, sd, most float64, columns []Column, d int) *
 }
 
 // counting joins the release of the constant's moment with how many of the records should
-// count: all but the missing share, which may be off by itself, and by half of what a variance
-// is off by.
+// count: all but the missing share, which may be off by three times itself, and by half of what
+// a variance is off by.
 func (m *moments) counting(columns []Column, records int64) {
 	j := m.constant
 	if j < 0 || columns[j].Missing == 0 || m.noise[j*m.d+j] == 0 {
@@ -58,7 +58,7 @@ func (m *moments) counting(columns []Column, records int64) {
 	}
 	n, c := float64(records), columns[j]
 	all := n * c.Upper * c.Upper
-	off := all * (c.Missing + 0.5/math.Sqrt(n))
+	off := all * (3*c.Missing + 0.5/math.Sqrt(n))
 	a, b := m.noise[j*m.d+j], off*off
 	m.set(j, j, (m.released[j*m.d+j]*b+all*(1-c.Missing)*a)/(a+b), a*b/(a+b))
 }

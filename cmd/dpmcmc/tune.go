@@ -178,6 +178,7 @@ func (s *tuneSettings) config(shape *data.Shape) (tune.Config, error) {
 	if len(betas) == 0 {
 		betas = []float64{1} // the log loss
 	}
+	shape.Usual = shape.Usual && len(betas) == 1 // losses are compared on the same rows
 	for i, beta := range betas {
 		if slices.Contains(betas[:i], beta) {
 			return config, fmt.Errorf("--betas has %v twice", beta)
