@@ -113,7 +113,7 @@ func TestTighten(t *testing.T) {
 			if tight.Usual || tight.Tighten() != tight {
 				t.Errorf("a tight radius of %v became %v", tight.Radius, tight.Tighten().Radius)
 			}
-			if last = tight.Radius; s.Records <= 1000 && (last < 0.8 || last > 1.05) {
+			if last = tight.Radius; s.Records <= 1000 && (last < 0.8 || last > 1.2) {
 				t.Errorf("%d columns, %d records: %v", columns, s.Records, last)
 			}
 		}

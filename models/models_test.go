@@ -383,8 +383,8 @@ func TestZellnerSiowIsTheDefault(t *testing.T) {
 		want float64
 		sd   float64
 	}{
-		"default":       {shape, Options{}, 0.1, 5},
-		"asked for":     {shape, Options{Prior: "zellner-siow", PriorSD: 4}, 0.1, 4},
+		"default":       {shape, Options{}, 0.5, 5},
+		"asked for":     {shape, Options{Prior: "zellner-siow", PriorSD: 4}, 0.5, 4},
 		"normal":        {shape, Options{Prior: "normal"}, 0, 3},
 		"an sd":         {shape, Options{PriorSD: 4}, 0, 4},
 		"of the schema": {&stated, Options{}, 0, 3},

@@ -215,10 +215,10 @@ func (b *builder) exponentiate(values []float64) {
 	values[last] = b.Options.MinScale + math.Exp(values[last])
 }
 
-// usuallyExplained is about what columns explain of a response's variance over that of
-// errors, under the prior zellner-siow. Its tails are heavy: more than 9 times as much has a
-// probability of about 0.07.
-const usuallyExplained = 0.1
+// usuallyExplained is that of the prior zellner-siow, under which columns explain as much of a
+// response's variance as errors do, at the median. Its tails are heavy: more than 9 times as much
+// has a probability of about 0.18.
+const usuallyExplained = 0.5
 
 func (b *builder) linear() error {
 	p, o := b.Shape.Features(), b.Options
