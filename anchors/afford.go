@@ -93,19 +93,14 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		return c, err
 	}
 	if c.Ridge == 0 {
-		c.Ridge = convexRidge * m.loss.MaxCurvature()
-		if m.loss.Tied() {
-			c.Ridge = logisticRidge
-		}
-		c.Ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
-		c.Ridge = max(c.Ridge, ridgeReach*math.Sqrt(c.information(m, f)))
+		c.Ridge = c.ridgeFor(m, f, epsilon)
 	}
 	if c.spherical(m, f, epsilon, rho) {
 		return c.affordSpherical(m, f, epsilon, delta)
 	}
 	c.Law = Normal
 	if c.MomentNoise == 0 {
-		c.MomentNoise = min(curator.MostNoise, multiplier(f, momentShare*rho)*adjacent(f, math.Sqrt2))
+		c.MomentNoise = min(curator.MostNoise, multiplier(f, c.shareOfMoments(m)*rho)*adjacent(f, math.Sqrt2))
 	}
 	if c.Aim.Bits() {
 		c.chooseBits(m, f, rho)

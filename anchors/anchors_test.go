@@ -190,7 +190,8 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 					{Target: logistic(t), Aim: anchors.Perturbed, Temperature: 0.5}, {Target: logistic(t), Variance: 0.25},
 					{Target: probit, Aim: anchors.Remainder},
 					{Target: logistic(t), Order: 1}, {Target: robust(t), Variance: 0.25}, {Target: heteroscedasticOf(t, 2)},
-					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
+					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}},
+					{Target: poisson, Aim: anchors.Score, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
 				} {
 					c.Iterations = 500
 					c.Lengths = longest(3)
@@ -296,11 +297,19 @@ func TestBitsAreCheap(t *testing.T) {
 
 // TestReplay: everything depends on the records through what was released alone.
 func TestReplay(t *testing.T) {
+	poisson, err := targets.New(targets.RegressionConfig{Family: "poisson", Features: 2, Prior: priors.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score},
 		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 0.25},
 		{Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Order: 1},
-		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6, Order: 1}} {
-		c.Target, c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = logistic(t), 2, 40, 1, 3, 3
+		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6, Order: 1},
+		{Aim: anchors.Score, Target: poisson, Cap: targets.Cap{Count: 5}, LeastESS: 10}} {
+		if c.Target == nil {
+			c.Target = logistic(t)
+		}
+		c.Chains, c.Iterations, c.Ridge, c.OptimumNoise, c.MomentNoise = 2, 40, 1, 3, 3
 		recorded := tape.New()
 		want, _ := run(t, c, seal(t, table(60, 1), accountant.Substitute, 1e9, tape.Option(recorded).(curator.Option)), 4)
 		replayed := recorded.Rewind()

@@ -3,6 +3,7 @@ package anchors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,7 @@ type Chains struct {
 	lengths   func([]float64) targets.Lengths // of gradients, for order 1
 	optima    *curator.Optima
 	moments   *curator.Moments
+	scores    []*curator.Gradients // at nearer anchors, if there are any
 	bits      []*curator.Bits
 	kernels   []*Kernel
 	left      []int64 // steps to go, a chain
@@ -86,6 +88,12 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	requests := []curator.Request{curator.RequestFor(&s.moments, c.moment(s.model, f), 1)}
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestFor(&s.optima, c.optimum(s.model), 1))
+	}
+	if c.near(s.model) {
+		s.scores = make([]*curator.Gradients, nearLooks)
+		for i := range s.scores {
+			requests = append(requests, curator.RequestFor(&s.scores[i], c.look(s.model, f, i), 1))
+		}
 	}
 	return s, append(requests, bits...), nil
 }
@@ -204,7 +212,11 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 
 // fromScore draws from the posterior given the released score.
 func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kernels.Chain, error) {
-	p, err := s.score(r.Statistics, seed)
+	link := s.model.link
+	if s.config.near(s.model) {
+		link = s.model.centred
+	}
+	p, err := s.score(r.Statistics, link, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +242,7 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 	}
 	r.Kept, r.Widening = d.Kept, d.Widening
 	if s.config.Aim == Remainder {
-		p, err := s.score(r.Statistics, seed)
+		p, err := s.score(r.Statistics, s.model.link, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -246,13 +258,14 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 }
 
 // score is the posterior given a release.
-func (s *Chains) score(released surrogates.Statistics, seed uint64) (*surrogates.Score, error) {
-	return surrogates.New(surrogates.Config{Statistics: released, Link: s.model.link, Prior: s.model.regression.Prior(),
+func (s *Chains) score(released surrogates.Statistics, link surrogates.Link, seed uint64) (*surrogates.Score, error) {
+	return surrogates.New(surrogates.Config{Statistics: released, Link: link, Prior: s.model.regression.Prior(),
 		Seed: seed})
 }
 
 // Look makes the releases of the anchor and returns their values: the optimum, unless there
-// is none, and then second moments; of order 1 those of a descent. It must be called once,
+// is none, and then second moments, and scores at nearer anchors where there are any; of
+// order 1 those of a descent. It must be called once,
 // after the requests were granted. Errors: ctx's. What was released by then is lost.
 func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
@@ -262,7 +275,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 		return s.first.look(ctx, s.facts, s.model.first, s.lengths)
 	}
 	values := make([]float64, s.size())
-	anchor, moment := s.parts(values)
+	anchor, moment, near, score := s.parts(values)
 	if s.config.Aim == Sums {
 		return values, s.moments.Release(moment, nil)
 	}
@@ -273,7 +286,15 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if s.config.Aim.Bits() {
 		at = anchor
 	}
-	return values, s.moments.Release(moment, at)
+	err := s.moments.Release(moment, at)
+	if err != nil || score == nil {
+		return values, err
+	}
+	first, err := s.atOptimum(slices.Clone(anchor), moment)
+	if err != nil {
+		return nil, err
+	}
+	return values, s.approach(ctx, first, near, score)
 }
 
 // size is the number of values that are released.
@@ -285,15 +306,23 @@ func (s *Chains) size() int {
 	if s.config.Aim == Sums {
 		return side * side
 	}
+	if s.config.near(s.model) {
+		return 3*s.facts.Features + side*side
+	}
 	return s.facts.Features + side*side
 }
 
-// parts are the two releases that values hold.
-func (s *Chains) parts(values []float64) (anchor, moment []float64) {
+// parts are the releases that values hold, with the last nearer anchor and the score there or without.
+func (s *Chains) parts(values []float64) (anchor, moment, near, score []float64) {
 	if s.config.Aim == Sums {
-		return nil, values
+		return nil, values, nil, nil
 	}
-	return values[:s.facts.Features:s.facts.Features], values[s.facts.Features:]
+	d := s.facts.Features
+	anchor, moment = values[:d:d], values[d:d+d*d:d+d*d]
+	if rest := values[d+d*d:]; len(rest) > 0 {
+		near, score = rest[:d:d], rest[d:]
+	}
+	return anchor, moment, near, score
 }
 
 // describe says what released values are.
@@ -307,35 +336,34 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 		r.Statistics, err = s.first.statistics(r.Values, s.lengths, f)
 		return r, err
 	}
-	anchor, moment := s.parts(slices.Clone(values))
-	sd, err := c.moment(s.model, f).NoiseSD(f)
-	if err != nil {
-		return r, err
-	}
+	anchor, moment, near, score := s.parts(slices.Clone(values))
 	if c.Aim == Sums {
+		sd, err := c.moment(s.model, f).NoiseSD(f)
 		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
 			Radius: f.Radius, Columns: c.Columns}
-		return r, nil
-	}
-	optimum := c.optimum(s.model)
-	scoreSD, err := optimum.ScoreSD(f)
-	if err != nil {
 		return r, err
 	}
-	outputSD, err := optimum.OutputSD(f)
-	if err != nil {
-		return r, err
+	if r.Statistics, err = s.atOptimum(anchor, moment); err == nil && score != nil {
+		r.Statistics, err = s.nearer(r.Statistics, nearLooks-1, near, score)
 	}
+	return r, err
+}
+
+// atOptimum says what an optimum and second moments are.
+func (s *Chains) atOptimum(anchor, moment []float64) (surrogates.Statistics, error) {
+	c, f, optimum := s.config, s.facts, s.config.optimum(s.model)
+	sd, err1 := c.moment(s.model, f).NoiseSD(f)
+	scoreSD, err2 := optimum.ScoreSD(f)
+	outputSD, err3 := optimum.OutputSD(f)
 	score := make([]float64, len(anchor))
 	for j, v := range anchor {
 		score[j] = -c.Ridge * v
 	}
-	r.Statistics = surrogates.Statistics{
+	return surrogates.Statistics{
 		Anchor: anchor, Score: score, ScoreSD: math.Hypot(scoreSD, c.curvature(s.model, moment)*outputSD),
 		Ridge: c.Ridge, Spherical: c.Law == Spherical, Moment: moment, MomentSD: sd, Weighted: c.Aim.Bits(),
 		Records: f.Records, Temperature: c.temperature(), Radius: f.Radius, Columns: c.Columns,
-	}
-	return r, nil
+	}, errors.Join(err1, err2, err3)
 }
 
 // curvature is about that of the optimum's objective in a typical direction, by the

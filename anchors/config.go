@@ -190,6 +190,7 @@ type model struct {
 	linear     *targets.Linear
 	loss       targets.ConvexLoss
 	link       surrogates.Link
+	centred    surrogates.Centred // link of scores at nearer anchors, or nil
 }
 
 func (c Config) model() (model, error) {
@@ -228,6 +229,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 			return fmt.Errorf("anchors: %w", err)
 		}
 		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: m.loss.Count()})
+		m.centred, _ = surrogates.Centre(m.link)
 	case *targets.Linear:
 		m.linear = t
 		if !t.Normal() {
@@ -348,7 +350,14 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	return accountant.Compose(moment, optimum)
+	if !c.near(m) {
+		return accountant.Compose(moment, optimum)
+	}
+	scores, err := c.looksCost(m, f)
+	if err != nil {
+		return accountant.Event{}, err
+	}
+	return accountant.Compose(append(scores, moment, optimum)...)
 }
 
 // StepCost is the price of one step of one chain: nothing for aims without bits.

@@ -11,7 +11,8 @@ import (
 )
 
 // TestScoreCutsSlopes: for Score the noise is that of slopes cut where little is lost, and for
-// aims whose steps look at the loss that of the loss's own bound.
+// aims whose steps look at the loss that of the loss's own bound. Of Poisson counts the score is that at
+// the last anchor, with less noise than the optimum.
 func TestScoreCutsSlopes(t *testing.T) {
 	prior := priors.Gaussian{SD: 3}
 	logistic, e0 := targets.New(targets.RegressionConfig{Features: 2, Prior: prior})
@@ -30,7 +31,7 @@ func TestScoreCutsSlopes(t *testing.T) {
 		sd := func(aim anchors.Aim, slope float64) float64 {
 			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
 			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,
-				OptimumNoise: 5, MomentNoise: 5, Clip: 0.01, Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
+				LeastESS: 10, OptimumNoise: 5, MomentNoise: 5, Clip: 0.01, Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
 			if err == nil {
 				err = records.Grant(requests...)
 			}
@@ -46,8 +47,12 @@ func TestScoreCutsSlopes(t *testing.T) {
 		if own, want := sd(anchors.Score, 0), sd(anchors.Score, c.cut); math.Abs(own/want-1) > 1e-6 {
 			t.Errorf("%s: the score's noise is %v, that of slopes up to %v is %v", c.target.Family(), own, c.cut, want)
 		}
-		if own, cut := sd(anchors.Perturbed, 0), sd(anchors.Score, 0); math.Abs(own/cut/(c.whole/c.cut)-1) > 1e-6 {
-			t.Errorf("%s: noise of %v and, cut, %v, want a factor of %v", c.target.Family(), own, cut, c.whole/c.cut)
+		want := c.whole / c.cut
+		if c.target == poisson {
+			want /= 0.6
+		}
+		if own, cut := sd(anchors.Perturbed, 0), sd(anchors.Score, 0); math.Abs(own/cut/want-1) > 1e-6 {
+			t.Errorf("%s: noise of %v and, cut, %v, want a factor of %v", c.target.Family(), own, cut, want)
 		}
 	}
 }

@@ -41,6 +41,10 @@ const (
 	mostApart = 1.0
 )
 
+// mostLeft is by how many standard deviations tails may move a coefficient of counts. Anchors came
+// nearer by the same law, so what it would move at the last one is a part of what it did.
+const mostLeft = 0.2
+
 // doubts are those about anchored chains after a release, the gravest one last.
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
@@ -102,7 +106,11 @@ func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
 // tailDoubts are those about features whose tails would move a coefficient by so many standard
 // deviations.
 func (r *Plan) tailDoubts(moved float64) []Doubt {
-	if !(moved > mostShift) {
+	most := mostShift
+	if t, ok := r.Problem.Target.(*targets.Regression); ok && t.Family() == "poisson" {
+		most = mostLeft
+	}
+	if !(moved > most) {
 		return nil
 	}
 	return []Doubt{{

@@ -64,22 +64,6 @@ func TestRareCounts(t *testing.T) {
 	}
 }
 
-// TestLongTailsAreDoubted: where bounds leave room for tails that would move a coefficient the
-// verdict says so, and where they do not it does not.
-func TestLongTailsAreDoubted(t *testing.T) {
-	for bound, doubted := range map[float64]bool{3.5: false, 20: true} {
-		table, _ := rareCounts(t, []float64{0.5, 1.2, 0.4, -0.8}, bound, rand.New(rand.NewPCG(3, 5)))
-		model, err := models.New("poisson", &table.Shape, models.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := ran(t, table, model, chains.Settings{Iterations: 60, ESS: 60}, 10).Verdict
-		if strings.Contains(strings.Join(v.Reasons, " "), "would move by") != doubted {
-			t.Errorf("bounds of %v: %+v", bound, v)
-		}
-	}
-}
-
 // TestCountsWithoutABound: a bound of counts beyond what losses tell apart is priced as it is run.
 func TestCountsWithoutABound(t *testing.T) {
 	table, _ := rareCounts(t, []float64{-4, 1}, 4, rand.New(rand.NewPCG(1, 5)))

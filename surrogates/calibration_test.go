@@ -114,6 +114,18 @@ func rootsResponse() response {
 	return r
 }
 
+// centredResponse has those of the root with the mean 0, and a link that knows it, or takes them for
+// those of the loss.
+func centredResponse(known bool) response {
+	r := rootsResponse()
+	link, _ := Centre(r.link)
+	r.slope = link.Of
+	if known {
+		r.link = link
+	}
+	return r
+}
+
 // scoreRanks simulates a regression with parameters from the prior, releases its
 // score at a public anchor and its second moments, and ranks the truth.
 func scoreRanks(t *testing.T, seed uint64, r response, weighted bool, believed float64) []float64 {
@@ -217,7 +229,7 @@ func off(sets int, ranks func(seed uint64) []float64) float64 {
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(11, 12)) }
 
 // TestCalibration is simulation-based calibration (Talts et al. 2018): ranks of
-// parameters drawn from the prior are uniform. Each of twelve statistics is within 5.6
+// parameters drawn from the prior are uniform. Each of fourteen statistics is within 5.6
 // standard errors, an alarm in 3·10⁶ runs for all together; and a posterior that takes
 // releases for exact, the mutant, is not, nor one that does not know that slopes were cut.
 func TestCalibration(t *testing.T) {
@@ -228,7 +240,8 @@ func TestCalibration(t *testing.T) {
 	const limit = 5.6
 	links := map[float64]Link{1: halved{}, 1e-3: Logistic}
 	mutants := map[string]int{"halved, second moments": 75, "Poisson, roots": 75, "logistic, second moments": 75,
-		"logistic, curvature": 75, "linear": 110, "Poisson, cut": 75}
+		"logistic, curvature": 75, "linear": 110, "Poisson, cut": 75,
+		"Poisson, centred roots": 110}
 	for name, ranks := range map[string]func(seed uint64, believed float64) []float64{
 		"logistic, second moments": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, logisticResponse, false, believed)
@@ -241,6 +254,9 @@ func TestCalibration(t *testing.T) {
 		},
 		"Poisson, roots": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, rootsResponse(), false, believed)
+		},
+		"Poisson, centred roots": func(seed uint64, believed float64) []float64 {
+			return scoreRanks(t, seed, centredResponse(believed == 1), false, 1)
 		},
 		"Poisson, cut": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, poissonResponse(1/believed), false, 1)

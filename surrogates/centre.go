@@ -134,6 +134,9 @@ func (p *Score) slopeAlong(im *imputation, move []float64) float64 {
 	return num / den
 }
 
+// Mode is where the density is largest, as far as steps along its gradient found.
+func (p *Score) Mode() []float64 { return append([]float64(nil), p.mean...) }
+
 // centre is the mode, and the covariance of the first-order approximation there.
 func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.factor, nil }
 

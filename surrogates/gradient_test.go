@@ -99,6 +99,7 @@ func testLinks() map[string]Link {
 		links[fmt.Sprintf("cloglog cut at %v", cut)] = binary{cLogLog, cut}
 		links[fmt.Sprintf("Poisson cut at %v", cut)] = counts{cut, math.Inf(1), 0}
 		links[fmt.Sprintf("roots cut at a tenth of %v.", cut)] = roots{cut / 10, 20}
+		links[fmt.Sprintf("centred roots cut at a tenth of %v.", cut)], _ = Centre(roots{cut / 10, 20})
 		links[fmt.Sprintf("cut at %v, counts to 9", cut)] = counts{cut, 9, 0.7}
 		links[fmt.Sprintf("negative binomial cut at %v", cut)] = counts{cut, math.Inf(1), 0.7}
 	}

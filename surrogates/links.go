@@ -40,6 +40,8 @@ func whole(link Link) Link {
 		return binary{f.at, math.Inf(1)}
 	case roots:
 		return counts{math.Inf(1), f.most, 0}
+	case centred:
+		return counts{math.Inf(1), f.most, 0}
 	case counts:
 		return counts{math.Inf(1), f.most, f.w}
 	}

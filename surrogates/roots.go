@@ -11,11 +11,15 @@ func (f roots) response() counts { return counts{cut: f.cut, most: f.most} }
 
 // countOf is the count that a link is of, if it is.
 func countOf(link Link) (counts, bool) {
-	if f, ok := link.(roots); ok {
+	switch f := link.(type) {
+	case roots:
 		return f.response(), true
+	case centred:
+		return f.response(), true
+	case counts:
+		return f, true
 	}
-	f, ok := link.(counts)
-	return f, ok
+	return counts{}, false
 }
 
 // height is h, and bent its derivative.
@@ -38,10 +42,14 @@ func (f roots) within(h float64) (from, to float64) {
 	return min(from, f.most), min(math.Ceil((h+f.cut)*(h+f.cut)), f.most)
 }
 
-// Slope adds up the counts where the slope changes, and takes the rest by their chance. The
-// derivative of a mean E[g(y)] in log m is m·E[g(y+1) − g(y)].
-func (f roots) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
+func (f roots) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
 	h, _ := f.height(at)
+	return f.law(h, eta)
+}
+
+// law is that of the slope h − √y, cut: it adds up the counts where the slope changes, and takes
+// the rest by their chance. The derivative of a mean E[g(y)] in log m is m·E[g(y+1) − g(y)].
+func (f roots) law(h, eta float64) (mu, variance, dMean, dVariance float64) {
 	m := mean(eta)
 	from, to := f.within(h)
 	count := f.response()
@@ -68,7 +76,11 @@ func (f roots) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
 // Weight is the mean of h′ over the counts whose slope is not cut.
 func (f roots) Weight(at, eta float64) float64 {
 	h, bent := f.height(at)
-	m := mean(eta)
+	return bent * f.uncut(h, mean(eta))
+}
+
+// uncut is the share of counts of mean m whose slope is not cut.
+func (f roots) uncut(h, m float64) float64 {
 	count := f.response()
 	from, to := 0.0, math.Ceil((h+f.cut)*(h+f.cut))
 	if h >= f.cut {
@@ -81,7 +93,7 @@ func (f roots) Weight(at, eta float64) float64 {
 	if to <= f.most {
 		within -= count.tail(to, m).chance
 	}
-	return bent * max(0, within)
+	return max(0, within)
 }
 
 // mass is the chance of a Poisson count.

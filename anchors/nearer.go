@@ -1,0 +1,130 @@
+package anchors
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Nearer anchors, for Score of counts: thrice the score is released at the posterior's mode given the
+// last release, of slopes with the mean 0 (surrogates.Centred). The optimum is that of a loss whose
+// slopes have another mean, and of counts its ridge leaves it far off. What it says then depends
+// on the law of the features, which no release says. Each score is some four times as near as the one
+// before, and of one near the posterior the law hardly matters. The last one is what is sampled.
+const (
+	nearLooks       = 3
+	nearMomentShare = 0.15 // of ρ
+	nearNoise       = 0.6  // noise multiplier of the last score over the optimum's
+	nearRidge       = 2.5  // times the ridge that the whole budget would ask for, beside a sixth of it
+)
+
+// near reports whether there are nearer anchors.
+func (c Config) near(m model) bool {
+	return c.Aim == Score && c.Law != Spherical && m.centred != nil
+}
+
+// slopes is a target with the gradient slope·x, and neither a loss nor a prior, which nobody asks for.
+type slopes struct {
+	features int
+	of       surrogates.Centred
+}
+
+var _ targets.GradTarget = slopes{}
+
+func (s slopes) Dim() int { return s.features }
+
+func (s slopes) Shape() (features int, response bool) { return s.features, true }
+
+func (s slopes) LogPrior([]float64) float64 { return 0 }
+
+func (s slopes) GradLogPrior(dst, _ []float64) { clear(dst) }
+
+func (s slopes) Loss(dst, _ []float64, _ targets.Rows) { clear(dst) }
+
+func (s slopes) LossGrad(dst, theta []float64, rows targets.Rows) {
+	for i := range rows.Len() {
+		x := rows.Row(i)
+		slope := s.of.Of(floats.Dot(x, theta), rows.Y[i])
+		floats.ScaleTo(dst[i*s.features:(i+1)*s.features], slope, x)
+	}
+}
+
+// look is the mechanism of a score at a nearer anchor. Each has twice the share of the one before. Its
+// clip is enforced, and binds for no record but for rounding.
+func (c Config) look(m model, f curator.Facts, which int) curator.NoisyGradient {
+	noise := nearNoise * c.OptimumNoise * math.Exp2(float64(nearLooks-1-which)/2)
+	return curator.NoisyGradient{Target: slopes{f.Features, m.centred}, Temperature: c.Temperature,
+		Clip: c.temperature() * f.Radius * m.centred.Most(), NoiseMultiplier: min(curator.MostNoise, noise)}
+}
+
+// looksCost is the price of all of them.
+func (c Config) looksCost(m model, f curator.Facts) ([]accountant.Event, error) {
+	var events []accountant.Event
+	for i := range nearLooks {
+		event, err := c.look(m, f, i).Event(f)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, event)
+	}
+	return events, nil
+}
+
+// approach releases scores at anchors that come nearer, and leaves the last of both.
+func (s *Chains) approach(ctx context.Context, last surrogates.Statistics, anchor, score []float64) error {
+	link := s.model.link
+	for i := range s.scores {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		copy(anchor, last.Anchor) // where the release has no posterior
+		if p, err := s.score(last, link, 0); err == nil {
+			copy(anchor, p.Mode())
+		}
+		err := s.scores[i].Release(score, anchor)
+		if err == nil {
+			last, err = s.nearer(last, i, slices.Clone(anchor), slices.Clone(score))
+		}
+		if err != nil {
+			return err
+		}
+		link = s.model.centred
+	}
+	return nil
+}
+
+// nearer are the statistics of a score at a nearer anchor, beside the second moments of the first.
+func (s *Chains) nearer(first surrogates.Statistics, which int, anchor,
+	score []float64) (surrogates.Statistics, error) {
+	sd, err := s.config.look(s.model, s.facts, which).NoiseSD(s.facts)
+	first.Anchor, first.Score, first.ScoreSD, first.Ridge = anchor, score, sd, 0
+	return first, err
+}
+
+// shareOfMoments is the second moments' of ρ.
+func (c Config) shareOfMoments(m model) float64 {
+	if c.near(m) {
+		return nearMomentShare
+	}
+	return momentShare
+}
+
+// ridgeFor is the ridge that the price hardly notices.
+func (c Config) ridgeFor(m model, f curator.Facts, epsilon float64) float64 {
+	ridge := convexRidge * m.loss.MaxCurvature()
+	if m.loss.Tied() {
+		ridge = logisticRidge
+	}
+	if c.near(m) {
+		ridge *= nearRidge
+	}
+	ridge *= float64(max(1, f.RowsPerPerson)) * c.temperature() * f.Radius * f.Radius / epsilon
+	return max(ridge, ridgeReach*math.Sqrt(c.information(m, f)))
+}

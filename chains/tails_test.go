@@ -1,0 +1,24 @@
+package chains
+
+import (
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// TestTailsAreDoubted from half a standard deviation on, and of Poisson counts, whose anchors came
+// nearer by the same law, from a fifth on.
+func TestTailsAreDoubted(t *testing.T) {
+	for family, most := range map[string]float64{"logistic": 0.5, "poisson": 0.2} {
+		model, err := targets.New(targets.RegressionConfig{Family: family, Features: 2, Prior: priors.Gaussian{SD: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Plan{Problem: Problem{Target: model}}
+		if below, above := p.tailDoubts(0.99*most), p.tailDoubts(1.01*most); len(below) > 0 || len(above) != 1 ||
+			!above[0].Conditional {
+			t.Errorf("%s: %v below, %v above", family, below, above)
+		}
+	}
+}
