@@ -20,8 +20,9 @@ import (
 // cost.
 func Example() {
 	ctx := context.Background()
-	simulated, e1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, "people.csv", schema)
-	budget, e2 := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
+	simulated, e1 := data.Builtin("builtin:logistic?n=2000&d=2") // or data.Load(ctx, file, schema)
+	budget, e2 := accountant.NewBudget(
+		accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6, Adjacency: accountant.Substitute})
 	if err := errors.Join(e1, e2); err != nil {
 		log.Fatal(err)
 	}
@@ -33,9 +34,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := result.Certificate // prints in plain words, as result.Summary() prints the draws' table
-	fmt.Printf("ε = %.2f at δ = %v, %s\n", c.Epsilon, c.Delta, c.Guarantee)
-	// Output: ε = 1.00 at δ = 1e-06, unconditional
+	fmt.Printf("ε = %.2f, %s\n", result.Certificate.Epsilon, result.Certificate.Guarantee)
+	// Output: ε = 1.00, unconditional
 }
 
 // Steps one by one, on chains that were chosen and paid for before.

@@ -421,7 +421,8 @@ func TestExamplesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines []string
-	for line := range strings.SplitSeq(string(guide), "\n") {
+	joined := strings.NewReplacer(" \\\n    ", " ", " \\\n  ", " ", " |\n    ", " | ", " |\n  ", " | ", ",\n    ", ",")
+	for line := range strings.SplitSeq(joined.Replace(string(guide)), "\n") {
 		if strings.HasPrefix(line, "dpmcmc ") || strings.HasPrefix(line, "echo ") {
 			lines = append(lines, line)
 		}
@@ -429,7 +430,6 @@ func TestExamplesRun(t *testing.T) {
 	if len(lines) < 5 {
 		t.Errorf("docs/planning.md has only %d commands", len(lines))
 	}
-	joined := strings.NewReplacer(" \\\n    ", " ", " |\n    ", " | ", ",\n    ", ",")
 	for _, command := range newRoot().Commands() {
 		if slices.Contains([]string{"account", "plan"}, command.Name()) {
 			lines = append(lines, strings.Split(joined.Replace(command.Example), "\n")...)
