@@ -259,8 +259,11 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 
 // score is the posterior given a release.
 func (s *Chains) score(released surrogates.Statistics, link surrogates.Link, seed uint64) (*surrogates.Score, error) {
-	return surrogates.New(surrogates.Config{Statistics: released, Link: link, Prior: s.model.regression.Prior(),
-		Seed: seed})
+	c := surrogates.Config{Statistics: released, Link: link, Prior: s.model.regression.Prior(), Seed: seed}
+	if s.config.Aim == Score {
+		c.Effect = s.model.regression.Standardized()
+	}
+	return surrogates.New(c)
 }
 
 // Look makes the releases of the anchor and returns their values: the optimum, unless there

@@ -80,6 +80,15 @@ func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
 			Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, a wider prior " +
 				"(prior-sd), or spend more. Each is a new release.",
 		}}
+	case len(release.Prior.Faint) > 0:
+		return []Doubt{{
+			Headline: "Not usable as it stands: noise hides how far columns spread within their bounds.",
+			Reason: "What moves the linear predictor is the spread of a column. Together these spread less than a fifth of " +
+				"what their bounds allow for, and the release does not show how much less: " +
+				r.coefficients(release.Prior.Faint) + ".",
+			Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, or spend more. " +
+				"Each is a new release.",
+		}}
 	case aim == anchors.Remainder && (release.Kept < leastKept || release.Apart > mostApart):
 		return []Doubt{{
 			Headline: "Not usable as it stands: the first order of the release is not enough.",

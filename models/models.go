@@ -140,7 +140,7 @@ func (m *Model) WithLoss(l targets.Loss) (*Model, error) {
 	options.Loss, options.Beta = "log", 0
 	if l.Beta != 0 {
 		options.Loss, options.Beta = "beta", l.Beta
-		if options.Prior == zellnerSiow {
+		if options.Prior == zellnerSiow || options.Prior == standardized {
 			options.Prior = normalPrior // its other factor
 		}
 	}

@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 		"negative-binomial": {"dispersion", "needs dispersion r", Options{}, "poisson"},
 		"heteroscedastic": {"dispersion", "dispersion is for model negative-binomial, not heteroscedastic",
 			Options{Dispersion: 1}, "linear"},
-		"median": {"prior", "prior is \"flat\"; it must be normal, horseshoe or zellner-siow",
+		"median": {"prior", "prior is \"flat\"; it must be normal, standardized, horseshoe or zellner-siow",
 			Options{Prior: "flat"}, "linear"},
 		"network": {"prior", "prior is for model logistic or", Options{Prior: "horseshoe"}, "linear"},
 		"categorical": {"concentrations", "2 concentrations for 3 labels", Options{Concentrations: []float64{1, 2}},
@@ -410,6 +410,44 @@ func TestZellnerSiowIsTheDefault(t *testing.T) {
 	}
 	if _, err := New("median", shape, Options{Prior: "zellner-siow"}); err == nil {
 		t.Error("median regression takes the prior of normal errors")
+	}
+}
+
+// Regressions of two labels have a prior on standardized numbers, unless anything is stated, and
+// those of counts where it is asked for.
+func TestDefaultPriorIsStandardized(t *testing.T) {
+	for _, name := range []string{"logistic", "probit", "cloglog", "loglog", "poisson", "negative-binomial"} {
+		shape, err := StandardShape(name, 100, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want, options := range map[float64][]Options{
+			1.5: {{Prior: "standardized"}, {Prior: "standardized", PriorSD: 4}},
+			0:   {{Prior: "normal"}, {PriorSD: 4}, {Loss: "beta", Beta: 1.5}},
+		} {
+			if (want > 0) == (shape.Classes() == 2) {
+				options = append(options, Options{})
+			}
+			for _, o := range options {
+				if name == "negative-binomial" {
+					o.Dispersion = 1
+				}
+				m, err := New(name, shape, o)
+				if err != nil {
+					t.Fatalf("%s %+v: %v", name, o, err)
+				}
+				if got := m.Target.(*targets.Regression).Standardized(); got != want {
+					t.Errorf("%s %+v: standardized %v, want %v", name, o, got, want)
+				}
+			}
+		}
+	}
+	shape, err := StandardShape("softmax", 100, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("softmax", shape, Options{Prior: "standardized"}); err == nil {
+		t.Error("softmax regression takes the prior")
 	}
 }
 

@@ -79,10 +79,12 @@ var settings = []Setting{
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
 	{Name: "prior", Of: func(o *Options) any { return &o.Prior },
-		Help: "normal; horseshoe, which shrinks coefficients towards 0 unless the data say otherwise, the intercept " +
-			"staying normal; or zellner-siow, which for released sums of linear regressions is one of what the columns " +
-			"explain together, beside a wide normal one; by default zellner-siow for linear regressions with normal " +
-			"errors whose prior is not stated, and else normal"},
+		Help: "normal; standardized, a normal one of what a standard deviation of a number adds to the linear " +
+			"predictor, for labels and counts with draws given a released score; horseshoe, which shrinks coefficients " +
+			"towards 0 unless the data say otherwise, the intercept staying normal; or zellner-siow, which for released " +
+			"sums of linear regressions is one of what the columns explain together, beside a wide normal one; by default, " +
+			"where no prior is stated, zellner-siow for linear regressions with normal errors, standardized for " +
+			"regressions of two labels, and else normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the normal prior of every coefficient, in the units of the scaled columns, " +
 			"which lie within ±1/√K for K columns of the file, the intercept counted; by default 3·√K, for numbers " +
@@ -106,9 +108,10 @@ var settings = []Setting{
 
 // The priors of coefficients.
 const (
-	normalPrior = "normal"
-	horseshoe   = "horseshoe"
-	zellnerSiow = "zellner-siow"
+	normalPrior  = "normal"
+	horseshoe    = "horseshoe"
+	zellnerSiow  = "zellner-siow"
+	standardized = "standardized"
 )
 
 // Filled are the options with the defaults of what is not given: the log loss, a least
@@ -129,14 +132,20 @@ const wide = 2.5
 // choosePrior fills in what is not stated of the prior. Unless anything is, linear
 // regressions with normal errors have that of Zellner and Siow: a normal prior that leaves
 // room for coefficients along directions that columns hardly take is too wide for others.
+// Regressions of two labels have one on standardized numbers, since bounds of a column do not
+// say how far it spreads within them. That of counts was not measured.
 func (o *Options) choosePrior(model string, shape *data.Shape) {
 	stated := o.PriorSD != 0 || slices.ContainsFunc(shape.Terms, func(t data.Term) bool {
 		return t.PriorSD != 0 || t.PriorGroup != ""
 	})
 	if o.Prior == "" {
-		o.Prior = normalPrior
-		if model == "linear" && o.Loss == "log" && o.DegreesOfFreedom == 0 && !stated {
+		e := find(model)
+		switch o.Prior = normalPrior; {
+		case stated || o.Loss != "log":
+		case model == "linear" && o.DegreesOfFreedom == 0:
 			o.Prior = zellnerSiow
+		case e != nil && e.standardizes && shape.Classes() == 2:
+			o.Prior = standardized
 		}
 	}
 	o.PriorSD = cmp.Or(o.PriorSD, DefaultPriorSD(model, o.Prior, shape))
@@ -204,8 +213,12 @@ func (o Options) check(model string) (targets.Loss, error) {
 	}
 	prior := setting.Name("prior")
 	switch {
-	case o.Prior != normalPrior && o.Prior != horseshoe && o.Prior != zellnerSiow:
-		return targets.Loss{}, bad("prior", "%s is %q; it must be normal, horseshoe or zellner-siow", prior, o.Prior)
+	case o.Prior != normalPrior && o.Prior != horseshoe && o.Prior != zellnerSiow && o.Prior != standardized:
+		return targets.Loss{}, bad("prior", "%s is %q; it must be normal, standardized, horseshoe or zellner-siow", prior,
+			o.Prior)
+	case o.Prior == standardized && model != "" && (!find(model).standardizes || o.Loss != "log"):
+		return targets.Loss{}, bad("prior", "%s standardized is for regressions of labels or counts with the log loss; use "+
+			"normal", prior)
 	case o.Prior == zellnerSiow && (model != "linear" && model != "" || o.Loss != "log" || o.DegreesOfFreedom != 0):
 		return targets.Loss{},
 			bad("prior", "%s zellner-siow is for %s linear with normal errors and the log loss; use normal",

@@ -14,13 +14,14 @@ import (
 
 // entry is a model of the registry.
 type entry struct {
-	name, about string
-	response    response
-	features    func(int) bool // numbers of design columns that it takes; nil for at least one
-	columns     string         // the same for people, after "needs"
-	suggests    func(*data.Shape) bool
-	logistic    bool // chains can start at the private optimum of the logistic log loss
-	weighs      bool // long rows weigh less, see Model.Weigh
+	name, about  string
+	response     response
+	features     func(int) bool // numbers of design columns that it takes; nil for at least one
+	columns      string         // the same for people, after "needs"
+	suggests     func(*data.Shape) bool
+	logistic     bool // chains can start at the private optimum of the logistic log loss
+	standardizes bool // the prior can be standardized, and is by default where there are two labels
+	weighs       bool // long rows weigh less, see Model.Weigh
 	// build sets the target, the parameters, the law and the units.
 	build func(*builder) error
 }
@@ -42,23 +43,23 @@ func (e *entry) misfit(s *data.Shape) string {
 
 // registry lists the models. Where several are suggested by a shape, the first is.
 var registry = []*entry{
-	{name: "logistic", about: "P(y = 1) = 1/(1 + e^−η), η = x·β", response: binaryResponse, logistic: true,
-		suggests: func(s *data.Shape) bool { return s.Classes() == 2 && s.Features() > 0 },
-		build:    regression("log-odds", linked(logistic))},
-	{name: "probit", about: "P(y = 1) = Φ(η)", response: binaryResponse,
+	{name: "logistic", standardizes: true, about: "P(y = 1) = 1/(1 + e^−η), η = x·β", response: binaryResponse,
+		logistic: true, suggests: func(s *data.Shape) bool { return s.Classes() == 2 && s.Features() > 0 },
+		build: regression("log-odds", linked(logistic))},
+	{name: "probit", standardizes: true, about: "P(y = 1) = Φ(η)", response: binaryResponse,
 		build: regression("standard deviations of a latent normal", linked(probit))},
-	{name: "cloglog", about: "P(y = 1) = 1 − exp(−e^η)", response: binaryResponse,
+	{name: "cloglog", standardizes: true, about: "P(y = 1) = 1 − exp(−e^η)", response: binaryResponse,
 		build: regression("log of the hazard", linked(cloglog))},
-	{name: "loglog", about: "P(y = 1) = exp(−e^−η)", response: binaryResponse,
+	{name: "loglog", standardizes: true, about: "P(y = 1) = exp(−e^−η)", response: binaryResponse,
 		build: regression("minus the log of the other label's hazard",
 			linked(func(eta float64) float64 { return math.Exp(-math.Exp(-eta)) }))},
 	{name: "softmax", about: "P(y = k) ∝ e^η_k, coefficients for every label", response: labelResponse,
 		suggests: func(s *data.Shape) bool { return s.Classes() > 2 && s.Features() > 0 },
 		build:    (*builder).softmax},
-	{name: "poisson", about: "counts with mean e^η", response: countResponse,
+	{name: "poisson", standardizes: true, about: "counts with mean e^η", response: countResponse,
 		build: regression("log of the mean", countLaw(0))},
-	{name: "negative-binomial", about: "counts with mean μ = e^η and variance μ + μ²/r", response: countResponse,
-		build: (*builder).negativeBinomial},
+	{name: "negative-binomial", standardizes: true, about: "counts with mean μ = e^η and variance μ + μ²/r",
+		response: countResponse, build: (*builder).negativeBinomial},
 	{name: "linear", weighs: true, about: "y = η + σ·ε, normal or Student-t errors", response: numberResponse,
 		suggests: func(s *data.Shape) bool { return s.HasTarget() && s.Classes() == 0 && s.Features() > 0 },
 		build:    (*builder).linear},
@@ -171,8 +172,15 @@ func (b *builder) regression(unit string, c targets.RegressionConfig) error {
 		return err
 	}
 	c.Family, c.Features, c.Loss, c.Prior = b.Name, b.Shape.Features(), b.loss, prior
+	if b.Options.Prior == standardized {
+		c.Standardized = usualEffect
+	}
 	return b.done(targets.New(c))
 }
+
+// usualEffect is the prior standard deviation of what a standard deviation of a number adds to a
+// linear predictor, under the prior standardized.
+const usualEffect = 1.5
 
 func (b *builder) negativeBinomial() error {
 	r := b.Options.Dispersion

@@ -41,6 +41,9 @@ type PriorCheck struct {
 	// deviation moves the linear predictor by less than LeastEffect for a record one
 	// standard deviation off the column's mean, or with the level.
 	Narrow []int
+	// Faint are the numbers, under a prior on standardized features, where noise hides how far
+	// they spread and bounds look far too wide: those of Statistics.faint.
+	Faint []int
 }
 
 // LeastEffect is the effect that a prior must allow for where the release says little.
@@ -89,6 +92,9 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 		if sd*p.reach(j) < LeastEffect {
 			check.Narrow = append(check.Narrow, j)
 		}
+	}
+	if p.config.Effect > 0 {
+		check.Faint = p.config.Statistics.faint()
 	}
 	if p.config.frozen() {
 		check.Rise = 0

@@ -16,6 +16,8 @@ type Config struct {
 	Link Link
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
+	// Effect, where positive, makes Prior, a priors.Gaussian, that of Statistics.Standardized.
+	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
 	// second moments of its own, drawn given the released ones. Defaults to 4, and to 12 for
 	// counts, which depend more on them. Of many features there is one.
@@ -65,6 +67,10 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	if err := c.Prior.Check(d); err != nil {
 		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
+	}
+	c, err := c.standardize()
+	if err != nil {
+		return nil, nil, err
 	}
 	if c.Imputations == 0 {
 		c.Imputations = 4

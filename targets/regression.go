@@ -36,6 +36,11 @@ type RegressionConfig struct {
 	Loss Loss
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
+	// Standardized, where positive, is that samplers which release second moments of the features
+	// have another prior: N(0, Standardized²) for what a standard deviation of a number adds to η
+	// (surrogates.Statistics.Standardized). Prior, which must be a priors.Gaussian, is that of
+	// other coefficients, and of other samplers. Defaults to 0: Prior alone.
+	Standardized float64
 	// Dispersion is r, known: a negative binomial count of mean μ has variance μ + μ²/r.
 	// Required for that family, positive, at most 10⁶, and 0 for others.
 	Dispersion float64
@@ -53,6 +58,8 @@ type Regression struct {
 	features int
 	loss     loss
 	family   family
+	// standardized is that of the configuration.
+	standardized float64
 }
 
 var (
@@ -108,7 +115,12 @@ func (cfg RegressionConfig) build() (*Regression, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Regression{name: name, features: cfg.Features, priorPart: prior}
+	if _, normal := cfg.Prior.(priors.Gaussian); !(cfg.Standardized >= 0) || math.IsInf(cfg.Standardized, 1) ||
+		cfg.Standardized > 0 && !normal {
+		return nil, fmt.Errorf("targets: %s regression: Standardized = %v beside a prior %T; it must be at least 0 and "+
+			"finite, and positive only beside a priors.Gaussian", name, cfg.Standardized, cfg.Prior)
+	}
+	r := &Regression{name: name, features: cfg.Features, priorPart: prior, standardized: cfg.Standardized}
 	if r.loss, err = cfg.Loss.checked(); err != nil {
 		return nil, err
 	}
@@ -132,6 +144,9 @@ func (r *Regression) Dispersion() float64 {
 
 // Prior is the prior of the coefficients.
 func (r *Regression) Prior() priors.Prior { return r.prior }
+
+// Standardized is that of the configuration.
+func (r *Regression) Standardized() float64 { return r.standardized }
 
 // Dim returns the number of coefficients, one per feature.
 func (r *Regression) Dim() int { return r.features }

@@ -49,6 +49,8 @@ var (
 	radius  = flag.Float64("radius", 0, "bound on rows of a public table, for -linear and -untuned; 0 for its schema's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
+	effect = flag.Float64("effect", 0, "simulated records: the prior of default runs, with this effect of a standard "+
+		"deviation, in place of the one that truths are from")
 	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
 	rivals = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
@@ -269,8 +271,11 @@ func (c *calibration) add(v noise, set uint64) error {
 	if err != nil {
 		return err
 	}
-	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model,
-		Prior: priors.Gaussian{SD: *priorSD}, Seed: set})
+	prior := priors.Gaussian{SD: *priorSD}
+	if *effect > 0 {
+		prior.SD = 3 * math.Sqrt(float64(*features))
+	}
+	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model, Prior: prior, Effect: *effect, Seed: set})
 	if err != nil {
 		return err
 	}
