@@ -192,6 +192,7 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 					{Target: logistic(t), Order: 1}, {Target: robust(t), Variance: 0.25}, {Target: heteroscedasticOf(t, 2)},
 					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}},
 					{Target: poisson, Aim: anchors.Score, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
+					{Target: softmaxOf(t)}, {Target: softmaxOf(t), Aim: anchors.Remainder},
 				} {
 					c.Iterations = 500
 					c.Lengths = longest(3)
@@ -304,7 +305,7 @@ func TestReplay(t *testing.T) {
 	for _, c := range []anchors.Config{{Aim: anchors.Remainder, Clip: 0.01}, {Aim: anchors.Score},
 		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6}, {Aim: anchors.Remainder, Clip: 0.01, Variance: 0.25},
 		{Aim: anchors.Remainder, Clip: 0.01, Variance: 1, Rate: 0.5}, {Aim: anchors.Remainder, Clip: 0.01, Order: 1},
-		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6, Order: 1},
+		{Aim: anchors.Perturbed, Clip: 0.3, Rate: 0.6, Order: 1}, {Aim: anchors.Score, Target: softmaxOf(t)},
 		{Aim: anchors.Score, Target: poisson, Cap: targets.Cap{Count: 5}, LeastESS: 10}} {
 		if c.Target == nil {
 			c.Target = logistic(t)
@@ -360,6 +361,16 @@ func TestStepsAllocateNothing(t *testing.T) {
 			t.Errorf("%v, rate %v: %v allocations a step", c.Aim, c.Rate, n)
 		}
 	}
+}
+
+// softmaxOf is a model of two classes and two features.
+func softmaxOf(t testing.TB) targets.GradTarget {
+	t.Helper()
+	m, err := targets.New(targets.SoftmaxConfig{Features: 2, Classes: 2, Prior: priors.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func TestRefusals(t *testing.T) {

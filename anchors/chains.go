@@ -119,9 +119,6 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	for _, n := range steps {
 		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: n})
 	}
-	if !c.Aim.Bits() {
-		return s, nil, nil
-	}
 	if m.first != nil {
 		if s.first, err = newFirst(c, m, f); err == nil {
 			s.lengths, err = c.lengths(m, f)
@@ -129,6 +126,9 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 		if err != nil {
 			return nil, nil, err
 		}
+	}
+	if !c.Aim.Bits() {
+		return s, nil, nil
 	}
 	if s.remainder, err = newRemainder(m); err != nil {
 		return nil, nil, err
@@ -167,6 +167,8 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 	}
 	var chains []kernels.Chain
 	switch {
+	case s.first != nil && s.config.Aim == Score:
+		chains, err = s.fromClasses(ctx, seed, &r)
 	case s.first != nil:
 		chains, err = s.fromFirst(seed, &r)
 	case s.config.Aim == Sums:
@@ -303,7 +305,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 // size is the number of values that are released.
 func (s *Chains) size() int {
 	if s.first != nil {
-		return s.first.size()
+		return s.first.kept() * s.first.size()
 	}
 	side := s.config.moment(s.model, s.facts).Size(s.facts)
 	if s.config.Aim == Sums {
@@ -337,6 +339,9 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	r.Values = slices.Clone(values)
 	if s.first != nil {
 		r.Statistics, err = s.first.statistics(r.Values, s.lengths, f)
+		if err == nil && c.Aim == Score {
+			err = s.first.join(&r.Statistics, r.Values[s.first.size():], s.lengths, f)
+		}
 		return r, err
 	}
 	anchor, moment, near, score := s.parts(slices.Clone(values))

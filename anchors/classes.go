@@ -1,12 +1,14 @@
 package anchors
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -30,6 +32,45 @@ func classesOf(m model, f curator.Facts) *targets.Softmax {
 		return m.first.(*targets.Softmax)
 	}
 	return nil
+}
+
+// join makes statistics of two looks: the mean of what they released, plain.
+func (a *first) join(s *surrogates.Statistics, earlier []float64, lengths func([]float64) targets.Lengths,
+	f curator.Facts) error {
+	other, err := a.statistics(earlier, lengths, f)
+	if err != nil {
+		return err
+	}
+	for j, v := range other.Score {
+		s.Score[j] = (s.Score[j] + v) / looks
+	}
+	for j, v := range other.Moment {
+		s.Moment[j] = (s.Moment[j] + v) / looks
+	}
+	s.ScoreSD, s.MomentSD = s.ScoreSD/math.Sqrt(looks), s.MomentSD/math.Sqrt(looks)
+	s.Weighted, s.Columns = false, a.config.Columns
+	return nil
+}
+
+// fromClasses draws from the posterior of a softmax regression given its scores.
+func (s *Chains) fromClasses(ctx context.Context, seed uint64, r *Release) ([]kernels.Chain, error) {
+	d := len(r.Statistics.Anchor)
+	p, err := surrogates.NewClasses(surrogates.ClassesConfig{Statistics: r.Statistics, Seed: seed,
+		Anchors: [][]float64{r.Statistics.Anchor, r.Values[s.first.size() : s.first.size()+d]},
+		Prior:   s.first.classes.Prior()})
+	if err != nil {
+		return nil, err
+	}
+	widened, err := p.Widening()
+	if err != nil {
+		return nil, err
+	}
+	r.Widening = middle(widened)
+	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) (err error) {
+		r.Tails = p.Tails()
+		r.Prior, err = p.CheckPrior(draws)
+		return err
+	})
 }
 
 // drawnRows stand for the records' features.

@@ -20,7 +20,7 @@ const (
 	// features are few.
 	Auto Aim = iota
 	// Score is the posterior given the release alone, by its score likelihood: noise-aware
-	// at every budget. Steps look at no record.
+	// at every budget. Steps look at no record. Of Order 1 it is for softmax regressions.
 	Score
 	// Remainder is the anchored posterior: to first order noise-aware, its shape by
 	// acceptance bits that see the remainder of the loss.
@@ -204,7 +204,7 @@ func (c Config) model() (model, error) {
 		return m, fmt.Errorf("anchors: Config.Order is %d; use 1 or 2, or 0 for the highest that the target allows", c.Order)
 	case c.Order != 1 && err == nil:
 		return m, c.check(m)
-	case c.Order == 2 || c.Aim == Score || c.Aim == Sums:
+	case c.Order == 2 || c.Aim == Score && !ofClasses(gradients) || c.Aim == Sums:
 		return m, err
 	case !ok:
 		return m, fmt.Errorf("anchors: a %T has no gradients and cannot be anchored; give a targets.GradTarget", c.Target)

@@ -45,9 +45,9 @@ const descentSteps = starts.DefaultSteps
 const mostFirst = 64
 
 // descent is the number of steps and the noise multiplier of the descent before a release
-// with a given one.
-func descent(release float64) (steps int64, noise float64) {
-	const ratio = (1 - descentShare - firstBitShare) / (looks * descentShare)
+// with a given one, where bits have a share.
+func descent(release, bits float64) (steps int64, noise float64) {
+	ratio := (1 - descentShare - bits) / (looks * descentShare)
 	most := math.Pow(curator.MostNoise/release, 2) / ratio
 	steps = int64(max(1, min(descentSteps, math.Floor(most))))
 	return steps, min(curator.MostNoise, release*math.Sqrt(float64(steps)*ratio))
@@ -80,7 +80,11 @@ func newFirst(c Config, m model, f curator.Facts) (*first, error) {
 
 // mechanisms are those of the descent, so many times, and of the release.
 func (a *first) mechanisms() (each curator.NoisyGradient, steps int64, last curator.NoisyGradient) {
-	steps, noise := descent(a.config.OptimumNoise)
+	bits := firstBitShare
+	if !a.config.Aim.Bits() {
+		bits = 0
+	}
+	steps, noise := descent(a.config.OptimumNoise, bits)
 	return curator.NoisyGradient{Target: a.slope, Clip: 1, NoiseMultiplier: noise}, steps,
 		curator.NoisyGradient{Target: a.tangent, Clip: 1, NoiseMultiplier: a.config.OptimumNoise}
 }
@@ -91,15 +95,23 @@ func (a *first) requests() []curator.Request {
 		curator.RequestFor(&a.release, last, looks)}
 }
 
-// size is the number of values released beside the descent: the anchor and the sums.
+// size is the number of values of a look: the anchor and the sums.
 func (a *first) size() int { return a.slope.Dim() + a.tangent.Dim() }
+
+// kept is how many looks chains are made of, the last one first.
+func (a *first) kept() int {
+	if a.config.Aim == Score {
+		return looks
+	}
+	return 1
+}
 
 // look descends from theta = 0, makes a Newton step from where that ended, and the release
 // there.
 func (a *first) look(ctx context.Context, f curator.Facts, t targets.GradTarget,
 	lengths func([]float64) targets.Lengths) ([]float64, error) {
-	values := make([]float64, a.size())
-	theta, sums := values[:t.Dim():t.Dim()], values[t.Dim():]
+	values := make([]float64, a.kept()*a.size())
+	theta, sums := values[:t.Dim():t.Dim()], values[t.Dim():a.size()]
 	if err := a.setOff(theta, lengths); err != nil {
 		return nil, err
 	}
@@ -118,6 +130,7 @@ func (a *first) look(ctx context.Context, f curator.Facts, t targets.GradTarget,
 		if err := a.release.Release(sums, public); err != nil || n == looks-1 {
 			return values, err
 		}
+		copy(values[a.size():], values[:a.size()])
 		s, err := a.statistics(values, lengths, f)
 		if err != nil {
 			return nil, err
@@ -174,7 +187,7 @@ func (a *first) statistics(values []float64, lengths func([]float64) targets.Len
 	if err != nil {
 		return s, err
 	}
-	a.tangent.Read(s.Score, s.Moment, values[d:])
+	a.tangent.Read(s.Score, s.Moment, values[d:a.size()])
 	s.ScoreSD, s.MomentSD = a.tangent.Noise(sd)
 	for j := range s.Score {
 		s.Score[j] *= tau
@@ -191,6 +204,10 @@ func (c Config) firstCost(m model, f curator.Facts) (accountant.Event, error) {
 	}
 	if _, err := c.lengths(m, f); err != nil {
 		return accountant.Event{}, err
+	}
+	if c.Aim == Score && a.classes == nil {
+		return accountant.Event{}, errors.New("anchors: Score needs second moments of a softmax regression's features; " +
+			"give records sealed with a Radius")
 	}
 	if err := checkFirst(c); err != nil {
 		return accountant.Event{}, err
@@ -225,8 +242,14 @@ func checkFirst(c Config) error {
 func (c Config) affordFirst(m model, f curator.Facts, rho, epsilon, delta float64) (Config, error) {
 	if c.Aim == Auto {
 		c.Aim = Remainder
+		if c.Variance == 0 && classesOf(m, f) != nil {
+			c.Aim = Score
+		}
 	}
 	c.Law = Normal
+	if !c.Aim.Bits() {
+		return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.OptimumNoise = x }, c.OptimumNoise)
+	}
 	if c.Clip == 0 {
 		// Posterior spreads have a mean leverage of d/N, and a remainder is half of a move's
 		// square: no record of ten times that needs more, six spreads out.
@@ -245,7 +268,7 @@ const nearly = 1.5
 func (c Config) lengths(m model, f curator.Facts) (func([]float64) targets.Lengths, error) {
 	bound := certified(m, f)
 	switch {
-	case c.Lengths != nil:
+	case c.Lengths != nil && c.Aim != Score: // whose mean is that of whole gradients
 		return func(theta []float64) targets.Lengths {
 			l := c.Lengths(theta)
 			if bound <= nearly*l.Score {

@@ -51,6 +51,9 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	if aim == anchors.Sums {
 		return append(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut)...)
 	}
+	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
+		return append(r.tailDoubts(release.Tails), r.classDoubts(release)...)
+	}
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
@@ -110,6 +113,22 @@ func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
 		}}
 	}
 	return nil
+}
+
+// classDoubts are scoreDoubts of a softmax regression, whose coefficients are named by their
+// columns.
+func (r *Plan) classDoubts(release anchors.Release) []Doubt {
+	columns := func(coefficients []int) (out []int) {
+		for _, j := range coefficients {
+			if j %= r.Problem.Facts.Features; !slices.Contains(out, j) {
+				out = append(out, j)
+			}
+		}
+		return out
+	}
+	p := &release.Prior
+	p.Hidden, p.Narrow, p.Coefficient = columns(p.Hidden), columns(p.Narrow), p.Coefficient%r.Problem.Facts.Features
+	return r.scoreDoubts(release)
 }
 
 // tailDoubts are those about features whose tails would move a coefficient by so many standard

@@ -62,6 +62,9 @@ func (cfg SoftmaxConfig) build() (*Softmax, error) {
 	return &Softmax{prior, c, cfg.Features, cfg.Classes, c.lipschitz(cfg.Classes)}, nil
 }
 
+// Prior is the prior of the coefficients.
+func (m *Softmax) Prior() priors.Prior { return m.prior }
+
 // Dim returns Classes·Features.
 func (m *Softmax) Dim() int { return m.features * m.classes }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 const (
@@ -53,7 +54,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 		return err
 	}
 	for i := range out {
-		out[i].takeFrom(all, anchors.Order(c.Models[0].Target), grown)
+		out[i].takeFrom(all, refusable(c.Models[0].Target, out[i].Settings), grown)
 	}
 	return nil
 }
@@ -67,8 +68,13 @@ type foretold struct {
 	doubt   *chains.Doubt
 }
 
+// refusable reports whether what is foretold may refuse a run: of bits on remainders of order 1.
+func refusable(t targets.Target, s chains.Settings) bool {
+	return anchors.Order(t) == 1 && s.Aim != "score"
+}
+
 // takeFrom fills in verdict, widening and error.
-func (f *Forecast) takeFrom(all []foretold, order int, grown float64) {
+func (f *Forecast) takeFrom(all []foretold, refusable bool, grown float64) {
 	var widened []float64
 	var doubts []*chains.Doubt
 	for _, r := range all {
@@ -78,7 +84,7 @@ func (f *Forecast) takeFrom(all []foretold, order int, grown float64) {
 		}
 	}
 	f.Verdict = usual(doubts, func(d *chains.Doubt) bool { return d != nil && !d.Conditional })
-	if order == 1 {
+	if refusable {
 		f.Doubted = f.Verdict
 	}
 	if f.Verdict == "" {

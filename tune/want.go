@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -188,7 +187,7 @@ func Temper(ctx context.Context, c Config, s chains.Settings, epsilon float64) (
 		return 0, first, err
 	}
 	about, err := chains.Describe(first.Settings.Kernel)
-	if err != nil || w.short(first) <= 1 || about.Anchored && anchors.Order(c.Models[0].Target) == 2 {
+	if err != nil || w.short(first) <= 1 || about.Anchored && !refusable(c.Models[0].Target, first.Settings) {
 		return 1, first, err
 	}
 	heat := func(x float64) float64 {

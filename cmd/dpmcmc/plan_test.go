@@ -214,8 +214,9 @@ func TestPlanInWords(t *testing.T) {
 		"--features 2 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
 			"with a doubt.\n  verdict on most simulated tables: Usable if the prior is believed",
-		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Not enough: the draws would not show " +
-			"the posterior.\n  verdict on most simulated tables: Not usable as it stands",
+		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Enough draws",
+		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax --aim remainder": "Not enough: the " +
+			"draws would not show the posterior.\n  verdict on most simulated tables: Not usable as it stands",
 		"--features 2 --records 5000 --epsilon 0.1 --delta 1e-6 --temperature 0.1 --iterations 20000": "Not enough",
 	} {
 		code, out, errw := feed("", append([]string{"plan"}, strings.Fields(flags)...)...)

@@ -1,0 +1,143 @@
+package surrogates
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+)
+
+// simulatedClasses is a release at an anchor of a softmax regression with three classes and
+// coefficients from the prior, and they. Its noise is that many times what is stated.
+func simulatedClasses(rng *rand.Rand, p, records int, noise, stated float64) (ClassesConfig, []float64) {
+	const of = 3
+	d := of * p
+	prior := priors.Gaussian{SD: 1.5}
+	truth, at, x := make([]float64, d), make([]float64, d), make([]float64, p)
+	prior.Sample(truth, rng)
+	for j, v := range truth {
+		at[j] = v + 0.3*rng.NormFloat64()
+	}
+	s := Statistics{Anchor: at, Score: make([]float64, d), ScoreSD: noise * stated, Moment: make([]float64, p*p),
+		MomentSD: noise * stated, Records: int64(records), Radius: 1, Columns: make([]Column, p)}
+	s.Columns[0] = Column{Kind: Constant, Upper: 1 / math.Sqrt(float64(p))}
+	probs, here := make([]float64, of), make([]float64, of)
+	for range records {
+		for j := range x {
+			x[j] = 0.7 * rng.NormFloat64() / math.Sqrt(float64(p))
+		}
+		x[0] = s.Columns[0].Upper
+		chancesOf(probs, truth, x)
+		chancesOf(here, at, x)
+		u, y := rng.Float64(), 0
+		for y < of-1 && u > probs[y] {
+			u -= probs[y]
+			y++
+		}
+		here[y]--
+		for j, v := range x {
+			for k, g := range here {
+				s.Score[k*p+j] += g * v
+			}
+			for k, w := range x {
+				s.Moment[j*p+k] += v * w
+			}
+		}
+	}
+	for j := range s.Score {
+		s.Score[j] += noise * rng.NormFloat64()
+	}
+	noisySquares(s.Moment, p, noise, rng)
+	return ClassesConfig{Statistics: s, Prior: prior}, truth
+}
+
+// TestClassGradients compares gradients with differences, of few features and of many, which
+// share the mean of their second moments.
+func TestClassGradients(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		seed := rapid.Uint64().Draw(r, "seed")
+		p := rapid.SampledFrom([]int{2, 3, mostDrawn + 1}).Draw(r, "features")
+		c, _ := simulatedClasses(rand.New(rand.NewPCG(seed, 1)), p, 300, rapid.Float64Range(1, 30).Draw(r, "noise"), 1)
+		c.Statistics.Temperature = rapid.SampledFrom([]float64{1, 0.25}).Draw(r, "temperature")
+		c.Imputations = 2
+		post, err := NewClasses(c)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if (p > mostDrawn) != (post.rows[0].lacking != nil) {
+			r.Fatal("which features share second moments?")
+		}
+		checkGradient(t, "classes", post.Density(), post.mean, 0.5)
+	})
+}
+
+// TestClassRows: rows have the mean and the covariance of their law.
+func TestClassRows(t *testing.T) {
+	c, _ := simulatedClasses(rand.New(rand.NewPCG(3, 1)), 4, 500, 5, 1)
+	post, err := NewClasses(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range post.rows {
+		p, n := post.p, float64(len(r.x)/post.p)
+		for j := range p {
+			for k := range p {
+				sum := 0.0
+				for i := 0; i < len(r.x); i += p {
+					sum += r.x[i+j] * r.x[i+k] / n
+				}
+				if want := r.law.spread[j*p+k] + r.law.mean[j]*r.law.mean[k]; math.Abs(sum-want) > 1e-9 {
+					t.Errorf("second moment %d, %d of rows is %v and of the law %v", j, k, sum, want)
+				}
+			}
+		}
+	}
+}
+
+// classRanks are the ranks of two contrasts of classes.
+func classRanks(t *testing.T, seed uint64, stated float64) []float64 {
+	t.Helper()
+	c, truth := simulatedClasses(rand.New(rand.NewPCG(seed, 7)), 2, 400, 16, stated)
+	c.Imputations, c.Seed = 2, seed
+	post, err := NewClasses(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := quick(t, post, seed)
+	var ranks []float64
+	for _, j := range []int{0, 3} {
+		v := post.contrast(j).RawVector().Data
+		told, chains := dot(v, truth), Draws{}
+		for _, chain := range draws.Chains {
+			var one [][]float64
+			for _, theta := range chain {
+				one = append(one, []float64{dot(v, theta)})
+			}
+			chains.Chains = append(chains.Chains, one)
+		}
+		ranks = append(ranks, rankOf(chains, 0, told))
+	}
+	return slices.Clip(ranks)
+}
+
+// TestClassCalibration is TestCalibration for softmax regressions: an alarm in 2·10⁷ runs, and a
+// posterior that takes the release for exact is rejected.
+func TestClassCalibration(t *testing.T) {
+	sets := 100
+	if testing.Short() {
+		sets = 40
+	}
+	const limit = 5.6
+	e := off(sets, func(seed uint64) []float64 { return classRanks(t, seed, 1) })
+	t.Logf("ranks are %.1f standard errors from uniform", e)
+	if e > limit {
+		t.Errorf("ranks are %.1f standard errors from uniform", e)
+	}
+	if e := off(40, func(seed uint64) []float64 { return classRanks(t, seed, 1e-3) }); e < limit {
+		t.Errorf("a posterior that ignores the noise passes, %.1f standard errors from uniform", e)
+	}
+}
