@@ -374,8 +374,12 @@ func (s searcher) ratioClaim(c targets.RatioCertificate) claim {
 		name: "ratio", bound: bound, size: 2*s.d + 1 + s.p + 1, witness: s.moveWitness,
 		test: s.moveTest(fmt.Sprintf("target.RatioBound(theta, next, %v)", s.o.Radius)),
 		value: func(u []float64) float64 {
-			excess, theta, next, _ := s.ratioAt(u)
-			return share(excess, c.RatioBound(theta, next, s.o.Radius))
+			excess, theta, next, z := s.ratioAt(u)
+			bound := c.RatioBound(theta, next, s.o.Radius)
+			if excess > bound {
+				excess = max(0, excess-rounding(s.target, theta, z)-rounding(s.target, next, z))
+			}
+			return share(excess, bound)
 		},
 	}
 }

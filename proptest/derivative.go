@@ -30,18 +30,41 @@ func along(f func(theta []float64) float64, theta []float64, j int) line {
 	}
 }
 
-// noise estimates the rounding of f near a point, from fourth differences at
-// offsets too small for anything else to show (Moré and Wild 2011).
-func (f line) noise(scale float64) float64 {
-	var v [7]float64
-	largest := 1.0
-	for k := range v {
-		v[k] = f(float64(k-3) * 3e-13 * scale)
-		largest = max(largest, math.Abs(v[k]))
-	}
-	worst := 0.0
-	for k := range 3 {
-		worst = max(worst, math.Abs(v[k]-4*v[k+1]+6*v[k+2]-4*v[k+3]+v[k+4]))
+// irregular offsets are multiples of no step, so that roundings at them are not alike.
+var irregular = [...]float64{-3, -2.236, -1.414, -0.577, 0, 0.318, 1.202, 1.732, 2.646}
+
+// noise estimates the rounding of f near a point: how far values lie from the chord of those beside
+// them, at offsets too small for anything else to show (after Moré and Wild 2011). Where f is said to
+// change, and takes the same value at several of them, it is a staircase: the coordinate is added to
+// a larger number. So offsets grow until all values differ, and the staircase's steps are noise, too.
+func (f line) noise(scale, slope float64) float64 {
+	worst, largest, stairs := 0.0, 1.0, false
+	for spacing := 3e-13 * scale; spacing < 1e-2*scale; spacing *= 29.3 {
+		var v [len(irregular)]float64
+		step, differ := math.Inf(1), true
+		for k, o := range irregular {
+			v[k] = f(o * spacing)
+			largest = max(largest, math.Abs(v[k]))
+			if k == 0 {
+				continue
+			}
+			if d := math.Abs(v[k] - v[k-1]); d > 0 {
+				step = min(step, d)
+			} else {
+				differ = false
+			}
+		}
+		for k := 1; k < len(v)-1; k++ {
+			share := (irregular[k] - irregular[k-1]) / (irregular[k+1] - irregular[k-1])
+			worst = max(worst, 8*math.Abs(v[k]-v[k-1]-share*(v[k+1]-v[k-1])))
+		}
+		if stairs && !math.IsInf(step, 1) {
+			worst = max(worst, 4*step)
+		}
+		if differ || slope == 0 {
+			break
+		}
+		stairs = true
 	}
 	return worst + 4e-16*largest
 }
@@ -108,15 +131,9 @@ func (s slope) agrees(got, floor float64) bool {
 // differences give. Beside a kink either side's derivative is right. Where f is
 // not finite, or too rough for differences, nothing is. What no step below 10⁻³ can
 // show passes too: wider ones may lie across a kink.
-//
-// size is that of the largest number which f adds the coordinate to, such as a response: f is rounded
-// to its last places, in steps that offsets of the coordinate's own size may not show.
-func wrongSlope(f line, at, got, floor, size float64) (slope, bool) {
+func wrongSlope(f line, at, got, floor float64) (slope, bool) {
 	scale := max(1, math.Abs(at))
-	noise := f.noise(scale)
-	if size > scale { // two spacings, since one may be a multiple of the places
-		noise = max(noise, f.noise(size), f.noise(1.37*size), 2e-16*size*math.Abs(got))
-	}
+	noise := f.noise(scale, got)
 	floor += 1e5 * noise / scale
 	s := f.central(scale, noise)
 	switch {

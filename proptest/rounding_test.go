@@ -1,0 +1,46 @@
+package proptest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRoundedLossesAreNoViolations: a loss of a small residual of large numbers is a staircase, whose
+// differences show no derivative. Its gradient is right; one that is 1% off is still caught where
+// numbers are of usual sizes.
+func TestRoundedLossesAreNoViolations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 47))
+	wrap := func(d float64) float64 { return d - 2*math.Pi*math.Round(d/(2*math.Pi)) }
+	softplus := func(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
+	caught := 0
+	for i := range 20_000 {
+		theta, x, size := 2*rng.NormFloat64(), rng.NormFloat64(), math.Exp(25*rng.Float64())
+		angle := func(by float64) float64 { r := wrap((theta+by)*x - size); return r * r / 2 }
+		slope := wrap(theta*x-size) * x
+		y := math.Floor(math.Exp(5.5 * rng.Float64()))
+		count := func(by float64) float64 {
+			eta := (theta + by) * 20 * x
+			return (y+2)*softplus(eta-math.Ln2) - y*eta
+		}
+		rise := ((y+2)/(1+math.Exp(math.Ln2-theta*20*x)) - y) * 20 * x
+		for _, c := range []struct {
+			f   line
+			got float64
+		}{{angle, slope}, {count, rise}} {
+			if want, wrong := wrongSlope(c.f, theta, c.got, 1e-12*(1+20*math.Abs(x))); wrong {
+				t.Fatalf("case %d: the derivative %v is rejected, differences give %v ± %v (θ %v, x %v, y %v or %v)", i, c.got,
+					want.value, want.off, theta, x, size, y)
+			}
+		}
+		if size < 100 && math.Abs(slope) > 0.1 && math.Abs(math.Abs(slope/x)-math.Pi) > 0.5 {
+			if _, wrong := wrongSlope(angle, theta, 1.01*slope, 1e-12); !wrong {
+				t.Fatalf("case %d: a derivative 1%% off passes (θ %v, x %v, y %v)", i, theta, x, size)
+			}
+			caught++
+		}
+	}
+	if caught < 1000 {
+		t.Errorf("%d wrong derivatives were tried", caught)
+	}
+}
