@@ -120,7 +120,7 @@ func eleventhKernels() []Case {
 		fourthTrajectory("masses swapped in the first leap", "one of three", true, flaws{swapped: true}),
 		dependent("the second number's scale follows the first, uncorrected", "±15%", 0.15, 0),
 		dependent("half of the correction of a scale that follows", "±30%", 0.3, 0.5),
-		occasional("now and then a draw about the center, log q with a wrong sign", "1 in 20", -1),
+		occasional("now and then a draw, log q with a wrong sign", "1 in 20", -1),
 		priced("Cost is of three gradients in four", "one release", leaps),
 		walk("the prior counts more in the first steps", "1 + 1/(1 + n)", func() hooks {
 			n := 0.0
@@ -184,7 +184,7 @@ func eleventhKernels() []Case {
 // following has scales that follow a coordinate, of walks that are said to be reversible.
 func following() []Case {
 	return inFamily("scales of reversible walks", []Case{
-		widely("the first of five follows the size of the last", "10%", 5, true, func(theta, next []float64) {
+		widely("the first of five follows the last", "10%", 5, true, func(theta, next []float64) {
 			next[0] += either(math.Abs(theta[4]) > sd, 0.1*(next[0]-theta[0]), 0)
 		}),
 		widely("all of ten follow the third", "5%", 10, true, func(theta, next []float64) {

@@ -103,7 +103,7 @@ func eleventhMechanisms() []Case {
 				}
 				return noiseSD * rng.NormFloat64()
 			}),
-		noise("twelve uniforms for a normal number", "bounded, kurtosis −0.1", plain,
+		noise("twelve uniforms for a normal", "bounded, kurtosis −0.1", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := -6.0
 				for range 12 {
