@@ -31,7 +31,8 @@ func TestScoreCutsSlopes(t *testing.T) {
 		sd := func(aim anchors.Aim, slope float64) float64 {
 			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
 			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,
-				LeastESS: 10, OptimumNoise: 5, MomentNoise: 5, Clip: 0.01, Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
+				LeastESS: 10, OptimumNoise: 5, MomentNoise: 5, Clip: 0.01,
+				Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
 			if err == nil {
 				err = records.Grant(requests...)
 			}

@@ -65,7 +65,7 @@ func TestSeparableClassesAreNotUsable(t *testing.T) {
 func TestBoundsThatAreTooWideAreNotUsable(t *testing.T) {
 	const spec = "builtin:logistic?n=3000&d=3"
 	v := anchoredVerdict(t, spec, false, 10, 1)
-	if v.Usable || !strings.HasPrefix(v.Headline, "Not usable as it stands: the prior leaves out") {
+	if v.Usable || !strings.HasPrefix(v.Headline, "Not usable as it stands: noise hides") {
 		t.Errorf("bounds ten times too wide: %+v", v)
 	}
 	if v := anchoredVerdict(t, spec, false, 1, 1); !strings.HasPrefix(v.Headline, "Usable: ") {
