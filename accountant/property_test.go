@@ -271,6 +271,12 @@ func TestGroupPrivacyGrows(t *testing.T) {
 // TestSearchFindsFallingCurves: the bound of a sampled composition of bits falls between
 // orders 10 and 24, and δ at its ε has its best order there, away from all powers of two.
 func TestSearchFindsFallingCurves(t *testing.T) {
+	mixed := must(Compose(must(poissonOf(t, 0.25, must(DiscreteGaussian(AddRemove, 12.182493960703473))).Times(8)),
+		poissonOf(t, 0.015625, must(Gaussian(AddRemove, math.E)))))
+	at := epsilon(t, mixed, 0.01831563888873418)
+	if back, err := mixed.Delta(at); err != nil || back.Delta > 1.05*0.01831563888873418 {
+		t.Errorf("δ at ε = %v is %v, %v", at, back.Delta, err)
+	}
 	bit := must(thinnedBit(AddRemove, 0.15335496684492847, 0.6520819120330112, 0.9201298010695709))
 	e := must(poissonOf(t, 0.34375, bit).Times(6))
 	if e.RDP(12.3) <= e.RDP(24) {

@@ -25,13 +25,18 @@ func bestOrder(e Event, objective func(order, rdp float64) float64, free, rise f
 	for k := start - 1; k >= lowest && free(1+math.Ldexp(1, k), 0) <= s.value; k-- {
 		grid.add(&s, float64(k))
 	}
-	if e.falls() { // and may have a narrow minimum between
-		best := math.Log2(s.order - 1)
-		for _, step := range []float64{-1.5, -0.5, 0.5, 1.5} {
-			grid.add(&s, best+step)
+	if e.falls() { // up to order 512, and may have narrow minima there, far from a wider one
+		const parts, octaves = 8, 9
+		for i := 1; i < parts*octaves; i++ {
+			if i%parts != 0 {
+				grid.add(&s, float64(i)/parts)
+			}
 		}
 	}
 	grid.refine(&s)
+	if e.falls() { // as far as the last order that is amplified
+		s.at(math.Nextafter(512, 1))
+	}
 	if s.order < 1e6 && s.order > 1.5 { // curves with kinks have them at integers
 		f := math.Floor(s.order)
 		s.at(max(2, f))
