@@ -24,8 +24,8 @@ type part struct {
 	m     mechanism
 	key   string // identifies the mechanism and its parameters exactly
 	count int64
-	memo  memory // nil when the curve is cheap
-	falls bool   // the curve may fall as the order grows, as a loose bound can
+	memo  memory  // nil when the curve is cheap
+	falls float64 // the order up to which the curve may fall, as a loose bound can; 0 if it does not
 }
 
 // mechanism is one kind of release with its parameters. Its adjacency is that
@@ -52,8 +52,8 @@ type (
 	}
 )
 
-// uneven mechanisms may have a curve that falls as the order grows.
-type uneven interface{ uneven() bool }
+// uneven mechanisms may have a curve that falls as the order grows, up to one.
+type uneven interface{ fallsUntil() float64 }
 
 // statable mechanisms have parameters that a user states.
 type statable interface {
@@ -74,27 +74,32 @@ func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	if err := adj.check(); err != nil {
 		return Event{}, err
 	}
-	p := part{m: m, key: keyOf(m), count: 1, falls: falls(m)}
+	p := part{m: m, key: keyOf(m), count: 1, falls: fallsUntil(m)}
 	if s, ok := m.(slow); ok {
 		p.memo = s.memory()
 	}
 	return Event{adj: adj, parts: []part{p}}, nil
 }
 
-// falls says whether a curve is, or is made of, one that may fall.
-func falls(m mechanism) bool {
-	if u, ok := m.(uneven); ok && u.uneven() {
-		return true
+// fallsUntil is the order up to which a curve, or one that it is made of, may fall.
+func fallsUntil(m mechanism) (order float64) {
+	if u, ok := m.(uneven); ok {
+		order = u.fallsUntil()
 	}
-	return slices.ContainsFunc(m.fields(), func(f field) bool {
-		inner, ok := f.value.(Event)
-		return ok && inner.falls()
-	})
+	for _, f := range m.fields() {
+		if inner, ok := f.value.(Event); ok {
+			order = max(order, inner.fallsUntil())
+		}
+	}
+	return order
 }
 
-// falls says whether a part's curve may.
-func (e Event) falls() bool {
-	return slices.ContainsFunc(e.parts, func(p part) bool { return p.falls })
+// fallsUntil is the order up to which a part's curve may fall, 0 if none does.
+func (e Event) fallsUntil() (order float64) {
+	for _, p := range e.parts {
+		order = max(order, p.falls)
+	}
+	return order
 }
 
 func keyOf(m mechanism) string {

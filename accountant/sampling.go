@@ -89,7 +89,12 @@ func (m *sampled) fields() []field {
 
 func (m *sampled) pureEpsilon(Adjacency) float64 { return m.pure }
 
-func (m *sampled) uneven() bool { return m.moments }
+func (m *sampled) fallsUntil() float64 {
+	if m.moments {
+		return momentLimit
+	}
+	return 0
+}
 
 func (m *sampled) failure() float64 { return m.fail }
 

@@ -25,17 +25,15 @@ func bestOrder(e Event, objective func(order, rdp float64) float64, free, rise f
 	for k := start - 1; k >= lowest && free(1+math.Ldexp(1, k), 0) <= s.value; k-- {
 		grid.add(&s, float64(k))
 	}
-	if e.falls() { // up to order 512, and may have narrow minima there, far from a wider one
-		const parts, octaves = 8, 9
-		for i := 1; i < parts*octaves; i++ {
-			if i%parts != 0 {
-				grid.add(&s, float64(i)/parts)
-			}
+	last := e.fallsUntil() // narrow minima may be anywhere up to it, also far from a wider one
+	for x, k := 0.125, 1; 1+math.Exp2(x) < last; x, k = x+0.125, k+1 {
+		if k%8 != 0 {
+			grid.add(&s, x)
 		}
 	}
 	grid.refine(&s)
-	if e.falls() { // as far as the last order that is amplified
-		s.at(math.Nextafter(512, 1))
+	if last > 0 { // from it on, the curve is another
+		s.at(math.Nextafter(last, 1))
 	}
 	if s.order < 1e6 && s.order > 1.5 { // curves with kinks have them at integers
 		f := math.Floor(s.order)
