@@ -41,7 +41,7 @@ func TestNearerAnchors(t *testing.T) {
 		records := seal(t, r, accountant.Substitute, 1e6)
 		draws, release := run(t, c, records, seed)
 		for j, want := range truth {
-			s := diag.Summarize(columnOf(draws, j))
+			s := diag.Summarize(column(draws, j))
 			if !(math.Abs(s.Mean-want) < 5.5*s.SD) {
 				t.Errorf("table %d, coefficient %d: %.3f ± %.3f, and the truth is %v", seed, j, s.Mean, s.SD, want)
 			}
@@ -56,21 +56,11 @@ func TestNearerAnchors(t *testing.T) {
 		}
 		farthest := 0.0
 		for j, v := range first.Mode() {
-			farthest = max(farthest, math.Abs(v-truth[j])/diag.Summarize(columnOf(draws, j)).SD)
+			farthest = max(farthest, math.Abs(v-truth[j])/diag.Summarize(column(draws, j)).SD)
 		}
 		if farthest < 5.5 {
 			t.Errorf("table %d: the mode given the first anchor is %v, %.1f standard deviations off", seed, first.Mode(),
 				farthest)
 		}
 	}
-}
-
-func columnOf(draws [][][]float64, j int) [][]float64 {
-	out := make([][]float64, len(draws))
-	for i, chain := range draws {
-		for _, theta := range chain {
-			out[i] = append(out[i], theta[j])
-		}
-	}
-	return out
 }
