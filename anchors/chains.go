@@ -222,6 +222,19 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	if err != nil {
 		return nil, err
 	}
+	return s.fromGradients(ctx, p, seed, r)
+}
+
+// informed is a posterior given released gradients, with what it says of itself.
+type informed interface {
+	surrogates.Posterior
+	Widening() ([]float64, error)
+	CheckPrior(surrogates.Draws) (surrogates.PriorCheck, error)
+	Tails() (float64, error)
+}
+
+// fromGradients draws from such a posterior.
+func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *Release) ([]kernels.Chain, error) {
 	widened, err := p.Widening()
 	if err != nil {
 		return nil, err

@@ -61,16 +61,7 @@ func (s *Chains) fromClasses(ctx context.Context, seed uint64, r *Release) ([]ke
 	if err != nil {
 		return nil, err
 	}
-	widened, err := p.Widening()
-	if err != nil {
-		return nil, err
-	}
-	r.Widening = middle(widened)
-	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) (err error) {
-		r.Tails = p.Tails()
-		r.Prior, err = p.CheckPrior(draws)
-		return err
-	})
+	return s.fromGradients(ctx, p, seed, r)
 }
 
 // drawnRows stand for the records' features.

@@ -406,14 +406,7 @@ func (e *classEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 	for i, r := range e.rows {
 		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.chances[i])
 	}
-	all := floats.LogSumExp(e.logs)
-	if math.IsInf(all, 0) || math.IsNaN(all) {
-		return math.Inf(-1)
-	}
-	for i, l := range e.logs {
-		floats.AddScaled(grad, math.Exp(l-all), e.grads[i])
-	}
-	return v + all - math.Log(float64(len(e.logs)))
+	return v + average(grad, e.logs, e.grads)
 }
 
 // likelihood is the log density of the score for one imputation, and its gradient.

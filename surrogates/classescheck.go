@@ -173,7 +173,7 @@ func (c *Classes) evidence(scale float64) (*Classes, float64, error) {
 }
 
 // Tails is that of a Score, for coefficients less the mean over classes.
-func (c *Classes) Tails() float64 {
+func (c *Classes) Tails() (float64, error) {
 	s := c.config.Statistics
 	s.Anchor = s.Anchor[:c.p]
 	of, apart := &Score{config: Config{Statistics: s}, dim: c.p}, make([]float64, c.dim)
@@ -199,7 +199,7 @@ func (c *Classes) Tails() float64 {
 		along.MulVec(factor.T(), c.contrast(j))
 		most = max(most, math.Abs(mat.Dot(&along, &whole))/mat.Norm(&along, 2))
 	}
-	return most
+	return most, nil
 }
 
 // addMean adds so many records' mean score at the centre, by rows, to dst.

@@ -2,6 +2,7 @@ package surrogates
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -77,25 +78,29 @@ func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 		return math.Inf(-1)
 	}
 	e.config.Prior.Grad(grad, theta)
-	top := math.Inf(-1)
 	for k := range e.imputations {
 		e.logs[k] = e.likelihood(e.grads[k], theta, &e.imputations[k], e.features[k])
-		top = max(top, e.logs[k])
 	}
-	if math.IsInf(top, -1) || math.IsNaN(top) {
+	return v + average(grad, e.logs, e.grads)
+}
+
+// average is the logarithm of the mean of likelihoods, given theirs, and adds its gradient to grad.
+func average(grad, logs []float64, grads [][]float64) float64 {
+	top := slices.Max(logs)
+	if math.IsInf(top, 0) || math.IsNaN(top) {
 		return math.Inf(-1)
 	}
 	sum := 0.0
-	for _, l := range e.logs {
+	for _, l := range logs {
 		sum += math.Exp(l - top)
 	}
-	for k, l := range e.logs {
+	for k, l := range logs {
 		w := math.Exp(l-top) / sum
-		for j, g := range e.grads[k] {
+		for j, g := range grads[k] {
 			grad[j] += w * g
 		}
 	}
-	return v + top + math.Log(sum/float64(len(e.logs)))
+	return top + math.Log(sum/float64(len(logs)))
 }
 
 // likelihood is the log density of the score, N(τM(θ), τH(θ)) plus the noise, for one
