@@ -76,8 +76,9 @@ func (f binary) slopeAt(dst, eta, y []float64) {
 		if b := f.loss.b; b > 0 {
 			slope = damp(h, logq+b*logp) + damp(k, (1+b)*logq)
 		}
-		dst[i] = -signed(slope, y[i])
+		dst[i] = slope
 	}
+	vec.Against(dst, dst, y)
 }
 
 // label orders what at returns by the observed label: its log probability, that

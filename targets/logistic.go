@@ -28,14 +28,12 @@ func (f logistic) lossRange() float64 { return f.loss.massRange() }
 
 func (f logistic) lipschitz(float64) float64 { return f.lip }
 
-// lossAt works on the log-odds s of the observed label: the log loss is
-// log(1 + e^−s), and the β loss follows from the logarithms of both labels'
+// lossAt works on the log-odds t against the observed label: the log loss is
+// log(1 + e^t), and the β loss follows from the logarithms of both labels'
 // probabilities.
 func (f logistic) lossAt(dst, eta, y []float64) {
 	if f.loss.isLog() {
-		for i, e := range eta {
-			dst[i] = -signed(e, y[i])
-		}
+		vec.Against(dst, eta, y)
 		vec.Softplus(dst, dst)
 		return
 	}
@@ -52,22 +50,20 @@ func (f logistic) lossAt(dst, eta, y []float64) {
 // (p·(p^b − 1) + q·(q^b − 1))/β.
 func (f logistic) betaLossBlock(dst, eta, y []float64, buf *scratch) {
 	n, b := len(dst), f.loss.b
-	u, s, powP, powQ := dst, buf.a[:n], buf.b[:n], buf.c[:n]
-	for i, e := range eta {
-		s[i] = signed(e, y[i])
-	}
-	vec.ExpNegAbs(u, s)
+	u, odds, powP, powQ := dst, buf.a[:n], buf.b[:n], buf.c[:n]
+	vec.Against(odds, eta, y)
+	vec.ExpNegAbs(u, odds)
 	for i, v := range u {
 		logp := -vec.Log1pUnit(v)
 		powP[i] = b * logp
-		powQ[i] = b * (logp - math.Abs(s[i]))
+		powQ[i] = b * (logp - math.Abs(odds[i]))
 	}
 	vec.Expm1All(powP, powP)
 	vec.Expm1All(powQ, powQ)
 	invB, invBeta := 1/b, 1/f.loss.beta()
 	for i, v := range u {
 		integral := (powP[i] + v*powQ[i]) / (1 + v) * invBeta
-		dst[i] = integral - invB*choose(s[i] < 0, powQ[i], powP[i])
+		dst[i] = integral - invB*choose(odds[i] > 0, powQ[i], powP[i])
 	}
 }
 
@@ -75,24 +71,15 @@ func (f logistic) betaLossBlock(dst, eta, y []float64, buf *scratch) {
 // −(p^(β−1)q² + p·q^β) for the β loss; the sign of η in s is restored.
 func (f logistic) slopeAt(dst, eta, y []float64) {
 	b := f.loss.b
-	for i, e := range eta {
-		s := signed(e, y[i])
-		p, q, logp, logq := logisticLabel(s)
-		slope := -q
+	vec.Against(dst, eta, y)
+	for i, t := range dst {
+		p, q, logp, logq := logisticLabel(-t)
+		dst[i] = q
 		if b > 0 {
-			slope = -q * (vec.Exp(b*logp)*q + p*vec.Exp(b*logq))
+			dst[i] = q * (vec.Exp(b*logp)*q + p*vec.Exp(b*logq))
 		}
-		dst[i] = signed(slope, y[i])
 	}
-}
-
-// signed returns v for a response that counts as 1, −v for one that counts as
-// 0, and NaN for one that is not finite. Labels are as good as random, so there
-// is no branch to predict wrongly: the sign bit of y − ½ flips that of v.
-func signed(v, y float64) float64 {
-	const signBit = 1 << 63
-	flip := math.Float64bits(y-0.5) & signBit
-	return math.Float64frombits(math.Float64bits(v)^flip) + (y - y)
+	vec.Against(dst, dst, y)
 }
 
 // logisticLabel returns the probabilities p of the observed label and q of the

@@ -49,15 +49,11 @@ func (r *Regression) SumLossGrad(grad, theta []float64, rows Rows) (loss float64
 	return loss
 }
 
-// sumAt is for the log loss: with the log-odds s of the observed label, −log p is
-// log(1 + e^−s) and the slope −1/(1 + e^s), the sign of η restored.
+// sumAt is for the log loss: with the log-odds t against the observed label, −log p is
+// log(1 + e^t) and the slope 1/(1 + e^−t), the sign of η restored.
 func (f logistic) sumAt(slope, eta, y []float64) (loss float64) {
-	for i, e := range eta {
-		eta[i] = signed(e, y[i])
-	}
+	vec.Against(eta, eta, y)
 	loss = vec.LogisticTails(slope, eta)
-	for i, q := range slope {
-		slope[i] = signed(-q, y[i])
-	}
+	vec.Against(slope, slope, y)
 	return loss
 }

@@ -147,28 +147,28 @@ func AddLog1p(dst, x, u []float64) {
 	}
 }
 
-// LogisticTails sets q[i] = 1/(1 + e^s[i]) with relative error at most 2⁻⁵¹ and
-// returns Σ log(1 + e^−s[i]), with an error of about len(s)·2⁻⁵³. Each log(1+u) is
+// LogisticTails sets q[i] = 1/(1 + e^−t[i]) with relative error at most 2⁻⁵¹ and
+// returns Σ log(1 + e^t[i]), with an error of about len(t)·2⁻⁵³. Each log(1+u) is
 // not taken: the sum over 256 of them is the logarithm of a product below 2²⁵⁶.
-// q must not be s.
-func LogisticTails(q, s []float64) (sum float64) {
-	q = q[:len(s)]
-	ExpNegAbs(q, s)
-	for len(s) > 0 {
-		n := min(len(s), 256)
+// q must not be t.
+func LogisticTails(q, t []float64) (sum float64) {
+	q = q[:len(t)]
+	ExpNegAbs(q, t)
+	for len(t) > 0 {
+		n := min(len(t), 256)
 		product, linear := 1.0, 0.0
-		for i, v := range s[:n] {
+		for i, v := range t[:n] {
 			u := q[i]
 			inv := 1 / (1 + u)
 			product *= 1 + u
-			linear += math.Abs(v) - v
+			linear += math.Abs(v) + v
 			q[i] = inv
-			if v > 0 {
+			if v < 0 {
 				q[i] = u * inv
 			}
 		}
 		sum += linear/2 + math.Log(product)
-		q, s = q[n:], s[n:]
+		q, t = q[n:], t[n:]
 	}
 	return sum
 }

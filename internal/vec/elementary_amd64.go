@@ -17,3 +17,8 @@ func expm1All4(dst, x *float64, n int, table *exp2Entry) int
 //
 //go:noescape
 func addLog1p4(dst, x, u *float64, n int, table *log1pEntry)
+
+// against4 is Against for n elements, rounded down to fours.
+//
+//go:noescape
+func against4(dst, eta, y *float64, n int)

@@ -201,3 +201,33 @@ logLoop:
 logDone:
 	VZEROUPPER
 	RET
+
+// func against4(dst, eta, y *float64, n int)
+TEXT ·against4(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ eta+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD c<>+48(SB), Y8
+	VBROADCASTSD c<>+88(SB), Y9
+	XORQ AX, AX
+	SUBQ $3, CX
+
+againstLoop:
+	CMPQ AX, CX
+	JGE  againstDone
+	PREFETCHT0 4096(R8)(AX*8)
+	VMOVUPD (R8)(AX*8), Y0
+	VSUBPD Y8, Y0, Y1
+	VANDPD Y9, Y1, Y1 // the sign of y − ½
+	VXORPD (SI)(AX*8), Y1, Y1
+	VSUBPD Y0, Y0, Y0
+	VADDPD Y0, Y1, Y1
+	VXORPD Y9, Y1, Y1
+	VMOVUPD Y1, (DI)(AX*8)
+	ADDQ $4, AX
+	JMP  againstLoop
+
+againstDone:
+	VZEROUPPER
+	RET

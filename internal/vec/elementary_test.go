@@ -5,7 +5,10 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 )
@@ -205,4 +208,31 @@ func absolute(x []float64) []float64 {
 		out[i] = math.Abs(v)
 	}
 	return out
+}
+
+// TestAgainst: numbers turn with the response, in place or not, however many there are.
+func TestAgainst(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 0.5, math.Nextafter(0.5, 0), 1,
+		-1, 5e-324, 1e300}
+	number := rapid.OneOf(rapid.SampledFrom(special), rapid.Map(rapid.Uint64(), math.Float64frombits))
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 11).Draw(t, "n")
+		v, y := rapid.SliceOfN(number, n, n).Draw(t, "v"), rapid.SliceOfN(number, n, n).Draw(t, "y")
+		dst := make([]float64, n)
+		Against(dst, v, y)
+		given := slices.Clone(v)
+		Against(v, v, y)
+		for i, r := range y {
+			want := given[i]
+			if r >= 0.5 {
+				want = -want
+			}
+			if math.IsNaN(r) || math.IsInf(r, 0) {
+				want = math.NaN()
+			}
+			if !near(dst[i], want, 0) || math.Float64bits(v[i]) != math.Float64bits(dst[i]) && !math.IsNaN(v[i]) {
+				t.Fatalf("%v against a response of %v is %v, in place %v, want %v", given[i], r, dst[i], v[i], want)
+			}
+		}
+	})
 }

@@ -3,9 +3,9 @@ package main
 var inTargets, inPriors = []string{"./targets"}, []string{"./priors"}
 
 var targetDefects = []defect{
-	{file: "targets/logistic.go", old: "slope := -q\n", new: "slope := q\n", tests: inTargets},
-	{file: "targets/logistic.go", old: "flip := math.Float64bits(y-0.5) & signBit",
-		new: "flip := math.Float64bits(0.5-y) & signBit", tests: inTargets},
+	{file: "targets/logistic.go", old: "dst[i] = q\n", new: "dst[i] = -q\n", tests: inTargets},
+	{file: "internal/vec/against.go", old: "flip := math.Float64bits(y-0.5) & signBit",
+		new: "flip := math.Float64bits(0.5-y) & signBit", tests: []string{"./internal/vec", "./targets"}},
 	{file: "targets/logistic.go", old: "integral := (powP[i] + v*powQ[i]) / (1 + v) * invBeta",
 		new: "integral := (powP[i] - v*powQ[i]) / (1 + v) * invBeta", tests: inTargets},
 	{file: "targets/logistic.go", old: "return q * (math.Pow(hi, b)*q + hi*math.Pow(q, b))",
