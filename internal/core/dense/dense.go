@@ -40,6 +40,18 @@ func MulVec(dst, x, v []float64) {
 	}
 }
 
+// MulVecs is MulVec(dst, x, v) and MulVec(other, x, w) in one reading of x.
+func MulVecs(dst, other, x, v, w []float64) {
+	d := len(v)
+	other = other[:len(dst)]
+	if fours := len(dst) &^ 3; Wide && fours > 0 && d > 0 {
+		mulVecs4(&dst[0], &other[0], &x[:len(dst)*d][0], &v[0], &w[:d][0], fours, d)
+		dst, other, x = dst[fours:], other[fours:], x[fours*d:]
+	}
+	MulVec(dst, x, v)
+	MulVec(other, x, w)
+}
+
 // Gather copies the rows of x that index names to dst, all of d numbers, as far as it is
 // quicker than row by row, and returns how many it copied. It stops at one that is not
 // in x. The numbers of y with the same indexes are brought into the cache: y may be nil.

@@ -13,6 +13,11 @@ func hasAVX2() bool
 //go:noescape
 func mulVec4(dst, x, v *float64, n, d int)
 
+// mulVecs4 is MulVecs for n rows, rounded down to fours, and vectors of d > 0 numbers.
+//
+//go:noescape
+func mulVecs4(dst, other, x, v, w *float64, n, d int)
+
 // gather4 copies rows of d ≥ 4 numbers until all n are copied, or one is not in [0, rows).
 // It has rows that come later, and their numbers in y, brought into the cache.
 //

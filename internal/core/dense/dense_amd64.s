@@ -61,6 +61,79 @@ end:
 	VZEROUPPER
 	RET
 
+// func mulVecs4(dst, other, x, v, w *float64, n, d int)
+TEXT ·mulVecs4(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ other+8(FP), SI
+	MOVQ x+16(FP), R8
+	MOVQ v+24(FP), BX
+	MOVQ w+32(FP), R13
+	MOVQ n+40(FP), CX
+	MOVQ d+48(FP), DX
+	SHLQ $3, DX
+	LEAQ -8(DX), R12
+
+rows2:
+	SUBQ $4, CX
+	JLT  end2
+	LEAQ (R8)(DX*1), R9
+	LEAQ (R8)(DX*2), R10
+	LEAQ (R9)(DX*2), R11
+	VXORPD Y0, Y0, Y0 // sums with v
+	VXORPD Y7, Y7, Y7 // sums with w
+	XORQ AX, AX
+
+columns2:
+	CMPQ AX, R12
+	JGE  odd2
+	PREFETCHT0 40960(R8)(AX*4) // the line that rows to come hold here; outside x is no fault
+	VMOVUPD (R8)(AX*1), X1
+	VINSERTF128 $1, (R10)(AX*1), Y1, Y1
+	VMOVUPD (R9)(AX*1), X2
+	VINSERTF128 $1, (R11)(AX*1), Y2, Y2
+	VUNPCKLPD Y2, Y1, Y3
+	VUNPCKHPD Y2, Y1, Y4
+	VBROADCASTSD (BX)(AX*1), Y5
+	VMULPD Y3, Y5, Y5
+	VADDPD Y5, Y0, Y0
+	VBROADCASTSD (R13)(AX*1), Y6
+	VMULPD Y3, Y6, Y6
+	VADDPD Y6, Y7, Y7
+	VBROADCASTSD 8(BX)(AX*1), Y5
+	VMULPD Y4, Y5, Y5
+	VADDPD Y5, Y0, Y0
+	VBROADCASTSD 8(R13)(AX*1), Y6
+	VMULPD Y4, Y6, Y6
+	VADDPD Y6, Y7, Y7
+	ADDQ $16, AX
+	JMP  columns2
+
+odd2:
+	JGT  store2
+	VMOVSD (R8)(AX*1), X1
+	VMOVHPD (R9)(AX*1), X1, X1
+	VMOVSD (R10)(AX*1), X2
+	VMOVHPD (R11)(AX*1), X2, X2
+	VINSERTF128 $1, X2, Y1, Y1
+	VBROADCASTSD (BX)(AX*1), Y5
+	VMULPD Y1, Y5, Y5
+	VADDPD Y5, Y0, Y0
+	VBROADCASTSD (R13)(AX*1), Y6
+	VMULPD Y1, Y6, Y6
+	VADDPD Y6, Y7, Y7
+
+store2:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y7, (SI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	LEAQ (R8)(DX*4), R8
+	JMP  rows2
+
+end2:
+	VZEROUPPER
+	RET
+
 // func gather4(dst, x, y *float64, d int, index *int32, n, rows int) (copied int)
 TEXT ·gather4(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI

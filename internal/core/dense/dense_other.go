@@ -9,4 +9,6 @@ const Wide = false
 
 func mulVec4(dst, x, v *float64, n, d int) {}
 
+func mulVecs4(dst, other, x, v, w *float64, n, d int) {}
+
 func gather4(dst, x, y *float64, d int, index *int32, n, rows int) int { return 0 }

@@ -9,21 +9,33 @@ import (
 )
 
 // TestMulVecRowsStandAlone: a row's product is that of Dot bit for bit, wherever
-// the batch is cut.
+// the batch is cut, and with two vectors at once.
 func TestMulVecRowsStandAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(0, 11).Draw(t, "n"), rapid.IntRange(0, 9).Draw(t, "d")
 		x := rapid.SliceOfN(rapid.Float64(), n*d, n*d).Draw(t, "x")
 		v := rapid.SliceOfN(rapid.Float64(), d, d).Draw(t, "v")
-		dst := make([]float64, n)
-		MulVec(dst, x, v)
+		w := rapid.SliceOfN(rapid.Float64(), d, d).Draw(t, "w")
+		alone, dst, other := make([]float64, n), make([]float64, n), make([]float64, n+3)
+		other[n] = -1
+		MulVec(alone, x, v)
+		MulVecs(dst, other, x, v, w)
 		for i := range n {
-			want := Dot(v, x[i*d:(i+1)*d])
-			if math.Float64bits(dst[i]) != math.Float64bits(want) && !(math.IsNaN(dst[i]) && math.IsNaN(want)) {
-				t.Fatalf("row %d: %v, but Dot gives %v", i, dst[i], want)
-			}
+			row := x[i*d : (i+1)*d]
+			check(t, i, alone[i], Dot(v, row))
+			check(t, i, dst[i], Dot(v, row))
+			check(t, i, other[i], Dot(w, row))
+		}
+		if other[n] != -1 {
+			t.Fatalf("after %d rows there is %v", n, other[n])
 		}
 	})
+}
+
+func check(t *rapid.T, row int, got, want float64) {
+	if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Fatalf("row %d: %v, but Dot gives %v", row, got, want)
+	}
 }
 
 // TestGatherCopiesRows: rows are those that are named, up to one that is not in x; nothing

@@ -17,6 +17,7 @@ const (
 	ratioOf                    // the loss at theta less that at next, in one pass
 	gradientOf                 // of the loss at theta
 	slopeOf                    // of the loss in the linear predictor at theta
+	lossAt                     // lossOf, of the library's own linear targets: door.eta holds x·theta
 )
 
 // door is where records meet a target. The library's own targets see the sealed
@@ -50,6 +51,9 @@ func newDoor(s *Subject, p *pool, features, width int) *door {
 func (d *door) ask(q question, dst, theta, next []float64, rows record.Rows) {
 	if d.subject.ours && d.try(q, dst, theta, next, rows) {
 		return
+	}
+	if q == lossAt {
+		q = lossOf
 	}
 	for i := range rows.Len() {
 		d.one(q, dst[i*d.width:(i+1)*d.width], theta, next, rows.Slice(i, i+1))
@@ -102,5 +106,7 @@ func (d *door) evaluate(q question, dst, theta, next []float64, rows record.Rows
 		eta := d.eta[:rows.Len():rows.Len()]
 		dense.MulVec(eta, rows.X, theta)
 		s.linear.SlopeAt(dst, eta, rows.Y)
+	case lossAt:
+		s.linear.LossAt(dst, d.eta[:rows.Len():rows.Len()], rows.Y)
 	}
 }

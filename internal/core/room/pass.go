@@ -21,6 +21,7 @@ type Pass struct {
 
 	set    *record.Set
 	ratios bool // ask for one-pass ratios
+	fused  bool // find x·θ′ and x·δ in one reading of x
 	tau    float64
 	slope  float64 // τ·L: the clip of a record is slope·|x·δ|; +Inf for none
 
@@ -71,32 +72,16 @@ type worker struct {
 	door           *door
 	x, y           []float64
 	loss, lossNext []float64
-	along, none    []float64 // x·δ, and zeros
+	along, none    []float64 // x·δ where contributions are clipped along the move, and zeros
 	total          Totals
 	_              [64]byte // keeps workers' sums on different cache lines
-}
-
-// Totals are the integer sums of one evaluation's contributions: in grid steps,
-// and in coarse steps of 2^CoarseShift grid steps, whose squares fit too.
-type Totals struct{ Sum, Coarse, Squares int64 }
-
-// CoarseShift is how many bits of a contribution are dropped before it is
-// squared, so that a sum of maxRecords squares fits int64.
-const CoarseShift = 15
-
-// add counts a contribution of k grid steps. Division rounds towards zero, so
-// the coarse contribution is never the larger one.
-func (t *Totals) add(k int64) {
-	c := k / (1 << CoarseShift)
-	t.Sum += k
-	t.Coarse += c
-	t.Squares += c * c
 }
 
 // NewPass returns a pass over set. slope is finite when contributions are to
 // be clipped along the move, which needs a linear target.
 func NewPass(t *Subject, set *record.Set, tau, slope float64, g Grid, full bool) *Pass {
-	p := &Pass{Grid: g, set: set, ratios: t.ratio != nil, tau: tau, slope: slope}
+	p := &Pass{Grid: g, set: set, ratios: t.ratio != nil, tau: tau, slope: slope,
+		fused: t.ours && t.Linear && !math.IsInf(slope, 1)}
 	p.pool = newPool(t.ours, set.Len())
 	p.workers = make([]worker, p.pool.workers)
 	for i := range p.workers {
@@ -169,18 +154,34 @@ func (p *Pass) block(id, b int) {
 			return
 		}
 		next := p.cache.proposed[lo:hi]
-		w.door.ask(lossOf, next, p.next, nil, rows)
-		p.accumulate(w, rows, p.cache.current[lo:hi], next)
+		if p.fused {
+			dense.MulVecs(w.door.eta[:rows.Len()], w.along, rows.X, p.next, p.step)
+			w.door.ask(lossAt, next, p.next, nil, rows)
+		} else {
+			w.door.ask(lossOf, next, p.next, nil, rows)
+			p.alongMove(w, rows)
+		}
+		w.total.addBlock(p.clipping(), p.cache.current[lo:hi], next, w.along)
 		return
 	}
 	hi := min(lo+BlockRows, len(p.index))
 	rows, loss, next := p.gathered(w, p.index[lo:hi])
+	p.alongMove(w, rows)
 	if p.terms != nil {
-		p.clip(p.terms[lo:hi], w, rows, loss, next)
+		p.clip(p.terms[lo:hi], w, loss, next)
 		return
 	}
-	p.accumulate(w, rows, loss, next)
+	w.total.addBlock(p.clipping(), loss, next, w.along)
 }
+
+// alongMove sets a worker's x·δ where contributions are clipped along the move.
+func (p *Pass) alongMove(w *worker, rows record.Rows) {
+	if !math.IsInf(p.slope, 1) {
+		dense.MulVec(w.along[:rows.Len()], rows.X, p.step)
+	}
+}
+
+func (p *Pass) clipping() clipping { return clipping{tau: p.tau, slope: p.slope, grid: p.Grid} }
 
 // gathered evaluates a block of records, in a worker's buffers.
 func (p *Pass) gathered(w *worker, index []int32) (rows record.Rows, loss, next []float64) {
@@ -198,50 +199,4 @@ func (p *Pass) gathered(w *worker, index []int32) (rows record.Rows, loss, next 
 
 func (p *Pass) rows(x, y []float64) record.Rows {
 	return record.Rows{X: x, P: p.set.Features(), Y: y}
-}
-
-// accumulate adds the clipped, rounded contributions τ(loss − lossNext).
-func (p *Pass) accumulate(w *worker, rows record.Rows, loss, lossNext []float64) {
-	total, top := w.total, p.Grid.Top
-	if math.IsInf(p.slope, 1) {
-		for i, l := range loss {
-			total.add(p.Grid.Round(p.tau*(l-lossNext[i]), top))
-		}
-	} else {
-		along := w.along[:len(loss)]
-		dense.MulVec(along, rows.X, p.step)
-		for i, l := range loss {
-			// A row that is not finite was zeroed at sealing, so along is finite.
-			bound := p.slope * math.Abs(along[i]) * p.Grid.inverse
-			if !(bound < top) {
-				bound = top
-			}
-			total.add(p.Grid.Round(p.tau*(l-lossNext[i]), bound))
-		}
-	}
-	w.total = total
-}
-
-// clip sets dst to the clipped contributions τ(loss − lossNext). NaN is 0.
-func (p *Pass) clip(dst []float64, w *worker, rows record.Rows, loss, lossNext []float64) {
-	along := w.along[:len(loss)]
-	if !math.IsInf(p.slope, 1) {
-		dense.MulVec(along, rows.X, p.step)
-	}
-	for i, l := range loss {
-		limit := p.bound
-		if b := p.slope * math.Abs(along[i]); b < limit { // not for a slope of +Inf
-			limit = b
-		}
-		switch term := p.tau * (l - lossNext[i]); {
-		case term > limit:
-			dst[i] = limit
-		case term < -limit:
-			dst[i] = -limit
-		case !math.IsNaN(term):
-			dst[i] = term
-		default:
-			dst[i] = 0
-		}
-	}
 }

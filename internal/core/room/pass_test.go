@@ -2,27 +2,16 @@ package room
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/internal/core/dense"
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
-
-// TestTotals: the three sums are those of the contributions, of what is left
-// of them without their low bits, rounded towards zero, and of its squares.
-func TestTotals(t *testing.T) {
-	const coarse = 1 << CoarseShift
-	var got Totals
-	for _, k := range []int64{3*coarse + 7, -2*coarse - 9, coarse - 1, -coarse + 1, 0} {
-		got.add(k)
-	}
-	if want := (Totals{Sum: coarse - 2, Coarse: 1, Squares: 13}); got != want {
-		t.Errorf("totals %+v, want %+v", got, want)
-	}
-}
 
 // TestLargePassesAreShared: from ParallelRows on a pool has a worker a processor, and a
 // user's target is on the pool's own goroutines alone.
@@ -211,6 +200,59 @@ func TestKeptLossesAreThoseOfTheState(t *testing.T) {
 		}
 		if state>>29&1 == 1 { // accepted
 			theta, next = next, theta
+		}
+	}
+}
+
+// sine has a loss of the linear predictor, by which it is at home in each way of asking.
+type sine struct{}
+
+func (sine) Dim() int           { return 3 }
+func (sine) Shape() (int, bool) { return 3, true }
+func (s sine) Loss(dst, theta []float64, rows record.Rows) {
+	dense.MulVec(dst, rows.X, theta)
+	s.LossAt(dst, dst, rows.Y)
+}
+func (sine) LossAt(dst, eta, y []float64) {
+	for i, e := range eta {
+		dst[i] = math.Sin(e - y[i])
+	}
+}
+func (sine) SlopeAt(dst, eta, y []float64) { clear(dst) }
+func (sine) PredictorLipschitz() float64   { return 1 }
+
+// TestFullPassesAreThoseByIndex: passes that find both products of a row at once give the sums
+// of those that ask for each, whatever the last block is, of moves that are clipped along
+// them or not.
+func TestFullPassesAreThoseByIndex(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{1, 5, BlockRows - 1, 2*BlockRows + 6} {
+		x, y, index := make([]float64, 3*n), make([]float64, n), make([]int32, n)
+		for i := range y {
+			x[3*i], x[3*i+1], x[3*i+2] = rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+			y[i], index[i] = rng.NormFloat64(), int32(i)
+		}
+		set := record.New(x, 3, y, n, 2)
+		for _, slope := range []float64{0.7, 1, math.Inf(1)} { // some moves are clipped at 0.7
+			for _, ours := range []bool{true, false} {
+				s, err := Facts{Records: int64(n), Features: 3, Response: true}.Admit(sine{}, ours)
+				if err != nil {
+					t.Fatal(err)
+				}
+				full, part := NewPass(s, set, 0.5, slope, NewGrid(1), true), NewPass(s, set, 0.5, slope, NewGrid(1), false)
+				theta, next, step := []float64{0.1, 0, -1}, make([]float64, 3), make([]float64, 3)
+				for range 4 {
+					for j := range step {
+						step[j] = 0.3 * rng.NormFloat64()
+						next[j] = theta[j] + step[j]
+					}
+					a, b := full.Sums(theta, next, step, nil), part.Sums(theta, next, step, index)
+					if a != b {
+						t.Errorf("%d records, slope %v, ours %v: %+v in all, %+v by index", n, slope, ours, a, b)
+					}
+					copy(theta, next)
+				}
+			}
 		}
 	}
 }
