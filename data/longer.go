@@ -28,9 +28,9 @@ func (s *Shape) Longer() (share float64, possible bool) {
 
 // Whole is the entry that the intercept has in rows that were not shortened, so that other
 // rows tell by how much they were. It is 0 where they do not: without an intercept, where
-// rows are drawn within the Radius or were shortened for good, and where none can be longer.
+// rows are drawn within the Radius, and where none can be longer.
 func (s *Shape) Whole() float64 {
-	if s.Inside || s.Shortened || len(s.Terms) == 0 || s.Terms[0].Name != Intercept ||
+	if s.Inside || len(s.Terms) == 0 || s.Terms[0].Name != Intercept ||
 		s.longest() <= s.Radius*(1+rounding) {
 		return 0
 	}
@@ -52,7 +52,7 @@ func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
 // Rows are drawn as for [Shape.Longer], responses have half of their variance from the features
 // and bounds at three standard deviations, and the noise is that of about ε = 2.
 func (s *Shape) Tighten() *Shape {
-	if !s.Usual || s.Inside || s.Shortened || len(s.Terms) == 0 || s.Terms[0].Name != Intercept {
+	if !s.Usual || s.Inside || len(s.Terms) == 0 || s.Terms[0].Name != Intercept {
 		return s
 	}
 	const noise, sd, digit = 2.5, 1.0 / 3, 20 // of √2 times a record's second moments; of responses; of radii

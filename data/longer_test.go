@@ -123,7 +123,6 @@ func TestTighten(t *testing.T) {
 		for name, change := range map[string]func(*Shape){
 			"stated":       func(s *Shape) { s.Usual = false },
 			"inside":       func(s *Shape) { s.Inside = true },
-			"shortened":    func(s *Shape) { s.Shortened = true },
 			"no intercept": func(s *Shape) { s.Terms = s.Terms[1:] },
 		} {
 			other := *s

@@ -26,9 +26,6 @@ type Shape struct {
 	// Inside says that rows are drawn within the Radius, so that none was shortened:
 	// what simulated tables are defined to be.
 	Inside bool
-	// Shortened says that longer rows were shortened onto the Radius for good, as in a packed
-	// file, and so have the response of a longer row.
-	Shortened bool
 	// RowsPerPerson is the largest number of rows that one person may own.
 	RowsPerPerson int
 	// Spread divides every entry of the design matrix, so that its sources together

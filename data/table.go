@@ -27,12 +27,22 @@ func (t *Table) Row(i int) []float64 {
 	p := t.Features()
 	if t.X32 != nil {
 		row := make([]float64, p)
-		for j, v := range t.X32[i*p : (i+1)*p] {
-			row[j] = float64(v)
-		}
+		t.CopyRow(row, i)
 		return row
 	}
 	return t.X[i*p : (i+1)*p : (i+1)*p]
+}
+
+// CopyRow sets dst, of as many entries, to row i of the design matrix.
+func (t *Table) CopyRow(dst []float64, i int) {
+	p := t.Features()
+	if t.X32 == nil {
+		copy(dst, t.X[i*p:(i+1)*p])
+		return
+	}
+	for j, v := range t.X32[i*p : (i+1)*p] {
+		dst[j] = float64(v)
+	}
 }
 
 // Split copies a random ⌊fraction·N⌋ records, without replacement, into one table

@@ -18,22 +18,35 @@ import (
 // R is the model's: that of the schema, or where it states none a smaller one for linear
 // regression with normal errors, see [data.Shape.Tighten].
 //
-// It is a function of each record by itself, and the table does not change. Other models have
-// their table as it is, and so have tables whose rows do not tell s: see [data.Shape.Whole].
+// It is a function of each record by itself, and the table does not change. Rows of a mapped file
+// stay there as they are, and are shortened by whoever reads them, as a curator does: responses
+// alone are copied. Other models have their table as it is, and so have tables whose rows do not
+// tell s: see [data.Shape.Whole].
 func (m *Model) Weigh(t *data.Table) *data.Table {
 	if !m.Weighs() || t.Weighed {
 		return t
 	}
 	out, whole := *t, m.Shape.Whole()
 	out.Y, out.Weighed = slices.Clone(t.Y), true
-	if m.Shape.Radius < t.Radius {
-		out.X, out.Radius, out.Usual = slices.Clone(t.X), m.Shape.Radius, m.Shape.Usual
-		for i := range out.Records {
-			out.Shorten(out.Row(i))
+	shorter := m.Shape.Radius < t.Radius
+	if shorter {
+		out.Radius, out.Usual = m.Shape.Radius, m.Shape.Usual
+		if !t.Shared {
+			out.X = slices.Clone(t.X)
 		}
 	}
+	row := make([]float64, t.Features())
 	for i := range out.Y {
-		out.Y[i] *= min(1, out.Row(i)[0]/whole)
+		at := row
+		if t.Shared {
+			t.CopyRow(at, i)
+		} else {
+			at = out.Row(i)
+		}
+		if shorter {
+			out.Shorten(at)
+		}
+		out.Y[i] *= min(1, at[0]/whole)
 	}
 	return &out
 }

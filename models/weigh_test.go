@@ -178,20 +178,19 @@ func TestLinearRegressionTightens(t *testing.T) {
 }
 
 // TestRowsThatStay are those of models without a response, of networks, of tables without an
-// intercept, of simulated ones and of those that were shortened for good.
+// intercept and of simulated ones.
 func TestRowsThatStay(t *testing.T) {
 	for name, c := range map[string]struct {
 		model  string
 		schema func(*data.Schema)
 		shape  func(*data.Shape)
 	}{
-		"a network":     {model: "network"},
-		"no response":   {model: "mean", schema: func(s *data.Schema) { s.Columns = s.Columns[:2] }},
-		"two scales":    {model: "heteroscedastic"},
-		"no intercept":  {schema: func(s *data.Schema) { s.NoIntercept = true }},
-		"none longer":   {schema: func(s *data.Schema) { s.Radius = 1000 }},
-		"drawn inside":  {shape: func(s *data.Shape) { s.Inside = true }},
-		"shortened yet": {shape: func(s *data.Shape) { s.Shortened = true }},
+		"a network":    {model: "network"},
+		"no response":  {model: "mean", schema: func(s *data.Schema) { s.Columns = s.Columns[:2] }},
+		"two scales":   {model: "heteroscedastic"},
+		"no intercept": {schema: func(s *data.Schema) { s.NoIntercept = true }},
+		"none longer":  {schema: func(s *data.Schema) { s.Radius = 1000 }},
+		"drawn inside": {shape: func(s *data.Shape) { s.Inside = true }},
 	} {
 		schema := longSchema(10, 0.1)
 		if c.schema != nil {

@@ -30,6 +30,17 @@ func (l *Linear) newExplained() *explained {
 	return e
 }
 
+// ZellnerSiow is the prior's factor given sums without noise, for r above 0 (LinearConfig.ZellnerSiow). The
+// function adds its gradient in β to grad, and returns its logarithm and the derivative of that in
+// σ. It has buffers, for one goroutine.
+func (s Sums) ZellnerSiow(r float64) func(grad, beta []float64, sigma float64) (log, inSigma float64) {
+	l := &Linear{config: LinearConfig{Sums: s, ZellnerSiow: r}, dim: s.Features, square: s.square()}
+	if e := l.newExplained(); e != nil {
+		return e.log
+	}
+	return func(_, _ []float64, _ float64) (log, inSigma float64) { return 0, 0 }
+}
+
 // log adds the log density's gradient in β to grad, and returns it without the determinant
 // of XᵀX, and its derivative in σ.
 func (e *explained) log(grad, beta []float64, sigma float64) (log, inSigma float64) {

@@ -57,7 +57,6 @@ func Open(path string, schema *data.Schema) (*File, error) {
 		return nil, err
 	}
 	f := &File{Header: *h, mapping: mapping, Table: data.Table{Shape: *shape, Source: path, Shared: true}}
-	f.Table.Shape.Shortened = true
 	if err := f.check(path); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -1,10 +1,14 @@
 package experiment
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // small is an experiment of a few milliseconds a cell.
@@ -160,3 +164,65 @@ name = "objective-perturbation"
 name = "laplace-approximation"
 settings = { draws = 30 }
 `
+
+// TestLinearTablesWeigh: methods learn a linear regression from the rows that a run would take,
+// at the radius of least predicted error, which they are charged for, and predict held-out rows
+// that are whole.
+func TestLinearTablesWeigh(t *testing.T) {
+	dir := t.TempDir()
+	var csv strings.Builder
+	csv.WriteString("x,y\n")
+	for i := range 400 {
+		fmt.Fprintf(&csv, "%d,%d\n", i%7-3, i%5) // columns of scale 1
+	}
+	write(t, filepath.Join(dir, "people.csv"), csv.String())
+	write(t, filepath.Join(dir, "people.toml"), `
+confirmed = true
+records = 400
+[[column]]
+name = "x"
+role = "feature"
+kind = "number"
+lower = -50
+upper = 50
+center = 0
+scale = 1
+[[column]]
+name = "y"
+role = "target"
+kind = "number"
+lower = -5
+upper = 5
+`)
+	text := strings.Split(private, "[[method]]")[0] + "test-share = 0.25\n[model]\nname = \"linear\"\n" +
+		"[[method]]\nname = \"noisy-moments\"\n"
+	p := plan(t, text, Options{ConfigDir: dir, Public: true})
+	if err := p.load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.sample(300, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := p.problems[300]
+	radius, whole := problem.Facts.Radius, problem.Model.Shape.Whole()
+	long := 0
+	for i := range s.rows.Len() {
+		row := s.rows.Row(i)
+		if floats.Norm(row, 2) > radius*(1+1e-9) {
+			t.Errorf("a row beyond the radius %v is %v", radius, row)
+		} else if floats.Norm(row, 2) > radius*(1-1e-9) {
+			long++
+		} else if row[0] != whole {
+			t.Errorf("a row within the radius %v is %v", radius, row)
+		}
+	}
+	if !(radius < p.table.Radius) || long < 100 {
+		t.Errorf("%d of 300 rows are as long as the radius %v of %v", long, radius, p.table.Radius)
+	}
+	for i := range s.test.Len() {
+		if row := s.test.Row(i); math.Abs(row[0]-whole) > 1e-12 {
+			t.Errorf("a held-out row is %v, whole rows begin with %v", row, whole)
+		}
+	}
+}

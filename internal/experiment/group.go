@@ -11,7 +11,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/metrics"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // groupKey names the cells that share data.
@@ -90,7 +89,7 @@ func (r *runner) prepare(ctx context.Context, g *group) error {
 // reference samples the non-private posterior.
 func (p *Plan) reference(ctx context.Context, m *models.Model, s *sample, seed uint64) ([]nuts.Chain, error) {
 	c := p.Config.Reference
-	return methods.SamplePosterior(ctx, m.Target.(targets.GradTarget), s.rows, nuts.Config{
+	return methods.SamplePosterior(ctx, m, s.rows, nuts.Config{
 		Chains: c.Chains, Warmup: c.Warmup, Draws: c.Draws, Seed: seed, Workers: 1,
 	})
 }

@@ -16,9 +16,7 @@ func (p *Plan) shape(records int) (*data.Shape, error) {
 	var err error
 	switch {
 	case p.schema != nil:
-		if s, err = p.schema.Shape(); err == nil {
-			s.Shortened = true // all methods learn from the same rows
-		}
+		s, err = p.schema.Shape()
 	case builtin[d.Simulate]:
 		s, err = data.BuiltinShape(d.builtinName(1, records))
 	default:
@@ -30,11 +28,15 @@ func (p *Plan) shape(records int) (*data.Shape, error) {
 	return s, err
 }
 
-// problem is that of learning a model from records of a shape.
+// problem is that of learning a model from records of a shape, as the model weighs them: all
+// methods learn from the same rows.
 func (p *Plan) problem(s *data.Shape) (methods.Problem, error) {
 	c := p.Config.Model
 	m, err := models.New(c.Name, s, c.Options)
-	return methods.Problem{Model: m, Facts: chains.Facts(s, accountant.Substitute)}, err
+	if err != nil {
+		return methods.Problem{}, err
+	}
+	return methods.Problem{Model: m, Facts: chains.Facts(m.Shape, accountant.Substitute)}, nil
 }
 
 // report turns draws of the target's parameters into the values that results

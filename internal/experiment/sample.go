@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -87,16 +89,29 @@ func (p *Plan) sample(records, repeat int) (*sample, error) {
 	if d := c.Data; d.Simulate != "" {
 		return p.simulate(c.seed("data", records, repeat)>>1, records, d.TestRecords)
 	}
-	table := p.table
+	table, m := p.table, p.problems[records].Model
 	if c.Data.TestShare == 0 {
-		return &sample{rows: tableRows(table)}, nil
+		return &sample{rows: tableRows(m.Weigh(table))}, nil
 	}
 	rng := rand.New(rand.NewChaCha8(c.key("split", repeat)))
 	train, test, err := data.Split(table, trainShare(records, table.Records), rng)
 	if err != nil {
 		return nil, err
 	}
-	return &sample{rows: tableRows(train), test: tableRows(test)}, nil
+	return &sample{rows: tableRows(m.Weigh(train)), test: whole(m, tableRows(test))}, nil
+}
+
+// whole gives held-out rows the length that they had before they were shortened, where
+// coefficients are of whole rows. It changes them.
+func whole(m *models.Model, rows targets.Rows) targets.Rows {
+	if !m.Weighs() {
+		return rows
+	}
+	for i := range rows.Len() {
+		row := rows.Row(i)
+		floats.Scale(max(1, m.Shape.Whole()/row[0]), row)
+	}
+	return rows
 }
 
 // trainShare is a share of which data.Split takes exactly the given records.

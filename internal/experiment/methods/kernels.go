@@ -88,7 +88,7 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 		return nil, err
 	}
 	plan, err := chains.Choose(kernelSettings(kernel, s), chains.Problem{
-		Target: target, Logistic: p.Logistic, Facts: p.Facts, Shape: p.Shape,
+		Target: target, Logistic: p.Logistic, Facts: p.Facts, Shape: p.Shape, Weighed: p.Weighs(),
 		Epsilon: b.Epsilon, Delta: b.Delta,
 	})
 	if err != nil {

@@ -156,7 +156,7 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 		return nil, errors.New("draws, warmup and chains must be at least 1")
 	}
 	return &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
-		sampled, err := SamplePosterior(ctx, p.target(), rows, nuts.Config{
+		sampled, err := SamplePosterior(ctx, p.Model, rows, nuts.Config{
 			Chains: int(chains), Warmup: int(warmup), Draws: int(draws), Seed: n.public(), Workers: 1,
 		})
 		if err != nil {
@@ -168,10 +168,4 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 		}
 		return r, nil
 	}}, nil
-}
-
-// SamplePosterior runs NUTS on the non-private posterior.
-func SamplePosterior(ctx context.Context, t targets.GradTarget, rows targets.Rows, cfg nuts.Config) ([]nuts.Chain,
-	error) {
-	return nuts.Sample(ctx, func() nuts.LogDensity { return nuts.Posterior(t, rows, 1) }, cfg)
 }
