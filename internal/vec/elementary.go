@@ -29,6 +29,8 @@ const (
 	ln2Lo      = 0x1.1cf79abc9e3b4p-43 // the rest of ln2/128
 	expMin     = -708                  // below, e^x nears the denormals
 	expMax     = 709                   // above, e^x nears overflow
+	tailShift  = 0x1.8p47              // log1pShift for multiples of 1/32
+	tailMax    = 32 - 1.0/32           // the last of tailTable
 )
 
 // reduce returns r and the bits that hold 128k + j. x must lie in
@@ -111,21 +113,42 @@ func Expm1All(dst, x []float64) {
 	}
 }
 
-// Softplus sets dst[i] = log(1 + e^x[i]) with relative error at most 2⁻⁵¹.
+// Softplus sets dst[i] = log(1 + e^x[i]) with relative error below 2⁻⁵⁰.
 // dst may be x.
 func Softplus(dst, x []float64) {
-	var buf [128]float64
-	for len(x) > 0 {
-		n := min(len(x), len(buf))
-		u := buf[:n]
-		ExpNegAbs(u, x[:n])
-		addLog1p(dst[:n], x[:n], u)
-		dst, x = dst[n:], x[n:]
+	dst = dst[:len(x)]
+	for at := 0; at < len(x); {
+		if dense.Wide && len(x)-at >= 4 {
+			at += softplus4(&dst[at], &x[at], len(x)-at, &tailTable[0])
+		}
+		for end := min(at+4, len(x)); at < end; at++ {
+			dst[at] = softplus(x[at])
+		}
 	}
 }
 
-// addLog1p sets dst[i] = max(x[i], 0) + log(1 + u[i]), each u[i] in [0, 1].
-func addLog1p(dst, x, u []float64) {
+// softplus is max(x, 0) + L(|x|), where L(t) = log(1 + e^−t). A table has L and q = −L′ at
+// multiples c of 1/32. With w = q(1 − q) and s = 1 − 2q, the derivatives of L are −q, w, −ws,
+// w(1 − 6w), −ws(1 − 12w) and w(1 − 30w + 120w²), so that a series in r = t − c follows.
+func softplus(x float64) float64 {
+	t := math.Abs(x)
+	if !(t <= tailMax) {
+		return max(x, 0) + Log1pUnit(Exp(-t))
+	}
+	z := t + tailShift
+	e := &tailTable[math.Float64bits(z)%tailSize]
+	r, q := t-(z-tailShift), e.q
+	w, s := q-float64(q*q), 1-(q+q)
+	r2 := r * r
+	odd := float64(r * float64(s*(float64(r2*(1.0/120-float64(w*(1.0/10))))+1.0/6)))
+	even := float64(r2*(float64(r2*(float64(w*(float64(w*(1.0/6))-1.0/24))+1.0/720))-
+		float64(w*(1.0/4))+1.0/24)) + 1.0/2
+	return max(x, 0) + (e.log + (float64(float64(w*r2)*(even-odd)) - float64(q*r)))
+}
+
+// AddLog1p sets dst[i] = x[i] + log(1 + u[i]) for x[i] and u[i] of at least 0, with
+// relative error below 2⁻⁵⁰. dst must be neither.
+func AddLog1p(dst, x, u []float64) {
 	at := 0
 	if dense.Wide && len(x) >= 4 {
 		at = len(x) &^ 3
@@ -134,12 +157,6 @@ func addLog1p(dst, x, u []float64) {
 	for ; at < len(x); at++ {
 		dst[at] = max(x[at], 0) + Log1pUnit(u[at])
 	}
-}
-
-// AddLog1p sets dst[i] = x[i] + log(1 + u[i]) for x[i] and u[i] of at least 0, with
-// relative error below 2⁻⁵⁰. dst must be neither.
-func AddLog1p(dst, x, u []float64) {
-	addLog1p(dst, x, u)
 	for i, v := range u {
 		if !(v <= 1) {
 			dst[i] = x[i] + math.Log1p(v)

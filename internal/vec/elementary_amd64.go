@@ -12,6 +12,11 @@ func expNegAbs4(dst, x *float64, n int, table *exp2Entry) int
 //go:noescape
 func expm1All4(dst, x *float64, n int, table *exp2Entry) int
 
+// softplus4 is the same for Softplus, up to a four with a number beyond ±tailMax.
+//
+//go:noescape
+func softplus4(dst, x *float64, n int, table *tailEntry) int
+
 // addLog1p4 sets dst[i] = max(x[i], 0) + log(1 + u[i]) for n elements, rounded down
 // to fours.
 //

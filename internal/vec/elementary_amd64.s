@@ -22,7 +22,12 @@ DATA c<>+120(SB)/8, $0x3fd5555555555555 // 1/3
 DATA c<>+128(SB)/8, $0x3fd0000000000000 // 1/4
 DATA c<>+136(SB)/8, $0x3fc999999999999a // 1/5
 DATA c<>+144(SB)/8, $0x3fc2492492492492 // 1/7
-GLOBL c<>(SB), RODATA, $152
+DATA c<>+152(SB)/8, $0x403ff80000000000 // tailMax, 32 − 1/32
+DATA c<>+160(SB)/8, $0x42e8000000000000 // tailShift, 1.5·2^47
+DATA c<>+168(SB)/8, $1023
+DATA c<>+176(SB)/8, $0x3fb999999999999a // 1/10
+DATA c<>+184(SB)/8, $0x3f56c16c16c16c17 // 1/720
+GLOBL c<>(SB), RODATA, $192
 
 // ENTRIES leaves the first numbers of the entries at BX that Y4 counts in Y2, and the
 // second ones in Y6. It uses Y5 and R9 to R12: VGATHERQPD is slower on many processors.
@@ -202,6 +207,81 @@ logDone:
 	VZEROUPPER
 	RET
 
+// func softplus4(dst, x *float64, n int, table *tailEntry) int
+TEXT ·softplus4(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), BX
+	XORQ AX, AX
+	VBROADCASTSD c<>+160(SB), Y8
+	VBROADCASTSD c<>+168(SB), Y9
+	VBROADCASTSD c<>+96(SB), Y10
+	VBROADCASTSD c<>+176(SB), Y11
+	VBROADCASTSD c<>+72(SB), Y12
+	VBROADCASTSD c<>+56(SB), Y13
+	VBROADCASTSD c<>+152(SB), Y14
+	VBROADCASTSD c<>+88(SB), Y15
+	SUBQ $3, CX
+
+softLoop:
+	CMPQ AX, CX
+	JGE  softDone
+	VMOVUPD (SI)(AX*8), Y7
+	VANDNPD Y7, Y15, Y0 // t
+	VCMPPD $0x02, Y14, Y0, Y1
+	VMOVMSKPD Y1, DX
+	CMPL DX, $15
+	JNE  softDone
+	VADDPD Y8, Y0, Y1 // z
+	VPAND Y9, Y1, Y4
+	ENTRIES // log, q
+	VSUBPD Y8, Y1, Y1
+	VSUBPD Y1, Y0, Y0 // r
+	VMULPD Y6, Y6, Y1
+	VSUBPD Y1, Y6, Y1 // w
+	VADDPD Y6, Y6, Y3
+	VSUBPD Y3, Y10, Y3 // s
+	VMULPD Y0, Y6, Y6 // q·r
+	VMULPD Y0, Y0, Y4 // r²
+	VMULPD Y11, Y1, Y5
+	VSUBPD Y5, Y12, Y5
+	VMULPD Y4, Y5, Y5
+	VADDPD Y13, Y5, Y5
+	VMULPD Y3, Y5, Y5
+	VMULPD Y0, Y5, Y5 // odd
+	VBROADCASTSD c<>+64(SB), Y3
+	VMULPD Y13, Y1, Y0
+	VSUBPD Y3, Y0, Y0
+	VMULPD Y1, Y0, Y0
+	VBROADCASTSD c<>+184(SB), Y3
+	VADDPD Y3, Y0, Y0
+	VMULPD Y4, Y0, Y0
+	VBROADCASTSD c<>+128(SB), Y3
+	VMULPD Y1, Y3, Y3
+	VMULPD Y4, Y1, Y1 // w·r²
+	VSUBPD Y3, Y0, Y0
+	VBROADCASTSD c<>+64(SB), Y3
+	VADDPD Y3, Y0, Y0
+	VMULPD Y4, Y0, Y0
+	VBROADCASTSD c<>+48(SB), Y3
+	VADDPD Y3, Y0, Y0 // even
+	VSUBPD Y5, Y0, Y0
+	VMULPD Y1, Y0, Y0
+	VSUBPD Y6, Y0, Y0
+	VADDPD Y2, Y0, Y0
+	VXORPD Y5, Y5, Y5
+	VMAXPD Y5, Y7, Y7
+	VADDPD Y0, Y7, Y7
+	VMOVUPD Y7, (DI)(AX*8)
+	ADDQ $4, AX
+	JMP  softLoop
+
+softDone:
+	VZEROUPPER
+	MOVQ AX, ret+32(FP)
+	RET
+
 // func against4(dst, eta, y *float64, n int)
 TEXT ·against4(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -216,7 +296,7 @@ TEXT ·against4(SB), NOSPLIT, $0-32
 againstLoop:
 	CMPQ AX, CX
 	JGE  againstDone
-	PREFETCHT0 4096(R8)(AX*8)
+	PREFETCHT0 1024(R8)(AX*8)
 	VMOVUPD (R8)(AX*8), Y0
 	VSUBPD Y8, Y0, Y1
 	VANDPD Y9, Y1, Y1 // the sign of y − ½

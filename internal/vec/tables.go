@@ -51,3 +51,29 @@ func makeLog1pTable() (t [2 * tableSize]log1pEntry) {
 	}
 	return t
 }
+
+// tailSize is that of tailTable, 16 kB. Those near 0 are used most.
+const tailSize = 1024
+
+// tailEntry is for c = j/32: log(1 + e^−c) and 1/(1 + e^c).
+type tailEntry struct{ log, q float64 }
+
+// tailTable covers c in [0, 32).
+var tailTable = makeTailTable()
+
+func makeTailTable() (t [tailSize]tailEntry) {
+	const prec = 120
+	step, term := big.NewFloat(1).SetPrec(prec), big.NewFloat(1).SetPrec(prec) // e^(−1/32)
+	for k := 1; k < 20; k++ {
+		term.Quo(term, big.NewFloat(float64(-32*k)))
+		step.Add(step, term)
+	}
+	v := big.NewFloat(1).SetPrec(prec)
+	for j := range t {
+		u, _ := v.Float64()
+		rest, _ := new(big.Float).Sub(v, big.NewFloat(u)).Float64()
+		t[j] = tailEntry{math.Log1p(u) + rest/(1+u), u / (1 + u)}
+		v.Mul(v, step)
+	}
+	return t
+}
