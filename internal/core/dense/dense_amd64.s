@@ -25,6 +25,7 @@ rows:
 columns: // two at a time
 	CMPQ AX, R12
 	JGE  odd
+	PREFETCHT0 10240(R8)(AX*4) // rows to come; outside x is no fault
 	VMOVUPD (R8)(AX*1), X1
 	VINSERTF128 $1, (R10)(AX*1), Y1, Y1
 	VMOVUPD (R9)(AX*1), X2
@@ -86,7 +87,7 @@ rows2:
 columns2:
 	CMPQ AX, R12
 	JGE  odd2
-	PREFETCHT0 40960(R8)(AX*4) // the line that rows to come hold here; outside x is no fault
+	PREFETCHT0 10240(R8)(AX*4) // rows to come; outside x is no fault
 	VMOVUPD (R8)(AX*1), X1
 	VINSERTF128 $1, (R10)(AX*1), Y1, Y1
 	VMOVUPD (R9)(AX*1), X2

@@ -31,8 +31,8 @@ TEXT ·clip4(SB), NOSPLIT, $0-48
 records:
 	CMPQ AX, CX
 	JGE  done
-	PREFETCHT0 4096(SI)(AX*8) // a block ahead
-	PREFETCHT0 4096(R8)(AX*8)
+	PREFETCHT0 1024(SI)(AX*8) // those of records to come
+	PREFETCHT0 1024(R8)(AX*8)
 	VMOVUPD (R9)(AX*8), Y3
 	VANDNPD Y3, Y13, Y3 // |x·δ|
 	VMULPD Y9, Y3, Y3

@@ -147,21 +147,9 @@ func (p *Pass) block(id, b int) {
 	w := &p.workers[id]
 	lo := b * BlockRows
 	if p.cache != nil {
-		hi := min(lo+BlockRows, p.set.Len())
-		rows := p.rows(p.set.Block(w.x, w.y, lo, hi))
-		if p.fill {
-			w.door.ask(lossOf, p.cache.current[lo:hi], p.theta, nil, rows)
-			return
+		for end := min(lo+BlockRows, p.set.Len()); lo < end; lo += streamRows {
+			p.stream(w, lo, min(lo+streamRows, end))
 		}
-		next := p.cache.proposed[lo:hi]
-		if p.fused {
-			dense.MulVecs(w.door.eta[:rows.Len()], w.along, rows.X, p.next, p.step)
-			w.door.ask(lossAt, next, p.next, nil, rows)
-		} else {
-			w.door.ask(lossOf, next, p.next, nil, rows)
-			p.alongMove(w, rows)
-		}
-		w.total.addBlock(p.clipping(), p.cache.current[lo:hi], next, w.along)
 		return
 	}
 	hi := min(lo+BlockRows, len(p.index))
@@ -172,6 +160,24 @@ func (p *Pass) block(id, b int) {
 		return
 	}
 	w.total.addBlock(p.clipping(), loss, next, w.along)
+}
+
+// stream evaluates records lo to hi-1 of all, with the losses that are kept.
+func (p *Pass) stream(w *worker, lo, hi int) {
+	rows := p.rows(p.set.Block(w.x, w.y, lo, hi))
+	if p.fill {
+		w.door.ask(lossOf, p.cache.current[lo:hi], p.theta, nil, rows)
+		return
+	}
+	next := p.cache.proposed[lo:hi]
+	if p.fused {
+		dense.MulVecs(w.door.eta[:hi-lo], w.along, rows.X, p.next, p.step)
+		w.door.ask(lossAt, next, p.next, nil, rows)
+	} else {
+		w.door.ask(lossOf, next, p.next, nil, rows)
+		p.alongMove(w, rows)
+	}
+	w.total.addBlock(p.clipping(), p.cache.current[lo:hi], next, w.along)
 }
 
 // alongMove sets a worker's x·δ where contributions are clipped along the move.

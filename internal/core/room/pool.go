@@ -12,6 +12,10 @@ import (
 // buffers of a block to stay in the first-level cache.
 const BlockRows = 512
 
+// streamRows is how many of them a pass over all records evaluates at a time: so few that
+// rows to come arrive from memory meanwhile.
+const streamRows = BlockRows / 4
+
 // ParallelRows is the number of records from which a pass is worth sharing.
 const ParallelRows = 16 * BlockRows
 
