@@ -451,6 +451,42 @@ func TestDefaultPriorIsStandardized(t *testing.T) {
 	}
 }
 
+// Coefficients of softmax regressions are written less their mean over classes: no probability
+// and no difference of classes changes.
+func TestClassesAreWrittenLessTheirMean(t *testing.T) {
+	m := built(t, "softmax", func(*data.Shape, *Options) {})
+	rng := rand.New(rand.NewPCG(1, 1))
+	p, classes := m.Shape.Features(), m.Shape.Classes()
+	theta, values, row := make([]float64, p*classes), make([]float64, p*classes), make([]float64, p)
+	for j := range theta {
+		theta[j] = rng.NormFloat64()
+	}
+	for j := range row {
+		row[j] = rng.NormFloat64()
+	}
+	m.Output(values, theta)
+	was, is := make([]float64, classes), make([]float64, classes)
+	m.Mean(was, theta, row)
+	m.Mean(is, values, row)
+	for k := range classes {
+		if math.Abs(was[k]-is[k]) > 1e-12 {
+			t.Errorf("class %d has probability %v, and as written %v", k, was[k], is[k])
+		}
+	}
+	for j := range p {
+		sum := 0.0
+		for k := range classes {
+			sum += values[k*p+j]
+			if moved := values[k*p+j] - theta[k*p+j] - (values[j] - theta[j]); math.Abs(moved) > 1e-12 {
+				t.Errorf("feature %d: classes %d and 0 differ by %v more than they did", j, k, moved)
+			}
+		}
+		if math.Abs(sum) > 1e-12 {
+			t.Errorf("coefficients of feature %d add up to %v", j, sum)
+		}
+	}
+}
+
 // TestDefaultPriorSD: by default a column at its bound moves the linear predictor by as
 // much however many columns there are, and a stated prior stays.
 func TestDefaultPriorSD(t *testing.T) {

@@ -53,7 +53,7 @@ var registry = []*entry{
 	{name: "loglog", standardizes: true, about: "P(y = 1) = exp(−e^−η)", response: binaryResponse,
 		build: regression("minus the log of the other label's hazard",
 			linked(func(eta float64) float64 { return math.Exp(-math.Exp(-eta)) }))},
-	{name: "softmax", about: "P(y = k) ∝ e^η_k, coefficients for every label", response: labelResponse,
+	{name: "softmax", about: "P(y = k) ∝ e^η_k, coefficients of labels less their mean", response: labelResponse,
 		suggests: func(s *data.Shape) bool { return s.Classes() > 2 && s.Features() > 0 },
 		build:    (*builder).softmax},
 	{name: "poisson", standardizes: true, about: "counts with mean e^η", response: countResponse,
@@ -200,6 +200,7 @@ func (b *builder) softmax() error {
 		all = append(all, b.block(k*p, 1))
 	}
 	b.units = each(all...)
+	b.output = func(values []float64) { lessMeans(values, p) }
 	b.law = labelLaw(classes, func(dst, values, row []float64) {
 		for k := range classes {
 			dst[k] = dot(values[k*p:], row)
@@ -210,6 +211,20 @@ func (b *builder) softmax() error {
 		return err
 	}
 	return b.done(targets.New(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}))
+}
+
+// lessMeans takes its mean over classes from each of the p coefficients of a class. A shift of all
+// classes changes no probability, so that records say nothing of it.
+func lessMeans(values []float64, p int) {
+	for j := range p {
+		mean, classes := 0.0, float64(len(values)/p)
+		for k := j; k < len(values); k += p {
+			mean += values[k] / classes
+		}
+		for k := j; k < len(values); k += p {
+			values[k] -= mean
+		}
+	}
 }
 
 // sigma appends the scale of the errors.

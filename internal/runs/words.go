@@ -58,6 +58,9 @@ func (f *Run) summary(show View) string {
 	if show.Standardised {
 		unit = "per unit of the scaled columns"
 	}
+	if f.Model.Name == "softmax" {
+		unit += ", less the mean over labels"
+	}
 	fmt.Fprintf(&b, "\n%s model of %s%s, %s; the first %.0f%% of each chain are left out:\n\n",
 		f.Model.Name, f.Data, tempered, unit, 100*f.LeftOut)
 	table := f.Table(show.Standardised)
@@ -86,11 +89,16 @@ func withheld(t diag.Table) diag.Table {
 	return out
 }
 
-// oddsRatios are those of a logistic regression: medians and 90% intervals.
+// oddsRatios are those of a regression of labels: medians and 90% intervals. Of several labels they
+// are of each and the first.
 func (f *Run) oddsRatios(standardised bool) string {
 	lines := [][]string{{"odds ratio", "median", "5%", "95%"}}
-	for i, r := range f.Table(standardised) {
-		if f.hasOddsRatio(i) {
+	table := f.Table(standardised)
+	if f.Model.Name == "softmax" {
+		table = f.betweenLabels(standardised)
+	}
+	for i, r := range table {
+		if f.Model.Name == "softmax" || f.hasOddsRatio(i) {
 			lines = append(lines, []string{r.Name, figure4(math.Exp(r.Median)), figure4(math.Exp(r.Q5)),
 				figure4(math.Exp(r.Q95))})
 		}
@@ -99,6 +107,35 @@ func (f *Run) oddsRatios(standardised bool) string {
 		return ""
 	}
 	return "\n" + typeset.Aligned(lines)
+}
+
+// betweenLabels summarises by how much a softmax regression's coefficients of each label are above
+// those of the first, without the intercept's.
+func (f *Run) betweenLabels(standardised bool) diag.Table {
+	draws := f.Draws
+	if !standardised {
+		draws = f.InUnits()
+	}
+	terms, labels := f.Model.Shape.Terms, f.Model.Shape.Labels
+	var names []string
+	above := make([][][]float64, len(draws))
+	for c, chain := range draws {
+		above[c] = make([][]float64, len(chain))
+	}
+	for k, label := range labels[1:] {
+		for j, t := range terms {
+			if t.Column == "" {
+				continue
+			}
+			names = append(names, fmt.Sprintf("%s, %s to %s", t.Name, label, labels[0]))
+			for c, chain := range draws {
+				for i, v := range chain {
+					above[c][i] = append(above[c][i], v[(k+1)*len(terms)+j]-v[j])
+				}
+			}
+		}
+	}
+	return diag.SummarizeAll(names, above)
 }
 
 // hasOddsRatio reports whether the exponential of a parameter is an odds ratio.
