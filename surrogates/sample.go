@@ -76,19 +76,30 @@ func Sample(ctx context.Context, p Posterior, c SampleConfig) (Draws, error) {
 	if c.Chains < 2 || c.Draws < 20 {
 		return Draws{}, fmt.Errorf("surrogates: %d chains of %d draws; at least 2 of 20 are needed", c.Chains, c.Draws)
 	}
-	mean, factor, err := p.centre()
+	attempt, err := sampler(ctx, p)
 	if err != nil {
 		return Draws{}, err
 	}
 	const attempts = 4
 	var out Draws
 	for i := range attempts {
-		if out, err = sampleOnce(ctx, p, c, mean, factor); err != nil || out.Explored || i == attempts-1 {
+		if out, err = attempt(c); err != nil || out.Explored || i == attempts-1 {
 			break
 		}
 		c.Draws *= 2
 	}
 	return out, err
+}
+
+// sampler samples a posterior as a whole, or part by part.
+func sampler(ctx context.Context, p Posterior) (func(SampleConfig) (Draws, error), error) {
+	if m, ok := p.(mixed); ok {
+		if parts, err := m.parts(); err != nil || parts != nil {
+			return func(c SampleConfig) (Draws, error) { return sampleParts(ctx, parts, c) }, err
+		}
+	}
+	mean, factor, err := p.centre()
+	return func(c SampleConfig) (Draws, error) { return sampleOnce(ctx, p, c, mean, factor) }, err
 }
 
 func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor []float64) (Draws, error) {
@@ -109,7 +120,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 	if err != nil {
 		return Draws{}, fmt.Errorf("surrogates: %w", err)
 	}
-	out := Draws{LeastESS: math.Inf(1)}
+	out := Draws{}
 	for _, chain := range chains {
 		for i, phi := range chain.Draws {
 			theta := make([]float64, d)
@@ -122,12 +133,18 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 		out.Gradients += chain.Gradients
 		out.Chains = append(out.Chains, chain.Draws)
 	}
-	for j := range p.parameters() {
-		column := out.Column(j)
-		out.LeastESS, out.MostRHat = min(out.LeastESS, diag.ESSBulk(column)), max(out.MostRHat, diag.RHat(column))
-	}
-	out.Explored = out.LeastESS >= c.LeastESS && out.MostRHat <= c.MostRHat
+	out.diagnose(c)
 	return out, nil
+}
+
+// diagnose sets what the diagnostics say of the chains.
+func (d *Draws) diagnose(c SampleConfig) {
+	d.LeastESS = math.Inf(1)
+	for j := range d.Chains[0][0] {
+		column := d.Column(j)
+		d.LeastESS, d.MostRHat = min(d.LeastESS, diag.ESSBulk(column)), max(d.MostRHat, diag.RHat(column))
+	}
+	d.Explored = d.LeastESS >= c.LeastESS && d.MostRHat <= c.MostRHat
 }
 
 // Column returns coordinate j of every chain's draws.
