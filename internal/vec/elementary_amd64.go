@@ -17,6 +17,11 @@ func expm1All4(dst, x *float64, n int, table *exp2Entry) int
 //go:noescape
 func softplus4(dst, x *float64, n int, table *tailEntry) int
 
+// softplus8 is the same for eights.
+//
+//go:noescape
+func softplus8(dst, x *float64, n int, table *tailEntry) int
+
 // addLog1p4 sets dst[i] = max(x[i], 0) + log(1 + u[i]) for n elements, rounded down
 // to fours.
 //

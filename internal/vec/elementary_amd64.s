@@ -1,5 +1,5 @@
-// Four numbers at a time with AVX2, by the very operations of elementary.go in
-// their order and without fused multiply-add: the bits are the same.
+// Four numbers at a time with AVX2, or eight with AVX-512, by the very operations of
+// elementary.go in their order and without fused multiply-add: the bits are the same.
 
 #include "textflag.h"
 
@@ -207,6 +207,55 @@ logDone:
 	VZEROUPPER
 	RET
 
+// TAILS holds what softplus of four and of eight numbers need in registers.
+#define TAILS(shift, mask, one, tenth, e120, sixth, most, sign) \
+	VBROADCASTSD c<>+160(SB), shift \
+	VBROADCASTSD c<>+168(SB), mask \
+	VBROADCASTSD c<>+96(SB), one \
+	VBROADCASTSD c<>+176(SB), tenth \
+	VBROADCASTSD c<>+72(SB), e120 \
+	VBROADCASTSD c<>+56(SB), sixth \
+	VBROADCASTSD c<>+152(SB), most \
+	VBROADCASTSD c<>+88(SB), sign
+
+// SERIES leaves softplus in x for its x, r, q and log, as softplus of elementary.go.
+#define SERIES(x, r, q, log, w, s, r2, odd, one, tenth, e120, sixth) \
+	VMULPD q, q, w \
+	VSUBPD w, q, w \
+	VADDPD q, q, s \
+	VSUBPD s, one, s \
+	VMULPD r, q, q \ // q·r
+	VMULPD r, r, r2 \
+	VMULPD tenth, w, odd \
+	VSUBPD odd, e120, odd \
+	VMULPD r2, odd, odd \
+	VADDPD sixth, odd, odd \
+	VMULPD s, odd, odd \
+	VMULPD r, odd, odd \
+	VBROADCASTSD c<>+64(SB), s \
+	VMULPD sixth, w, r \ // even
+	VSUBPD s, r, r \
+	VMULPD w, r, r \
+	VBROADCASTSD c<>+184(SB), s \
+	VADDPD s, r, r \
+	VMULPD r2, r, r \
+	VBROADCASTSD c<>+128(SB), s \
+	VMULPD w, s, s \
+	VSUBPD s, r, r \
+	VBROADCASTSD c<>+64(SB), s \
+	VADDPD s, r, r \
+	VMULPD r2, r, r \
+	VBROADCASTSD c<>+48(SB), s \
+	VADDPD s, r, r \
+	VMULPD r2, w, w \
+	VSUBPD odd, r, r \
+	VMULPD w, r, r \
+	VSUBPD q, r, r \
+	VADDPD log, r, r \
+	VXORPD odd, odd, odd \
+	VMAXPD odd, x, x \
+	VADDPD r, x, x
+
 // func softplus4(dst, x *float64, n int, table *tailEntry) int
 TEXT ·softplus4(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -214,14 +263,7 @@ TEXT ·softplus4(SB), NOSPLIT, $0-40
 	MOVQ n+16(FP), CX
 	MOVQ table+24(FP), BX
 	XORQ AX, AX
-	VBROADCASTSD c<>+160(SB), Y8
-	VBROADCASTSD c<>+168(SB), Y9
-	VBROADCASTSD c<>+96(SB), Y10
-	VBROADCASTSD c<>+176(SB), Y11
-	VBROADCASTSD c<>+72(SB), Y12
-	VBROADCASTSD c<>+56(SB), Y13
-	VBROADCASTSD c<>+152(SB), Y14
-	VBROADCASTSD c<>+88(SB), Y15
+	TAILS(Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15)
 	SUBQ $3, CX
 
 softLoop:
@@ -238,46 +280,67 @@ softLoop:
 	ENTRIES // log, q
 	VSUBPD Y8, Y1, Y1
 	VSUBPD Y1, Y0, Y0 // r
-	VMULPD Y6, Y6, Y1
-	VSUBPD Y1, Y6, Y1 // w
-	VADDPD Y6, Y6, Y3
-	VSUBPD Y3, Y10, Y3 // s
-	VMULPD Y0, Y6, Y6 // q·r
-	VMULPD Y0, Y0, Y4 // r²
-	VMULPD Y11, Y1, Y5
-	VSUBPD Y5, Y12, Y5
-	VMULPD Y4, Y5, Y5
-	VADDPD Y13, Y5, Y5
-	VMULPD Y3, Y5, Y5
-	VMULPD Y0, Y5, Y5 // odd
-	VBROADCASTSD c<>+64(SB), Y3
-	VMULPD Y13, Y1, Y0
-	VSUBPD Y3, Y0, Y0
-	VMULPD Y1, Y0, Y0
-	VBROADCASTSD c<>+184(SB), Y3
-	VADDPD Y3, Y0, Y0
-	VMULPD Y4, Y0, Y0
-	VBROADCASTSD c<>+128(SB), Y3
-	VMULPD Y1, Y3, Y3
-	VMULPD Y4, Y1, Y1 // w·r²
-	VSUBPD Y3, Y0, Y0
-	VBROADCASTSD c<>+64(SB), Y3
-	VADDPD Y3, Y0, Y0
-	VMULPD Y4, Y0, Y0
-	VBROADCASTSD c<>+48(SB), Y3
-	VADDPD Y3, Y0, Y0 // even
-	VSUBPD Y5, Y0, Y0
-	VMULPD Y1, Y0, Y0
-	VSUBPD Y6, Y0, Y0
-	VADDPD Y2, Y0, Y0
-	VXORPD Y5, Y5, Y5
-	VMAXPD Y5, Y7, Y7
-	VADDPD Y0, Y7, Y7
+	SERIES(Y7, Y0, Y6, Y2, Y1, Y3, Y4, Y5, Y10, Y11, Y12, Y13)
 	VMOVUPD Y7, (DI)(AX*8)
 	ADDQ $4, AX
 	JMP  softLoop
 
 softDone:
+	VZEROUPPER
+	MOVQ AX, ret+32(FP)
+	RET
+
+// func softplus8(dst, x *float64, n int, table *tailEntry) int
+TEXT ·softplus8(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), BX
+	XORQ AX, AX
+	TAILS(Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15)
+	SUBQ $7, CX
+
+softLoop8:
+	CMPQ AX, CX
+	JGE  softDone8
+	VMOVUPD (SI)(AX*8), Z7
+	VANDNPD Z7, Z15, Z0 // t
+	VCMPPD $0x02, Z14, Z0, K1
+	KMOVB K1, DX
+	CMPL DX, $255
+	JNE  softDone8
+	VADDPD Z8, Z0, Z1 // z
+	VPANDQ Z9, Z1, Z4
+	VPSLLQ $4, Z4, Z4
+	VEXTRACTI64X4 $1, Z4, Y3
+	VEXTRACTI128 $1, Y4, X5
+	VEXTRACTI128 $1, Y3, X6
+	VMOVQ X4, R9
+	VPEXTRQ $1, X4, R10
+	VMOVQ X5, R11
+	VPEXTRQ $1, X5, R12
+	VMOVUPD (BX)(R9*1), X2
+	VMOVUPD (BX)(R10*1), X5
+	VINSERTF64X2 $1, (BX)(R11*1), Z2, Z2
+	VINSERTF64X2 $1, (BX)(R12*1), Z5, Z5
+	VMOVQ X3, R9
+	VPEXTRQ $1, X3, R10
+	VMOVQ X6, R11
+	VPEXTRQ $1, X6, R12
+	VINSERTF64X2 $2, (BX)(R9*1), Z2, Z2
+	VINSERTF64X2 $2, (BX)(R10*1), Z5, Z5
+	VINSERTF64X2 $3, (BX)(R11*1), Z2, Z2
+	VINSERTF64X2 $3, (BX)(R12*1), Z5, Z5
+	VUNPCKHPD Z5, Z2, Z6 // q
+	VUNPCKLPD Z5, Z2, Z2 // log
+	VSUBPD Z8, Z1, Z1
+	VSUBPD Z1, Z0, Z0 // r
+	SERIES(Z7, Z0, Z6, Z2, Z1, Z3, Z4, Z5, Z10, Z11, Z12, Z13)
+	VMOVUPD Z7, (DI)(AX*8)
+	ADDQ $8, AX
+	JMP  softLoop8
+
+softDone8:
 	VZEROUPPER
 	MOVQ AX, ret+32(FP)
 	RET

@@ -189,9 +189,10 @@ copied:
 	MOVQ AX, copied+56(FP)
 	RET
 
-// func hasAVX2() bool
-TEXT ·hasAVX2(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
+// func extensions() (features, kept uint32)
+TEXT ·extensions(SB), NOSPLIT, $0-8
+	MOVL $0, features+0(FP)
+	MOVL $0, kept+4(FP)
 	MOVL $0, AX
 	CPUID
 	CMPL AX, $7
@@ -204,15 +205,11 @@ TEXT ·hasAVX2(SB), NOSPLIT, $0-1
 	JNE  no
 	MOVL $0, CX
 	XGETBV
-	ANDL $6, AX // the system keeps the wide registers
-	CMPL AX, $6
-	JNE  no
+	MOVL AX, kept+4(FP)
 	MOVL $7, AX
 	MOVL $0, CX
 	CPUID
-	BTL  $5, BX
-	JCC  no
-	MOVB $1, ret+0(FP)
+	MOVL BX, features+0(FP)
 
 no:
 	RET

@@ -282,6 +282,12 @@ var explained = []defect{
 	{file: "internal/core/noise/gaussian.go", old: "g.shift = bits.LeadingZeros64(g.tail - 1)", new: "+",
 		equivalent: "one bit less of x² where the tail begins at a power of two, within the slack"},
 	{file: "accountant/event.go", old: "if sum < 0 {", new: "<=", equivalent: "counts are at least 1"},
+	{file: "internal/core/dense/dense_amd64.go", old: "return has&features == features && kept&registers == registers",
+		new: anything, equivalent: "one by one they are the same bits, on a processor that has both"},
+	{file: "internal/core/dense/dense_amd64.go", old: "var Wide = supported(1<<5, 6)", new: anything,
+		equivalent: "the same, or true on every processor that tests run on"},
+	{file: "internal/core/dense/dense_amd64.go", old: "var Wider = Wide && supported(3<<16, 0xe6)", new: anything,
+		equivalent: "the same, or true on every processor that tests run on"},
 	{file: "internal/core/dense/dense.go", old: "for len(dst) >= 4 {", new: ">",
 		equivalent: "the last four rows go one by one, to the same products"},
 }
