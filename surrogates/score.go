@@ -84,7 +84,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	if c.averaged() {
 		m.average(rng)
 		if !s.Weighted && c.categories() {
-			c.byCategory(m)
+			c.byCategory(m, rng)
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
