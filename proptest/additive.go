@@ -96,16 +96,20 @@ func (q query) paths(t rapid.TB) {
 	p, most := q.o.A.Features, largestOf(q.o)
 	rng := rand64(q.o.Seed, 44)
 	for _, n := range []int{2, 3, 10, 11, q.o.Effort.times(400, 80)} {
-		for _, ends := range [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()}} {
+		// NaN stands for numbers at random, Inf for strange ones in turn.
+		for _, ends := range [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()},
+			{math.NaN(), math.Inf(1)}, {math.Inf(1), math.NaN()}} {
 			table := curator.Records{X: make([]float64, n*p), Features: p}
 			if q.o.A.Y != nil {
 				table.Y = make([]float64, n)
 			}
-			draw := func(r curator.Records, i int, v float64) { // NaN: at random
+			draw := func(r curator.Records, i int, v float64) {
 				for j := range p {
 					r.X[i*p+j] = v
 					if math.IsNaN(v) {
 						r.X[i*p+j] = most * (2*rng.Float64() - 1)
+					} else if math.IsInf(v, 1) {
+						r.X[i*p+j] = extremes[(i+j)%len(extremes)]
 					}
 				}
 				if r.Y != nil {

@@ -23,7 +23,7 @@ type Audit struct {
 	// curve, where most of the releases are.
 	World World
 
-	promise float64 // how much more releases may show
+	promise, near float64 // how much more releases may show, by divergences and by sets
 }
 
 // Violated reports whether a lower bound exceeds its claim.

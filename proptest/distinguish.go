@@ -69,6 +69,7 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 	if !mayFail(claim) {
 		a.LowerRDP, a.From = lowerRDP(order, pLow, pHigh, qLow, qHigh), a.counted()
 	}
+	a.near = whole.near
 	if a.promise = whole.promise; whole.lower*a.ClaimedRDP > a.LowerRDP*whole.claimed {
 		a.LowerRDP, a.ClaimedRDP, a.Order, a.From = whole.lower, whole.claimed, whole.order, whole.from
 	}

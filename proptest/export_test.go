@@ -28,3 +28,17 @@ func LowerDivergence(order float64, a, b, otherA, otherB []int, alarm float64) f
 	}
 	return weighing{order: order, g: logRatios(otherA, otherB)}.lower(a, b, n, alarm)
 }
+
+// MostPromising are the places of the neighbours that are compared again, by what they promise and
+// how near sets came to an excess.
+func MostPromising(promise, near []float64) (places []int) {
+	all, said := make([]MechanismOptions, len(near)), make([]Audit, len(near))
+	for i := range all {
+		all[i].Seed = uint64(i)
+		said[i] = Audit{promise: promise[i], near: near[i]}
+	}
+	for _, pair := range mostPromising(all, said) {
+		places = append(places, int(pair.Seed))
+	}
+	return places
+}

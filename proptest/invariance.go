@@ -74,6 +74,8 @@ func (c kernelCheck) invariance() {
 // law compares a kernel's states with those it started from.
 type law struct {
 	one, all, late  *tally
+	slants          *tally // of one chain in every so many, for what is connected
+	every           int
 	reference       *tally // of one step against Transition's
 	public          *rand.Rand
 	theta, told     []float64
@@ -110,10 +112,13 @@ func (l *law) drifted() string {
 
 func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	d := len(c.o.Start)
-	s := directions(sample(4095, d, rng, c.o.Exact))
+	draws := sample(4095, d, rng, c.o.Exact)
+	s := directions(draws)
 	l := &law{one: newTally(s, c.o.Reversible), all: newTally(s, c.o.Reversible), late: newTally(s, false),
 		theta: make([]float64, d), told: make([]float64, d), begun: make([]spread, d), ended: make([]spread, d),
 		public: kernels.Stream(c.o.Seed, 1)}
+	between, planes := slanted(draws)
+	l.slants, l.every = &tally{scale: between, flows: make([][cells][cells]int, len(between.dirs))}, 4*max(1, planes)
 	if c.o.Transition != nil {
 		l.reference = c.newReference(rng)
 	}
@@ -172,6 +177,11 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 	if !slices.Equal(s.Theta, l.theta) {
 		if l.moved++; len(l.ends) < 20_000 {
 			l.ends = append(l.ends, slices.Clone(s.Theta))
+		}
+		if into == l.all && l.moved%l.every == 0 {
+			l.at, l.then = l.slants.place(l.at, l.theta), l.slants.place(l.then, s.Theta)
+			l.slants.flow(l.at, l.then)
+			placed = false
 		}
 	}
 	count(into)
@@ -233,23 +243,28 @@ func (l *law) connects(c kernelCheck, name string) {
 	if l.moved == 0 && l.all.n >= 200 {
 		c.fail("%s never moves: none of %d chains left its start", name, l.all.n)
 	}
-	for i, d := range l.all.dirs {
+	l.all.connects(c, name, l.moved)
+	l.slants.connects(c, name, l.moved/l.every)
+}
+
+func (t *tally) connects(c kernelCheck, name string, moved int) {
+	for i, d := range t.dirs {
 		most := 0
 		for cell := range cells - 1 {
-			up, down := l.all.crossings(i, cell)
+			up, down := t.crossings(i, cell)
 			most = max(most, up+down)
 		}
-		if most == 0 && l.moved >= 1000 {
-			c.fail("%s never crosses a border of %s, although %d of %d chains moved: it cannot reach the whole law", name,
-				d.name, l.moved, l.all.n)
+		if most == 0 && moved >= 1000 {
+			c.fail("%s never crosses a border of %s, although %d chains moved: it cannot reach the whole law", name,
+				d.name, moved)
 		}
 		for width := 1; width <= 2; width++ {
-			over := func(cell int) int { return l.all.over(i, cell, width) }
+			over := func(cell int) int { return t.over(i, cell, width) }
 			for cell := 1 + width; cell <= cells-1-2*width; cell++ {
 				if over(cell) == 0 && min(over(cell-width), over(cell+width)) >= 100 {
 					c.fail("%s never passes over %s of %s and the %d cells from there on, although %d chains pass over what lies "+
 						"below and %d over what lies above: it cannot reach the whole law",
-						name, l.all.cell(d, cell), d.name, width, over(cell-width), over(cell+width))
+						name, t.cell(d, cell), d.name, width, over(cell-width), over(cell+width))
 				}
 			}
 		}

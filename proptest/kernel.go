@@ -324,6 +324,31 @@ func (c kernelCheck) costs() {
 			c.charged(more, c.o.Steps)
 		}
 	}
+	c.costsElsewhere()
+}
+
+// costsElsewhere asks for the price where rows are bounded, where persons own several, and under the
+// other adjacency. A kernel may refuse any of these.
+func (c kernelCheck) costsElsewhere() {
+	if c.o.Cost == nil {
+		return
+	}
+	bounded, several := c.o.Records, c.o.Records
+	several.RowsPerPerson = max(1, several.RowsPerPerson) + 2
+	if bounded.Radius = 2 * bounded.Radius; bounded.Radius == 0 {
+		bounded.Radius = 3
+	}
+	other := accountant.Substitute + accountant.AddRemove - c.o.Adjacency
+	for _, at := range []struct {
+		records   curator.Records
+		adjacency accountant.Adjacency
+	}{{bounded, c.o.Adjacency}, {several, c.o.Adjacency}, {c.o.Records, other}} {
+		c.o.Adjacency = at.adjacency
+		records := c.seal(at.records, c.o.Seed)
+		if _, err := c.factory(records, c.o.Steps); err == nil {
+			c.charged(records, c.o.Steps)
+		}
+	}
 }
 
 // charged compares what was charged for one chain with what Cost says.
@@ -338,8 +363,8 @@ func (c kernelCheck) charged(records *curator.Curator, steps int64) {
 	granted := records.Budget().Events()
 	if all, err := one.Times(steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
 		!near(all.RDP(32), granted.RDP(32)) {
-		c.fail("Cost says %v a step, which makes %v (error %v) for %d steps on %d records; the curator charged %v", one, all,
-			err, steps, records.Facts().Records, granted)
+		c.fail("Cost says %v a step, which makes %v (error %v) for %d steps on records with the facts %+v; the curator "+
+			"charged %v", one, all, err, steps, records.Facts(), granted)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -295,4 +296,17 @@ func TestGradientSensitivityInSeveralDimensions(t *testing.T) {
 		B:     curator.Records{X: []float64{-3, 4, -5, 0, 0, 0}, Features: 3},
 		Delta: 1e-6, Effort: proptest.Quick,
 	})
+}
+
+// TestNeighboursAreChosenByTwoMeasures: neither measure keeps the other's best from being compared
+// again, and two at least are.
+func TestNeighboursAreChosenByTwoMeasures(t *testing.T) {
+	promise := []float64{0.9, 0.1, 0.2, 0.8, 0.3, 0.4, 0.5, 0.6}
+	near := []float64{-3, 2, 1, -4, -5, -6, -7, -8}
+	if got := proptest.MostPromising(promise, near); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("of eight neighbours %v are compared again, not the best of each measure", got)
+	}
+	if got := proptest.MostPromising(promise[:1], near[:1]); !slices.Equal(got, []int{0}) {
+		t.Errorf("of one neighbour %v", got)
+	}
 }

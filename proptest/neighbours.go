@@ -135,7 +135,8 @@ func firstOf(r curator.Records, n int) curator.Records {
 }
 
 // checkNeighbours compares other neighbours than A and B, under either adjacency: many with few
-// releases each, of those the quarter that promises most with four times as many, and so on. Those
+// releases each, of those the quarter that promises most, by divergences or by sets, with four times
+// as many, and so on down to two. Those
 // that a search finds farther apart begin with as many as A and B.
 func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOptions) {
 	t.Helper()
@@ -146,20 +147,27 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			all = append(all, pair)
 		}
 	}
-	fewer := o
-	if n := len(o.B.X) / o.B.Features; len(o.A.X) > len(o.B.X) && n > 1 { // a record tells more among fewer
-		fewer.A, fewer.B = firstOf(o.A, 2), firstOf(o.B, 1)
-		all = append(all, fewer)
+	if n := len(o.B.X) / o.B.Features; len(o.A.X) > len(o.B.X) {
+		fewer := o
+		if n > 1 { // a record tells more among fewer
+			fewer.A, fewer.B = firstOf(o.A, 2), firstOf(o.B, 1)
+			all = append(all, fewer)
+		}
+		if fewer.A, fewer.B = firstOf(o.A, 1), firstOf(o.B, 0); n > 0 && takesNone(m, fewer.B) {
+			all = append(all, fewer)
+		}
 	}
+	all = different(all)
 	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
 	const rounds = 5
 	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
-	promise := make([]float64, len(all))
-	for round := 0; len(all) > 0; round++ {
-		if round == rounds-1 || round > 0 && len(all) == 1 {
-			all = nil
-		}
+	promise := make([]Audit, len(all))
+	for round, last := 0, false; !last; round++ {
+		last = round == rounds-1 || len(all) <= 2
 		n := min(len(onB), max(2000, len(onB)/max(1, 2*len(all))))
+		if last {
+			n = len(onB) / 2
+		}
 		for i, pair := range all {
 			if promise[i] = checkPair(t, m, onB, o, pair, n); t.Failed() {
 				return
@@ -200,21 +208,55 @@ func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, 
 	return pair, err == nil && len(pair.A.X) > len(o.A.X)
 }
 
-// mostPromising are a quarter of the pairs, and one at least.
-func mostPromising(all []MechanismOptions, promise []float64) (best []MechanismOptions) {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
+// mostPromising are a quarter of the pairs, and two at least: half of them by divergences, half by sets.
+func mostPromising(all []MechanismOptions, promise []Audit) (best []MechanismOptions) {
+	by := [2][]int{}
+	for k := range by {
+		for i := range all {
+			by[k] = append(by[k], i)
+		}
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(promise[j], promise[i]) })
-	for _, i := range order[:(len(all)+3)/4] {
-		best = append(best, all[i])
+	slices.SortStableFunc(by[0], func(i, j int) int { return cmp.Compare(promise[j].promise, promise[i].promise) })
+	slices.SortStableFunc(by[1], func(i, j int) int { return cmp.Compare(promise[j].near, promise[i].near) })
+	taken := make([]bool, len(all))
+	for k := 0; len(best) < min(len(all), max(2, (len(all)+3)/4)); k++ {
+		for _, order := range by {
+			if i := order[k]; !taken[i] {
+				taken[i] = true
+				best = append(best, all[i])
+			}
+		}
 	}
 	return best
 }
 
+// different are neighbours without those that come twice, or that differ in nothing.
+func different(all []MechanismOptions) (some []MechanismOptions) {
+	seen := map[string]bool{}
+	for _, pair := range all {
+		key := sourceOfRecords(pair.A) + sourceOfRecords(pair.B)
+		if seen[key] || sourceOfRecords(pair.A) == sourceOfRecords(pair.B) {
+			continue
+		}
+		seen[key] = true
+		some = append(some, pair)
+	}
+	return some
+}
+
+// takesNone reports whether a mechanism releases something on an empty table. It may refuse.
+func takesNone(m Mechanism, none curator.Records) (takes bool) {
+	defer func() {
+		if recover() != nil {
+			takes = false
+		}
+	}()
+	_, err := m.Release(none, 1, 1)
+	return err == nil
+}
+
 // checkPair compares n releases on other neighbours, and returns how much they promise.
-func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOptions, n int) float64 {
+func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOptions, n int) Audit {
 	t.Helper()
 	pair.Releases, pair.FalseAlarm = n, o.FalseAlarm
 	onA, err := releases(m, pair.A, o.Seed, n)
@@ -223,19 +265,19 @@ func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOption
 	}
 	if err != nil {
 		failf(t, "%v", err)
-		return 0
+		return Audit{}
 	}
 	said, err := distinguish(m, pair, onA, onB)
 	if err != nil {
 		failf(t, "%v", err)
-		return 0
+		return Audit{}
 	}
 	if said.Violated() {
 		failf(t, "with other records, the mechanism costs more than %v: A is %s, B is %s (Seed %d, false-alarm rate "+
 			"%g):%s%s", m.Claim(), shortly(pair.A),
 			shortly(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), pair.test())
 	}
-	return said.promise
+	return said
 }
 
 // farther searches for neighbours of the size of A and B whose mean releases lie farther apart

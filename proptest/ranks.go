@@ -242,11 +242,9 @@ func (t *tally) add(a, b []rank) {
 	if t.turns {
 		t.leans(a, b)
 	}
+	t.flow(a, b)
 	next := 0
 	for i := range a {
-		if a[i].cell != b[i].cell {
-			t.flows[i][a[i].cell][b[i].cell]++
-		}
 		before, after := polynomials(a[i].x), polynomials(b[i].x)
 		for k := range before {
 			t.poly[i][k].add(after[k] - before[k])
@@ -267,6 +265,15 @@ func (t *tally) add(a, b []rank) {
 			}
 		}
 		next += i
+	}
+}
+
+// flow counts one pair's cells.
+func (t *tally) flow(a, b []rank) {
+	for i := range a {
+		if a[i].cell != b[i].cell {
+			t.flows[i][a[i].cell][b[i].cell]++
+		}
 	}
 }
 

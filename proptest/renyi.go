@@ -14,6 +14,7 @@ type divergence struct {
 	lower, claimed, order float64
 	from                  string
 	promise               float64 // the share of the claim that was expected of the bound
+	near                  float64 // how many standard errors any set came nearest to an excess of δ
 }
 
 // weighing is a function of cells that bounds a Rényi divergence from below: for every g,
@@ -107,9 +108,9 @@ func bounded(all []weighing, fs []feature, rest tested, alarm float64) divergenc
 		f := fs[w.feature]
 		lower := w.lower(f.counts(rest.onA), f.counts(rest.onB), len(rest.onA), alarm/float64(len(all)))
 		if i == 0 || lower*best.claimed > best.lower*w.claimed {
-			best = divergence{lower, w.claimed, w.order,
-				fmt.Sprintf("the likelihood ratio of {%s}, fixed on other releases, in %d "+
-					"releases each", f.name, len(rest.onA)), all[0].promise}
+			best = divergence{lower: lower, claimed: w.claimed, order: w.order,
+				from: fmt.Sprintf("the likelihood ratio of {%s}, fixed on other releases, in %d "+
+					"releases each", f.name, len(rest.onA)), promise: all[0].promise}
 		}
 	}
 	return best

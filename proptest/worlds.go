@@ -39,9 +39,15 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 	fs := features(onA[:third/2], onB[:third/2], statistic, step)
 	var asked, suspect []event
 	var weighed []weighing
+	near := math.Inf(-1)
 	for i, f := range fs {
 		a, b := f.counts(onA[third/2:3*third/2]), f.counts(onB[third/2:3*third/2])
-		asked = append(asked, f.questions(i, a, b, third, claim, event.promises)...)
+		nearest := func(e event, p, q, n float64) float64 {
+			z := e.promises(p, q, n)
+			near = max(near, z)
+			return z
+		}
+		asked = append(asked, f.questions(i, a, b, third, claim, nearest)...)
 		weighed = append(weighed, f.weighings(i, a, b, len(onA)-3*third/2, claim)...)
 		for k, n := range f.counts(onA[3*third/2:]) {
 			a[k] += n
@@ -64,6 +70,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		}
 	}
 	found := bounded(weighed, fs, rest, o.FalseAlarm/shares)
+	found.near = near
 	if w.Excess > 0 || len(suspect) == 0 || found.lower > found.claimed {
 		return w, found, nil
 	}
