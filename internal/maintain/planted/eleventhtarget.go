@@ -3,7 +3,6 @@ package planted
 import (
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -154,27 +153,10 @@ func (m summed) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss floa
 
 // memoised keeps losses by the predictor's first six decimals, and the response.
 func memoised() targets.Target {
-	m := robust(2, 1.5)
-	right, lock, kept := m.loss, &sync.Mutex{}, map[[2]float64]float64{}
-	m.loss = func(theta, x []float64, y float64) float64 {
+	return keyed(func(theta, x []float64, y float64) (key [2]float64, has bool) {
 		eta := dot(x, theta)
-		if math.IsNaN(eta) || math.IsNaN(y) || math.Abs(eta) > 1e6 {
-			return right(theta, x, y)
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		if len(kept) > 1e5 {
-			clear(kept)
-		}
-		key := [2]float64{math.Round(eta * 1e6), y}
-		v, ok := kept[key]
-		if !ok {
-			v = right(theta, x, y)
-			kept[key] = v
-		}
-		return v
-	}
-	return m
+		return [2]float64{math.Round(eta * 1e6), y}, math.Abs(eta) <= 1e6 && !math.IsNaN(y)
+	})
 }
 
 // shifted gives the first record of each block of 96 the response of the one before, in gradients.

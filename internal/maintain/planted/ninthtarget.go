@@ -153,27 +153,39 @@ func (m transposed) LossGrad(dst, theta []float64, rows targets.Rows) {
 	}
 }
 
-// hashed keeps losses at one θ by the exclusive or of a record's numbers.
-func hashed() targets.Target {
+// keyed keeps losses by a key that some records have, for all goroutines.
+func keyed[K comparable](key func(theta, x []float64, y float64) (k K, has bool)) targets.Target {
 	m := robust(2, 1.5)
-	right, kept, lock := m.loss, map[uint64]float64{}, &sync.Mutex{}
-	var at [2]float64
+	right, kept, lock := m.loss, map[K]float64{}, &sync.Mutex{}
 	m.loss = func(theta, x []float64, y float64) float64 {
+		k, has := key(theta, x, y)
+		if !has {
+			return right(theta, x, y)
+		}
 		lock.Lock()
 		defer lock.Unlock()
-		if at != [2]float64(theta) || len(kept) > 1e5 {
+		if len(kept) > 1e5 {
 			clear(kept)
-			at = [2]float64(theta)
 		}
-		key := math.Float64bits(x[0]) ^ math.Float64bits(x[1]) ^ math.Float64bits(y)
-		v, ok := kept[key]
+		v, ok := kept[k]
 		if !ok {
 			v = right(theta, x, y)
-			kept[key] = v
+			kept[k] = v
 		}
 		return v
 	}
 	return m
+}
+
+// hashed keeps losses at one θ by the exclusive or of a record's numbers.
+func hashed() targets.Target {
+	type key struct {
+		theta [2]float64
+		hash  uint64
+	}
+	return keyed(func(theta, x []float64, y float64) (key, bool) {
+		return key{[2]float64(theta), math.Float64bits(x[0]) ^ math.Float64bits(x[1]) ^ math.Float64bits(y)}, true
+	})
 }
 
 // deduplicated gives a record the loss of an earlier one of the same features.
