@@ -40,6 +40,10 @@ func reachDefects() (all []Case) {
 		far := func(t []float64) bool { return math.Hypot(t[0]-center[0], t[1]-center[1]) > 2*sd }
 		return far(a) != far(b)
 	}))
+	add("never crosses a slanted line", "half of the law", asked{}, refuses(func(a, b []float64) bool {
+		side := func(t []float64) bool { return t[0]-center[0]+1.6*(t[1]-center[1]) > 0 }
+		return side(a) != side(b)
+	}))
 	add("moves rounded to hundredths", "0.01", asked{noLaw: true},
 		hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			for j, t := range theta {

@@ -37,7 +37,8 @@ func Controls() []Case {
 	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
 		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
 		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls(),
-		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls())
+		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
+		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

@@ -89,7 +89,9 @@ func TestExactChecks(t *testing.T) {
 	wanted := []string{"counts one gradient for four", "−999 is no response in the gradient",
 		"sums in pairs forget an odd record", "the last of odd records counts twice, additive",
 		"a draw is left out for more than ten records, additive", "softplus is 0 below −12, in the ratio",
-		"numbers drawn at once are left for the next step"}
+		"numbers drawn at once are left for the next step", "Left is one too few after a thousand steps",
+		"Cost takes persons for rows", "Cost is that of substitution", "what follows a NaN does not count, additive",
+		"the mean of none is not a number", "never crosses a slanted line", "moves on a lattice"}
 	found := 0
 	for _, c := range Defects() {
 		if !slices.Contains(wanted, c.Name) {
