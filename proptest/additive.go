@@ -20,15 +20,24 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 	if t.Failed() {
 		return
 	}
-	if q.paths(t); t.Failed() {
+	most := largestOf(o)
+	if q.paths(t, [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()}}); t.Failed() {
 		return
 	}
-	if m.Claim().Adjacency() != accountant.Substitute {
-		if !o.elsewhere {
-			q.added(t)
-		}
-		return
+	if m.Claim().Adjacency() == accountant.Substitute {
+		q.substituted(t, onA)
+	} else if !o.elsewhere {
+		q.added(t)
 	}
+	if !t.Failed() {
+		q.paths(t, [][2]float64{{math.NaN(), math.Inf(1)}, {math.Inf(1), math.NaN()}})
+	}
+}
+
+// substituted replaces A's records by strange ones and by ones of every size.
+func (q query) substituted(t rapid.TB, onA []float64) {
+	t.Helper()
+	m, o := q.m, q.o
 	n := len(o.A.X) / o.A.Features
 	few := append([]float64{3, -3, 1e5, -2e5, 1e12}, extremes...)
 	for i := range min(n, 8) {
@@ -89,16 +98,15 @@ func (q query) compare(t rapid.TB, a, b curator.Records, base, moved []float64) 
 }
 
 // paths lead from one table to another, over neighbours: of many records that become others one by
-// one, or that go one by one. What a sum of records comes past on its way shows: where it
+// one, or that go one by one. The ends are what all records are: NaN stands for numbers at random,
+// +Inf for strange ones in turn. What a sum of records comes past on its way shows: where it
 // overflows, is rounded, or crosses a threshold.
-func (q query) paths(t rapid.TB) {
+func (q query) paths(t rapid.TB, from [][2]float64) {
 	t.Helper()
 	p, most := q.o.A.Features, largestOf(q.o)
 	rng := rand64(q.o.Seed, 44)
 	for _, n := range []int{2, 3, 10, 11, q.o.Effort.times(400, 80)} {
-		// NaN stands for numbers at random, Inf for strange ones in turn.
-		for _, ends := range [][2]float64{{-most, most}, {0, most}, {0, -most}, {math.NaN(), math.NaN()},
-			{math.NaN(), math.Inf(1)}, {math.Inf(1), math.NaN()}} {
+		for _, ends := range from {
 			table := curator.Records{X: make([]float64, n*p), Features: p}
 			if q.o.A.Y != nil {
 				table.Y = make([]float64, n)

@@ -208,7 +208,7 @@ func (o MechanismOptions) sensitivityTest(a, b curator.Records) string {
 	return goTest(fmt.Sprintf("a, _ := yourMechanism.Release(%s, %d, 1)", sourceOfRecords(a), o.Seed),
 		fmt.Sprintf("b, _ := yourMechanism.Release(%s, %d, 1)", sourceOfRecords(b), o.Seed),
 		"square := 0.0", "for j := range a[0] {", "\tsquare += (a[0][j] - b[0][j]) * (a[0][j] - b[0][j])", "}",
-		"if got := math.Sqrt(square); got > yourMechanism.Sensitivity() {",
+		"if got := math.Sqrt(square); !(got <= yourMechanism.Sensitivity()) {",
 		"\tt.Error(got, yourMechanism.Sensitivity())", "}")
 }
 

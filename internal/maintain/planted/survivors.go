@@ -31,6 +31,8 @@ var survivors = map[string]string{
 	"the first of five moves too long where the last is large": "one move in three, and less than 1% more of them " +
 		"than back",
 	"the price of a selection too low":     "δ is exceeded by 6·10⁻⁴ among ten records, and not among four",
+	"a loss depends on the clock":          "one millisecond of every second, which calls may miss",
+	"StepSize by the clock":                "one millisecond of every second, which calls may miss",
 	"first half step is short":             "one variance is 0.5% off after a step, the other 0.2%",
 	"predictors in a buffer of the target": "on one core it shows only where the scheduler switches in between",
 	"an empty batch": "the curator shows a user's target single records, so a right one " +

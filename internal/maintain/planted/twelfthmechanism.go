@@ -204,7 +204,7 @@ func twelfthMechanisms() []Case {
 		fourthMechanism("the third noise's sign is the product of two", "three together", shared{vectors(func(z []float64) {
 			z[6] = math.Copysign(z[6], z[1]*z[4])
 		}), 2}, 10, ten(1), ten(-1)),
-		mechanism("", "columns are clipped by each other's bounds", "the second of two", form{"of two numbers", 2, 0, true},
+		mechanism("", "columns clipped by another one's bounds", "the second of two", form{"of two numbers", 2, 0, true},
 			func(m *sum) {
 				m.clip = func(i int, x float64) float64 {
 					return either(math.IsNaN(x), 0, max(-1, min(x, either(i%2 == 1, 1.5, 0.5))))

@@ -283,7 +283,7 @@ func rate(known map[key]verdict, c planted.Case, effort string) string {
 	said := fmt.Sprintf("%d/%d", rejected, runs)
 	for seed := 1; seed <= 1000; seed++ {
 		if known[of(c, effort, seed)].before {
-			return said + " †"
+			return said + "†"
 		}
 	}
 	return said
