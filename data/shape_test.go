@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestSimulatedRowsHaveTheSchemasShape draws rows of a number with a scale, a category
@@ -147,4 +149,49 @@ func TestDerivedTermsAreRefused(t *testing.T) {
 			t.Errorf("%v; want it to say %s", err, want)
 		}
 	}
+}
+
+// TestUneven: of a shape's uneven one, a number without a scale has a standard deviation between
+// an eighth and a half of half the distance of its bounds, one with a scale has it, levels are
+// not alike, and the shape itself stays as it is. Frequencies are held to 6 standard deviations.
+func TestUneven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spread := 2.0
+		s := &Shape{Records: 4000, Radius: 10, Spread: spread, Terms: []Term{
+			{Name: Intercept, Unit: spread, Lower: 1, Upper: 1},
+			{Name: "age", Column: "age", Center: 40, Unit: 10 * spread, Lower: 0, Upper: 120},
+			{Name: "stay", Column: "stay", Center: 50, Unit: 50 * spread, Upper: 100},
+			{Name: "job=b", Column: "job", Level: "b", Unit: spread, Upper: 1},
+			{Name: "job=c", Column: "job", Level: "c", Unit: spread, Upper: 1},
+		}}
+		seed := rapid.Uint64().Draw(t, "seed")
+		rng := rand.New(rand.NewPCG(seed, 1))
+		uneven := s.Uneven(rng)
+		if s.sources != nil {
+			t.Fatal("the shape itself was changed")
+		}
+		shares := uneven.sources[3].upTo
+		if len(shares) != 2 || !(0 < shares[0] && shares[0] < shares[1] && shares[1] < 1) {
+			t.Fatalf("cumulated shares %v", shares)
+		}
+		var age, stay, b, c float64
+		table := uneven.Simulate(rng, nil, nil)
+		n := float64(s.Records)
+		for i := range s.Records {
+			row := table.Row(i)
+			age += row[1] * row[1] / n
+			stay += row[2] * row[2] / n
+			b += row[3] * spread / n
+			c += row[4] * spread / n
+		}
+		if sd := math.Sqrt(stay) * spread; !(sd > 0.125*(1-6/math.Sqrt(2*n)) && sd < 0.5*(1+6/math.Sqrt(2*n))) {
+			t.Fatalf("a number without a scale has standard deviation %v of half its bounds", sd)
+		}
+		if off := math.Abs(age - 0.25); off > 6*0.36/math.Sqrt(n) {
+			t.Fatalf("a number with a scale has mean square %v", age)
+		}
+		if most := 6 * 0.5 / math.Sqrt(n); math.Abs(b-shares[0]) > most || math.Abs(c-(shares[1]-shares[0])) > most {
+			t.Fatalf("levels %v and %v with shares %v", b, c, shares)
+		}
+	})
 }

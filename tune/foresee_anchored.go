@@ -128,7 +128,8 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 	rng := rand.New(rand.NewPCG(seed, 0xf0e5))
 	drawn := c
 	drawn.CoefficientSD = 0
-	table := m.Simulate(drawn.parameters(m, rng), rng)
+	usual := uneven(m, rng)
+	table := usual.Simulate(drawn.parameters(usual, rng), rng)
 
 	s := scaled(f.Settings, grown, anchors.Order(m.Target))
 	s.Chains, s.Iterations, s.ESS = 2, shortestRun, 1

@@ -14,9 +14,16 @@ import (
 
 // simulate draws parameters, and a table that follows the model with them.
 func (c Config) simulate(rng *rand.Rand) (t *data.Table, values []float64) {
-	m := c.Models[0]
+	m := uneven(c.Models[0], rng)
 	values = c.parameters(m, rng)
 	return m.Simulate(values, rng), values
+}
+
+// uneven is the model of tables whose columns are spread as those of tables are.
+func uneven(m *models.Model, rng *rand.Rand) *models.Model {
+	out := *m
+	out.Shape = m.Shape.Uneven(rng)
+	return &out
 }
 
 // usualSD bounds the standard deviation of coefficients that are drawn under the default
