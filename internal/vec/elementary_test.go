@@ -167,7 +167,8 @@ func TestWideIsNarrow(t *testing.T) {
 	}
 	defer func(was bool) { wider = was }(wider)
 	rng := rand.New(rand.NewPCG(5, 6))
-	special := []float64{0, math.Copysign(0, -1), tailMax, -tailMax, math.Nextafter(tailMax, 40), 708, -708, 709, -709, 745, -746, 1e300, -1e300, math.Inf(1),
+	special := []float64{0, math.Copysign(0, -1), tailMax, -tailMax, math.Nextafter(tailMax, 40),
+		708, -708, 709, -709, 745, -746, 1e300, -1e300, math.Inf(1),
 		math.Inf(-1), math.NaN(), 1e-320}
 	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
 	for round := range 6000 {
