@@ -97,8 +97,8 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		m.average(rng)
 		c.Imputations = 1
 	}
-	for range c.Imputations {
-		out.rows = append(out.rows, out.impute(m, rng))
+	for _, second := range m.draws(c.Imputations, rng) {
+		out.rows = append(out.rows, out.impute(second, m, rng))
 	}
 	return out, out.settle()
 }
@@ -109,14 +109,11 @@ func (c *Classes) parameters() int { return c.dim }
 const halfRows = 64
 
 // impute draws rows of one law of features. Their mean and second moments are its own.
-func (c *Classes) impute(m *moments, rng *rand.Rand) *classRows {
+func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *classRows {
 	n := float64(c.config.Statistics.Records)
 	r := &classRows{}
-	var second *mat.SymDense
-	if m.mean == nil {
-		second = m.draw(rng)
-	} else {
-		second, r.open, r.missing = m.positive(), m.open, mat.NewSymDense(c.p, nil)
+	if m.mean != nil {
+		r.open, r.missing = m.open, mat.NewSymDense(c.p, nil)
 		for j := range c.p {
 			for k := range j + 1 {
 				r.missing.SetSym(j, k, m.mean.At(j, k)-second.At(j, k))

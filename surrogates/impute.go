@@ -2,7 +2,6 @@ package surrogates
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -55,19 +54,17 @@ func (s Statistics) moments(link Link) *moments {
 		}
 		top *= most
 	}
-	return newMoments(s.Moment, s.MomentSD, top, s.Columns, len(s.Anchor))
+	m := newMoments(s.Moment, s.MomentSD, top, s.Columns, len(s.Anchor))
+	if s.Weighted { // weights are small where chances are far from even, whatever columns do
+		m.typical = nil
+	}
+	return m
 }
 
-// impute makes one law of the features.
-func (c Config) impute(m *moments, rng *rand.Rand) imputation {
+// impute makes one law of the features, with these second moments.
+func (c Config) impute(second *mat.SymDense, m *moments) imputation {
 	s := c.Statistics
 	d := len(s.Anchor)
-	var second *mat.SymDense
-	if m.mean == nil {
-		second = m.draw(rng)
-	} else {
-		second = m.positive()
-	}
 	each := mat.NewSymDense(d, nil)
 	each.ScaleSym(1/float64(s.Records), second)
 	im := imputation{}

@@ -1,8 +1,10 @@
 package surrogates
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,6 +17,8 @@ type moments struct {
 	released []float64     // d×d
 	noise    []float64     // variances of the noise in them
 	most     float64       // bounds the trace
+	typical  []float64     // diagonal entries of numbers; 0 for other columns
+	squares  []*square     // their posterior, once asked for; nil where there is none
 	constant int           // the column of the intercept, or −1
 	mean     *mat.SymDense // of many draws, once asked for
 	open     *mat.SymDense // the variances of their entries
@@ -25,7 +29,7 @@ type moments struct {
 // a level's indicator with the intercept is that with itself.
 func newMoments(released []float64, sd, most float64, columns []Column, d int) *moments {
 	m := &moments{d: d, released: append([]float64(nil), released...), noise: make([]float64, d*d), most: most,
-		constant: constantOf(columns)}
+		typical: typicalOf(columns, most, d), constant: constantOf(columns)}
 	for e := range m.noise {
 		m.noise[e] = sd * sd / 2
 		if e/d == e%d {
@@ -93,7 +97,7 @@ func (m *moments) average(rng *rand.Rand) {
 	const draws = 300
 	m.mean, m.open = mat.NewSymDense(m.d, nil), mat.NewSymDense(m.d, nil)
 	for i := range draws {
-		scale := m.scales(rng)
+		scale := m.pooled(rng)
 		one := m.correlations(scale, rng)
 		for j := range m.d {
 			for k := range j + 1 {
@@ -111,7 +115,35 @@ func (m *moments) average(rng *rand.Rand) {
 const least = 1e-3
 
 // tries is how many matrices are drawn for one that is positive definite.
-const tries = 50
+const tries = 400
+
+// pool is how many matrices are drawn for one that is used.
+const pool = 4
+
+// draws returns so many matrices from the posterior, or the mean as often where there is one. Each
+// stands for as large a part of it by the product of the diagonal.
+func (m *moments) draws(count int, rng *rand.Rand) []*mat.SymDense {
+	if m.mean != nil {
+		return slices.Repeat([]*mat.SymDense{m.positive()}, count)
+	}
+	type drawn struct {
+		of   *mat.SymDense
+		size float64
+	}
+	all := make([]drawn, pool*count)
+	for i := range all {
+		all[i].of = m.draw(rng)
+		for j := range m.d {
+			all[i].size += math.Log(all[i].of.At(j, j))
+		}
+	}
+	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.size, b.size) })
+	out := make([]*mat.SymDense, count)
+	for i := range out {
+		out[i] = all[i*pool+rng.IntN(pool)].of
+	}
+	return out
+}
 
 // draw returns one matrix from the posterior, positive definite: the first such of some.
 // To mend every one that is not would make nearly singular ones as likely as all of those
@@ -159,9 +191,9 @@ func rescaled(c *mat.SymDense, scale []float64) *mat.SymDense {
 	return out
 }
 
-// scales draws the square roots of the diagonal entries: normal about their mean with
+// pooled draws the square roots of the diagonal entries: normal about their mean with
 // the variance that exceeds the noise's, given the released ones, and positive.
-func (m *moments) scales(rng *rand.Rand) []float64 {
+func (m *moments) pooled(rng *rand.Rand) []float64 {
 	d := float64(m.d)
 	mean, noise := 0.0, 0.0
 	for j := range m.d {

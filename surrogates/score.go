@@ -90,8 +90,8 @@ func assemble(c Config) (*Score, *moments, error) {
 		}
 		c.Imputations = 1 // they would all be the same
 	}
-	for range c.Imputations {
-		p.imputations = append(p.imputations, c.impute(m, rng))
+	for _, second := range m.draws(c.Imputations, rng) {
+		p.imputations = append(p.imputations, c.impute(second, m))
 	}
 	return p, m, nil
 }
