@@ -39,6 +39,8 @@ type Release struct {
 	// Statistics are the score and the second moments at the anchor, for aims other
 	// than Sums.
 	Statistics surrogates.Statistics
+	// Earlier are scores at anchors before that of Statistics, for Score of Poisson counts.
+	Earlier []surrogates.Look
 	// Sums are the second moments of extended rows, for Sums, with responses in the unit of
 	// curator.SecondMoment.
 	Sums surrogates.Sums
@@ -218,7 +220,7 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	if s.config.near(s.model) {
 		link = s.model.centred
 	}
-	p, err := s.score(r.Statistics, link, seed)
+	p, err := s.score(r.Statistics, r.Earlier, link, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +259,7 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 	}
 	r.Kept, r.Widening = d.Kept, d.Widening
 	if s.config.Aim == Remainder {
-		p, err := s.score(r.Statistics, s.model.link, seed)
+		p, err := s.score(r.Statistics, nil, s.model.link, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -273,8 +275,10 @@ func (s *Chains) fromRemainder(seed uint64, r *Release) ([]kernels.Chain, error)
 }
 
 // score is the posterior given a release.
-func (s *Chains) score(released surrogates.Statistics, link surrogates.Link, seed uint64) (*surrogates.Score, error) {
-	c := surrogates.Config{Statistics: released, Link: link, Prior: s.model.regression.Prior(), Seed: seed}
+func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look, link surrogates.Link,
+	seed uint64) (*surrogates.Score, error) {
+	c := surrogates.Config{Statistics: released, Earlier: earlier, Link: link, Prior: s.model.regression.Prior(),
+		Seed: seed}
 	if s.config.Aim == Score {
 		c.Effect = s.model.regression.Standardized()
 	}
@@ -293,7 +297,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 		return s.first.look(ctx, s.facts, s.model.first, s.lengths)
 	}
 	values := make([]float64, s.size())
-	anchor, moment, near, score := s.parts(values)
+	anchor, moment, near := s.parts(values)
 	if s.config.Aim == Sums {
 		return values, s.moments.Release(moment, nil)
 	}
@@ -305,14 +309,14 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 		at = anchor
 	}
 	err := s.moments.Release(moment, at)
-	if err != nil || score == nil {
+	if err != nil || near == nil {
 		return values, err
 	}
 	first, err := s.atOptimum(slices.Clone(anchor), moment)
 	if err != nil {
 		return nil, err
 	}
-	return values, s.approach(ctx, first, near, score)
+	return values, s.approach(ctx, first, near)
 }
 
 // size is the number of values that are released.
@@ -325,22 +329,22 @@ func (s *Chains) size() int {
 		return side * side
 	}
 	if s.config.near(s.model) {
-		return 3*s.facts.Features + side*side
+		return (1+2*nearLooks)*s.facts.Features + side*side
 	}
 	return s.facts.Features + side*side
 }
 
-// parts are the releases that values hold, with the last nearer anchor and the score there or without.
-func (s *Chains) parts(values []float64) (anchor, moment, near, score []float64) {
+// parts are the releases that values hold, with the nearer anchors and the scores there or without.
+func (s *Chains) parts(values []float64) (anchor, moment, near []float64) {
 	if s.config.Aim == Sums {
-		return nil, values, nil, nil
+		return nil, values, nil
 	}
 	d := s.facts.Features
 	anchor, moment = values[:d:d], values[d:d+d*d:d+d*d]
 	if rest := values[d+d*d:]; len(rest) > 0 {
-		near, score = rest[:d:d], rest[d:]
+		near = rest
 	}
-	return anchor, moment, near, score
+	return anchor, moment, near
 }
 
 // describe says what released values are.
@@ -357,15 +361,15 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 		}
 		return r, err
 	}
-	anchor, moment, near, score := s.parts(slices.Clone(values))
+	anchor, moment, near := s.parts(slices.Clone(values))
 	if c.Aim == Sums {
 		sd, err := c.moment(s.model, f).NoiseSD(f)
 		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
 			Radius: f.Radius, Columns: c.Columns}
 		return r, err
 	}
-	if r.Statistics, err = s.atOptimum(anchor, moment); err == nil && score != nil {
-		r.Statistics, err = s.nearer(r.Statistics, nearLooks-1, near, score)
+	if r.Statistics, err = s.atOptimum(anchor, moment); err == nil && near != nil {
+		r.Statistics, r.Earlier, err = s.nearer(r.Statistics, near)
 	}
 	return r, err
 }

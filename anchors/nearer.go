@@ -3,7 +3,6 @@ package anchors
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -17,7 +16,8 @@ import (
 // last release, of slopes with the mean 0 (surrogates.Centred). The optimum is that of a loss whose
 // slopes have another mean, and of counts its ridge leaves it far off. What it says then depends
 // on the law of the features, which no release says. Each score is some four times as near as the one
-// before, and of one near the posterior the law hardly matters. The last one is what is sampled.
+// before, and of one near the posterior the law hardly matters. What is sampled is the posterior given
+// all three, of which far ones count for less (surrogates.Config.Earlier).
 const (
 	nearLooks       = 3
 	nearMomentShare = 0.15 // of ρ
@@ -77,35 +77,51 @@ func (c Config) looksCost(m model, f curator.Facts) ([]accountant.Event, error) 
 	return events, nil
 }
 
-// approach releases scores at anchors that come nearer, and leaves the last of both.
-func (s *Chains) approach(ctx context.Context, last surrogates.Statistics, anchor, score []float64) error {
-	link := s.model.link
+// approach releases scores at anchors that come nearer, each at the mode given those before, and
+// leaves anchor and score of all of them.
+func (s *Chains) approach(ctx context.Context, first surrogates.Statistics, looks []float64) error {
+	d := s.facts.Features
 	for i := range s.scores {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		copy(anchor, last.Anchor) // where the release has no posterior
-		if p, err := s.score(last, link, 0); err == nil {
+		before, link := first, s.model.link
+		var earlier []surrogates.Look
+		if i > 0 {
+			var err error
+			if before, earlier, err = s.nearer(first, looks[:2*d*i]); err != nil {
+				return err
+			}
+			link = s.model.centred
+		}
+		anchor, score := looks[2*d*i:2*d*i+d], looks[2*d*i+d:2*d*i+2*d]
+		copy(anchor, before.Anchor) // where the releases have no posterior
+		if p, err := s.score(before, earlier, link, 0); err == nil {
 			copy(anchor, p.Mode())
 		}
-		err := s.scores[i].Release(score, anchor)
-		if err == nil {
-			last, err = s.nearer(last, i, slices.Clone(anchor), slices.Clone(score))
-		}
-		if err != nil {
+		if err := s.scores[i].Release(score, anchor); err != nil {
 			return err
 		}
-		link = s.model.centred
 	}
 	return nil
 }
 
-// nearer are the statistics of a score at a nearer anchor, beside the second moments of the first.
-func (s *Chains) nearer(first surrogates.Statistics, which int, anchor,
-	score []float64) (surrogates.Statistics, error) {
-	sd, err := s.config.look(s.model, s.facts, which).NoiseSD(s.facts)
-	first.Anchor, first.Score, first.ScoreSD, first.Ridge = anchor, score, sd, 0
-	return first, err
+// nearer are the statistics of the last of some scores at nearer anchors, beside the second moments of
+// the first, and the scores before.
+func (s *Chains) nearer(first surrogates.Statistics, values []float64) (surrogates.Statistics, []surrogates.Look,
+	error) {
+	var looks []surrogates.Look
+	d := s.facts.Features
+	for i := 0; i < len(values); i += 2 * d {
+		sd, err := s.config.look(s.model, s.facts, len(looks)).NoiseSD(s.facts)
+		if err != nil {
+			return first, nil, err
+		}
+		looks = append(looks, surrogates.Look{Anchor: values[i : i+d], Score: values[i+d : i+2*d], ScoreSD: sd})
+	}
+	n := len(looks) - 1
+	first.Anchor, first.Score, first.ScoreSD, first.Ridge = looks[n].Anchor, looks[n].Score, looks[n].ScoreSD, 0
+	return first, looks[:n], nil
 }
 
 // shareOfMoments is the second moments' of ρ.

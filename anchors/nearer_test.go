@@ -46,6 +46,9 @@ func TestNearerAnchors(t *testing.T) {
 				t.Errorf("table %d, coefficient %d: %.3f ± %.3f, and the truth is %v", seed, j, s.Mean, s.SD, want)
 			}
 		}
+		if n := len(release.Earlier); n != 2 {
+			t.Errorf("table %d: %d scores before the last, of three", seed, n)
+		}
 		s := release.Statistics
 		s.Anchor, s.Ridge, s.ScoreSD = release.Values[:2], c.Ridge, s.ScoreSD/0.6
 		s.Score = []float64{-c.Ridge * s.Anchor[0], -c.Ridge * s.Anchor[1]}

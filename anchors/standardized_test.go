@@ -27,7 +27,7 @@ func TestScoreIsStandardized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := (&Chains{config: config, model: m}).score(released, m.link, 1)
+		p, err := (&Chains{config: config, model: m}).score(released, nil, m.link, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

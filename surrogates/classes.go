@@ -97,7 +97,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		m.average(rng)
 		c.Imputations = 1
 	}
-	for _, second := range m.draws(c.Imputations, rng) {
+	for _, second := range m.draws(c.Imputations, rng, nil) {
 		out.rows = append(out.rows, out.impute(second, m, rng))
 	}
 	return out, out.settle()

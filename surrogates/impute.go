@@ -9,6 +9,7 @@ import (
 // imputation is one law of the features.
 type imputation struct {
 	features *features
+	score    []float64     // as at the anchor
 	log      float64       // of the determinant of an optimum's density
 	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
 	open     []float64     // variances of that mean's entries, where the variance follows θ
@@ -61,13 +62,13 @@ func (s Statistics) moments(link Link) *moments {
 	return m
 }
 
-// impute makes one law of the features, with these second moments.
-func (c Config) impute(second *mat.SymDense, m *moments) imputation {
+// impute makes one law of the features, with these second moments, beside the score.
+func (c Config) impute(second *mat.SymDense, score []float64, m *moments) imputation {
 	s := c.Statistics
 	d := len(s.Anchor)
 	each := mat.NewSymDense(d, nil)
 	each.ScaleSym(1/float64(s.Records), second)
-	im := imputation{}
+	im := imputation{score: score}
 	if s.Weighted {
 		im.features = newFeatures(c.weighted(each, m), c.Link)
 	} else {

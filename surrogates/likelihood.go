@@ -214,7 +214,7 @@ func (e *evaluator) moments(theta []float64, im *imputation, on *scores) {
 		lower = nil
 	}
 	on.law(e.residual, lower, theta, s.size())
-	floats.SubTo(e.residual, s.Score, e.residual)
+	floats.SubTo(e.residual, im.score, e.residual)
 	if lower != nil {
 		im.unknown(lower, theta, s.Anchor)
 	}

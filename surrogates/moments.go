@@ -117,30 +117,54 @@ const least = 1e-3
 // tries is how many matrices are drawn for one that is positive definite.
 const tries = 400
 
-// pool is how many matrices are drawn for one that is used.
-const pool = 4
+// How many matrices are drawn for one that is used: alike, and where something weighs them.
+const (
+	pool        = 4
+	poolWeighed = 16
+)
 
 // draws returns so many matrices from the posterior, or the mean as often where there is one. Each
-// stands for as large a part of it by the product of the diagonal.
-func (m *moments) draws(count int, rng *rand.Rand) []*mat.SymDense {
+// stands for as large a part of it by the product of the diagonal. log, unless nil, is a log
+// likelihood of what else is known.
+func (m *moments) draws(count int, rng *rand.Rand, log func(*mat.SymDense) float64) []*mat.SymDense {
 	if m.mean != nil {
 		return slices.Repeat([]*mat.SymDense{m.positive()}, count)
 	}
 	type drawn struct {
-		of   *mat.SymDense
-		size float64
+		of         *mat.SymDense
+		size, mass float64
 	}
 	all := make([]drawn, pool*count)
+	if log != nil {
+		all = make([]drawn, poolWeighed*count)
+	}
+	top := math.Inf(-1)
 	for i := range all {
 		all[i].of = m.draw(rng)
 		for j := range m.d {
 			all[i].size += math.Log(all[i].of.At(j, j))
 		}
+		if log != nil {
+			all[i].mass = log(all[i].of)
+		}
+		top = max(top, all[i].mass)
 	}
 	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.size, b.size) })
-	out := make([]*mat.SymDense, count)
-	for i := range out {
-		out[i] = all[i*pool+rng.IntN(pool)].of
+	sum := 0.0
+	for i := range all {
+		all[i].mass = math.Exp(all[i].mass - top)
+		sum += all[i].mass
+	}
+	out := make([]*mat.SymDense, 0, count)
+	at, next := 0.0, rng.Float64()
+	for _, one := range all {
+		at += one.mass / sum * float64(count)
+		for ; next < at && len(out) < count; next++ {
+			out = append(out, one.of)
+		}
+	}
+	for len(out) < count { // but for rounding
+		out = append(out, all[len(all)-1].of)
 	}
 	return out
 }

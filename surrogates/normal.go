@@ -22,7 +22,7 @@ type normal struct {
 // with the constant column, −1 for none.
 func newNormal(second *mat.SymDense, constant int, anchor []float64) *normal {
 	d := len(anchor)
-	n := &normal{mean: make([]float64, d), spread: make([]float64, d*d), along: make([]float64, d), anchor: anchor}
+	n := &normal{mean: make([]float64, d), spread: make([]float64, d*d)}
 	if constant >= 0 {
 		level := math.Sqrt(second.At(constant, constant))
 		for j := range d {
@@ -39,12 +39,7 @@ func newNormal(second *mat.SymDense, constant int, anchor []float64) *normal {
 			n.spread[j*d+constant], n.spread[constant*d+j] = 0, 0
 		}
 	}
-	n.at = dot(n.mean, anchor)
-	for j := range d {
-		n.along[j] = dot(n.spread[j*d:(j+1)*d], anchor)
-	}
-	n.width = max(0, dot(n.along, anchor))
-	return n
+	return n.from(anchor)
 }
 
 // turned are features Tx, with the linear predictors at the anchor those of x.

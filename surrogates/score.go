@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -22,6 +24,10 @@ type Config struct {
 	// second moments of its own, drawn given the released ones. Defaults to 4, and to 12 for
 	// counts, which depend more on them. Of many features there is one.
 	Imputations int
+	// Earlier are scores at other anchors than that of Statistics, of a response with a Centred
+	// link. They count for less the farther off they are, and for nothing where imputations share
+	// the mean of the second moments.
+	Earlier []Look
 	// Seed is the public seed of the draws of second moments.
 	Seed uint64
 }
@@ -32,6 +38,7 @@ type Score struct {
 	config      Config
 	imputations []imputation
 	dim         int
+	looked      []part // of the score, if it is of several
 	broad       broad
 	mean        []float64 // of an approximation, with the factor of its covariance
 	factor      []float64
@@ -68,6 +75,9 @@ func assemble(c Config) (*Score, *moments, error) {
 	if err := c.Prior.Check(d); err != nil {
 		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
 	}
+	if err := c.checkLooks(); err != nil {
+		return nil, nil, err
+	}
 	c, err := c.standardize()
 	if err != nil {
 		return nil, nil, err
@@ -90,8 +100,20 @@ func assemble(c Config) (*Score, *moments, error) {
 		}
 		c.Imputations = 1 // they would all be the same
 	}
-	for _, second := range m.draws(c.Imputations, rng) {
-		p.imputations = append(p.imputations, c.impute(second, m))
+	if len(c.Earlier) == 0 || c.averaged() {
+		for _, second := range m.draws(c.Imputations, rng, nil) {
+			p.imputations = append(p.imputations, c.impute(second, c.Statistics.Score, m))
+		}
+		return p, m, nil
+	}
+	p.looked, p.config.Statistics.ScoreSD = c.parts()
+	log := func(second *mat.SymDense) float64 {
+		_, log := c.joint(p.looked, second, m.constant)
+		return log
+	}
+	for _, second := range m.draws(c.Imputations, rng, log) {
+		score, _ := c.joint(p.looked, second, m.constant)
+		p.imputations = append(p.imputations, c.impute(second, score, m))
 	}
 	return p, m, nil
 }

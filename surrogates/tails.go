@@ -33,8 +33,15 @@ func (p *Score) Tails() (float64, error) {
 		far = max(1, far)
 		near := math.Sqrt((1 - tailShare*far*far) / (1 - tailShare))
 		for _, part := range []struct{ share, scale float64 }{{-1, 1}, {1 - tailShare, near}, {tailShare, far}} {
-			newFeatures(n.spreadOut(part.scale), p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
-			floats.AddScaled(apart, part.share*weight, one)
+			wide := n.spreadOut(part.scale)
+			for _, look := range p.seen() {
+				at := wide
+				if p.looked != nil {
+					at = wide.from(look.Anchor)
+				}
+				newFeatures(at, p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				floats.AddScaled(apart, look.share*part.share*weight, one)
+			}
 		}
 	}
 	h := p.slope(p.mean)
@@ -56,6 +63,15 @@ func (p *Score) Tails() (float64, error) {
 		most = max(most, math.Abs(moved)/p.sd(j))
 	}
 	return most, nil
+}
+
+// seen are the scores.
+func (p *Score) seen() []part {
+	if p.looked != nil {
+		return p.looked
+	}
+	s := p.config.Statistics
+	return []part{{Look{s.Anchor, s.Score, s.ScoreSD}, 1, s.ScoreSD}}
 }
 
 // room is how many times as far as three standard deviations of a normal law a column's bounds
@@ -89,5 +105,16 @@ func (n *normal) spreadOut(by float64) *normal {
 	floats.ScaleTo(out.spread, by*by, n.spread)
 	floats.ScaleTo(out.along, by*by, n.along)
 	out.width *= by * by
+	return &out
+}
+
+// from is the law beside predictors at another anchor.
+func (n *normal) from(anchor []float64) *normal {
+	d, out := len(anchor), *n
+	out.anchor, out.along = anchor, make([]float64, d)
+	for j := range d {
+		out.along[j] = dot(out.spread[j*d:(j+1)*d], anchor)
+	}
+	out.at, out.width = dot(out.mean, anchor), max(0, dot(out.along, anchor))
 	return &out
 }

@@ -1,0 +1,89 @@
+package surrogates
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Look is a score of the same records at another anchor, of the same slopes.
+type Look struct {
+	Anchor, Score []float64
+	ScoreSD       float64 // of the noise in it
+}
+
+// Scores at several anchors differ by Σ x·(slope at one − slope at the other), on which responses and
+// θ have hardly a part. So given the second moments each score says what it would be at the last
+// anchor, and their mean is as if one had been released there, of less noise. And how well they agree
+// then says which second moments are likely.
+
+// part is a score with its share in that mean.
+type part struct {
+	Look
+	share, sd float64
+}
+
+// unlike is the part of a difference of scores that the law of features may be off by. It counts as
+// noise, so that scores at far anchors have small shares where there are many records.
+const unlike = 0.2
+
+// parts are the scores, the last one last, and the standard deviation of the noise in their mean.
+func (c Config) parts() (all []part, sd float64) {
+	s := c.Statistics
+	last := Look{s.Anchor, s.Score, s.ScoreSD}
+	total := 0.0
+	for _, l := range append(append([]Look(nil), c.Earlier...), last) {
+		apart := floats.Distance(l.Score, s.Score, 2)
+		own := math.Hypot(l.ScoreSD, unlike*apart/math.Sqrt(float64(len(s.Score))))
+		all = append(all, part{l, 1 / (own * own), own})
+		total += 1 / (own * own)
+	}
+	for i := range all {
+		all[i].share /= total
+	}
+	return all, 1 / math.Sqrt(total)
+}
+
+// joint is the mean score, as at the last anchor, given second moments of the features, and the log
+// likelihood of how the scores differ.
+func (c Config) joint(of []part, second *mat.SymDense, constant int) (score []float64, log float64) {
+	s := c.Statistics
+	d := len(s.Anchor)
+	each := mat.NewSymDense(d, nil)
+	each.ScaleSym(1/float64(s.Records), second)
+	score = make([]float64, d)
+	var at [][]float64
+	var moved mat.VecDense
+	for _, l := range of {
+		one := append([]float64(nil), l.Score...)
+		way, middle := make([]float64, d), make([]float64, d)
+		floats.SubTo(way, l.Anchor, s.Anchor)
+		if floats.Norm(way, 2) > 0 {
+			floats.AddScaledTo(middle, s.Anchor, 0.5, way)
+			moved.MulVec(newNormal(each, constant, middle).curvature(c.Link), mat.NewVecDense(d, way))
+			floats.AddScaled(one, -s.size(), moved.RawVector().Data)
+		}
+		floats.AddScaled(score, l.share, one)
+		at = append(at, one)
+	}
+	for i, l := range of {
+		off := floats.Distance(at[i], score, 2) / l.sd
+		log -= off * off / 2
+	}
+	return score, log
+}
+
+// checkLooks reports what is wrong with earlier scores.
+func (c Config) checkLooks() error {
+	s := c.Statistics
+	d := len(s.Anchor)
+	for _, l := range c.Earlier {
+		if len(l.Anchor) != d || len(l.Score) != d || !(l.ScoreSD > 0) || !(s.ScoreSD > 0) || s.Weighted {
+			return errors.New("surrogates: Config.Earlier needs an anchor and a score of the coefficients' number each, " +
+				"noise in every score, and second moments without weights")
+		}
+	}
+	return nil
+}
