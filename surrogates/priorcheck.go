@@ -41,8 +41,8 @@ type PriorCheck struct {
 	// deviation moves the linear predictor by less than LeastEffect for a record one
 	// standard deviation off the column's mean, or with the level.
 	Narrow []int
-	// Faint are the numbers, under a prior on standardized features, where noise hides how far
-	// they spread and bounds look far too wide: those of Statistics.faint.
+	// Faint are the numbers, under a prior on standardized features and of counts, where noise hides how
+	// far they spread and bounds look far too wide: those of Statistics.faint.
 	Faint []int
 }
 
@@ -93,7 +93,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}
-	if p.config.Effect > 0 {
+	if _, count := countOf(p.config.Link); count || p.config.Effect > 0 {
 		check.Faint = p.config.Statistics.faint()
 	}
 	if p.config.frozen() {

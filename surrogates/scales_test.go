@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // TestSquaresAreCalibrated: of sums of squares drawn from their prior, shares of the posterior below
@@ -69,5 +71,20 @@ func TestTypicalSquares(t *testing.T) {
 	}
 	if got := typicalOf(nil, 900, 4); !slices.Equal(got, []float64{25, 25, 25, 25}) {
 		t.Errorf("without columns typical sums of squares are %v", got)
+	}
+}
+
+// Counts doubt columns whose spread noise hides, as standardized priors do, and others do not.
+func TestCountsAreFaint(t *testing.T) {
+	for link, want := range map[Link]int{counts{cut: 1, most: 20}: 3, Logistic: 0} {
+		s := columnsOf(2000, 20, make([]float64, 3), []float64{0.01, 0.01, 0.01}, rand.New(rand.NewPCG(3, 3)))
+		p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check, err := p.CheckPrior(Draws{})
+		if err != nil || len(check.Faint) != want {
+			t.Errorf("%T: columns %v are faint, %d should be: %v", link, check.Faint, want, err)
+		}
 	}
 }
