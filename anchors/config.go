@@ -103,8 +103,8 @@ type Config struct {
 	// Aim is what is sampled. Auto is Afford's to decide.
 	Aim Aim
 	// Cap cuts the loss of a regression where that needs it. For Score, which knows of the
-	// cut, its Slope defaults to ½ for logistic and Poisson regression, to 1 for probit and
-	// cloglog, and for negative binomial counts to half the root of the largest, at least 1:
+	// cut, its Slope defaults to ½, but for negative binomial counts to half the root of the
+	// largest, at least 1:
 	// noise falls with it, and the rest is targets.Cap's.
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
@@ -247,7 +247,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 func (c Config) limits(family string) targets.Cap {
 	switch {
 	case c.Aim != Score || c.Cap.Slope != 0:
-	case family == "logistic", family == "poisson":
+	case family != "negative-binomial":
 		c.Cap.Slope = 0.5
 	default:
 		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count)/2)

@@ -27,7 +27,7 @@ func TestScoreCutsSlopes(t *testing.T) {
 		target     *targets.Regression
 		count      float64
 		cut, whole float64
-	}{{logistic, 0, 0.5, 1}, {probit, 0, 1, 3}, {poisson, 64, 0.5, 64}, {poisson, 2, 0.5, 2}, {spread, 100, 5, 100}} {
+	}{{logistic, 0, 0.5, 1}, {probit, 0, 0.5, 3}, {poisson, 64, 0.5, 64}, {poisson, 2, 0.5, 2}, {spread, 100, 5, 100}} {
 		sd := func(aim anchors.Aim, slope float64) float64 {
 			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
 			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,

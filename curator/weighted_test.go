@@ -166,11 +166,13 @@ func TestWeightedMomentRefusals(t *testing.T) {
 // whose slopes were taken as bounded by 1 instead would not be.
 func TestOptimumOfOtherLosses(t *testing.T) {
 	table := map[string]func() (convex.Loss, error){
-		"halved":  func() (convex.Loss, error) { return convex.Halved(), nil },
-		"probit":  func() (convex.Loss, error) { return convex.Probit(3) },
-		"cloglog": func() (convex.Loss, error) { return convex.CLogLog(2) },
-		"Poisson": func() (convex.Loss, error) { return convex.Poisson(8, 5) },
-		"nb":      func() (convex.Loss, error) { return convex.NegativeBinomial(2, 8, 8) },
+		"halved":         func() (convex.Loss, error) { return convex.Halved(), nil },
+		"halved probit":  func() (convex.Loss, error) { return convex.HalvedProbit(), nil },
+		"halved cloglog": func() (convex.Loss, error) { return convex.HalvedCLogLog(), nil },
+		"probit":         func() (convex.Loss, error) { return convex.Probit(3) },
+		"cloglog":        func() (convex.Loss, error) { return convex.CLogLog(2) },
+		"Poisson":        func() (convex.Loss, error) { return convex.Poisson(8, 5) },
+		"nb":             func() (convex.Loss, error) { return convex.NegativeBinomial(2, 8, 8) },
 	}
 	r := labelled(60, 9)
 	for i := range r.Y {

@@ -68,7 +68,7 @@ func (c Config) loss() (targets.ConvexLoss, error) {
 		return targets.ConvexLoss{}, errors.New("sites: Config.Target is not set; give the regression")
 	}
 	limits := c.Cap
-	if f := c.Target.Family(); f == "logistic" || f == "poisson" && limits.Slope < 1 {
+	if f := c.Target.Family(); f == "logistic" || f == "poisson" && limits.Slope < 1 || limits.Slope == 0.5 {
 		limits.Slope = 0 // released gradients are those of the log loss
 	}
 	loss, err := c.Target.Convex(limits)

@@ -93,7 +93,8 @@ func exampleSums() LinearConfig {
 }
 
 func testLinks() map[string]Link {
-	links := map[string]Link{"normal": Normal{SD: 0.5}, "logistic": Logistic, "halved": halved{}}
+	links := map[string]Link{"normal": Normal{SD: 0.5}, "logistic": Logistic, "halved": halved{},
+		"halved probit": halvedBinary{probit}, "halved cloglog": halvedBinary{cLogLog}}
 	for _, cut := range []float64{1, 1.7, 4, math.Inf(1)} {
 		links[fmt.Sprintf("probit cut at %v", cut)] = binary{probit, cut}
 		links[fmt.Sprintf("cloglog cut at %v", cut)] = binary{cLogLog, cut}
@@ -125,7 +126,7 @@ func TestLinks(t *testing.T) {
 					t.Errorf("%s: weight %v at %v, %v; differences say %v", name, w, at, eta, (mu-md)/(2*h))
 				}
 			}
-			if mean, _, dm, _ := link.Slope(at, at); (strings.HasSuffix(name, "Inf") || name == "halved") &&
+			if mean, _, dm, _ := link.Slope(at, at); (strings.HasSuffix(name, "Inf") || strings.HasPrefix(name, "halved")) &&
 				(math.Abs(mean) > 1e-12 || math.Abs(dm+link.Weight(at, at)) > 1e-9) {
 				t.Errorf("%s: at the truth the slope's mean is %v, its derivative %v and the weight %v", name, mean, dm,
 					link.Weight(at, at))
@@ -156,6 +157,12 @@ func TestLinksAreOfTheLosses(t *testing.T) {
 			func(cut float64) Link { return binary{probit, cut} }},
 		"halved": {2, func(m, y float64) float64 { return either(m/(1+m), y) },
 			func(float64) convex.Loss { return convex.Halved() }, func(float64) Link { return halved{} }},
+		"halved probit": {2, func(m, y float64) float64 { return either(math.Erfc(-math.Log(m)/math.Sqrt2)/2, y) },
+			func(float64) convex.Loss { return convex.HalvedProbit() },
+			func(float64) Link { return halvedBinary{probit} }},
+		"halved cloglog": {2, func(m, y float64) float64 { return either(-math.Expm1(-m), y) },
+			func(float64) convex.Loss { return convex.HalvedCLogLog() },
+			func(float64) Link { return halvedBinary{cLogLog} }},
 		"cloglog": {2, func(m, y float64) float64 { return either(-math.Expm1(-m), y) },
 			func(cut float64) convex.Loss { return second(convex.CLogLog(cut)) },
 			func(cut float64) Link { return binary{cLogLog, cut} }},

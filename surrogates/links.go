@@ -11,14 +11,14 @@ var Logistic Link = logistic{}
 
 // LinkOf returns the link of a regression under its log loss. Slopes are cut at ±limits.Slope,
 // as those of a targets.ConvexLoss are at its MaxSlope, and counts above limits.Count are it.
-// +Inf cuts none. Logistic slopes are at most 1 and are not cut, but ½ stands for the slopes of
-// a loss of the same minimum. Poisson slopes cut below 1 are those of the count's root.
+// +Inf cuts none. Logistic slopes are at most 1 and are not cut. Of two labels ½ stands for the
+// slopes of a loss of the same minimum. Poisson slopes cut below 1 are those of the count's root.
 func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	switch t.Family() {
 	case "probit":
-		return binary{probit, limits.Slope}
+		return binaryOf(probit, limits.Slope)
 	case "cloglog":
-		return binary{cLogLog, limits.Slope}
+		return binaryOf(cLogLog, limits.Slope)
 	case "poisson", "negative-binomial":
 		if t.Family() == "poisson" && limits.Slope < 1 {
 			return roots{limits.Slope, limits.Count}
@@ -31,12 +31,23 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 	return Logistic
 }
 
+// binaryOf is a link with slopes cut at limit, where ½ stands for those of a loss of the same
+// minimum.
+func binaryOf(at hazards, limit float64) Link {
+	if limit == 0.5 {
+		return halvedBinary{at}
+	}
+	return binary{at, limit}
+}
+
 // whole is the link of the log loss, without a cut of slopes.
 func whole(link Link) Link {
 	switch f := link.(type) {
 	case halved:
 		return Logistic
 	case binary:
+		return binary{f.at, math.Inf(1)}
+	case halvedBinary:
 		return binary{f.at, math.Inf(1)}
 	case roots:
 		return counts{math.Inf(1), f.most, 0}
@@ -107,11 +118,13 @@ func shares(eta float64) (p, q float64) {
 
 // binary is a 0/1 response that need not have the canonical link.
 type binary struct {
-	// at returns P(y=1), P(y=0) and P(y=1)'s derivative in η, divided by either:
-	// the hazards h1 and h0; and the derivatives of the hazards.
-	at  func(eta float64) (p, q, h1, h0, dh1, dh0 float64)
+	at  hazards
 	cut float64
 }
+
+// hazards returns P(y=1), P(y=0) and P(y=1)'s derivative in η, divided by either: the hazards h1
+// and h0; and the derivatives of the hazards.
+type hazards func(eta float64) (p, q, h1, h0, dh1, dh0 float64)
 
 // Slope: y = 1 has slope −h1(at) with probability p(η), y = 0 slope h0(at).
 func (b binary) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
@@ -132,6 +145,30 @@ func (b binary) Weight(at, eta float64) float64 {
 		d0 = 0
 	}
 	return q*d0 - p*d1
+}
+
+// halvedBinary is such a response with slopes that have the mean 0 at its own predictor:
+// ∓½q/√(p² + q²) of a response with the chance p.
+type halvedBinary struct{ at hazards }
+
+func (b halvedBinary) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	p, q, h1, _, _, _ := b.at(eta)
+	a1, a0, _ := b.shares(at)
+	jump, dp := (a0+a1)/2, h1*p
+	return (a0*q - a1*p) / 2, jump * jump * p * q, -jump * dp, jump * jump * dp * (q - p)
+}
+
+func (b halvedBinary) Weight(at, eta float64) float64 {
+	p, q, _, _, _, _ := b.at(eta)
+	a1, a0, bent := b.shares(at)
+	return bent * a1 * a0 * (p*a0 + q*a1) / 2
+}
+
+// shares are q and p over √(p² + q²), and the derivative of the log-odds.
+func (b halvedBinary) shares(at float64) (a1, a0, bent float64) {
+	p, q, h1, h0, _, _ := b.at(at)
+	length := math.Hypot(p, q)
+	return q / length, p / length, h1 + h0
 }
 
 // farthest is where binary links are cut off: beyond it a probability is 0 or 1.

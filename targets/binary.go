@@ -15,7 +15,7 @@ import (
 // grows like |η|), only one within a range of η; that of the β loss, about
 // e^−½/√(β−1) for β near 1, is computed.
 func newProbit(_ RegressionConfig, l loss) (family, error) {
-	f := binary{loss: l, at: probitAt, capped: convex.Probit}
+	f := binary{loss: l, at: probitAt, halved: convex.HalvedProbit(), capped: convex.Probit}
 	f.within = func(eta float64) float64 { _, h := convex.NormalTail(eta); return h }
 	if b := l.b; b > 0 {
 		far := 10 + 8/math.Sqrt(b)
@@ -30,7 +30,7 @@ func newProbit(_ RegressionConfig, l loss) (family, error) {
 // Lipschitz constant beyond a range of η; that of the β loss, about
 // 1/(e(β−1)) for β near 1, is computed.
 func newCLogLog(_ RegressionConfig, l loss) (family, error) {
-	f := binary{loss: l, at: clogLogAt, capped: convex.CLogLog}
+	f := binary{loss: l, at: clogLogAt, halved: convex.HalvedCLogLog(), capped: convex.CLogLog}
 	f.within = func(eta float64) float64 { return max(1, math.Exp(eta)) }
 	if b := l.b; b > 0 {
 		f.lip = f.slopeCeiling(-40-4/b-math.Log1p(2/b), math.Log(40+40/b))
@@ -47,6 +47,8 @@ type binary struct {
 	// within bounds the slope of the log loss over |η| ≤ eta.
 	within func(eta float64) float64
 	lip    float64 // least upper bound of the β loss's slope
+	// halved is the loss of slopes within ½ that stands for the log loss.
+	halved convex.Loss
 	// capped makes the log loss whose slope is cut.
 	capped func(slope float64) (convex.Loss, error)
 }

@@ -20,7 +20,8 @@ type Cap struct {
 	// Slope bounds |∂ℓ/∂η|: beyond it the loss goes on as a straight line. Defaults to
 	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Negative
 	// binomial regression needs none: slopes are at most Count or r. Nor does logistic
-	// regression, where ½ is for a loss of that slope and of the same minimum, ½·asinh(e^∓η).
+	// regression. Of two labels ½ is for a loss of slopes ∓½q/√(p² + q²), p being the chance of the
+	// label and q = 1 − p, which has the minimum of the log loss in expectation.
 	// Poisson regression has below 1, from 0.1, the loss 2√(1 + e^η) − η√y of the count's root.
 	// Its curvatures are about √Count/2 at most, where those of the log loss are Count.
 	Slope float64
@@ -60,6 +61,9 @@ func (logistic) convex(c Cap) (convex.Loss, error) {
 }
 
 func (f binary) convex(c Cap) (convex.Loss, error) {
+	if f.halved.Valid() && c.Slope == f.halved.MaxSlope() {
+		return f.halved, nil
+	}
 	return f.capped(c.slope(3))
 }
 

@@ -14,7 +14,7 @@ import (
 func newLogLog(cfg RegressionConfig, l loss) (family, error) {
 	mirrored, err := newCLogLog(cfg, l)
 	f := mirrored.(binary)
-	f.at, f.capped = logLogAt, func(float64) (convex.Loss, error) {
+	f.at, f.halved, f.capped = logLogAt, convex.Loss{}, func(float64) (convex.Loss, error) {
 		return convex.Loss{},
 			errors.New("a log-log loss is not in the table of convex losses; exchange the labels and use cloglog")
 	}

@@ -38,6 +38,8 @@ const (
 	negBinomial
 	halved
 	rootCount
+	halvedProbit
+	halvedCLogLog
 )
 
 // Logistic is log(1 + e^∓η): slopes of at most 1, curvatures of at most ¼.
@@ -50,6 +52,17 @@ func Logistic() Loss {
 // the response. They are at most ½, and curvatures below 0.1925.
 func Halved() Loss {
 	return Loss{kind: halved, slope: 0.5, bend: 0.1925, drop: 0.441, ulps: 10, pull: 0.16}
+}
+
+// HalvedProbit has the slopes of Halved at the log-odds of Φ(η), ∓½q/√(p² + q²) of a response of
+// the chance p = Φ(±η), q = 1 − p. So they have the mean 0 under the probit law.
+func HalvedProbit() Loss {
+	return Loss{kind: halvedProbit, slope: 0.5, bend: 0.315, drop: 0.2822, ulps: 64, pull: 0.315}
+}
+
+// HalvedCLogLog has those at the log-odds of 1 − exp(−e^η).
+func HalvedCLogLog() Loss {
+	return Loss{kind: halvedCLogLog, slope: 0.5, bend: 0.305, drop: 0.5641, ulps: 64, pull: 0.521}
 }
 
 // Probit is −log Φ(±η), with slopes cut at cap, from 1 to 8. Curvatures are below 1.
@@ -230,6 +243,12 @@ func (l Loss) Slope(eta, y float64) float64 {
 			return -0.5 / math.Sqrt(1+math.Exp(2*eta))
 		}
 		return 0.5 / math.Sqrt(1+math.Exp(-2*eta))
+	case halvedProbit, halvedCLogLog:
+		p, q, _ := l.chances(eta)
+		if y >= 0.5 {
+			return -0.5 * (q / math.Hypot(p, q))
+		}
+		return 0.5 * (p / math.Hypot(p, q))
 	case probit:
 		if y >= 0.5 {
 			return -l.tailSlope(-eta)
@@ -267,6 +286,13 @@ func (l Loss) Curvature(eta, y float64) float64 {
 	case halved:
 		s := 2 * l.Slope(eta, y)
 		return math.Abs(s) * (1 - s*s) / 2
+	case halvedProbit, halvedCLogLog: // that of Halved, times the derivative of the log-odds
+		p, q, bent := l.chances(eta)
+		p, q = p/math.Hypot(p, q), q/math.Hypot(p, q)
+		if y >= 0.5 {
+			return p * p * q * bent / 2
+		}
+		return p * q * q * bent / 2
 	case probit:
 		if y >= 0.5 {
 			eta = -eta
@@ -335,6 +361,8 @@ func (l Loss) Value(eta, y float64) float64 {
 			return (eta + math.Ln2) / 2
 		}
 		return math.Asinh(math.Exp(eta)) / 2
+	case halvedProbit, halvedCLogLog:
+		return l.integrated(eta, y)
 	case probit:
 		if y >= 0.5 {
 			eta = -eta
@@ -376,6 +404,42 @@ func (l Loss) Value(eta, y float64) float64 {
 		return 2*math.Sqrt(1+math.Exp(at)) - root*at + l.slope*math.Abs(eta-at)
 	}
 	return 0
+}
+
+// chances are those of y = 1 and y = 0 at eta, and the derivative of their log-odds.
+func (l Loss) chances(eta float64) (p, q, bent float64) {
+	if l.kind == halvedCLogLog {
+		v := math.Exp(eta)
+		if p, q = -math.Expm1(-v), math.Exp(-v); v < 1e-300 {
+			return p, q, 1
+		}
+		return p, q, v / p
+	}
+	_, one := NormalTail(-eta)
+	_, none := NormalTail(eta)
+	return math.Erfc(-eta/math.Sqrt2) / 2, math.Erfc(eta/math.Sqrt2) / 2, one + none
+}
+
+// integrated is the integral of Slope from 0, by Gauss's rule of five points on pieces of length ¼.
+func (l Loss) integrated(eta, y float64) float64 {
+	const far = 12 // beyond it slopes are constant, but for those of rare events, ½e^η
+	at := max(-far, min(far, eta))
+	sum := (eta - at) * l.Slope(eta, y)
+	if l.kind == halvedCLogLog && y < 0.5 && eta < at {
+		sum = (math.Exp(eta) - math.Exp(at)) / 2
+	}
+	for from := 0.0; from != at; {
+		half := max(-0.125, min(0.125, (at-from)/2))
+		middle := from + half
+		sum += half * 128 / 225 * l.Slope(middle, y)
+		for _, g := range [][2]float64{{0.5384693101056831, 0.4786286704993665}, {0.906179845938664, 0.23692688505618908}} {
+			sum += half * g[1] * (l.Slope(middle-g[0]*half, y) + l.Slope(middle+g[0]*half, y))
+		}
+		if from = middle + half; math.Abs(half) < 0.125 {
+			break
+		}
+	}
+	return sum
 }
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
