@@ -56,7 +56,7 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 	half := halfWidth(&m.Shape.Target)
 	for j, p := range m.Parameters {
 		if p.Scale {
-			theta[j] = cmp.Or(c.ErrorSD, min(usualErrorSD, half/5))
+			theta[j] = cmp.Or(c.ErrorSD, min(usualErrorSD, half/10*math.Pow(3, rng.Float64())))
 		}
 	}
 	if c.CoefficientSD == 0 {
@@ -66,7 +66,7 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 }
 
 // usualErrorSD is that of errors where the schema states the response's scale. Where it states
-// bounds alone, errors are a tenth of their distance: .05 to .15 in nine public tables.
+// bounds alone, errors are .05 to .15 of their distance, as in nine public tables.
 const usualErrorSD = 0.5
 
 // halfWidth is half the distance of the response's bounds, in units of the model.
