@@ -255,8 +255,8 @@ func untunedRuns(name string) (map[string]*heard, error) {
 		}
 		// Few draws are not held against a run: what is measured are the doubts.
 		headline := "Usable"
-		if doubts := result.Certificate.Doubts; len(doubts) > 0 {
-			headline = doubts[0].Headline
+		if doubt := chains.Gravest(result.Certificate.Doubts); doubt != nil {
+			headline = doubt.Headline
 		}
 		h := byVerdict[headline]
 		if h == nil {
