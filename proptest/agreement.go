@@ -327,7 +327,8 @@ func (e *evaluator) predictorAgrees(s scene) string {
 		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
 	}
 	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
-	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong {
+	// A small residual of a large mean owes the mean's rounding to the predictor's.
+	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong && !(math.Abs(slope-want.value) <= want.off+bend) {
 		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,
 			eta, want.value, want.off, s)
 	}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // TestRoundedLossesAreNoViolations: a loss of a small residual of large numbers is a staircase, whose
@@ -42,5 +45,42 @@ func TestRoundedLossesAreNoViolations(t *testing.T) {
 	}
 	if caught < 1000 {
 		t.Errorf("%d wrong derivatives were tried", caught)
+	}
+}
+
+// steeper is a target whose slope in the predictor is a thousandth too large.
+type steeper struct{ targets.LinearTarget }
+
+func (s steeper) SlopeAt(dst, eta, y []float64) {
+	s.LinearTarget.SlopeAt(dst, eta, y)
+	for i := range dst {
+		dst[i] *= 1.001
+	}
+}
+
+// TestRoundedSlopesAreNoViolations: the slope of a Poisson response that a large predictor fits is
+// a small difference of large means, and right. One a thousandth off is caught at usual means.
+func TestRoundedSlopesAreNoViolations(t *testing.T) {
+	poisson, err := targets.New(targets.RegressionConfig{Features: 1, Family: "poisson", Prior: priors.Gaussian{SD: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(target targets.LinearTarget, eta, y float64) string {
+		e := &evaluator{stage: stage{target: target, d: 1}, linear: target, one: make([]float64, 1), onto: make([]float64, 1)}
+		return e.predictorAgrees(scene{theta: []float64{eta}, z: targets.Rows{P: 1, X: []float64{1}, Y: []float64{y}}})
+	}
+	rng := rand.New(rand.NewPCG(3, 51))
+	for range 2000 {
+		eta := 28 * rng.Float64()
+		y := max(0, math.Round(math.Exp(eta)+2*rng.NormFloat64()))
+		if wrong := said(poisson, eta, y); wrong != "" {
+			t.Fatal(wrong)
+		}
+	}
+	for range 100 {
+		eta := 3 * rng.Float64()
+		if said(steeper{poisson}, eta, math.Round(math.Exp(eta))+1) == "" {
+			t.Fatalf("a slope a thousandth off passes at η = %v", eta)
+		}
 	}
 }
