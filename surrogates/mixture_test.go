@@ -59,7 +59,8 @@ func shareLeft(t *testing.T, told float64, seed uint64) float64 {
 	t.Helper()
 	left := normalPart{mean: []float64{-50, 0, 0}, sd: 1, log: 7}
 	right := normalPart{mean: []float64{50, 0, 0}, sd: 3, log: 7 + told}
-	draws, err := Sample(context.Background(), together{left, []Posterior{left, right}}, SampleConfig{Draws: 400, Seed: seed})
+	both := together{left, []Posterior{left, right}}
+	draws, err := Sample(context.Background(), both, SampleConfig{Draws: 400, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,8 @@ func TestMappedRowsWeigh(t *testing.T) {
 		}
 		weighed := own.Weigh(&file.Table)
 		if !weighed.Weighed || !weighed.Shared || !slices.Equal(file.Table.Y, loaded.Y) ||
-			slices.Equal(weighed.Y, loaded.Y) || !single && &weighed.X[0] != &file.Table.X[0] || single && &weighed.X32[0] != &file.Table.X32[0] {
+			slices.Equal(weighed.Y, loaded.Y) || !single && &weighed.X[0] != &file.Table.X[0] ||
+			single && &weighed.X32[0] != &file.Table.X32[0] {
 			t.Errorf("single precision %v: rows were copied, or responses are not weighed", single)
 		}
 		got, at := sums(t, own, &file.Table)

@@ -30,7 +30,7 @@ var survivors = map[string]string{
 	"all of ten moves wider above zero of the third": "less than 1% more moves from one side than back",
 	"the first of five moves too long where the last is large": "one move in three, and less than 1% more of them " +
 		"than back",
-	"the price of a selection too low":     "δ is exceeded by 6·10⁻⁴ among ten records, which takes 6·10⁷ releases to show",
+	"the price of a selection too low":     "δ is exceeded by 6·10⁻⁴ among ten records, and 6·10⁷ releases show it",
 	"a loss depends on the clock":          "one millisecond of every second, which calls may miss",
 	"StepSize by the clock":                "one millisecond of every second, which calls may miss",
 	"first half step is short":             "one variance is 0.5% off after a step, the other 0.2%",
