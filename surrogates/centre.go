@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -141,7 +142,7 @@ func (p *Score) Mode() []float64 { return append([]float64(nil), p.mean...) }
 func (p *Score) centre() (mean, factor []float64, err error) { return p.mean, p.factor, nil }
 
 // covariance approximates the posterior's at theta: the inverse of H(V + σ²I)⁻¹H plus the
-// prior's precision, H averaged over imputations and V the score's covariance in the first.
+// prior's precision, H and the score's covariance V averaged over imputations.
 func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 	h := p.slope(theta)
 	chol, err := p.factorized(theta, h)
@@ -182,7 +183,7 @@ func (p *Score) factorized(theta []float64, h *mat.SymDense) (chol mat.Cholesky,
 // illConditioned is where a score's covariance has hardly a digit left.
 const illConditioned = 1e12
 
-// spread is the score's covariance at theta, for the first imputation: by its law, or unless nil
+// spread is the score's covariance at theta, averaged over imputations: by its law, or unless nil
 // with h in place of what responses make of it, which it is under a log loss.
 func (p *Score) spread(theta []float64, h *mat.SymDense) *mat.SymDense {
 	s, d, im := p.config.Statistics, p.dim, p.imputations[0]
@@ -195,11 +196,15 @@ func (p *Score) spread(theta []float64, h *mat.SymDense) *mat.SymDense {
 		}
 		return out
 	}
-	lower := make([]float64, d*d)
-	if h == nil {
-		im.features.scores().law(make([]float64, d), lower, theta, s.size())
+	lower, own := make([]float64, d*d), make([]float64, d*d)
+	for _, im := range p.imputations {
+		clear(own)
+		if h == nil {
+			im.features.scores().law(make([]float64, d), own, theta, s.size())
+		}
+		im.unknown(own, theta, s.Anchor)
+		floats.AddScaled(lower, 1/float64(len(p.imputations)), own)
 	}
-	im.unknown(lower, theta, s.Anchor)
 	for j := range d {
 		for k := range j + 1 {
 			out.SetSym(j, k, lower[j*d+k])
