@@ -173,14 +173,24 @@ func (b *builder) regression(unit string, c targets.RegressionConfig) error {
 	}
 	c.Family, c.Features, c.Loss, c.Prior = b.Name, b.Shape.Features(), b.loss, prior
 	if b.Options.Prior == standardized {
-		c.Standardized = usualEffect
+		c.Standardized = usualEffect(b.Name)
 	}
 	return b.done(targets.New(c))
 }
 
 // usualEffect is the prior standard deviation of what a standard deviation of a number adds to a
-// linear predictor, under the prior standardized.
-const usualEffect = 1.5
+// linear predictor, under the prior standardized: .83 standard deviations of the latent error,
+// which is logistic, normal or Gumbel's. A log mean has that of log odds.
+func usualEffect(model string) float64 {
+	const logOdds = 1.5
+	switch model {
+	case "probit":
+		return logOdds * math.Sqrt(3) / math.Pi
+	case "cloglog", "loglog":
+		return logOdds / math.Sqrt2
+	}
+	return logOdds
+}
 
 func (b *builder) negativeBinomial() error {
 	r := b.Options.Dispersion
