@@ -10,17 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/diag"
+	"github.com/dpmcmc/dpmcmc/internal/experiment/methods"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
-	"github.com/dpmcmc/dpmcmc/priors"
-	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -318,17 +315,8 @@ func untunedTable(name string, rng *rand.Rand) (*data.Table, []float64, error) {
 
 // withoutPrivacy are the posterior's means and standard deviations.
 func withoutPrivacy(t *data.Table, m *models.Model, seed uint64) (means, sds []float64, err error) {
-	target, ok := m.Target.(targets.GradTarget)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s has no gradients", m.Name)
-	}
 	rows := targets.Rows{X: t.X, Y: t.Y, P: t.Features()}
-	if r, ok := target.(*targets.Regression); ok && r.Standardized() > 0 {
-		if target, err = known(t, m, r); err != nil {
-			return nil, nil, err
-		}
-	}
-	drawn, err := nuts.Sample(context.Background(), func() nuts.LogDensity { return nuts.Posterior(target, rows, 1) },
+	drawn, err := methods.SamplePosterior(context.Background(), m, rows,
 		nuts.Config{Chains: 2, Warmup: 250, Draws: 250, Metric: nuts.Dense, Seed: seed, Workers: 1})
 	if err != nil {
 		return nil, nil, err
@@ -337,25 +325,11 @@ func withoutPrivacy(t *data.Table, m *models.Model, seed uint64) (means, sds []f
 	for _, c := range drawn {
 		all = append(all, c.Draws)
 	}
-	for j := range target.Dim() {
+	for j := range m.Target.Dim() {
 		s := diag.Summarize(column(all, j))
 		means, sds = append(means, s.Mean), append(sds, s.SD)
 	}
 	return means, sds, nil
-}
-
-// known is the target with the prior that the table itself says, of standardized columns.
-func known(t *data.Table, m *models.Model, r *targets.Regression) (*targets.Regression, error) {
-	d := t.Features()
-	s := surrogates.Statistics{Anchor: make([]float64, d), Moment: make([]float64, d*d), Records: int64(t.Records),
-		Radius: t.Radius, Columns: chains.Columns(&t.Shape, false)}
-	for i := range t.Records {
-		for j, u := range t.Row(i) {
-			floats.AddScaled(s.Moment[j*d:(j+1)*d], u, t.Row(i))
-		}
-	}
-	return targets.New(targets.RegressionConfig{Features: d, Family: r.Family(), Dispersion: m.Options.Dispersion,
-		Prior: s.Standardized(r.Standardized(), r.Prior().(priors.Gaussian))})
 }
 
 // byDefault is a run of all defaults, but for the number of draws.
