@@ -140,8 +140,8 @@ type source struct {
 
 // Uneven returns the shape with columns as tables have them, drawn from rng, which Simulate then
 // follows. A number whose scale the schema does not state has a standard deviation between an
-// eighth and a half of half the distance of its bounds: .14 to .5 in four columns of five of
-// nine tables. Levels have shares drawn from a Dirichlet law of parameters 2.
+// eighth and a half of half the distance of its bounds: so it is in three columns of four of nine
+// simulated tables with bounds that a user would state. Levels have shares drawn from a Dirichlet law of parameters 2.
 func (s *Shape) Uneven(rng *rand.Rand) *Shape {
 	out := *s
 	out.sources = s.columns()
