@@ -19,8 +19,8 @@ type Look struct {
 // anchor, and their mean is as if one had been released there, of less noise. And how well they agree
 // then says which second moments are likely.
 
-// part is a score with its share in that mean.
-type part struct {
+// sharedLook is a score with its share in that mean.
+type sharedLook struct {
 	Look
 	share, sd float64
 }
@@ -29,15 +29,15 @@ type part struct {
 // noise, so that scores at far anchors have small shares where there are many records.
 const unlike = 0.2
 
-// parts are the scores, the last one last, and the standard deviation of the noise in their mean.
-func (c Config) parts() (all []part, sd float64) {
+// looks are the scores, the last one last, and the standard deviation of the noise in their mean.
+func (c Config) looks() (all []sharedLook, sd float64) {
 	s := c.Statistics
 	last := Look{s.Anchor, s.Score, s.ScoreSD}
 	total := 0.0
 	for _, l := range append(append([]Look(nil), c.Earlier...), last) {
 		apart := floats.Distance(l.Score, s.Score, 2)
 		own := math.Hypot(l.ScoreSD, unlike*apart/math.Sqrt(float64(len(s.Score))))
-		all = append(all, part{l, 1 / (own * own), own})
+		all = append(all, sharedLook{l, 1 / (own * own), own})
 		total += 1 / (own * own)
 	}
 	for i := range all {
@@ -48,7 +48,7 @@ func (c Config) parts() (all []part, sd float64) {
 
 // joint is the mean score, as at the last anchor, given second moments of the features, and the log
 // likelihood of how the scores differ.
-func (c Config) joint(of []part, second *mat.SymDense, constant int) (score []float64, log float64) {
+func (c Config) joint(of []sharedLook, second *mat.SymDense, constant int) (score []float64, log float64) {
 	s := c.Statistics
 	d := len(s.Anchor)
 	each := mat.NewSymDense(d, nil)

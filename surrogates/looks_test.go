@@ -49,21 +49,21 @@ func looked(t *testing.T) (Config, *mat.SymDense) {
 func TestScoresAtOtherAnchors(t *testing.T) {
 	c, second := looked(t)
 	s := c.Statistics
-	parts, _ := c.parts()
+	looks, _ := c.looks()
 	for i, l := range c.Earlier {
-		alone := []part{{l, 1, 1}}
+		alone := []sharedLook{{l, 1, 1}}
 		moved, _ := c.joint(alone, second, 0)
 		off, apart := floats.Distance(moved, s.Score, 2), floats.Distance(l.Score, s.Score, 2)
 		if off > apart/20 {
 			t.Errorf("score %d is %.1f off at the last anchor, and %.1f apart", i, off, apart)
 		}
 	}
-	_, fits := c.joint(parts, second, 0)
+	_, fits := c.joint(looks, second, 0)
 	for _, by := range []float64{0.5, 2} {
 		other := mat.NewSymDense(2, nil)
 		other.ScaleSym(by, second)
 		other.SetSym(0, 0, second.At(0, 0))
-		if _, log := c.joint(parts, other, 0); !(log < fits) {
+		if _, log := c.joint(looks, other, 0); !(log < fits) {
 			t.Errorf("%v of the sum of squares fits with %.2f, the true one with %.2f", by, log, fits)
 		}
 	}
@@ -73,21 +73,21 @@ func TestScoresAtOtherAnchors(t *testing.T) {
 // less. Together scores are more precise than the last.
 func TestFarScoresHaveSmallShares(t *testing.T) {
 	c, _ := looked(t)
-	parts, sd := c.parts()
+	looks, sd := c.looks()
 	sum := 0.0
-	for i, p := range parts {
+	for i, p := range looks {
 		sum += p.share
-		if i > 0 && p.share <= parts[i-1].share {
-			t.Errorf("shares do not rise: %v and %v", parts[i-1].share, p.share)
+		if i > 0 && p.share <= looks[i-1].share {
+			t.Errorf("shares do not rise: %v and %v", looks[i-1].share, p.share)
 		}
 	}
-	if math.Abs(sum-1) > 1e-12 || !(sd < c.Statistics.ScoreSD) || parts[0].share > 0.2 {
-		t.Errorf("shares sum to %v, the first is %v, and noise is %v", sum, parts[0].share, sd)
+	if math.Abs(sum-1) > 1e-12 || !(sd < c.Statistics.ScoreSD) || looks[0].share > 0.2 {
+		t.Errorf("shares sum to %v, the first is %v, and noise is %v", sum, looks[0].share, sd)
 	}
 	c.Earlier = c.Earlier[1:]
 	c.Earlier[0].Score = c.Statistics.Score
-	if parts, sd := c.parts(); parts[0].share != 0.5 || math.Abs(sd*math.Sqrt2-c.Statistics.ScoreSD) > 1e-9 {
-		t.Errorf("two scores that are alike have shares %v and noise %v", parts[0].share, sd)
+	if looks, sd := c.looks(); looks[0].share != 0.5 || math.Abs(sd*math.Sqrt2-c.Statistics.ScoreSD) > 1e-9 {
+		t.Errorf("two scores that are alike have shares %v and noise %v", looks[0].share, sd)
 	}
 }
 

@@ -38,7 +38,7 @@ type Score struct {
 	config      Config
 	imputations []imputation
 	dim         int
-	looked      []part // of the score, if it is of several
+	looked      []sharedLook // of the score, if it is of several
 	broad       broad
 	mean        []float64 // of an approximation, with the factor of its covariance
 	factor      []float64
@@ -106,7 +106,7 @@ func assemble(c Config) (*Score, *moments, error) {
 		}
 		return p, m, nil
 	}
-	p.looked, p.config.Statistics.ScoreSD = c.parts()
+	p.looked, p.config.Statistics.ScoreSD = c.looks()
 	log := func(second *mat.SymDense) float64 {
 		_, log := c.joint(p.looked, second, m.constant)
 		return log

@@ -66,12 +66,12 @@ func (p *Score) Tails() (float64, error) {
 }
 
 // seen are the scores.
-func (p *Score) seen() []part {
+func (p *Score) seen() []sharedLook {
 	if p.looked != nil {
 		return p.looked
 	}
 	s := p.config.Statistics
-	return []part{{Look{s.Anchor, s.Score, s.ScoreSD}, 1, s.ScoreSD}}
+	return []sharedLook{{Look{s.Anchor, s.Score, s.ScoreSD}, 1, s.ScoreSD}}
 }
 
 // room is how many times as far as three standard deviations of a normal law a column's bounds
