@@ -49,20 +49,23 @@ const (
 func sampleParts(ctx context.Context, parts []Posterior, c SampleConfig) (Draws, error) {
 	drawn := make([]Draws, len(parts))
 	logs, off := make([]float64, len(parts)), make([]float64, len(parts))
-	each := func(k, draws int) (err error) {
+	gradients := 0
+	each := func(run, k, draws int) (Draws, error) {
 		own := c
-		own.Draws, own.Seed = draws, c.Seed+uint64(k+1)*0x9e3779b97f4a7c15
+		own.Draws, own.Seed = draws, c.Seed+uint64(run*len(parts)+k+1)*0x9e3779b97f4a7c15
 		mean, factor, err := parts[k].centre()
 		if err != nil {
-			return err
+			return Draws{}, err
 		}
-		drawn[k], err = sampleOnce(ctx, parts[k], own, mean, factor)
-		return err
+		out, err := sampleOnce(ctx, parts[k], own, mean, factor)
+		gradients += out.Gradients
+		return out, err
 	}
 	// A covariance of fewer draws than coordinates is none.
 	few := max(fewDraws, c.Draws/len(parts), 10*parts[0].parameters()/c.Chains)
 	for k := range parts {
-		if err := each(k, few); err != nil {
+		var err error
+		if drawn[k], err = each(0, k, few); err != nil {
 			return Draws{}, err
 		}
 		logs[k], off[k] = evidence(parts[k].Density(), drawn[k], rand.New(rand.NewPCG(c.Seed, uint64(k))))
@@ -71,21 +74,24 @@ func sampleParts(ctx context.Context, parts []Posterior, c SampleConfig) (Draws,
 	if math.IsInf(total, 0) || math.IsNaN(total) {
 		return Draws{}, errors.New("surrogates: the posterior given each imputation is nowhere finite")
 	}
-	shares, gradients, relative := make([]float64, len(parts)), 0, 0.0
+	shares, relative := make([]float64, len(parts)), 0.0
 	for k, l := range logs {
 		shares[k] = math.Exp(l - total)
 		relative += shares[k] * off[k]
-		gradients += drawn[k].Gradients
 	}
 	counts := split(c.Draws, shares)
 	for k, n := range counts {
 		if n <= few {
 			continue
 		}
-		if err := each(k, n); err != nil {
+		more, err := each(1, k, max(fewDraws, n-few))
+		if err != nil {
 			return Draws{}, err
 		}
-		gradients += drawn[k].Gradients
+		drawn[k].Divergences += more.Divergences
+		for i, chain := range more.Chains {
+			drawn[k].Chains[i] = append(drawn[k].Chains[i], chain...)
+		}
 	}
 	out := mix(drawn, counts, rand.New(rand.NewPCG(c.Seed, 0x3147)))
 	out.Gradients = gradients
