@@ -2,10 +2,12 @@ package chains
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -18,6 +20,8 @@ type Doubt struct {
 	// Reason is what was seen, Advice what to do.
 	Reason string `json:"reason"`
 	Advice string `json:"advice"`
+	// Known is what can be used all the same, if that was looked at.
+	Known string `json:"known,omitempty"`
 	// Conditional says that intervals can be used on the headline's condition.
 	Conditional bool `json:"conditional,omitempty"`
 }
@@ -57,7 +61,45 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
-	return append(r.tailDoubts(release.Tails), r.scoreDoubts(release)...)
+	return append(r.tailDoubts(release.Tails), r.telling(r.scoreDoubts(release), release.Prior)...)
+}
+
+// leastOrder is the correlation from which the order of records counts as known.
+const leastOrder = 0.9
+
+// telling adds to doubts what is known whatever the prior's width.
+func (r *Plan) telling(doubts []Doubt, p surrogates.PriorCheck) []Doubt {
+	var signs []string
+	for j, sign := range p.Signs {
+		if sign == 0 || r.intercept(j%r.Problem.Facts.Features) {
+			continue
+		}
+		name := r.coefficient(j % r.Problem.Facts.Features)
+		if shape := r.Problem.Shape; shape != nil && shape.Classes() > 2 {
+			name += ", " + shape.Labels[j/r.Problem.Facts.Features]
+		}
+		signs = append(signs, fmt.Sprintf("%s (%s)", name, map[bool]string{true: "+", false: "−"}[sign > 0]))
+	}
+	for i := range doubts {
+		switch {
+		case p.Signs == nil:
+		case len(signs) == 0:
+			doubts[i].Known = "Under priors up to four times as wide no sign of a coefficient is known."
+		default:
+			doubts[i].Known = "Known under priors up to four times as wide: the signs of " + listed(signs)
+			if p.Order >= leastOrder {
+				doubts[i].Known += fmt.Sprintf("; the order in which predictions put records, to a correlation of %.2f",
+					math.Floor(100*p.Order)/100)
+			}
+			doubts[i].Known += "."
+		}
+	}
+	return doubts
+}
+
+// intercept reports whether a feature is the constant one.
+func (r *Plan) intercept(j int) bool {
+	return r.Problem.Shape != nil && j < len(r.Problem.Shape.Terms) && r.Problem.Shape.Terms[j].Name == data.Intercept
 }
 
 // scoreDoubts are those about a posterior given a score, and about remainders beside one.
@@ -128,7 +170,7 @@ func (r *Plan) classDoubts(release anchors.Release) []Doubt {
 	}
 	p := &release.Prior
 	p.Hidden, p.Narrow, p.Coefficient = columns(p.Hidden), columns(p.Narrow), p.Coefficient%r.Problem.Facts.Features
-	return r.scoreDoubts(release)
+	return r.telling(r.scoreDoubts(release), release.Prior)
 }
 
 // tailDoubts are those about features whose tails would move a coefficient by so many standard

@@ -72,3 +72,25 @@ func TestBoundsThatAreTooWideAreNotUsable(t *testing.T) {
 		t.Errorf("fitting bounds: %+v", v)
 	}
 }
+
+// TestVerdictSaysWhatIsKnown: a release that is refused for the size of coefficients says which signs
+// are known, and the order of records. A usable one has no doubt to say it beside.
+func TestVerdictSaysWhatIsKnown(t *testing.T) {
+	const spec = "builtin:logistic?n=3000&d=3"
+	v := anchoredVerdict(t, spec, true, 1, 3)
+	text := strings.Join(v.Reasons, "\n")
+	// The classes are those of 0.2 of the intercept below the first feature.
+	if v.Usable || !strings.Contains(text, "Known under priors up to four times as wide: the signs of x1 (+)") ||
+		!strings.Contains(text, "; the order in which predictions put records, to a correlation of 0.9") {
+		t.Errorf("separable classes: %+v", v)
+	}
+	if strings.Contains(text, "intercept") {
+		t.Errorf("the sign of an intercept depends on units: %s", text)
+	}
+	if v := anchoredVerdict(t, spec, false, 1, 1); strings.Contains(strings.Join(v.Reasons, "\n"), "Known") {
+		t.Errorf("classes that are not separable: %+v", v)
+	}
+	if v := anchoredVerdict(t, spec, true, 1, 0.1); !strings.Contains(strings.Join(v.Reasons, "\n"), "no sign") {
+		t.Errorf("little budget: %+v", v)
+	}
+}

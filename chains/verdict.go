@@ -74,6 +74,9 @@ func Judge(t diag.Table, c *Certificate) Verdict {
 	}
 	for _, d := range c.Doubts {
 		v.Reasons, v.Advice = append(v.Reasons, d.Reason), append(v.Advice, d.Advice)
+		if d.Known != "" {
+			v.Reasons = append(v.Reasons, d.Known)
+		}
 	}
 	return v
 }

@@ -22,6 +22,28 @@ func (c *Classes) contrast(j int) *mat.VecDense {
 	return v
 }
 
+// contrasts are all of them at theta.
+func (c *Classes) contrasts(theta []float64) []float64 {
+	out := slices.Clone(theta)
+	for j := range c.p {
+		mean := 0.0
+		for k := j; k < c.dim; k += c.p {
+			mean += theta[k] / float64(c.of)
+		}
+		for k := j; k < c.dim; k += c.p {
+			out[k] -= mean
+		}
+	}
+	return out
+}
+
+// sdOf is the standard deviation of a contrast in the normal approximation.
+func (c *Classes) sdOf(j int) float64 {
+	var along mat.VecDense
+	along.MulVec(mat.NewDense(c.dim, c.dim, c.factor).T(), c.contrast(j))
+	return mat.Norm(&along, 2)
+}
+
 // Widening is by how much privacy widened the intervals: for each coefficient less the mean over
 // classes, the standard deviation of the normal approximation at the posterior's centre over that
 // which the same records would have given without noise.
@@ -45,16 +67,19 @@ func (c *Classes) Widening() ([]float64, error) {
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.
 func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
 	check := PriorCheck{Favoured: 1, Tail: tail(c.config.Prior, draws, c.dim, c.config.Seed)}
+	of := make([][]float64, 0, len(draws.Chains)*len(draws.Chains[0])) // contrasts
+	for _, theta := range slices.Concat(draws.Chains...) {
+		of = append(of, c.contrasts(theta))
+	}
+	check.Signs = signsOf(of, c.dim)
 	for j := range c.dim {
 		v, prior := c.contrast(j), 0.0
 		for i, sd := range c.broad.SDs {
 			prior += sd * sd * v.AtVec(i) * v.AtVec(i)
 		}
 		var told []float64
-		for _, chain := range draws.Chains {
-			for _, theta := range chain {
-				told = append(told, dot(v.RawVector().Data, theta))
-			}
+		for _, one := range of {
+			told = append(told, one[j])
 		}
 		if stat.StdDev(told, nil) <= shown*math.Sqrt(prior) {
 			continue
@@ -141,16 +166,10 @@ func (c *Classes) widen(check *PriorCheck) error {
 		if _, known := c.config.Prior.(priors.Gaussian); known {
 			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
 		}
-		if scale > 2 {
-			continue
-		}
+		from, to := c.contrasts(here.mean), c.contrasts(wide.mean)
 		for j := range c.dim {
-			v, move, sd := c.contrast(j), 0.0, mat.NewVecDense(c.dim, nil)
-			for i := range c.dim {
-				move += v.AtVec(i) * (wide.mean[i] - here.mean[i])
-			}
-			sd.MulVec(mat.NewDense(c.dim, c.dim, here.factor).T(), v)
-			if moved := math.Abs(move) / mat.Norm(sd, 2); moved > check.Moved {
+			check.keepSign(j, to[j], wide.sdOf(j))
+			if moved := math.Abs(to[j]-from[j]) / here.sdOf(j); scale == 2 && moved > check.Moved {
 				check.Moved, check.Coefficient = moved, j
 			}
 		}

@@ -44,6 +44,14 @@ type PriorCheck struct {
 	// Faint are the numbers, under a prior on standardized features and of counts, where noise hides how
 	// far they spread and bounds look far too wide: those of Statistics.faint.
 	Faint []int
+	// Signs are 1 or −1 for coefficients whose sign does not depend on the prior's width, and else 0.
+	// Nineteen in twenty draws have it, under this prior and normal ones two and four times as wide. nil
+	// beyond mostImputed features. Of classes they are those of a coefficient less the mean of all.
+	Signs []float64
+	// Order is the least correlation, over records, of draws' linear predictors with that at their mean,
+	// but for one in twenty. Draws under the wider priors have no less. It is 0 for classes and beyond
+	// mostImputed features.
+	Order float64
 }
 
 // LeastEffect is the effect that a prior must allow for where the release says little.
@@ -100,11 +108,13 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 		check.Rise = 0
 		return check, nil
 	}
-	return check, p.widen(&check)
+	return check, p.widen(&check, slices.Concat(draws.Chains...))
 }
 
 // widen sets what a check says of wider priors.
-func (p *Score) widen(check *PriorCheck) error {
+func (p *Score) widen(check *PriorCheck, draws [][]float64) error {
+	law := p.law()
+	check.know(draws, law)
 	centre := slices.Clone(p.mean)
 	spread, evidence, err := p.evidence(centre, 1)
 	if err != nil {
@@ -112,8 +122,11 @@ func (p *Score) widen(check *PriorCheck) error {
 	}
 	mode := slices.Clone(centre)
 	for _, scale := range []float64{2, 4} {
-		_, wider, err := p.evidence(mode, scale)
+		about, wider, err := p.evidence(mode, scale)
 		if err != nil {
+			return err
+		}
+		if err := check.confirm(mode, about, law, meanDraw(draws), p.config.Seed); err != nil {
 			return err
 		}
 		if _, known := p.config.Prior.(priors.Gaussian); known {
@@ -130,17 +143,7 @@ func (p *Score) widen(check *PriorCheck) error {
 
 // approximate draws from the normal approximation at the centre.
 func (p *Score) approximate() Draws {
-	const draws = 1000
-	rng := rand.New(rand.NewPCG(p.config.Seed, 0xa993))
-	chain, z := make([][]float64, draws), make([]float64, p.dim)
-	for i := range chain {
-		for j := range z {
-			z[j] = rng.NormFloat64()
-		}
-		chain[i] = make([]float64, p.dim)
-		unwhiten(chain[i], z, p.mean, p.factor)
-	}
-	return Draws{Chains: [][][]float64{chain}}
+	return Draws{Chains: [][][]float64{around(p.mean, p.factor, 1000, rand.New(rand.NewPCG(p.config.Seed, 0xa993)))}}
 }
 
 // Apart is how far a point is from the posterior's centre: the most over coefficients, in

@@ -48,10 +48,21 @@ func TestCheckPriorOfQuadratic(t *testing.T) {
 	}
 }
 
-// checked is the check of a simulated regression of d features with coefficients drawn
-// from N(0, 3²), times a scale: with a large one a line through the origin all but
-// separates the classes.
+// checked is the check of a scaledUp regression.
 func checked(t *testing.T, d, n int, noise, scale float64, seed uint64) PriorCheck {
+	t.Helper()
+	p, _ := scaledUp(t, d, n, noise, scale, seed)
+	c, err := p.CheckPrior(Draws{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// scaledUp is the posterior of a simulated regression of d features with coefficients drawn
+// from N(0, 3²), times a scale, and they: with a large one a line through the origin all but
+// separates the classes.
+func scaledUp(t *testing.T, d, n int, noise, scale float64, seed uint64) (*Score, []float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 5))
 	truth, x := make([]float64, d), make([]float64, d)
@@ -84,11 +95,7 @@ func checked(t *testing.T, d, n int, noise, scale float64, seed uint64) PriorChe
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.CheckPrior(Draws{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return p, truth
 }
 
 // TestCheckPriorSeesSeparation: of 100 tables whose classes a line separates at least 65
