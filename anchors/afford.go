@@ -79,7 +79,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m.first != nil {
 		return c.affordFirst(m, f, rho, epsilon, delta)
 	}
-	if c.Aim == Auto && c.Law == Spherical {
+	if c.Aim == Auto && (c.Law == Spherical || c.Variance == 0 && m.loss.Count() > 0) {
 		c.Aim = Score
 	}
 	if c.Aim == Auto {

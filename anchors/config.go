@@ -17,7 +17,7 @@ type Aim uint8
 const (
 	// Auto is Score or Remainder, whichever Afford predicts to be the better from
 	// public facts: Remainder where the score keeps LeastKept of the information, and
-	// features are few.
+	// features are few. Of counts it is Score, which knows that counts above the largest are it.
 	Auto Aim = iota
 	// Score is the posterior given the release alone, by its score likelihood: noise-aware
 	// at every budget. Steps look at no record. Of Order 1 it is for softmax regressions.

@@ -81,3 +81,27 @@ func TestTypicalRowsDecide(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsTakeTheScore: with any budget, since acceptance bits take counts above the largest for it,
+// and the score's likelihood does not. The penalty test is one of bits.
+func TestCountsTakeTheScore(t *testing.T) {
+	f := curator.Facts{Records: 10_000_000, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	for _, family := range []string{"poisson", "negative-binomial"} {
+		config := targets.RegressionConfig{Family: family, Features: 2, Prior: priors.Gaussian{SD: 3}}
+		if family == "negative-binomial" {
+			config.Dispersion = 1
+		}
+		target, err := targets.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for variance, want := range map[float64]anchors.Aim{0: anchors.Score, 0.25: anchors.Remainder} {
+			c, err := anchors.Afford(anchors.Config{Target: target, Cap: targets.Cap{Count: 20}, Iterations: 500,
+				Variance: variance}, f, 20, 1e-6)
+			if err != nil || c.Aim != want {
+				t.Errorf("%s, variance %v: aim %v, want %v (%v)", family, variance, c.Aim, want, err)
+			}
+		}
+	}
+}

@@ -10,18 +10,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// boundsDoubt is that of anchors of order 1 whose responses count as their bound beyond it:
-// what that does to the mean gradient of records that are simulated at the draws' mean, with
-// the bounds and without. Sums have cutDoubts.
+// boundsDoubt is that of anchored chains with bits, whose responses count as their bound beyond
+// it: what that does to the mean gradient of records that are simulated at the draws' mean, with
+// the bounds and without. A score's likelihood knows of the largest count. Sums have cutDoubts.
 func (r *Plan) boundsDoubt(m *models.Model, chains [][][]float64, seed uint64) []Doubt {
 	target, ok := r.Problem.Target.(targets.GradTarget)
-	if !ok || !families[r.Settings.Kernel].anchored || anchors.Order(target) != 1 || m.Shape == nil || !m.Simulates() ||
+	if !ok || !families[r.Settings.Kernel].anchored || !aims[r.Settings.Aim].Bits() || m.Shape == nil || !m.Simulates() ||
 		!m.Shape.HasTarget() || m.Shape.Labels != nil || m.Shape.Target.Refused {
 		return nil
 	}

@@ -2,6 +2,7 @@ package chains_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,38 @@ func TestBoundsAreDoubted(t *testing.T) {
 		}
 		if doubted != c.want {
 			t.Errorf("%s: doubted: %t, %+v", name, doubted, result.Certificate.Doubts)
+		}
+	}
+}
+
+// TestCountBoundsAreDoubted: bits of counts above the schema's largest take them for it, and say so.
+// A score knows of it, and says nothing.
+func TestCountBoundsAreDoubted(t *testing.T) {
+	for _, c := range []struct {
+		aim       string
+		intercept float64 // of the predictor; counts are up to 20 or so
+		want      bool
+	}{{"remainder", 3, true}, {"remainder", 0, false}, {"score", 3, false}} {
+		shape, err := models.StandardShape("poisson", 3000, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape.Target.Upper = 20
+		m, err := models.New("poisson", shape, models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := m.Simulate([]float64{c.intercept / shape.Terms[0].At(1), 0.3}, rand.New(rand.NewPCG(3, 4)))
+		session := opened(t, table, m, chains.Settings{Aim: c.aim, Iterations: 100, Chains: 2}, 20, curator.InsecureSeed(5))
+		result, err := session.Run(t.Context(), m, chains.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doubted := slices.ContainsFunc(result.Certificate.Doubts, func(d chains.Doubt) bool {
+			return strings.Contains(d.Headline, "schema's bounds")
+		})
+		if doubted != c.want {
+			t.Errorf("%s, intercept %v: doubted: %t, %+v", c.aim, c.intercept, doubted, result.Certificate.Doubts)
 		}
 	}
 }

@@ -86,6 +86,9 @@ func TestFaint(t *testing.T) {
 		if got := s.faint(); (len(got) == 5) != c.faint || !c.faint && got != nil {
 			t.Errorf("%s: columns %v are faint; all of them: %v", name, got, c.faint)
 		}
+		if s.Weighted = true; s.faint() != nil {
+			t.Errorf("%s: curvatures are taken for spreads", name)
+		}
 	}
 }
 
