@@ -181,6 +181,11 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	spread, err := targets.New(targets.RegressionConfig{Family: "negative-binomial", Features: 2,
+		Prior: priors.Gaussian{SD: 3}, Dispersion: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, adj := range []accountant.Adjacency{accountant.Substitute, accountant.AddRemove} {
 		for _, rows := range []int{1, 3} {
 			for _, n := range []int64{900, 400_000} {
@@ -192,6 +197,7 @@ func TestAffordSpendsTheBudget(t *testing.T) {
 					{Target: logistic(t), Order: 1}, {Target: robust(t), Variance: 0.25}, {Target: heteroscedasticOf(t, 2)},
 					{Target: poisson, Aim: anchors.Remainder, Cap: targets.Cap{Count: 10}},
 					{Target: poisson, Aim: anchors.Score, Cap: targets.Cap{Count: 10}}, {Target: linear, Response: 2},
+					{Target: spread, Aim: anchors.Score, Cap: targets.Cap{Count: 10}},
 					{Target: softmaxOf(t)}, {Target: softmaxOf(t), Aim: anchors.Remainder},
 				} {
 					c.Iterations = 500

@@ -39,7 +39,7 @@ type Release struct {
 	// Statistics are the score and the second moments at the anchor, for aims other
 	// than Sums.
 	Statistics surrogates.Statistics
-	// Earlier are scores at anchors before that of Statistics, for Score of Poisson counts.
+	// Earlier are scores at anchors before that of Statistics, for Score of counts.
 	Earlier []surrogates.Look
 	// Sums are the second moments of extended rows, for Sums, with responses in the unit of
 	// curator.SecondMoment.

@@ -225,7 +225,7 @@ func (c Config) ofOrder2(m *model) (err error) {
 	switch t := c.Target.(type) {
 	case *targets.Regression:
 		m.regression = t
-		if m.loss, err = t.Convex(c.limits(t.Family())); err != nil {
+		if m.loss, err = t.Convex(c.limits(t)); err != nil {
 			return fmt.Errorf("anchors: %w", err)
 		}
 		m.link = surrogates.LinkOf(t, targets.Cap{Slope: m.loss.MaxSlope(), Count: m.loss.Count()})
@@ -242,15 +242,15 @@ func (c Config) ofOrder2(m *model) (err error) {
 }
 
 // limits is Cap with its default for Score: of Poisson counts the root, cut at about its
-// standard deviation. That of other counts is at most the root of the largest, and cutting at half
-// a standard deviation costs a fifth of the information.
-func (c Config) limits(family string) targets.Cap {
+// standard deviation. Slopes of other counts have one of at most that at the largest mean, and cutting
+// at half a standard deviation costs a fifth of the information.
+func (c Config) limits(t *targets.Regression) targets.Cap {
 	switch {
 	case c.Aim != Score || c.Cap.Slope != 0:
-	case family != "negative-binomial":
+	case t.Family() != "negative-binomial":
 		c.Cap.Slope = 0.5
 	default:
-		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count)/2)
+		c.Cap.Slope = max(1, math.Sqrt(c.Cap.Count/(1+c.Cap.Count/t.Dispersion()))/2)
 	}
 	return c.Cap
 }

@@ -177,7 +177,8 @@ func (r *Plan) classDoubts(release anchors.Release) []Doubt {
 // deviations.
 func (r *Plan) tailDoubts(moved float64) []Doubt {
 	most := mostShift
-	if t, ok := r.Problem.Target.(*targets.Regression); ok && t.Family() == "poisson" {
+	counts := []string{"poisson", "negative-binomial"}
+	if t, ok := r.Problem.Target.(*targets.Regression); ok && slices.Contains(counts, t.Family()) {
 		most = mostLeft
 	}
 	if !(moved > most) {

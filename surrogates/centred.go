@@ -16,36 +16,56 @@ type Centred interface {
 	Most() float64
 }
 
+// cutCount is a count whose slopes are those about a height, cut.
+type cutCount interface {
+	Link
+	response() counts
+	// about is the law of the slope about a height at a predictor.
+	about(h, at, eta float64) (mean, variance, dMean, dVariance float64)
+	// slopeAbout is that of a count.
+	slopeAbout(h, at, y float64) float64
+	// highest is a height above that of all counts.
+	highest() float64
+}
+
 // Centre returns the link of slopes with that mean which stands for one without: for roots of
-// Poisson counts. Others have none, or need none.
+// Poisson counts and for negative binomial counts. Others have none, or need none.
 func Centre(link Link) (Centred, bool) {
-	f, ok := link.(roots)
-	if !ok {
+	var of cutCount
+	switch f := link.(type) {
+	case roots:
+		of = f
+	case counts:
+		if f.w == 0 || math.IsInf(f.cut, 1) || math.IsInf(f.most, 1) {
+			return nil, false
+		}
+		of = f
+	default:
 		return nil, false
 	}
-	return centred{f, sync.OnceValue(f.heights)}, true
+	return centred{of, sync.OnceValue(func() []float64 { return heights(of) })}, true
 }
 
-// centred are roots of counts with the slope h(η) − √y, cut, of which h is where the cut slope has
-// the mean 0. It is not that of a loss with a closed form, and need not be.
+// centred are counts with the slopes about the height where the cut slope has the mean 0. It is not
+// that of a loss with a closed form, and need not be.
 type centred struct {
-	roots
-	table func() []float64 // of h, over predictors from lowest on
+	cutCount
+	table func() []float64 // of heights, over predictors from lowest on
 }
 
-// centredStep is the table's, between whose values h is a straight line.
+// centredStep is the table's, between whose values the height is a straight line.
 const centredStep = 0.023
 
 // heights are those of the table. They rise.
-func (f roots) heights() []float64 {
-	top := math.Log(1+f.most) + 5
+func heights(of cutCount) []float64 {
+	top := math.Log(1+of.response().most) + 5
 	var out []float64
 	low := 0.0
 	for eta := float64(lowest); eta < top; eta += centredStep {
-		high := math.Sqrt(f.most)
+		high := of.highest()
 		for range 40 {
 			h := (low + high) / 2
-			if mu, _, _, _ := f.law(h, eta); mu > 0 {
+			if mu, _, _, _ := of.about(h, eta, eta); mu > 0 {
 				high = h
 			} else {
 				low = h
@@ -56,11 +76,11 @@ func (f roots) heights() []float64 {
 	return out
 }
 
-// centre is h and its derivative.
+// centre is the height and its derivative.
 func (f centred) centre(eta float64) (h, bent float64) {
 	table := f.table()
 	x := (eta - lowest) / centredStep
-	if !(x > 0) { // where counts are 0 or 1, h is in proportion to the mean
+	if !(x > 0) { // where counts are 0 or 1, the height is in proportion to the mean
 		h = table[0] * math.Exp(eta-lowest)
 		return h, h
 	}
@@ -75,20 +95,25 @@ func (f centred) centre(eta float64) (h, bent float64) {
 // Slope is the law of Of.
 func (f centred) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
 	h, _ := f.centre(at)
-	return f.law(h, eta)
+	return f.about(h, at, eta)
 }
 
 // Weight is the mean of Of's derivative.
 func (f centred) Weight(at, eta float64) float64 {
-	h, bent := f.centre(at)
-	return bent * f.uncut(h, mean(eta))
+	if r, ok := f.cutCount.(roots); ok {
+		h, bent := f.centre(at)
+		return bent * r.uncut(h, mean(eta))
+	}
+	above, _, _, _ := f.Slope(at+centredStep/2, eta)
+	below, _, _, _ := f.Slope(at-centredStep/2, eta)
+	return max(0, above-below) / centredStep
 }
 
 // Of is a count's slope.
 func (f centred) Of(at, y float64) float64 {
 	h, _ := f.centre(at)
-	return f.slope(h, max(0, y))
+	return f.slopeAbout(h, at, max(0, y))
 }
 
 // Most is the cut.
-func (f centred) Most() float64 { return f.cut }
+func (f centred) Most() float64 { return f.response().cut }

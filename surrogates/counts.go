@@ -17,22 +17,27 @@ const mostPredictor = 25
 
 func mean(eta float64) float64 { return math.Exp(min(eta, mostPredictor)) }
 
-// at returns the mean at a predictor, the factor of slopes there, and l and u.
-func (f counts) at(eta float64) (m, factor, l, u float64) {
+// at returns the mean at a predictor, and the factor of slopes there.
+func (f counts) at(eta float64) (m, factor float64) {
 	m = mean(eta)
-	factor = 1 / (1 + m*f.w)
-	l = max(0, m-f.cut/factor)
-	return m, factor, l, max(l, min(m+f.cut/factor, f.most))
+	return m, 1 / (1 + m*f.w)
 }
 
 func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
-	m0, a, l, u := f.at(at)
+	return f.about(mean(at), at, eta)
+}
+
+// about has h in the place of e^at.
+func (f counts) about(h, at, eta float64) (mu, variance, dMean, dVariance float64) {
+	_, a := f.at(at)
+	l := max(0, h-f.cut/a)
+	u := max(l, min(h+f.cut/a, f.most))
 	m := mean(eta)
 	if f.tail(math.Ceil(u), m).chance == 1 { // differences of what is above would leave no digits
-		return a * (m0 - u), 0, 0, 0
+		return a * (h - u), 0, 0, 0
 	}
 	low, high := f.excess(l, m), f.excess(u, m)
-	mu, dMean = m0-l-low.mean+high.mean, high.dMean-low.dMean
+	mu, dMean = h-l-low.mean+high.mean, high.dMean-low.dMean
 	variance, dVariance = low.variance-high.variance, low.dVariance-high.dVariance
 	if high.mean > 0 { // (y − l)₊(y − u)₊ = (y − u)₊² + (u − l)(y − u)₊
 		apart := high.mean + (u - l) - low.mean
@@ -43,9 +48,20 @@ func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) 
 	return a * mu, a * a * variance, a * min(0, dMean), a * a * dVariance
 }
 
+// slopeAbout is that of a count with h in the place of e^at.
+func (f counts) slopeAbout(h, at, y float64) float64 {
+	_, a := f.at(at)
+	return max(-f.cut, min(f.cut, a*(h-min(y, f.most))))
+}
+
+// highest is that of means so far above the largest count that every slope is cut.
+func (f counts) highest() float64 { return f.most }
+
+func (f counts) response() counts { return f }
+
 // Weight is the mean of m₀(1 + wy)/(1 + wm₀)² over the counts whose slope is not cut, m₀ = e^at.
 func (f counts) Weight(at, eta float64) float64 {
-	m0, a, _, _ := f.at(at)
+	m0, a := f.at(at)
 	m, from, to := mean(eta), math.Floor(m0-f.cut/a)+1, math.Ceil(m0+f.cut/a)
 	if from > f.most {
 		return 0

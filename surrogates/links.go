@@ -52,7 +52,7 @@ func whole(link Link) Link {
 	case roots:
 		return counts{math.Inf(1), f.most, 0}
 	case centred:
-		return counts{math.Inf(1), f.most, 0}
+		return whole(f.cutCount)
 	case counts:
 		return counts{math.Inf(1), f.most, f.w}
 	}

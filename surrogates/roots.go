@@ -11,13 +11,8 @@ func (f roots) response() counts { return counts{cut: f.cut, most: f.most} }
 
 // countOf is the count that a link is of, if it is.
 func countOf(link Link) (counts, bool) {
-	switch f := link.(type) {
-	case roots:
+	if f, ok := link.(cutCount); ok {
 		return f.response(), true
-	case centred:
-		return f.response(), true
-	case counts:
-		return f, true
 	}
 	return counts{}, false
 }
@@ -46,6 +41,14 @@ func (f roots) Slope(at, eta float64) (mean, variance, dMean, dVariance float64)
 	h, _ := f.height(at)
 	return f.law(h, eta)
 }
+
+func (f roots) about(h, _, eta float64) (mu, variance, dMean, dVariance float64) {
+	return f.law(h, eta)
+}
+
+func (f roots) slopeAbout(h, _, y float64) float64 { return f.slope(h, y) }
+
+func (f roots) highest() float64 { return math.Sqrt(f.most) }
 
 // law is that of the slope h − √y, cut: it adds up the counts where the slope changes, and takes
 // the rest by their chance. The derivative of a mean E[g(y)] in log m is m·E[g(y+1) − g(y)].
