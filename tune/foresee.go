@@ -30,6 +30,9 @@ type Forecast struct {
 	// Widening is the width of intervals over that without privacy, its median over
 	// parameters and simulated tables. A temperature τ widens intervals by 1/√τ.
 	Widening float64
+	// Between are the least and the largest of the simulated tables' widenings: they differ in how
+	// far columns and responses spread within their bounds. Of anchored chains; else both are 0.
+	Between [2]float64
 	// Error is the root mean square distance of the released mean from the non-private
 	// one, in standard deviations of the non-private posterior.
 	Error float64

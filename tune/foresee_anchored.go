@@ -99,6 +99,8 @@ func (f *Forecast) takeFrom(all []foretold, refusable bool, grown float64) {
 	slices.Sort(widened)
 	if f.Widening = widened[len(widened)/2]; math.IsInf(f.Widening, 1) {
 		f.Widening = math.NaN()
+	} else if most := widened[len(widened)-1]; !math.IsInf(most, 1) {
+		f.Between = [2]float64{widened[0], most}
 	}
 	f.Error = math.Sqrt(max(0, f.Widening*f.Widening-1))
 }

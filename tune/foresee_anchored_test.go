@@ -29,6 +29,9 @@ func TestSmallTablesStandForLarge(t *testing.T) {
 		if err := c.foreseeAnchored(t.Context(), out, most); err != nil {
 			t.Fatal(err)
 		}
+		if b := out[0].Between; !(b[0] < out[0].Widening && out[0].Widening < b[1]) {
+			t.Errorf("a widening of %v, of tables between %v", out[0].Widening, b)
+		}
 		return out[0].Widening
 	}
 	for _, law := range []string{"normal", "spherical"} {

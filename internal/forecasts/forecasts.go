@@ -65,6 +65,9 @@ func Line(f tune.Forecast) string {
 	text := "ESS " + size(w.ESS)
 	if w.Widening != nil {
 		text += fmt.Sprintf(", intervals ×%.3g as wide as without privacy", *w.Widening)
+		if w.Between != nil {
+			text += fmt.Sprintf(" (×%.3g to ×%.3g on simulated tables)", w.Between[0], w.Between[1])
+		}
 	}
 	if w.Error != nil {
 		text += fmt.Sprintf(", mean %.2g sd off", *w.Error)

@@ -2,6 +2,7 @@ package forecasts
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,13 @@ func TestWorth(t *testing.T) {
 	}
 	if line := Line(forecast(400)); line != "ESS 400, intervals ×1.5 as wide as without privacy, mean 0.25 sd off, 90 s" {
 		t.Errorf("%q", line)
+	}
+	wide := forecast(400)
+	wide.Between = [2]float64{1.2, 4}
+	p := Purchase{Kernel: "anchored", Predicted: slices.Repeat([]worth{worthOf(wide)}, 3)}
+	if line, words := Line(wide), p.Words(); !strings.Contains(line, "privacy (×1.2 to ×4 on simulated tables)") ||
+		!strings.Contains(words, "×1.2 to ×4") {
+		t.Errorf("%q, %s", line, words)
 	}
 	for ess, want := range map[float64]string{400: "Enough to use", 20: "Not enough"} {
 		p := Purchase{Kernel: "barker", Epsilon: 1, Delta: 1e-6, Theorem: "some theorem",

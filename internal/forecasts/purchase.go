@@ -37,9 +37,11 @@ type Purchase struct {
 type worth struct {
 	Epsilon  float64  `json:"epsilon"`
 	Widening *float64 `json:"widening"`
-	Error    *float64 `json:"error"`
-	ESS      *float64 `json:"ess"`
-	Seconds  *float64 `json:"seconds"`
+	// Between are the least and the most of simulated tables, where that is known.
+	Between []float64 `json:"widening_between,omitempty"`
+	Error   *float64  `json:"error"`
+	ESS     *float64  `json:"ess"`
+	Seconds *float64  `json:"seconds"`
 	// Verdict is that on most simulated tables, where it is not that intervals can be used.
 	Verdict string `json:"verdict,omitempty"`
 	// ClipShift is by how many of its standard deviations the clip moves a parameter.
@@ -55,6 +57,9 @@ func worthOf(f tune.Forecast) worth {
 		w.Widening, w.Error = runs.Figure(f.Widening), runs.Figure(f.Error)
 		w.ESS, w.Seconds, w.Verdict = runs.Figure(f.ESS), runs.Figure(f.Time.Seconds()), f.Verdict
 		w.posterior = f.Posterior()
+		if f.Between[1] > f.Between[0] {
+			w.Between = f.Between[:]
+		}
 		if f.Clipping.Shift > 0 {
 			w.ClipShift = runs.Figure(f.Clipping.Shift)
 		}
@@ -84,6 +89,10 @@ func (p *Purchase) Words() string {
 	fmt.Fprintf(&b, "  %d records, %d columns, model %s\n\n", p.Records, p.Features, p.Model)
 	b.WriteString("Predicted on simulated data; no record was looked at, so it cost no privacy\n")
 	b.WriteString(p.table())
+	if this.Between != nil {
+		fmt.Fprintf(&b, "On simulated tables this budget has ×%.3g to ×%.3g: more where columns and\n"+
+			"responses spread less within their bounds.\n", this.Between[0], this.Between[1])
+	}
 	b.WriteString("Intervals are compared with those without privacy. The error is the distance\n" +
 		"of the mean from the non-private one, in standard deviations of that posterior.\n")
 	fmt.Fprintf(&b, "A posterior needs an effective sample size (ESS) of %d.\n", chains.LeastESS)
