@@ -12,8 +12,6 @@ import (
 // there are many features.
 func (p *Score) settle(m *moments) error {
 	p.mean = append([]float64(nil), p.config.Statistics.Anchor...)
-	smooth := *p
-	smooth.config.Prior = p.broad
 	var cov *mat.SymDense
 	rounds := 1
 	if p.config.averaged() {
@@ -28,6 +26,7 @@ func (p *Score) settle(m *moments) error {
 			}
 		}
 		var err error
+		smooth := p.under(1)
 		if cov, err = climb(smooth.Density(), p.mean, smooth.covariance); err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 			precision.SetSym(j, k, (product.At(j, k)+product.At(k, j))/2)
 		}
 	}
-	p.broad.precision(precision)
+	p.priorPrecision(precision)
 	if !chol.Factorize(precision) {
 		return nil, errors.New("surrogates: the posterior's precision is not positive definite")
 	}

@@ -362,7 +362,7 @@ func (c *Classes) covariance(theta []float64) (*mat.SymDense, error) {
 
 // inverted is the inverse of a precision and the prior's.
 func (c *Classes) inverted(precision *mat.SymDense) (*mat.SymDense, error) {
-	c.broad.precision(precision)
+	c.broad.precision(precision, 1)
 	var chol mat.Cholesky
 	cov := mat.NewSymDense(c.dim, nil)
 	if !chol.Factorize(precision) || chol.InverseTo(cov) != nil {

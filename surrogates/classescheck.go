@@ -130,10 +130,7 @@ func (c *Classes) under(scale float64) *Classes {
 		own := *r
 		wide.rows = append(wide.rows, &own)
 	}
-	wide.broad.SDs = make([]float64, c.dim)
-	for j, sd := range c.broad.SDs {
-		wide.broad.SDs[j] = scale * sd
-	}
+	wide.broad = c.broad.widened(scale)
 	wide.config.Prior = wide.broad
 	return &wide
 }

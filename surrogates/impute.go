@@ -4,12 +4,17 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // imputation is one law of the features.
 type imputation struct {
 	features *features
 	score    []float64     // as at the anchor
+	prior    priors.Prior  // of the coefficients, given the features
+	whole    float64       // log of its normalizing factor, but for what priors of all laws have
+	broad    broad         // about that prior
 	log      float64       // of the determinant of an optimum's density
 	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
 	open     []float64     // variances of that mean's entries, where the variance follows θ

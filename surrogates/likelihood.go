@@ -12,7 +12,9 @@ import (
 
 // Density returns the posterior's log density with its gradient. It holds buffers:
 // one goroutine at a time may use it.
-func (p *Score) Density() nuts.LogDensity {
+func (p *Score) Density() nuts.LogDensity { return p.evaluator() }
+
+func (p *Score) evaluator() *evaluator {
 	d := p.dim
 	e := &evaluator{Score: p, residual: make([]float64, d), whole: make([]float64, d)}
 	for range p.imputations {
@@ -73,15 +75,26 @@ func (s Statistics) noise() []node {
 func (e *evaluator) Dim() int { return e.dim }
 
 func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
-	v := e.config.Prior.LogDensity(theta)
-	if math.IsInf(v, -1) || math.IsNaN(v) {
-		return math.Inf(-1)
+	for k := range e.imputations {
+		im := &e.imputations[k]
+		e.logs[k] = im.prior.LogDensity(theta) + im.whole
+		if math.IsInf(e.logs[k], -1) || math.IsNaN(e.logs[k]) {
+			return math.Inf(-1)
+		}
+		e.logs[k] += e.likelihood(e.grads[k], theta, im, e.features[k])
+		im.prior.Grad(e.row, theta)
+		floats.Add(e.grads[k], e.row)
 	}
-	e.config.Prior.Grad(grad, theta)
+	clear(grad)
+	return average(grad, e.logs, e.grads)
+}
+
+// averageLikelihood is the likelihood's logarithm, averaged over imputations.
+func (e *evaluator) averageLikelihood(theta []float64) float64 {
 	for k := range e.imputations {
 		e.logs[k] = e.likelihood(e.grads[k], theta, &e.imputations[k], e.features[k])
 	}
-	return v + average(grad, e.logs, e.grads)
+	return average(e.whole, e.logs, e.grads)
 }
 
 // average is the logarithm of the mean of likelihoods, given theirs, and adds its gradient to grad.

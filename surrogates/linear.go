@@ -334,7 +334,7 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 			precision.SymRankOne(precision, h*h/(variance*h+noise+1e-300), e)
 			right.AddScaledVec(right, h*along/(variance*h+noise+1e-300), e)
 		}
-		l.broad.precision(precision)
+		l.broad.precision(precision, 1)
 		var chol mat.Cholesky
 		if !chol.Factorize(precision) || chol.SolveVecTo(beta, right) != nil || chol.InverseTo(cov) != nil {
 			return nil, nil, errors.New("surrogates: the posterior's precision is not positive definite")

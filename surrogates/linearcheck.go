@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/diag"
-	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // LinearCheck holds draws of a regression's posterior against its prior. It follows from
@@ -35,9 +34,15 @@ func (l *Linear) CheckPrior(d Draws) LinearCheck {
 	return check
 }
 
+// drawn is a law that can be drawn from.
+type drawn interface {
+	LogDensity(theta []float64) float64
+	Sample(theta []float64, rng *rand.Rand)
+}
+
 // tail is the share of a prior of d coefficients that is less dense than draws are on
 // average.
-func tail(prior priors.Prior, of Draws, d int, seed uint64) float64 {
+func tail(prior drawn, of Draws, d int, seed uint64) float64 {
 	const draws = 4000
 	rng := rand.New(rand.NewPCG(seed, 0xc4ec))
 	logs, theta := make([]float64, draws), make([]float64, d)

@@ -37,8 +37,8 @@ func (p *Score) parts() ([]Posterior, error) {
 	return out, nil
 }
 
-// fewDraws is the least number of draws that tell a part's evidence, and mostError its largest
-// relative error, a mean over parts, with which a mixture counts as explored.
+// fewDraws is the least number of draws that tell a part's evidence, and mostError the largest
+// relative error of the whole evidence with which a mixture counts as explored.
 const (
 	fewDraws  = 50
 	mostError = 0.3
@@ -62,7 +62,7 @@ func sampleParts(ctx context.Context, parts []Posterior, c SampleConfig) (Draws,
 		return out, err
 	}
 	// A covariance of fewer draws than coordinates is none.
-	few := max(fewDraws, c.Draws/len(parts), 10*parts[0].parameters()/c.Chains)
+	few := max(fewDraws<<c.again, c.Draws/len(parts), 10*parts[0].parameters()/c.Chains)
 	for k := range parts {
 		var err error
 		if drawn[k], err = each(0, k, few); err != nil {
@@ -77,7 +77,7 @@ func sampleParts(ctx context.Context, parts []Posterior, c SampleConfig) (Draws,
 	shares, relative := make([]float64, len(parts)), 0.0
 	for k, l := range logs {
 		shares[k] = math.Exp(l - total)
-		relative += shares[k] * off[k]
+		relative = math.Hypot(relative, shares[k]*off[k])
 	}
 	counts := split(c.Draws, shares)
 	for k, n := range counts {

@@ -189,3 +189,18 @@ func meanOf(column [][]float64) (mean, sd float64) {
 	}
 	return stat.MeanStdDev(all, nil)
 }
+
+// Evidences that are told badly are those of more draws in the next attempt.
+func TestAttemptsTellEvidencesBetter(t *testing.T) {
+	parts := []Posterior{normalPart{mean: []float64{-50, 0, 0}, sd: 1}, normalPart{mean: []float64{50, 0, 0}, sd: 3}}
+	gradients := func(again int) int {
+		out, err := sampleParts(context.Background(), parts, SampleConfig{Chains: 2, Draws: 20, again: again})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Gradients
+	}
+	if first, third := gradients(0), gradients(2); third < 3*first/2 {
+		t.Errorf("%d gradients at first and %d in the third attempt", first, third)
+	}
+}

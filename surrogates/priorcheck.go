@@ -90,9 +90,10 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	if len(draws.Chains) == 0 {
 		draws = p.approximate()
 	}
-	check := PriorCheck{Favoured: 1, Tail: tail(p.config.Prior, draws, p.dim, p.config.Seed)}
+	check := PriorCheck{Favoured: 1, Tail: tail(p.prior(), draws, p.dim, p.config.Seed)}
 	check.Rise, check.Bounded = p.changes()
-	for j, sd := range p.broad.SDs {
+	for j := range p.dim {
+		sd := p.priorSD(j)
 		if stat.StdDev(slices.Concat(draws.Column(j)...), nil) <= shown*sd {
 			continue
 		}
@@ -183,24 +184,23 @@ func (p *Score) evidence(from []float64, scale float64) (*mat.SymDense, float64,
 // under is the posterior with a normal prior of scale times the prior's spread.
 func (p *Score) under(scale float64) *Score {
 	wide := *p
-	wide.broad.SDs = make([]float64, p.dim)
-	for j, sd := range p.broad.SDs {
-		wide.broad.SDs[j] = scale * sd
+	wide.imputations = slices.Clone(p.imputations)
+	for k := range wide.imputations {
+		im := &wide.imputations[k]
+		im.broad = im.broad.widened(scale)
+		im.prior = im.broad
 	}
-	wide.config.Prior = wide.broad
 	return &wide
 }
 
 // changes are Rise and Bounded of a PriorCheck.
 func (p *Score) changes() (rise, bounded float64) {
-	smooth := p.under(1)
-	density := smooth.Density()
-	at, grad := make([]float64, p.dim), make([]float64, p.dim)
+	e, at := p.evaluator(), make([]float64, p.dim)
 	likelihood := func(scale float64) float64 {
 		for j, v := range p.mean {
 			at[j] = scale * v
 		}
-		return density.LogDensityGrad(grad, at) - smooth.broad.LogDensity(at)
+		return e.averageLikelihood(at)
 	}
 	here := likelihood(1)
 	return here - likelihood(0), min(here-likelihood(2), here-likelihood(4))

@@ -40,6 +40,8 @@ type SampleConfig struct {
 	Seed uint64
 	// Workers bounds the chains sampled at the same time. Defaults to GOMAXPROCS.
 	Workers int
+
+	again int // attempts made before
 }
 
 // Draws are draws of a posterior and what the diagnostics say of them.
@@ -87,6 +89,7 @@ func Sample(ctx context.Context, p Posterior, c SampleConfig) (Draws, error) {
 			break
 		}
 		c.Draws *= 2
+		c.again++
 	}
 	return out, err
 }

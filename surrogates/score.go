@@ -18,11 +18,12 @@ type Config struct {
 	Link Link
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
-	// Effect, where positive, makes Prior, a priors.Gaussian, that of Statistics.Standardized.
+	// Effect, where positive, makes Prior, a priors.Gaussian, that of standardized features: given each
+	// law of features the one of Statistics.Standardized, with the law's own means and spreads.
 	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
-	// second moments of its own, drawn given the released ones. Defaults to 4, and to 12 for
-	// counts, which depend more on them. Of many features there is one.
+	// second moments of its own, drawn given the released ones. Defaults to 12. Of many
+	// features there is one.
 	Imputations int
 	// Earlier are scores at other anchors than that of Statistics, of a response with a Centred
 	// link. They count for less the farther off they are, and for nothing where imputations share
@@ -39,8 +40,7 @@ type Score struct {
 	imputations []imputation
 	dim         int
 	looked      []sharedLook // of the score, if it is of several
-	broad       broad
-	mean        []float64 // of an approximation, with the factor of its covariance
+	mean        []float64    // of an approximation, with the factor of its covariance
 	factor      []float64
 }
 
@@ -69,7 +69,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	case c.Prior == nil:
 		return nil, nil, errors.New("surrogates: Config.Prior is not set; give the prior of the coefficients")
 	case c.Imputations < 0:
-		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 4, of counts 12",
+		return nil, nil, fmt.Errorf("surrogates: Config.Imputations is %d; at least 1 is needed, or 0 for 12",
 			c.Imputations)
 	}
 	if err := c.Prior.Check(d); err != nil {
@@ -78,18 +78,15 @@ func assemble(c Config) (*Score, *moments, error) {
 	if err := c.checkLooks(); err != nil {
 		return nil, nil, err
 	}
-	c, err := c.standardize()
-	if err != nil {
+	if err := c.checkEffect(); err != nil {
 		return nil, nil, err
 	}
 	if c.Imputations == 0 {
-		c.Imputations = 4
-		if _, count := countOf(c.Link); count {
-			c.Imputations = 12
-		}
+		c.Imputations = 12
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
-	p := &Score{config: c, dim: d, broad: broaden(c.Prior, d, rng)}
+	p := &Score{config: c, dim: d}
+	given := c.priorGiven(rng)
 	m := s.moments(c.Link)
 	if c.averaged() {
 		m.average(rng)
@@ -102,7 +99,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	if len(c.Earlier) == 0 || c.averaged() {
 		for _, second := range m.draws(c.Imputations, rng, nil) {
-			p.imputations = append(p.imputations, c.impute(second, c.Statistics.Score, m))
+			p.imputations = append(p.imputations, given(c.impute(second, c.Statistics.Score, m)))
 		}
 		return p, m, nil
 	}
@@ -113,7 +110,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	for _, second := range m.draws(c.Imputations, rng, log) {
 		score, _ := c.joint(p.looked, second, m.constant)
-		p.imputations = append(p.imputations, c.impute(second, score, m))
+		p.imputations = append(p.imputations, given(c.impute(second, score, m)))
 	}
 	return p, m, nil
 }

@@ -3,35 +3,62 @@ package surrogates
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// standardize takes the prior on standardized features where the configuration asks for it.
-func (c Config) standardize() (Config, error) {
-	model, normal := c.Prior.(priors.Gaussian)
-	switch {
-	case c.Effect == 0:
-		return c, nil
-	case !(c.Effect > 0) || math.IsInf(c.Effect, 1) || !normal || c.Statistics.Weighted:
-		return c, fmt.Errorf("surrogates: Config.Effect is %v; it must be positive and finite, or 0, and needs a "+
+// checkEffect reports what is wrong with an effect.
+func (c Config) checkEffect() error {
+	_, normal := c.Prior.(priors.Gaussian)
+	if c.Effect != 0 && (!(c.Effect > 0) || math.IsInf(c.Effect, 1) || !normal || c.Statistics.Weighted) {
+		return fmt.Errorf("surrogates: Config.Effect is %v; it must be positive and finite, or 0, and needs a "+
 			"priors.Gaussian and second moments without weights", c.Effect)
 	}
-	c.Prior = c.Statistics.Standardized(c.Effect, model)
-	return c, nil
+	return nil
+}
+
+// priorGiven is what gives an imputation its prior.
+func (c Config) priorGiven(rng *rand.Rand) func(imputation) imputation {
+	s, prior := c.Statistics, c.Prior
+	if c.Effect > 0 && c.averaged() {
+		prior = s.Standardized(c.Effect, c.Prior.(priors.Gaussian))
+	}
+	shared := broaden(prior, len(s.Anchor), rng)
+	return func(im imputation) imputation {
+		im.prior, im.broad = prior, shared
+		if c.Effect > 0 && !c.averaged() {
+			own := s.standardized(c.Effect, c.Prior.(priors.Gaussian), s.standingIn(im.features.normal))
+			im.prior, im.broad = own, broad{own}
+			im.whole = im.broad.log()
+		}
+		return im
+	}
 }
 
 // Standardized is a normal prior of coefficients on features of unknown spread. A number one
-// standard deviation off its mean moves the linear predictor by N(0, effect²). The spread is the
-// least that the released moments allow for, but for a chance of a tenth, so that noise which
-// hides it widens the prior. Levels have the standard deviations of the model's prior. So has
-// what the predictor is at the mean of the numbers, of which the intercept is a part.
+// standard deviation off its mean moves the linear predictor by N(0, effect²). Levels have the
+// standard deviations of the model's prior. So has what the predictor is at the means of the
+// numbers, in place of the intercept. Moments are the released ones. Where these are noisy a spread
+// is the least that they allow for, but for a chance of a tenth.
 //
 // The moments must not be Weighted.
-func (s Statistics) Standardized(effect float64, model priors.Gaussian) priors.Gaussian {
+func (s Statistics) Standardized(effect float64, model priors.Gaussian) CentredGaussian {
+	return s.standardized(effect, model, s.standing)
+}
+
+// standing is a feature's mean over the constant one's value, its variance, and the standard deviation
+// of the noise in that mean.
+type standing func(j int) (mean, variance, noise float64)
+
+func (s Statistics) standardized(effect float64, model priors.Gaussian, of standing) CentredGaussian {
 	d, n, constant := len(s.Anchor), float64(s.Records), constantOf(s.Columns)
-	out := priors.Gaussian{SDs: make([]float64, d)}
-	apart := 0.0 // variance of the predictor at 0 less that at the mean of the numbers
+	out := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: max(0, constant),
+		Means: make([]float64, d)}
+	apart := 0.0 // variance of the predictor at the means that their noise adds
 	for j := range d {
 		out.SDs[j] = model.SD
 		if model.SDs != nil {
@@ -40,15 +67,93 @@ func (s Statistics) Standardized(effect float64, model priors.Gaussian) priors.G
 		if s.Columns != nil && s.Columns[j].Kind != Number {
 			continue
 		}
-		mean, variance, noise := s.released(j)
-		out.SDs[j] = effect / math.Sqrt(max(leastVariance(variance, noise), s.Radius*s.Radius/(n*n)))
-		apart += mean * mean * out.SDs[j] * out.SDs[j]
+		mean, variance, noise := of(j)
+		out.SDs[j] = effect / math.Sqrt(max(variance, s.Radius*s.Radius/(n*n)))
+		out.Means[j] = mean
+		apart += noise * out.SDs[j] * noise * out.SDs[j]
 	}
 	if constant >= 0 {
-		out.SDs[constant] = math.Sqrt(out.SDs[constant]*out.SDs[constant] +
-			apart/(s.Columns[constant].Upper*s.Columns[constant].Upper))
+		out.SDs[constant] = math.Hypot(out.SDs[constant], math.Sqrt(apart))
 	}
 	return out
+}
+
+// standing is that by the released moments, with the least variance.
+func (s Statistics) standing(j int) (mean, variance, noise float64) {
+	mean, variance, off := s.released(j)
+	if constant := constantOf(s.Columns); constant >= 0 {
+		level := s.Columns[constant].Upper
+		mean /= level
+		noise = s.MomentSD / math.Sqrt2 / (float64(s.Records) * level * level)
+	}
+	least := leastVariance(variance, off)
+	if usual := s.usual(j); least > usual*usual { // noise alone makes no column a wide one
+		least = max(usual*usual, variance-1.28*off)
+	}
+	return mean, least, noise
+}
+
+// usual is the standard deviation of a number whose bounds are chosen well.
+func (s Statistics) usual(j int) float64 {
+	most := s.Radius / math.Sqrt(float64(len(s.Anchor)))
+	if s.Columns == nil || s.Columns[j].Lower == s.Columns[j].Upper {
+		return most
+	}
+	return min(typicalSpread*(s.Columns[j].Upper-s.Columns[j].Lower)/2, most)
+}
+
+// standingIn is that of a law, with no less variance: coefficients would be as large as a law's
+// columns are narrow, and most of them would be those of laws that the release hardly allows for.
+func (s Statistics) standingIn(law *normal) standing {
+	constant := constantOf(s.Columns)
+	return func(j int) (mean, variance, noise float64) {
+		_, least, _ := s.standing(j)
+		mean, variance = law.moments(j)
+		if constant >= 0 {
+			mean /= law.mean[constant]
+		}
+		return mean, max(variance, least), 0
+	}
+}
+
+// prior is that of the coefficients, whatever the law of features.
+func (p *Score) prior() drawn {
+	if p.config.Effect == 0 || len(p.imputations) == 1 {
+		return p.imputations[0].prior
+	}
+	return mixedPrior(p.imputations)
+}
+
+// mixedPrior has each imputation's as often.
+type mixedPrior []imputation
+
+func (m mixedPrior) LogDensity(theta []float64) float64 {
+	logs := make([]float64, len(m))
+	for k, im := range m {
+		logs[k] = im.prior.LogDensity(theta) + im.whole
+	}
+	return floats.LogSumExp(logs)
+}
+
+func (m mixedPrior) Sample(theta []float64, rng *rand.Rand) {
+	m[rng.IntN(len(m))].prior.Sample(theta, rng)
+}
+
+// priorPrecision adds the precision of the prior to a matrix, averaged over imputations.
+func (p *Score) priorPrecision(m *mat.SymDense) {
+	for _, im := range p.imputations {
+		im.broad.precision(m, 1/float64(len(p.imputations)))
+	}
+}
+
+// priorSD is the prior's standard deviation of a coefficient, where it differs between imputations
+// one over the root of the mean precision: the least that it may be.
+func (p *Score) priorSD(j int) float64 {
+	precision := 0.0
+	for _, im := range p.imputations {
+		precision += 1 / im.broad.variance(j)
+	}
+	return math.Sqrt(float64(len(p.imputations)) / precision)
 }
 
 // leastVariance is what a positive number is above with a chance of nine in ten, given it with
@@ -94,7 +199,7 @@ func (s Statistics) faint() (numbers []int) {
 			continue
 		}
 		numbers = append(numbers, j)
-		usual := min(typicalSpread*(c.Upper-c.Lower)/2, s.Radius/math.Sqrt(float64(len(s.Columns))))
+		usual := s.usual(j)
 		seen += variance / noise
 		typical += usual * usual / noise
 	}

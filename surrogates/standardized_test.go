@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -37,16 +39,123 @@ func columnsOf(n int64, noise float64, means, sds []float64, rng *rand.Rand) Sta
 func TestStandardizedIsOfStandardDeviations(t *testing.T) {
 	means, sds := []float64{0.3, -0.2}, []float64{0.01, 0.2}
 	s := columnsOf(1000, 0, means, sds, rand.New(rand.NewPCG(1, 1)))
-	got := s.Standardized(1.5, priors.Gaussian{SD: 3}).SDs
-	apart := math.Pow(0.3*1.5/0.01, 2) + math.Pow(0.2*1.5/0.2, 2)
-	for j, want := range []float64{math.Sqrt(9 + apart/0.25), 1.5 / 0.01, 1.5 / 0.2} {
-		if math.Abs(got[j]/want-1) > 1e-9 {
-			t.Errorf("the prior's standard deviation of coefficient %d is %v, not %v", j, got[j], want)
+	got := s.Standardized(1.5, priors.Gaussian{SD: 3})
+	for j, want := range []float64{3, 1.5 / 0.01, 1.5 / 0.2} {
+		if math.Abs(got.SDs[j]/want-1) > 1e-9 {
+			t.Errorf("the prior's standard deviation of coefficient %d is %v, not %v", j, got.SDs[j], want)
+		}
+	}
+	for j, want := range []float64{0, 0.6, -0.4} {
+		if math.Abs(got.Means[j]-want) > 1e-9 || got.Intercept != 0 {
+			t.Errorf("the predictor is centred at %v of column %d, not %v", got.Means[j], j, want)
 		}
 	}
 	s.Columns[1] = Column{Kind: Level, Upper: 1}
-	if got := s.Standardized(1.5, priors.Gaussian{SDs: []float64{3, 4, 5}}).SDs; got[1] != 4 {
-		t.Errorf("a level has the prior standard deviation %v, not the model's", got[1])
+	if got := s.Standardized(1.5, priors.Gaussian{SDs: []float64{3, 4, 5}}); got.SDs[1] != 4 || got.Means[1] != 0 {
+		t.Errorf("a level has the prior standard deviation %v, not the model's, and is centred at %v", got.SDs[1],
+			got.Means[1])
+	}
+}
+
+// Given each law of features a standard deviation of its columns adds N(0, effect²) as well, or less where it is
+// below the least that the release allows for. The predictor at the law's means is N(0, (½·3)²). Laws that
+// share their moments have one prior, of the least spreads.
+func TestEachLawHasItsPrior(t *testing.T) {
+	s := columnsOf(1000, 20, []float64{0.3, -0.2}, []float64{0.1, 0.2}, rand.New(rand.NewPCG(6, 5)))
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Effect: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, narrow := s.Standardized(1.5, priors.Gaussian{SD: 3}).SDs, 0
+	var first []float64
+	for k, im := range p.imputations {
+		n, prior := im.features.normal, im.prior.(CentredGaussian)
+		for j := 1; j < 3; j++ {
+			mean, variance := n.moments(j)
+			want := 1.5 / math.Sqrt(variance)
+			if want > least[j] {
+				want = least[j]
+				narrow++
+			}
+			if math.Abs(prior.SDs[j]/want-1) > 1e-9 || math.Abs(prior.Means[j]*n.mean[0]-mean) > 1e-9 {
+				t.Errorf("law %d: standard deviation %v and mean %v of coefficient %d, of a column %v ± %v", k, prior.SDs[j],
+					prior.Means[j], j, mean, math.Sqrt(variance))
+			}
+		}
+		if prior.SDs[0] != 3 {
+			t.Errorf("law %d: the predictor at the means has a prior standard deviation of %v", k, prior.SDs[0]/2)
+		}
+		if k > 0 && slices.Equal(first, prior.SDs) {
+			t.Error("two laws have one prior")
+		}
+		first = prior.SDs
+	}
+	if narrow == 0 || narrow == 2*len(p.imputations) {
+		t.Errorf("%d spreads of laws are below the least; the test needs some, and not all", narrow)
+	}
+	many := columnsOf(1000, 20, make([]float64, 13), slices.Repeat([]float64{0.05}, 13), rand.New(rand.NewPCG(6, 6)))
+	p, err = New(Config{Statistics: many, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Effect: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := many.Standardized(1.5, priors.Gaussian{SD: 3})
+	got := p.imputations[0].prior.(CentredGaussian)
+	if !slices.Equal(got.SDs, want.SDs) || !slices.Equal(got.Means, want.Means) {
+		t.Errorf("the prior of many columns is %+v, not %+v", got, want)
+	}
+}
+
+// Laws count by evidences of priors with the same integral, and the posterior's density is the mean of prior times
+// likelihood.
+func TestPriorsOfLawsAreNormalized(t *testing.T) {
+	s := columnsOf(1000, 20, []float64{0.3}, []float64{0.2}, rand.New(rand.NewPCG(7, 7)))
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Effect: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, im := range p.imputations {
+		sds := im.prior.(CentredGaussian).SDs
+		if integral := math.Exp(im.whole) * sds[0] * sds[1]; math.Abs(integral-1) > 1e-9 {
+			t.Errorf("law %d has a prior of integral 2π·%v", k, integral)
+		}
+	}
+	theta, e, mean := []float64{-0.5, 1}, p.evaluator(), 0.0
+	for k := range p.imputations {
+		im := &p.imputations[k]
+		log := im.prior.LogDensity(theta) + im.whole + e.likelihood(e.grads[k], theta, im, e.features[k])
+		mean += math.Exp(log) / float64(len(p.imputations))
+	}
+	if got := e.LogDensityGrad(make([]float64, 2), theta); math.Abs(math.Exp(got)/mean-1) > 1e-9 {
+		t.Errorf("the posterior is %v, and priors times likelihoods have the mean %v", math.Exp(got), mean)
+	}
+}
+
+// The normal approximation of a prior has its precision, which is minus the derivative of its gradient, and its
+// variances.
+func TestBroadIsThePrior(t *testing.T) {
+	prior := CentredGaussian{Gaussian: priors.Gaussian{SDs: []float64{2, 0.5, 3}}, Intercept: 1,
+		Means: []float64{0.7, 0, -1.1}}
+	b := broaden(prior, 3, nil)
+	precision, inverse := mat.NewSymDense(3, nil), mat.NewSymDense(3, nil)
+	b.precision(precision, 1)
+	for j := range 3 {
+		at, grad := make([]float64, 3), make([]float64, 3)
+		at[j] = 1
+		prior.Grad(grad, at)
+		for k := range 3 {
+			if math.Abs(precision.At(j, k)+grad[k]) > 1e-12 {
+				t.Errorf("precision %d, %d is %v, not %v", j, k, precision.At(j, k), -grad[k])
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(precision) || chol.InverseTo(inverse) != nil {
+		t.Fatal("the precision has no inverse")
+	}
+	for j := range 3 {
+		if v := b.variance(j); math.Abs(v/inverse.At(j, j)-1) > 1e-9 {
+			t.Errorf("variance %d is %v, not %v", j, v, inverse.At(j, j))
+		}
 	}
 }
 
@@ -65,6 +174,46 @@ func TestNoiseWidensStandardized(t *testing.T) {
 	}
 	if share := narrow / releases; math.Abs(share-0.1) > 5*math.Sqrt(0.09/releases) {
 		t.Errorf("%.3f of the priors are narrower than an ordinary effect; 0.1 should be", share)
+	}
+}
+
+// Noise in a column's mean moves what the predictor is there by that noise times the slope, which the intercept's
+// prior allows for.
+func TestNoiseInMeansWidensIntercept(t *testing.T) {
+	s := columnsOf(1000, 20, []float64{0.4}, []float64{0.3}, rand.New(rand.NewPCG(8, 8)))
+	got := s.Standardized(1.5, priors.Gaussian{SD: 3})
+	noise := 20 / math.Sqrt2 / (1000 * 0.5 * 0.5) // of the mean over ½
+	if want := math.Hypot(3, noise*got.SDs[1]); math.Abs(got.SDs[0]/want-1) > 1e-9 {
+		t.Errorf("the intercept's standard deviation is %v, not %v", got.SDs[0], want)
+	}
+}
+
+// Noise alone takes no column for one that is wider than well chosen bounds make it.
+func TestNoiseMakesNoColumnWide(t *testing.T) {
+	for seed := range uint64(20) {
+		s := columnsOf(1000, 1e5, []float64{0}, []float64{0.3}, rand.New(rand.NewPCG(seed, 10)))
+		least := 1.5 / s.Standardized(1.5, priors.Gaussian{SD: 3}).SDs[1]
+		_, variance, noise := s.released(1)
+		if least > max(1.0/3, math.Sqrt(max(0, variance-1.28*noise)))+1e-9 {
+			t.Errorf("seed %d: the least standard deviation is %v, in bounds of ±1", seed, least)
+		}
+	}
+}
+
+// Where noise hides everything draws are those of the prior, whatever the spread of columns in a law, and all
+// coefficients are said to be hidden. None is where a release has next to no noise.
+func TestCheckSeesWhatPriorsOfLawsDetermine(t *testing.T) {
+	for noise, want := range map[float64][]int{1e4: {0, 1, 2}, 1e-2: nil} {
+		s := columnsOf(100000, 20*noise, []float64{0.3, -0.2}, []float64{0.1, 0.2}, rand.New(rand.NewPCG(9, 9)))
+		s.ScoreSD = noise
+		p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 3}, Effect: 1.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check, err := p.CheckPrior(quick(t, p, 1))
+		if err != nil || !slices.Equal(check.Hidden, want) || len(check.Narrow) > 0 || check.Conflict() {
+			t.Errorf("noise %v: %+v, %v", noise, check, err)
+		}
 	}
 }
 
@@ -100,8 +249,8 @@ func TestEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := s.Standardized(1.5, priors.Gaussian{SD: 3}).SDs; !slices.Equal(p.broad.SDs, want) {
-		t.Errorf("the prior's standard deviations are %v, not %v", p.broad.SDs, want)
+	if _, own := p.imputations[0].prior.(CentredGaussian); !own {
+		t.Errorf("the prior is %+v", p.imputations[0].prior)
 	}
 	for _, effect := range []float64{-1, math.Inf(1), math.NaN()} {
 		c.Effect = effect

@@ -37,7 +37,7 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 	sigma := l.config.MinScale + math.Exp(scales[len(scales)/2])
 	precision := mat.NewSymDense(l.dim, append([]float64(nil), l.square...))
 	precision.ScaleSym(1/(sigma*sigma), precision)
-	l.broad.precision(precision)
+	l.broad.precision(precision, 1)
 	var chol mat.Cholesky
 	without := mat.NewSymDense(l.dim, nil)
 	if !chol.Factorize(precision) || chol.InverseTo(without) != nil {
@@ -56,7 +56,7 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 func (p *Score) noiseless(theta []float64) (*mat.SymDense, error) {
 	link := whole(p.config.Link)
 	precision := p.averageInformation(theta, func(f *features) *features { return newFeatures(f.normal, link) })
-	p.broad.precision(precision)
+	p.priorPrecision(precision)
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {
 		return nil, errors.New("surrogates: the information of the records is not positive definite")

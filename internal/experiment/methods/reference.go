@@ -44,7 +44,7 @@ func posteriorOf(m *models.Model, rows targets.Rows) (func() nuts.LogDensity, er
 }
 
 // standardized is the prior on standardized columns, whose spread the rows say.
-func standardized(m *models.Model, t *targets.Regression, rows targets.Rows) priors.Gaussian {
+func standardized(m *models.Model, t *targets.Regression, rows targets.Rows) surrogates.CentredGaussian {
 	d := rows.P
 	s := surrogates.Statistics{Anchor: make([]float64, d), Moment: make([]float64, d*d), Records: int64(rows.Len()),
 		Radius: m.Shape.Radius, Columns: chains.Columns(m.Shape, false)}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 	"github.com/dpmcmc/dpmcmc/ops/nuts"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -193,7 +194,9 @@ func TestReferenceOfClasses(t *testing.T) {
 	zero, one := []float64{0, 0, 0}, []float64{0, 1, 0}
 	normal := target.LogPrior(one) - target.LogPrior(zero)
 	effect := target.Standardized()
-	want := -(square-mean*mean)/(2*effect*effect) - normal
+	// The predictor at the column's mean is N(0, sd²) of the constant's value, over it.
+	model, at := target.Prior().(priors.Gaussian), mean/m.Shape.Terms[0].At(1)
+	want := -(square-mean*mean)/(2*effect*effect) - math.Pow(at/model.SD, 2)/2 - normal
 	got := density().LogDensityGrad(grad, one) - density().LogDensityGrad(grad, zero) -
 		plain.LogDensityGrad(grad, one) + plain.LogDensityGrad(grad, zero)
 	if effect == 0 || math.Abs(got-want) > 1e-8 || math.Abs(want) < 1e-4 {

@@ -1,0 +1,74 @@
+package surrogates
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+)
+
+// CentredGaussian is a prior of the coefficients of features that are not centred as if they were:
+// independent centred normals of all coefficients but the intercept, and of what the linear predictor
+// is at the features' means. So that does not depend on how steep the predictor is.
+type CentredGaussian struct {
+	// Gaussian has SDs, the intercept's of centred features.
+	priors.Gaussian
+	// Intercept is the index of the intercept.
+	Intercept int
+	// Means are those of the features over the constant one, a value for each parameter. It is 0 for
+	// the intercept, and for features that are not centred.
+	Means []float64
+}
+
+var _ priors.Prior = CentredGaussian{}
+
+// Check refuses what Gaussian does, an intercept that is none of the parameters, and means that are
+// not finite, not dim in number, or not 0 for the intercept.
+func (c CentredGaussian) Check(dim int) error {
+	if err := c.Gaussian.Check(dim); err != nil {
+		return err
+	}
+	if len(c.SDs) != dim || len(c.Means) != dim || c.Intercept < 0 || c.Intercept >= dim {
+		return fmt.Errorf("surrogates: CentredGaussian: %d SDs, %d means and intercept %d for %d parameters; give one of each "+
+			"for each, and the index of one", len(c.SDs), len(c.Means), c.Intercept, dim)
+	}
+	for j, m := range c.Means {
+		if math.IsNaN(m) || math.IsInf(m, 0) || j == c.Intercept && m != 0 {
+			return fmt.Errorf("surrogates: CentredGaussian: Means[%d] = %v; means must be finite, and the intercept's 0", j, m)
+		}
+	}
+	return nil
+}
+
+// moved is what centring adds to the intercept.
+func (c CentredGaussian) moved(theta []float64) (by float64) {
+	for j, m := range c.Means {
+		by += m * theta[j]
+	}
+	return by
+}
+
+// LogDensity returns that of the Gaussian, up to a constant, at the coefficients of centred features.
+func (c CentredGaussian) LogDensity(theta []float64) float64 {
+	own, sd := theta[c.Intercept], c.SDs[c.Intercept]
+	by := c.moved(theta)
+	return c.Gaussian.LogDensity(theta) - (2*own+by)/sd*(by/sd)/2
+}
+
+// Grad sets dst to the gradient of LogDensity.
+func (c CentredGaussian) Grad(dst, theta []float64) {
+	c.Gaussian.Grad(dst, theta)
+	sd := c.SDs[c.Intercept]
+	slope := -(theta[c.Intercept] + c.moved(theta)) / sd / sd
+	dst[c.Intercept] = slope
+	for j, m := range c.Means {
+		dst[j] += m * slope
+	}
+}
+
+// Sample sets theta to a draw.
+func (c CentredGaussian) Sample(theta []float64, rng *rand.Rand) {
+	c.Gaussian.Sample(theta, rng)
+	theta[c.Intercept] -= c.moved(theta)
+}
