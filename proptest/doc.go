@@ -35,8 +35,9 @@
 // in CheckMechanism, and the draws of a PriorSampler in CheckTarget. They reject
 // what is right with probability at most FalseAlarm, by default 1e-6, over the
 // choice of Seed: by exact binomial tests and by empirical Bernstein bounds, which
-// hold at every sample size. Two demands of CheckKernel are neither: chains must
-// move in every parameter, and must cross the borders that their law connects.
+// hold at every sample size. Three demands of CheckKernel are neither: chains
+// must move in every parameter, must not stand still in the end, and must cross the
+// borders that their law connects.
 //
 // # Testing a check
 //

@@ -22,12 +22,9 @@ func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
 // with twice as many chains, spending an equal part of FalseAlarm.
 const looks = 10
 
-// long is the share of chains that are stretch times as long as the others:
-// they see what needs many steps to show.
-const (
-	long    = 200
-	stretch = 40
-)
+// longer are chains that see what needs many steps to show: one in every so many is stretch times as
+// long as the others.
+var longer = []struct{ every, stretch int64 }{{5000, 400}, {200, 40}}
 
 // invariance starts chains at exact draws and compares where they are, after one
 // step and after Stride steps, with where they were.
@@ -40,7 +37,7 @@ const (
 // The smallest p-value times their number is the p-value of a look; a look fails
 // at FalseAlarm/looks, so that a kernel that leaves π invariant fails with
 // probability at most FalseAlarm. Half of the chains start late, at iterations
-// up to a million, as resumed ones do; one in 200 is 40 times as long.
+// up to a million, as resumed ones do; one in 200 is 40 times as long, one in 5000 400 times.
 func (c kernelCheck) invariance() {
 	if c.o.Exact == nil {
 		return
@@ -51,8 +48,12 @@ func (c kernelCheck) invariance() {
 	if c.o.byDefault {
 		n = int(float64(n) * min(1, 2/c.perStep()))
 	}
+	steps := int64(n)
+	for _, t := range longer {
+		steps += t.stretch * (int64(n)/t.every + 1)
+	}
 	// Twice the steps: kernels may pay for every start.
-	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*int64(n+stretch*(n/long+1)))
+	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*steps)
 	done := 0
 	for look := looks - 1; look >= 0; look-- {
 		for until := n >> look; done < until; done++ {
@@ -73,8 +74,9 @@ func (c kernelCheck) invariance() {
 
 // law compares a kernel's states with those it started from.
 type law struct {
-	one, all, late  *tally
-	slants          *tally // of one chain in every so many, for what is connected
+	one, all        *tally
+	late            []*tally // of those that are longer
+	slants          *tally   // of one chain in every so many, for what is connected
 	every           int
 	reference       *tally // of one step against Transition's
 	public          *rand.Rand
@@ -114,9 +116,12 @@ func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	d := len(c.o.Start)
 	draws := sample(4095, d, rng, c.o.Exact)
 	s := directions(draws)
-	l := &law{one: newTally(s, c.o.Reversible), all: newTally(s, c.o.Reversible), late: newTally(s, false),
+	l := &law{one: newTally(s, c.o.Reversible), all: newTally(s, c.o.Reversible),
 		theta: make([]float64, d), told: make([]float64, d), begun: make([]spread, d), ended: make([]spread, d),
 		public: kernels.Stream(c.o.Seed, 1)}
+	for range longer {
+		l.late = append(l.late, newTally(s, false))
+	}
 	between, planes := slanted(draws)
 	l.slants, l.every = &tally{scale: between, flows: make([][cells][cells]int, len(between.dirs))}, 4*max(1, planes)
 	if c.o.Transition != nil {
@@ -153,8 +158,10 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 		into.add(l.at, l.then)
 	}
 	steps, into := c.o.Stride, l.all
-	if id%long == long-1 {
-		steps, into = steps*stretch, l.late
+	for i, t := range longer {
+		if into == l.all && int64(id)%t.every == t.every-1 {
+			steps, into = steps*t.stretch, l.late[i]
+		}
 	}
 	from := s.Iteration
 	for n := range steps {
@@ -185,7 +192,7 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 		}
 	}
 	count(into)
-	if into == l.late {
+	if into != l.all {
 		return
 	}
 	for j, v := range l.theta {
@@ -203,7 +210,9 @@ func (l *law) evidence(reversible bool) *evidence {
 	}
 	l.one.equal(e, "in one step")
 	l.all.equal(e, "in Stride steps")
-	l.late.equal(e, fmt.Sprintf("in %d times Stride steps", stretch))
+	for i, t := range longer {
+		l.late[i].equal(e, fmt.Sprintf("in %d times Stride steps", t.stretch))
+	}
 	if l.reference != nil {
 		l.reference.equal(e, "compared with Transition,")
 	}

@@ -96,18 +96,20 @@ func orDefault[T comparable](v, otherwise T) T {
 //     nothing; steps that allocate nothing (not counted under the race detector,
 //     which allocates itself); Info of reviewed fields only;
 //   - it moves: every parameter, in every direction, by sizes that do not repeat,
-//     exactly when Accepted says so; starts far away do not break it;
+//     to the end, exactly when Accepted says so; starts far away do not break it;
 //   - tape replay: releases recorded over one data set and replayed over another
 //     give the same states, Info, memory of a Keeper and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
-//     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated;
+//     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated, and
+//     tables of other sizes, which a kernel may refuse;
 //   - Info.Gradients is the number of gradients that the curator has released in the step, in more
 //     than one dimension;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
 //     uninterrupted one, given the same releases: nothing else is remembered;
 //   - all steps are charged before the first, at what Cost says, and the price does not
 //     depend on records;
-//   - a parallel run equals a serial one, and a thinned run is a slice of it;
+//   - a parallel run equals a serial one, as do chains that make their steps in turn,
+//     and a thinned run is a slice of it; each chain pays for itself;
 //   - with Exact: invariance, that all parts of the law are connected, with
 //     Reversible detailed balance, and with Transition the steps' own law. Their
 //     false-alarm rate is at most FalseAlarm; nothing else here is statistical.
@@ -119,9 +121,10 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
-		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.gradients, kernelCheck.replay, kernelCheck.resumes)
+		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.gradients, kernelCheck.replay, kernelCheck.resumes,
+			kernelCheck.runs)
 		if i == 0 { // the looks at invariance begin with few chains and grow to all
-			c.all(kernelCheck.runs, kernelCheck.invariance)
+			c.all(kernelCheck.invariance)
 		}
 		c.all(kernelCheck.moves, kernelCheck.accepts, kernelCheck.farStarts)
 	}
@@ -314,11 +317,7 @@ func (c kernelCheck) costs() {
 				granted)
 		}
 	}
-	for _, times := range []int{2, 3, 10, 100, 1000} {
-		r := c.o.Records
-		if r.X = slices.Repeat(r.X, times); r.Y != nil {
-			r.Y = slices.Repeat(r.Y, times)
-		}
+	for _, r := range otherSizes(c.o.Records) {
 		more := c.seal(r, c.o.Seed)
 		if _, err := c.factory(more, c.o.Steps); err == nil { // it may refuse so many
 			c.charged(more, c.o.Steps)

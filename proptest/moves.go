@@ -28,12 +28,12 @@ func (c kernelCheck) walk(steps int64, see func(before []float64, s *kernels.Sta
 // stirs expects a chain to move at all, in every parameter.
 func (c kernelCheck) stirs() {
 	steps, d := int64(c.o.Effort.times(20_000, 2000)), len(c.o.Start)
-	moved, changed := 0, make([]int, d)
+	moved, last, changed := 0, int64(0), make([]int, d)
 	c.walk(steps, func(before []float64, s *kernels.State, _ kernels.Info) {
 		if slices.Equal(before, s.Theta) {
 			return
 		}
-		moved++
+		moved, last = moved+1, s.Iteration
 		for j, v := range before {
 			if s.Theta[j] != v {
 				changed[j]++
@@ -42,6 +42,10 @@ func (c kernelCheck) stirs() {
 	})
 	if moved == 0 {
 		c.fail("the chain never moves: its state after %d steps is the start %v", steps, c.o.Start)
+	}
+	if moved >= 200 && last < steps/2 {
+		c.fail("the chain stands still: it makes %d moves in %d steps, and none in the %d after those", moved, last,
+			steps-last)
 	}
 	if j := slices.Index(changed, 0); j >= 0 && moved >= 20*d+200 { // else too few moves to tell
 		c.fail("parameter %d never changes in %d moves", j, moved)
@@ -56,7 +60,11 @@ func (c kernelCheck) moves() {
 		if math.IsNaN(info.StepSize) || math.IsInf(info.StepSize, 0) || info.StepSize < 0 || info.Gradients < 0 {
 			c.fail("step %d reports %+v; sizes are finite and counts are not negative", s.Iteration, info)
 		}
-		if slices.Equal(before, s.Theta) || len(jumps) == 5000 {
+		most := 5000
+		if s.Iteration <= steps/2 {
+			most = 2500
+		}
+		if slices.Equal(before, s.Theta) || len(jumps) == most {
 			return
 		}
 		jump := slices.Clone(s.Theta)

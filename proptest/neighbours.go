@@ -52,6 +52,14 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
 			all = append(all, part)
 		}
+		for _, v := range []float64{most, -most} { // one record against all others, which are alike
+			part.B = filled(o.B, 0, v)
+			for _, by := range []float64{-1, -10} {
+				part.A = filled(o.A, 0, v)
+				times(part.A.X[:p], by)
+				all = append(all, part)
+			}
+		}
 	}
 	for _, by := range []float64{-1, 10, 1e6} {
 		larger := func(x, _ []float64) { times(x, by) }

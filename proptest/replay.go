@@ -143,6 +143,9 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 		}
 		all.theta, all.info = append(all.theta, s.Theta...), append(all.info, info)
 		all.left, all.kept = append(all.left, k.Left()), append(all.kept, kernels.Keep(k))
+		if s.Iteration != n+1 {
+			c.fail("%s: Iteration is %d after %d steps; it counts rejected ones too", what, s.Iteration, n+1)
+		}
 	}
 	info, err := k.Step(rng, s)
 	if err == nil {
@@ -171,8 +174,10 @@ func (c kernelCheck) replay() {
 		}
 		c.compare(from, to, steps, what)
 	}
+	c.o.Seed = base
+	c.replaySizes(steps)
 	rng := rand64(base, 42)
-	for i := range c.o.Effort.times(150, 15) { // shorter chains, over records of every size
+	for i := range c.o.Effort.times(400, 15) { // shorter chains, over records of every size
 		c.o.Seed = base + uint64(1000+i)
 		to := edited(c.o.Records, func(x, y []float64) {
 			for _, v := range [][]float64{x, y} {
@@ -183,6 +188,56 @@ func (c kernelCheck) replay() {
 		})
 		c.compare(c.o.Records, to, c.o.Steps, "when its releases are replayed over records of other sizes")
 	}
+}
+
+// replaySizes replays over tables of other sizes, which a kernel may refuse, and two chains that are many
+// times as long.
+func (c kernelCheck) replaySizes(steps int64) {
+	c.compare(c.o.Records, other(c.o.Records), 20*steps, "when the releases of a long chain are replayed over records "+
+		"that have nothing in common")
+	scaled := func(r curator.Records, by float64) curator.Records {
+		return edited(r, func(x, y []float64) {
+			times(x, by)
+			times(y, by)
+		})
+	}
+	c.compare(scaled(other(c.o.Records), 1e3), c.o.Records, 20*steps, "with large records when the releases of a long "+
+		"chain are replayed over the check's records")
+	for _, r := range otherSizes(c.o.Records) {
+		if _, err := c.factory(c.seal(r, c.o.Seed), steps); err == nil {
+			c.compare(scaled(r, 1e-6), scaled(other(r), 1e3), c.o.Steps, "with small records when its releases are "+
+				"replayed over as many large ones")
+		}
+	}
+}
+
+// otherSizes are tables of one record, of one more and one fewer than r, and of many times as many.
+func otherSizes(r curator.Records) (all []curator.Records) {
+	n := len(r.Y)
+	if r.Features > 0 {
+		n = len(r.X) / r.Features
+	}
+	for _, size := range []int{1, n - 1, n + 1, 2 * n, 3 * n, 10 * n, 100 * n, 1000 * n} {
+		if size < 1 || size == n {
+			continue
+		}
+		t := r
+		t.X = cycled(r.X, size*r.Features)
+		if r.Y != nil {
+			t.Y = cycled(r.Y, size)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// cycled repeats v until it is n long.
+func cycled(v []float64, n int) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		all[i] = v[i%len(v)]
+	}
+	return all
 }
 
 // CheckReplay is tape replay of one chain over from and to, alone: what a failure

@@ -492,7 +492,7 @@ func mechanismDefects() (all []Case) {
 	}
 	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
 		fourthMechanisms(), fifthMechanisms(), sixthMechanisms(), seventhMechanisms(), eighthMechanisms(), ninthMechanisms(),
-		tenthMechanisms(), eleventhMechanisms(), twelfthMechanisms())
+		tenthMechanisms(), eleventhMechanisms(), twelfthMechanisms(), thirteenthMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

@@ -38,7 +38,8 @@ func Controls() []Case {
 		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
 		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls(),
 		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
-		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls())
+		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
+		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.
