@@ -30,8 +30,8 @@ func (c CentredGaussian) Check(dim int) error {
 		return err
 	}
 	if len(c.SDs) != dim || len(c.Means) != dim || c.Intercept < 0 || c.Intercept >= dim {
-		return fmt.Errorf("surrogates: CentredGaussian: %d SDs, %d means and intercept %d for %d parameters; give one of each "+
-			"for each, and the index of one", len(c.SDs), len(c.Means), c.Intercept, dim)
+		return fmt.Errorf("surrogates: CentredGaussian: %d SDs, %d means and intercept %d for %d parameters; give one "+
+			"of each for each, and the index of one", len(c.SDs), len(c.Means), c.Intercept, dim)
 	}
 	for j, m := range c.Means {
 		if math.IsNaN(m) || math.IsInf(m, 0) || j == c.Intercept && m != 0 {

@@ -12,8 +12,8 @@ import (
 
 func anyCentred(t *rapid.T) CentredGaussian {
 	d := rapid.IntRange(1, 5).Draw(t, "dim")
-	c := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: rapid.IntRange(0, d-1).Draw(t, "intercept"),
-		Means: make([]float64, d)}
+	c := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Means: make([]float64, d),
+		Intercept: rapid.IntRange(0, d-1).Draw(t, "intercept")}
 	for j := range d {
 		c.SDs[j] = math.Exp(rapid.Float64Range(-3, 3).Draw(t, "log sd"))
 		if j != c.Intercept {
