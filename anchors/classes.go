@@ -57,7 +57,7 @@ func (s *Chains) fromClasses(ctx context.Context, seed uint64, r *Release) ([]ke
 	d := len(r.Statistics.Anchor)
 	p, err := surrogates.NewClasses(surrogates.ClassesConfig{Statistics: r.Statistics, Seed: seed,
 		Anchors: [][]float64{r.Statistics.Anchor, r.Values[s.first.size() : s.first.size()+d]},
-		Prior:   s.first.classes.Prior()})
+		Prior:   s.first.classes.Prior(), Effect: s.first.classes.Standardized()})
 	if err != nil {
 		return nil, err
 	}

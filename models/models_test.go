@@ -413,12 +413,12 @@ func TestZellnerSiowIsTheDefault(t *testing.T) {
 	}
 }
 
-// Regressions of two labels have a prior on standardized numbers, unless anything is stated, and
+// Regressions of labels have a prior on standardized numbers, unless anything is stated, and
 // those of counts where it is asked for. What it says of P(y = 1) hardly depends on the link: .83
 // standard deviations of a latent error, which are 1.81, 1 and 1.28.
 func TestDefaultPriorIsStandardized(t *testing.T) {
 	for name, effect := range map[string]float64{"logistic": 1.5, "probit": 0.827, "cloglog": 1.0607, "loglog": 1.0607,
-		"poisson": 1.5, "negative-binomial": 1.5} {
+		"softmax": 1.0607, "poisson": 1.5, "negative-binomial": 1.5} {
 		shape, err := StandardShape(name, 100, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -427,7 +427,7 @@ func TestDefaultPriorIsStandardized(t *testing.T) {
 			effect: {{Prior: "standardized"}, {Prior: "standardized", PriorSD: 4}},
 			0:      {{Prior: "normal"}, {PriorSD: 4}, {Loss: "beta", Beta: 1.5}},
 		} {
-			if (want > 0) == (shape.Classes() == 2) {
+			if (want > 0) == (shape.Classes() > 0) {
 				options = append(options, Options{})
 			}
 			for _, o := range options {
@@ -438,18 +438,29 @@ func TestDefaultPriorIsStandardized(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s %+v: %v", name, o, err)
 				}
-				if got := m.Target.(*targets.Regression).Standardized(); math.Abs(got-want) > 1e-4 {
+				if got := m.Target.(interface{ Standardized() float64 }).Standardized(); math.Abs(got-want) > 1e-4 {
 					t.Errorf("%s %+v: standardized %v, want %v", name, o, got, want)
 				}
 			}
 		}
 	}
-	shape, err := StandardShape("softmax", 100, 2)
+	many, err := StandardShape("softmax", 100, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New("softmax", shape, Options{Prior: "standardized"}); err == nil {
-		t.Error("softmax regression takes the prior")
+	m, err := New("softmax", many, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Target.(*targets.Softmax).Standardized(); got != 0 {
+		t.Errorf("%d coefficients of classes: standardized %v by default", m.Target.Dim(), got)
+	}
+	shape, err := StandardShape("linear", 100, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("linear", shape, Options{Prior: "standardized"}); err == nil {
+		t.Error("linear regression takes the prior")
 	}
 }
 

@@ -20,7 +20,7 @@ type entry struct {
 	columns      string         // the same for people, after "needs"
 	suggests     func(*data.Shape) bool
 	logistic     bool // chains can start at the private optimum of the logistic log loss
-	standardizes bool // the prior can be standardized, and is by default where there are two labels
+	standardizes bool // the prior can be standardized, and is by default where there are labels
 	weighs       bool // long rows weigh less, see Model.Weigh
 	// build sets the target, the parameters, the law and the units.
 	build func(*builder) error
@@ -53,9 +53,9 @@ var registry = []*entry{
 	{name: "loglog", standardizes: true, about: "P(y = 1) = exp(−e^−η)", response: binaryResponse,
 		build: regression("minus the log of the other label's hazard",
 			linked(func(eta float64) float64 { return math.Exp(-math.Exp(-eta)) }))},
-	{name: "softmax", about: "P(y = k) ∝ e^η_k, coefficients of labels less their mean", response: labelResponse,
-		suggests: func(s *data.Shape) bool { return s.Classes() > 2 && s.Features() > 0 },
-		build:    (*builder).softmax},
+	{name: "softmax", standardizes: true, about: "P(y = k) ∝ e^η_k, coefficients of labels less their mean",
+		response: labelResponse, suggests: func(s *data.Shape) bool { return s.Classes() > 2 && s.Features() > 0 },
+		build: (*builder).softmax},
 	{name: "poisson", standardizes: true, about: "counts with mean e^η", response: countResponse,
 		build: regression("log of the mean", countLaw(0))},
 	{name: "negative-binomial", standardizes: true, about: "counts with mean μ = e^η and variance μ + μ²/r",
@@ -186,7 +186,7 @@ func usualEffect(model string) float64 {
 	switch model {
 	case "probit":
 		return logOdds * math.Sqrt(3) / math.Pi
-	case "cloglog", "loglog":
+	case "cloglog", "loglog", "softmax":
 		return logOdds / math.Sqrt2
 	}
 	return logOdds
@@ -220,7 +220,11 @@ func (b *builder) softmax() error {
 	if err != nil {
 		return err
 	}
-	return b.done(targets.New(targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}))
+	config := targets.SoftmaxConfig{Features: p, Classes: classes, Loss: b.loss, Prior: prior}
+	if b.Options.Prior == standardized {
+		config.Standardized = usualEffect(b.Name)
+	}
+	return b.done(targets.New(config))
 }
 
 // lessMeans takes its mean over classes from each of the p coefficients of a class. A shift of all

@@ -89,3 +89,16 @@ func (b broad) log() (sum float64) {
 	}
 	return sum
 }
+
+// smooth is a normal prior that modes are looked for with.
+type smooth interface {
+	priors.Prior
+	// precision adds a share of the prior's precision to a matrix.
+	precision(m *mat.SymDense, share float64)
+	// variance is that of coefficient i.
+	variance(i int) float64
+	// scaled is the prior of coefficients so many times as large.
+	scaled(by float64) smooth
+}
+
+func (b broad) scaled(by float64) smooth { return b.widened(by) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -24,12 +25,19 @@ type ClassesConfig struct {
 	Anchors [][]float64
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
+	// Effect, where positive, is the prior standard deviation of what a standard deviation of a
+	// number adds to the predictor of each class. Prior, a priors.Gaussian, is then that of levels
+	// and of the predictor at the means of the numbers.
+	Effect float64
 	// Imputations is how many laws of features stand for the records', each with second moments
-	// of its own. Defaults to 4. Of many features there is one.
+	// of its own. Defaults to 8, and to 4 beyond 20 parameters. Of many features there is one.
 	Imputations int
 	// Seed is the public seed of the draws of second moments and of rows.
 	Seed uint64
 }
+
+// mostParts is up to how many parameters there are eight imputations, each sampled by itself.
+const mostParts = 20
 
 // Classes is the posterior of a softmax regression given the release: prior times the score
 // likelihood, N(τM(θ), τV + σ²I), averaged over imputations of the features. Scores are
@@ -39,9 +47,10 @@ type Classes struct {
 	config       ClassesConfig
 	dim, p, of   int // parameters, features, classes
 	rows         []*classRows
-	broad        broad
-	at           []float64 // the mean of the anchors
-	mean, factor []float64 // of an approximation: see Score
+	broad        smooth
+	own          []*onColumns // the prior on the columns of each imputation, if it is on columns
+	at           []float64    // the mean of the anchors
+	mean, factor []float64    // of an approximation: see Score
 }
 
 // classRows are the rows of one imputation.
@@ -65,8 +74,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		return nil, fmt.Errorf("surrogates: a score of %d values at an anchor of %d with %d second moments; give p² of them "+
 			"for p features, and p values for each of 2 classes or more", d, len(s.Anchor), len(s.Moment))
 	}
-	each := s // of features
-	each.Anchor, each.Score = s.Anchor[:p], s.Score[:p]
+	each := c.ofFeatures()
 	if err := each.Check(); err != nil {
 		return nil, err
 	}
@@ -76,16 +84,24 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 	case c.Prior == nil:
 		return nil, errors.New("surrogates: ClassesConfig.Prior is not set; give the prior of the coefficients")
 	case c.Imputations < 0:
-		return nil, fmt.Errorf("surrogates: ClassesConfig.Imputations is %d; at least 1 is needed, or 0 for 4", c.Imputations)
+		return nil, fmt.Errorf("surrogates: ClassesConfig.Imputations is %d; at least 1 is needed, or 0 for 8 or 4",
+			c.Imputations)
 	}
 	if err := c.Prior.Check(d); err != nil {
 		return nil, fmt.Errorf("surrogates: ClassesConfig.Prior: %w", err)
+	}
+	model, normal := c.Prior.(priors.Gaussian)
+	if c.Effect != 0 && !(normal && c.Effect > 0 && !math.IsInf(c.Effect, 1)) {
+		return nil, fmt.Errorf("surrogates: ClassesConfig.Effect is %v; it must be positive and finite, or 0, and needs a "+
+			"priors.Gaussian", c.Effect)
 	}
 	if c.Anchors == nil {
 		c.Anchors = [][]float64{s.Anchor}
 	}
 	if c.Imputations == 0 {
-		c.Imputations = 4
+		if c.Imputations = 8; d > mostParts {
+			c.Imputations = 4
+		}
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0xc1a5))
 	out := &Classes{config: c, dim: d, p: p, of: d / p, broad: broaden(c.Prior, d, rng), at: make([]float64, d)}
@@ -100,10 +116,47 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 	for _, second := range m.draws(c.Imputations, rng, nil) {
 		out.rows = append(out.rows, out.impute(second, m, rng))
 	}
+	if c.Effect > 0 {
+		for _, r := range out.rows {
+			out.own = append(out.own, s.onColumns(r.law, c.Effect, model, d))
+		}
+		out.broad = midway(out.own)
+		out.config.Prior = out.broad
+	}
 	return out, out.settle()
 }
 
+// parts are the posteriors given each imputation of the features. Of many parameters they would take
+// long.
+func (c *Classes) parts() ([]Posterior, error) {
+	if len(c.rows) == 1 || c.dim > mostParts {
+		return nil, nil
+	}
+	out := make([]Posterior, len(c.rows))
+	for k := range out {
+		part := *c
+		own := *c.rows[k] // its covariance is that at the part's own centre
+		part.rows, part.mean = []*classRows{&own}, slices.Clone(c.mean)
+		if c.own != nil {
+			part.broad, part.config.Prior = c.own[k], c.own[k]
+		}
+		if err := part.settle(); err != nil {
+			return nil, err
+		}
+		out[k] = &part
+	}
+	return out, nil
+}
+
 func (c *Classes) parameters() int { return c.dim }
+
+// ofFeatures are the statistics as those of one class, whose score and anchor are not read.
+func (c ClassesConfig) ofFeatures() Statistics {
+	s := c.Statistics
+	p := int(math.Sqrt(float64(len(s.Moment))))
+	s.Anchor, s.Score = s.Anchor[:p], s.Score[:p]
+	return s
+}
 
 // halfRows are drawn for an imputation, with their mirror images.
 const halfRows = 64

@@ -66,16 +66,23 @@ func (c *Classes) Widening() ([]float64, error) {
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.
 func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
-	check := PriorCheck{Favoured: 1, Tail: tail(c.config.Prior, draws, c.dim, c.config.Seed)}
+	prior := c.config.Prior
+	if c.own != nil {
+		prior = eitherOf{c.own[0], c.own}
+	}
+	check := PriorCheck{Favoured: 1, Tail: tail(prior, draws, c.dim, c.config.Seed)}
 	of := make([][]float64, 0, len(draws.Chains)*len(draws.Chains[0])) // contrasts
 	for _, theta := range slices.Concat(draws.Chains...) {
 		of = append(of, c.contrasts(theta))
 	}
 	check.Signs = signsOf(of, c.dim)
+	if c.config.Effect > 0 {
+		check.Faint = c.config.ofFeatures().faint()
+	}
 	for j := range c.dim {
 		v, prior := c.contrast(j), 0.0
-		for i, sd := range c.broad.SDs {
-			prior += sd * sd * v.AtVec(i) * v.AtVec(i)
+		for i := range c.dim {
+			prior += c.broad.variance(i) * v.AtVec(i) * v.AtVec(i)
 		}
 		var told []float64
 		for _, one := range of {
@@ -114,11 +121,15 @@ func (c *Classes) reach(j int) float64 {
 	if columns := c.config.Statistics.Columns; columns != nil && columns[j].Kind != Number {
 		return columns[j].Upper - columns[j].Lower
 	}
-	mean, variance := c.rows[0].law.moments(j)
-	if c.config.Statistics.Columns == nil { // it may be the intercept
-		variance += mean * mean
+	all := 0.0
+	for _, r := range c.rows {
+		mean, variance := r.law.moments(j)
+		if c.config.Statistics.Columns == nil { // it may be the intercept
+			variance += mean * mean
+		}
+		all += variance / float64(len(c.rows))
 	}
-	return math.Sqrt(variance)
+	return math.Sqrt(all)
 }
 
 // under is the posterior with a normal prior of scale times the prior's spread, and rows of its
@@ -130,7 +141,7 @@ func (c *Classes) under(scale float64) *Classes {
 		own := *r
 		wide.rows = append(wide.rows, &own)
 	}
-	wide.broad = c.broad.widened(scale)
+	wide.broad = c.broad.scaled(scale)
 	wide.config.Prior = wide.broad
 	return &wide
 }
@@ -160,7 +171,7 @@ func (c *Classes) widen(check *PriorCheck) error {
 		if err != nil {
 			return err
 		}
-		if _, known := c.config.Prior.(priors.Gaussian); known {
+		if _, known := c.config.Prior.(priors.Gaussian); known || c.own != nil {
 			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
 		}
 		from, to := c.contrasts(here.mean), c.contrasts(wide.mean)

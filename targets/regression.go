@@ -115,10 +115,8 @@ func (cfg RegressionConfig) build() (*Regression, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, normal := cfg.Prior.(priors.Gaussian); !(cfg.Standardized >= 0) || math.IsInf(cfg.Standardized, 1) ||
-		cfg.Standardized > 0 && !normal {
-		return nil, fmt.Errorf("targets: %s regression: Standardized = %v beside a prior %T; it must be at least 0 and "+
-			"finite, and positive only beside a priors.Gaussian", name, cfg.Standardized, cfg.Prior)
+	if err := checkStandardized(name, cfg.Standardized, cfg.Prior); err != nil {
+		return nil, err
 	}
 	r := &Regression{name: name, features: cfg.Features, priorPart: prior, standardized: cfg.Standardized}
 	if r.loss, err = cfg.Loss.checked(); err != nil {
@@ -126,6 +124,15 @@ func (cfg RegressionConfig) build() (*Regression, error) {
 	}
 	r.family, err = make(cfg, r.loss)
 	return r, err
+}
+
+// checkStandardized checks Standardized of a configuration.
+func checkStandardized(name string, effect float64, prior priors.Prior) error {
+	if _, normal := prior.(priors.Gaussian); effect >= 0 && !math.IsInf(effect, 1) && (effect == 0 || normal) {
+		return nil
+	}
+	return fmt.Errorf("targets: %s regression: Standardized = %v beside a prior %T; it must be at least 0 and "+
+		"finite, and positive only beside a priors.Gaussian", name, effect, prior)
 }
 
 // Family is the name of the response's law and link.

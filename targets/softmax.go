@@ -21,6 +21,8 @@ type SoftmaxConfig struct {
 	// Prior is the prior of the Classes·Features coefficients. Required: without
 	// one the coefficients are determined only up to a common shift.
 	Prior priors.Prior
+	// Standardized is that of RegressionConfig, for the predictor of every class.
+	Standardized float64
 }
 
 // Softmax is multinomial regression, P(y = k) ∝ exp(x·θ_k) for classes
@@ -35,6 +37,7 @@ type Softmax struct {
 	categorical
 	features, classes int
 	lip               float64
+	standardized      float64
 }
 
 var (
@@ -54,16 +57,22 @@ func (cfg SoftmaxConfig) build() (*Softmax, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkStandardized("softmax", cfg.Standardized, cfg.Prior); err != nil {
+		return nil, err
+	}
 	l, err := cfg.Loss.checked()
 	if err != nil {
 		return nil, err
 	}
 	c := categorical{l}
-	return &Softmax{prior, c, cfg.Features, cfg.Classes, c.lipschitz(cfg.Classes)}, nil
+	return &Softmax{prior, c, cfg.Features, cfg.Classes, c.lipschitz(cfg.Classes), cfg.Standardized}, nil
 }
 
 // Prior is the prior of the coefficients.
 func (m *Softmax) Prior() priors.Prior { return m.prior }
+
+// Standardized is that of the configuration.
+func (m *Softmax) Standardized() float64 { return m.standardized }
 
 // Dim returns Classes·Features.
 func (m *Softmax) Dim() int { return m.features * m.classes }

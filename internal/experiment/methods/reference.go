@@ -3,6 +3,7 @@ package methods
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -39,12 +40,31 @@ func posteriorOf(m *models.Model, rows targets.Rows) (func() nuts.LogDensity, er
 				Dispersion: m.Options.Dispersion, Prior: standardized(m, t, rows)})
 			return func() nuts.LogDensity { return nuts.Posterior(known, rows, 1) }, err
 		}
+	case *targets.Softmax:
+		if t.Standardized() > 0 {
+			prior, classes := apart(standardized(m, t, rows)), t.Dim()/rows.P
+			prior.SDs = slices.Repeat(prior.SDs, classes)
+			known, err := targets.New(targets.SoftmaxConfig{Features: rows.P, Classes: classes, Prior: prior})
+			return func() nuts.LogDensity { return nuts.Posterior(known, rows, 1) }, err
+		}
 	}
 	return func() nuts.LogDensity { return nuts.Posterior(m.Target.(targets.GradTarget), rows, 1) }, nil
 }
 
+// apart has the same variances and no covariances.
+func apart(c surrogates.CentredGaussian) priors.Gaussian {
+	out := priors.Gaussian{SDs: slices.Clone(c.SDs)}
+	for j, mean := range c.Means {
+		out.SDs[c.Intercept] = math.Hypot(out.SDs[c.Intercept], mean*c.SDs[j])
+	}
+	return out
+}
+
 // standardized is the prior on standardized columns, whose spread the rows say.
-func standardized(m *models.Model, t *targets.Regression, rows targets.Rows) surrogates.CentredGaussian {
+func standardized(m *models.Model, t interface {
+	Standardized() float64
+	Prior() priors.Prior
+}, rows targets.Rows) surrogates.CentredGaussian {
 	d := rows.P
 	s := surrogates.Statistics{Anchor: make([]float64, d), Moment: make([]float64, d*d), Records: int64(rows.Len()),
 		Radius: m.Shape.Radius, Columns: chains.Columns(m.Shape, false)}

@@ -66,6 +66,9 @@ func oneFirst(name string, i uint64) (*chains.Result, []float64, error) {
 		return nil, nil, err
 	}
 	options := models.Options{PriorSD: *priorSD}
+	if *effect > 0 {
+		options.Prior = "standardized"
+	}
 	if name == "network" {
 		options.Hidden = 2
 	}

@@ -40,7 +40,8 @@ var (
 	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
 		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), on a "+
 		"table as for -logistic, or held-out, all kinds that the limits of the verdicts were not chosen on")
-	family   = flag.String("family", "logistic", "model of -untuned: logistic, probit, poisson or negative-binomial")
+	family = flag.String("family", "logistic", "model of -untuned: logistic, probit, cloglog, softmax, poisson or "+
+		"negative-binomial")
 	first    = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
 	betaLoss = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
 	uncut    = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
@@ -49,8 +50,9 @@ var (
 	radius  = flag.Float64("radius", 0, "bound on rows of a public table, for -linear and -untuned; 0 for its schema's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
+	prior  = flag.String("prior", "", "prior of -untuned; by default that of the model")
 	effect = flag.Float64("effect", 0, "simulated records: the prior of default runs, with this effect of a standard "+
-		"deviation, in place of the one that truths are from")
+		"deviation, in place of the one that truths are from. With -first it is that of default runs whatever the number")
 	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
 	rivals = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")

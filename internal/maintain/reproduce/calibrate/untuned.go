@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -115,6 +117,9 @@ func (s shape) draw(family string, rng *rand.Rand) (*data.Table, []float64, erro
 		csv.WriteString(c.Name + ",")
 	}
 	target := data.Column{Name: "y", Role: data.Target, Kind: data.Binary, Labels: []string{"0", "1"}}
+	if family == "softmax" {
+		target = data.Column{Name: "y", Role: data.Target, Kind: data.Category, Levels: []string{"0", "1", "2"}}
+	}
 	if counts(family) {
 		target = data.Column{Name: "y", Role: data.Target, Kind: data.Number, Upper: mostCount, Center: 0, Scale: 1}
 	}
@@ -133,14 +138,33 @@ func (s shape) draw(family string, rng *rand.Rand) (*data.Table, []float64, erro
 		return nil, nil, err
 	}
 	truth := s.truth(t, rng)
+	if family == "softmax" {
+		return t, ofClasses(t, slices.Concat(truth, s.truth(t, rng), s.truth(t, rng)), rng), nil
+	}
 	for i := range t.Y {
-		eta := 0.0
-		for j, x := range t.Row(i) {
-			eta += x * truth[j]
-		}
-		t.Y[i] = respond(family, eta, rng)
+		t.Y[i] = respond(family, floats.Dot(t.Row(i), truth), rng)
 	}
 	return t, truth, nil
+}
+
+// ofClasses draws a table's classes, and returns the coefficients less their mean over classes.
+func ofClasses(t *data.Table, truth []float64, rng *rand.Rand) []float64 {
+	d := t.Features()
+	for i := range t.Y {
+		best := math.Inf(-1)
+		for k := 0; k*d < len(truth); k++ { // the highest with errors of Gumbel's law is the class
+			if v := floats.Dot(t.Row(i), truth[k*d:(k+1)*d]) - math.Log(rng.ExpFloat64()); v > best {
+				best, t.Y[i] = v, float64(k)
+			}
+		}
+	}
+	out := slices.Clone(truth)
+	for j := range out {
+		for k := j % d; k < len(truth); k += d {
+			out[j] -= truth[k] * float64(d) / float64(len(truth))
+		}
+	}
+	return out
 }
 
 // truth draws coefficients of a typical effect a standard deviation, and an intercept that
@@ -237,7 +261,8 @@ func untunedRuns(name string) (map[string]*heard, error) {
 		if err != nil {
 			return nil, err
 		}
-		model, err := models.New(*family, &table.Shape, models.Options{PriorSD: *priorSD, Dispersion: dispersion()})
+		options := models.Options{Prior: *prior, PriorSD: *priorSD, Dispersion: dispersion()}
+		model, err := models.New(*family, &table.Shape, options)
 		if err != nil {
 			return nil, err
 		}
@@ -323,6 +348,9 @@ func withoutPrivacy(t *data.Table, m *models.Model, seed uint64) (means, sds []f
 	}
 	var all [][][]float64
 	for _, c := range drawn {
+		for _, draw := range c.Draws {
+			m.Output(draw, draw)
+		}
 		all = append(all, c.Draws)
 	}
 	for j := range m.Target.Dim() {
