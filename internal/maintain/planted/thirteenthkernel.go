@@ -586,7 +586,8 @@ func thirteenthKernels() []Case {
 	}
 	zero := func(float64, float64) float64 { return 0 }
 	return inFamily("thirteenth", []Case{
-		penalised("penalty by the noise of the move before", "stale", func(_, last float64) float64 { return last * last / 2 }),
+		penalised("penalty by the noise of the move before", "stale",
+			func(_, last float64) float64 { return last * last / 2 }),
 		penalised("penalty of at most a half", "cut off", func(now, _ float64) float64 { return min(now*now/2, 0.5) }),
 		tempered("a swap counts the prior", "prior ratio", swapFlaws{prior: true}),
 		tempered("a swap at the hot temperature", "0.4 for 0.6", swapFlaws{hot: true}),
