@@ -36,6 +36,8 @@ type SecondMoment struct {
 	// √2·W·‖z‖², ‖z‖² ≤ R², or 1.5R² with a Response: the sensitivity in Frobenius norm under
 	// substitution of one row. Off the diagonal it is smaller by √2. Required.
 	NoiseMultiplier float64
+	// View, if not nil, is how rows are seen; R is then its radius.
+	View *View
 }
 
 // responseShare is the square of the response's part of an extended row over that of
@@ -45,6 +47,7 @@ const responseShare = 0.5
 
 // ResponseUnit is the unit of responses in extended rows.
 func (m SecondMoment) ResponseUnit(f Facts) float64 {
+	f = m.View.seen(f)
 	return m.Response / (f.Radius * math.Sqrt(responseShare))
 }
 
@@ -78,9 +81,10 @@ func (m SecondMoment) Size(f Facts) int {
 }
 
 func (m SecondMoment) check(f Facts) error {
-	if err := f.check(); err != nil {
+	if err := errors.Join(f.check(), m.View.check(f)); err != nil {
 		return err
 	}
+	f = m.View.seen(f)
 	switch {
 	case f.Features < 1:
 		return fmt.Errorf("curator: Facts.Features is %d; at least 1 is needed", f.Features)
@@ -110,6 +114,7 @@ func (m SecondMoment) Event(f Facts) (accountant.Event, error) {
 	if err := m.check(f); err != nil {
 		return accountant.Event{}, err
 	}
+	f = m.View.seen(f)
 	multiplier := m.NoiseMultiplier / (float64(f.RowsPerPerson) * (1 + room.RelativeSlack))
 	if f.Adjacency == accountant.AddRemove {
 		multiplier *= math.Sqrt2 * (1 - room.RelativeSlack)
@@ -124,6 +129,7 @@ func (m SecondMoment) NoiseSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
+	f = m.View.seen(f)
 	lattice := room.ExactGrid(m.largest(f))
 	return m.steps(f, lattice) * lattice.Step, nil
 }
@@ -143,7 +149,7 @@ func triangle(dim int) int { return dim * (dim + 1) / 2 }
 type Moments struct {
 	prepaid
 	mechanism SecondMoment
-	set       *record.Set
+	set       source
 	clipper   room.Clipper
 	noise     *noise.DiscreteGaussian
 	reach     float64   // the longest response in a row
@@ -155,6 +161,7 @@ type Moments struct {
 }
 
 func (m SecondMoment) prepare(f Facts, set *record.Set) (accountant.Event, *Moments, error) {
+	m.View = m.View.granted()
 	event, err := m.Event(f)
 	if err != nil {
 		return accountant.Event{}, nil, err
@@ -165,6 +172,7 @@ func (m SecondMoment) prepare(f Facts, set *record.Set) (accountant.Event, *Mome
 
 // newMoments builds what releases moments of set, before anything is charged.
 func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
+	f = m.View.seen(f)
 	lattice := room.ExactGrid(m.largest(f))
 	normal, err := noise.NewDiscreteGaussian(m.steps(f, lattice))
 	if err != nil {
@@ -172,7 +180,7 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	}
 	n := triangle(m.Size(f))
 	return &Moments{
-		mechanism: m, set: set, noise: normal, reach: f.Radius * math.Sqrt(responseShare),
+		mechanism: m, set: m.View.over(set), noise: normal, reach: f.Radius * math.Sqrt(responseShare),
 		x: make([]float64, f.Features), y: make([]float64, 1), z: make([]float64, m.Size(f)), row: make([]float64, n),
 		sums:    make([]int64, n),
 		clipper: room.NewClipper(n, 1, lattice),
@@ -197,6 +205,9 @@ func (o *Moments) Release(dst, theta []float64) error {
 		return err
 	}
 	defer o.room.Leave()
+	if err := o.mechanism.View.aim(o.set); err != nil {
+		return err
+	}
 	if err := o.room.Take(); err != nil {
 		return err
 	}

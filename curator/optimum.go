@@ -48,6 +48,11 @@ type Optimum struct {
 	// less noise. The price does not notice a Ridge from 2·τR²·NoiseMultiplier on with a loss
 	// that is tied.
 	Spherical bool
+	// Reach is the longest θ about which the ridge may be, in place of 0: see ReleaseAbout.
+	// Defaults to 0.
+	Reach float64
+	// View, if not nil, is how rows are seen; R is then its radius.
+	View *View
 }
 
 // The parts of the squared noise budget that hide the distance from the exact minimum.
@@ -64,9 +69,14 @@ func (m Optimum) temperature() float64 {
 	return cmp.Or(m.Temperature, 1)
 }
 
-// linear bounds the norm of b. One of density ∝ exp(−‖b‖/σ) exceeds it with probability
-// below 10⁻³⁰, and is shortened to it.
+// linear bounds the norm of the linear term.
 func (m Optimum) linear(f Facts) float64 {
+	return m.noisy(f) + m.Ridge*m.Reach*(1+room.RelativeSlack)
+}
+
+// noisy bounds the norm of b. One of density ∝ exp(−‖b‖/σ) exceeds it with probability below 10⁻³⁰,
+// and is shortened to it.
+func (m Optimum) noisy(f Facts) float64 {
 	if m.Spherical {
 		return m.sd(f) * float64(2*f.Features+100)
 	}
@@ -102,6 +112,7 @@ func (m Optimum) distance(f Facts) float64 {
 	if m.Spherical {
 		grid = m.sd(f) * (d + 1) * (d + 1) * 0x1p-35
 	}
+	grid += 0x1p-52 * m.Ridge * m.Reach // and the rounding of the sum with what a centre adds
 	return (m.shape(f).Distance() + grid/m.Ridge) * (1 + room.RelativeSlack)
 }
 
@@ -124,9 +135,10 @@ func (m Optimum) leastRidge(f Facts) float64 {
 }
 
 func (m Optimum) check(f Facts) error {
-	if err := errors.Join(f.check(), checkTemperature(m.temperature())); err != nil {
+	if err := errors.Join(f.check(), checkTemperature(m.temperature()), m.View.check(f)); err != nil {
 		return err
 	}
+	f = m.View.seen(f)
 	switch {
 	case !f.Response:
 		return errors.New("curator: Optimum needs records with a response")
@@ -134,6 +146,8 @@ func (m Optimum) check(f Facts) error {
 		return fmt.Errorf("curator: there are %d features; an Optimum needs between 1 and %d", f.Features, mostFeatures)
 	case f.Radius == 0:
 		return errors.New("curator: Optimum needs records sealed with a Radius, which bounds their gradients and curvatures")
+	case !(m.Reach >= 0) || math.IsInf(m.Reach, 1):
+		return fmt.Errorf("curator: the reach is %v; it must be at least 0 and finite", m.Reach)
 	case !(m.Ridge > 0) || math.IsInf(m.Ridge, 1):
 		return fmt.Errorf("curator: the ridge is %v; it must be positive and finite", m.Ridge)
 	}
@@ -158,6 +172,7 @@ func (m Optimum) Event(f Facts) (accountant.Event, error) {
 	if err := m.check(f); err != nil {
 		return accountant.Event{}, err
 	}
+	f = m.View.seen(f)
 	rows := float64(f.RowsPerPerson)
 	multiplier := m.NoiseMultiplier / (rows * (1 + room.RelativeSlack))
 	if f.Adjacency == accountant.AddRemove {
@@ -228,7 +243,7 @@ func (m Optimum) OutputSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
-	return 2 * m.distance(f) * m.outputMultiplier(), nil
+	return 2 * m.distance(m.View.seen(f)) * m.outputMultiplier(), nil
 }
 
 // ScoreSD is the standard deviation of the noise in each coordinate of −Ridge·θ₀ as
@@ -238,6 +253,7 @@ func (m Optimum) ScoreSD(f Facts) (float64, error) {
 	if err := m.check(f); err != nil {
 		return 0, err
 	}
+	f = m.View.seen(f)
 	if m.Spherical {
 		return m.sd(f) * math.Sqrt(float64(f.Features)+1), nil
 	}
@@ -247,10 +263,14 @@ func (m Optimum) ScoreSD(f Facts) (float64, error) {
 // Optima is a prepaid grant of private optima. It is not safe for concurrent use.
 type Optima struct {
 	prepaid
-	set       *record.Set
+	set       source
+	view      *View
 	objective erm.Objective
 	sd        float64
 	spherical bool
+	ridge     float64
+	reach     float64
+	longest   float64 // b may be
 	grid      float64 // on which the release lies
 	noise     *noise.DiscreteGaussian
 }
@@ -259,6 +279,7 @@ type Optima struct {
 const outputBits = 30
 
 func (m Optimum) prepare(f Facts, set *record.Set) (accountant.Event, *Optima, error) {
+	m.View = m.View.granted()
 	event, err := m.Event(f)
 	if err != nil {
 		return accountant.Event{}, nil, err
@@ -275,6 +296,8 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 	if err != nil {
 		return nil, err
 	}
+	f = m.View.seen(f)
+	seen := m.View.over(set)
 	// Rounding moves the difference of two minima by √d steps at most.
 	_, exp := math.Frexp(sd)
 	steps := math.Ldexp(sd, outputBits-exp+1) + math.Sqrt(float64(f.Features))*m.outputMultiplier()
@@ -283,8 +306,10 @@ func newOptima(m Optimum, f Facts, set *record.Set) (*Optima, error) {
 		return nil, err
 	}
 	return &Optima{
-		set: set, objective: erm.Objective{Shape: m.shape(f), Rows: set.Block, B: make([]float64, f.Features)},
-		sd: m.sd(f), spherical: m.Spherical, grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
+		set: seen, view: m.View,
+		objective: erm.Objective{Shape: m.shape(f), Rows: seen.Block, B: make([]float64, f.Features)},
+		sd:        m.sd(f), spherical: m.Spherical, ridge: m.Ridge, reach: m.Reach, longest: m.noisy(f),
+		grid: math.Ldexp(1, exp-1-outputBits), noise: normal,
 	}, nil
 }
 
@@ -297,6 +322,17 @@ func (o *Optima) Release(dst []float64) error { return o.ReleaseContext(context.
 // nothing has been released, and one release is used up. How long a minimum takes
 // depends on the records, so whether it was reached in time is not to be published.
 func (o *Optima) ReleaseContext(ctx context.Context, dst []float64) error {
+	return o.ReleaseAbout(ctx, dst, make([]float64, o.set.Features()))
+}
+
+// ReleaseAbout is ReleaseContext with the ridge (Ridge/2)·‖θ − centre‖², for a public centre such as
+// an optimum released before. At the release −Ridge·(θ₀ − centre) is then the score. Errors, with
+// nothing used up: a centre that has not one value for each feature, or is longer than Reach.
+func (o *Optima) ReleaseAbout(ctx context.Context, dst, centre []float64) error {
+	if len(centre) != o.set.Features() || !(record.Norm(centre) <= o.reach) {
+		return fmt.Errorf("curator: a ridge about %v; give one value for each of %d features, no longer than a Reach of %v",
+			centre, o.set.Features(), o.reach)
+	}
 	if len(dst) != o.set.Features() {
 		return fmt.Errorf("curator: an optimum of %d values was asked for; the records have %d features", len(dst),
 			o.set.Features())
@@ -305,10 +341,16 @@ func (o *Optima) ReleaseContext(ctx context.Context, dst []float64) error {
 		return err
 	}
 	defer o.room.Leave()
+	if err := o.view.aim(o.set); err != nil {
+		return err
+	}
 	if err := o.room.Take(); err != nil {
 		return err
 	}
 	o.draw()
+	for j, c := range centre {
+		o.objective.B[j] -= o.ridge * c
+	}
 	theta, err := o.objective.Minimise(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -344,7 +386,7 @@ func (o *Optima) draw() {
 		o.objective.B[j] = o.sd * math.Sqrt(square) * normal()
 		norm = math.Hypot(norm, o.objective.B[j])
 	}
-	if most := o.objective.Linear * (1 - room.RelativeSlack); norm > most {
+	if most := o.longest * (1 - room.RelativeSlack); norm > most {
 		for j := range o.objective.B {
 			o.objective.B[j] *= most / norm
 		}

@@ -24,6 +24,9 @@ func (m SecondMoment) AddSums(sums []int64, f Facts, theta []float64, r Records)
 	if err != nil {
 		return err
 	}
+	if m.View != nil {
+		return errViewOfSums
+	}
 	if len(sums) != m.SumsSize(f) {
 		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), m.SumsSize(f))
 	}
@@ -81,6 +84,8 @@ func (m NoisyGradient) planSums(f Facts, sums []int64) (gaussianPlan, error) {
 	}
 	return p, err
 }
+
+var errViewOfSums = errors.New("curator: sums are of rows as they are; leave View out")
 
 var errBatchOfRatios = errors.New("curator: sums of ratios are over all records; leave NoisyRatio.Batch out")
 
@@ -160,6 +165,9 @@ func NewTotals(f Facts, budget *accountant.Budget, opts ...Option) (*Totals, err
 // caller's to see to (docs/proofs/curator.md, "Sums from elsewhere"). Errors are those of
 // Curator.Grant and Moments.Release; sums of another length than SumsSize.
 func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
+	if m.View != nil {
+		return errViewOfSums
+	}
 	if want := m.SumsSize(t.curator.Facts()); len(sums) != want {
 		return fmt.Errorf("curator: %d sums were given, second moments of these records have %d", len(sums), want)
 	}

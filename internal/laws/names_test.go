@@ -10,7 +10,7 @@ import (
 
 // mostNames bounds what a package exports: constants, variables, functions and types,
 // without methods and fields. They were 46 in curator, 56 in targets and 51 in accountant.
-var mostNames = map[string]int{"accountant": 33, "curator": 31, "targets": 37}
+var mostNames = map[string]int{"accountant": 33, "curator": 32, "targets": 37}
 
 // TestFewNames: the three packages that everything rests on stay narrow. A further name
 // replaces another, or is worth its line in mostNames.

@@ -1,0 +1,85 @@
+package curator
+
+// Proof: docs/proofs/curator.md, "Records through a map".
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/view"
+)
+
+// View shows records to a mechanism through a linear map: a row x is seen as Matrix·x, and as the
+// zero row where that is longer than Radius. So the price rests on Radius alone, and Matrix may
+// follow from what was released before, such as second moments that say how columns spread. A
+// record that is seen as the zero row has no gradient, and no second moments but of its response.
+type View struct {
+	// Radius takes the place of that of the records. Required, from 1e-100 to 1e100. What it is
+	// when a mechanism is granted counts.
+	Radius float64
+	// Matrix has a row and a column for each feature, row-major. It is required before a release,
+	// which copies it, and public.
+	Matrix []float64
+
+	asked *View // whose Matrix counts, of the view of a grant
+}
+
+// granted is the view as it is when a mechanism is granted: its price cannot change.
+func (v *View) granted() *View {
+	if v == nil {
+		return nil
+	}
+	return &View{Radius: v.Radius, asked: v}
+}
+
+// seen are the facts of records in the view.
+func (v *View) seen(f Facts) Facts {
+	if v != nil && f.Radius != 0 {
+		f.Radius = v.Radius
+	}
+	return f
+}
+
+func (v *View) check(f Facts) error {
+	switch {
+	case v == nil:
+		return nil
+	case !(v.Radius >= 1e-100 && v.Radius <= 1e100):
+		return fmt.Errorf("curator: View.Radius is %v; it must be from 1e-100 to 1e100", v.Radius)
+	}
+	return nil
+}
+
+// source is what a mechanism reads records from.
+type source interface {
+	Len() int
+	Features() int
+	Block(x, y []float64, lo, hi int) (bx, by []float64)
+}
+
+// over are the records in the view.
+func (v *View) over(set *record.Set) source {
+	if v == nil {
+		return set
+	}
+	return view.Through(set, v.Radius)
+}
+
+// aim points records in the view, those of over, as the matrix says now.
+func (v *View) aim(set source) error {
+	if v == nil {
+		return nil
+	}
+	matrix, p := v.asked.Matrix, set.Features()
+	if len(matrix) != p*p {
+		return fmt.Errorf("curator: View.Matrix has %d values before a release; %d features need %d", len(matrix), p, p*p)
+	}
+	for i, a := range matrix {
+		if math.IsNaN(a) || math.IsInf(a, 0) {
+			return fmt.Errorf("curator: View.Matrix[%d] is %v; it must be finite", i, a)
+		}
+	}
+	set.(*view.Set).Aim(matrix)
+	return nil
+}

@@ -1,0 +1,598 @@
+package curator
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/convex"
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+	"github.com/dpmcmc/dpmcmc/internal/core/room"
+	"github.com/dpmcmc/dpmcmc/internal/view"
+)
+
+// dyadic is a table of two features whose products with the entries of skew are exact, so that
+// rows mapped by hand are those of a view, bit for bit.
+func dyadic(n int) Records {
+	rng := rand.New(rand.NewPCG(uint64(n), 8))
+	r := Records{Features: 2, Radius: 4}
+	for i := range n {
+		r.X = append(r.X, float64(rng.IntN(257)-128)/64, float64(rng.IntN(257)-128)/64)
+		r.Y = append(r.Y, float64(i%2))
+	}
+	return r
+}
+
+var skew = []float64{0.5, -0.25, 0.125, 2}
+
+// viewed are the records of a view, mapped by hand and sealed with its radius.
+func viewed(r Records, matrix []float64, radius float64) Records {
+	out := Records{Features: 2, Radius: radius, Y: r.Y}
+	for i := range r.Y {
+		x, y := r.X[2*i], r.X[2*i+1]
+		a, b := matrix[0]*x+matrix[1]*y, matrix[2]*x+matrix[3]*y
+		if math.Hypot(a, b) > radius {
+			a, b = 0, 0
+		}
+		out.X = append(out.X, a, b)
+	}
+	return out
+}
+
+// throughViews are a mechanism of each kind, with what it releases of a table.
+var throughViews = map[string]func(t testing.TB, c *Curator, v *View, do func(release func() []float64)){
+	"moments":  momentsIn(SecondMoment{NoiseMultiplier: 0.1}, nil),
+	"weighted": momentsIn(SecondMoment{NoiseMultiplier: 0.1, Loss: convex.Logistic()}, []float64{0.5, -1}),
+	"extended": momentsIn(SecondMoment{NoiseMultiplier: 0.1, Response: 1}, nil),
+	"optimum":  optimumIn(Optimum{NoiseMultiplier: 0.1, Ridge: 2}),
+	"spherical optimum, halved loss": optimumIn(Optimum{NoiseMultiplier: 0.1, Ridge: 2, Spherical: true,
+		Loss: convex.Halved()}),
+}
+
+func momentsIn(m SecondMoment, theta []float64) func(testing.TB, *Curator, *View, func(func() []float64)) {
+	return func(t testing.TB, c *Curator, v *View, do func(func() []float64)) {
+		m := m
+		m.View = v
+		o, err := Charge(c, m, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(func() []float64 {
+			d := m.Size(c.Facts())
+			dst := make([]float64, d*d)
+			if err := o.Release(dst, theta); err != nil {
+				t.Fatal(err)
+			}
+			return dst
+		})
+	}
+}
+
+func optimumIn(m Optimum) func(testing.TB, *Curator, *View, func(func() []float64)) {
+	return func(t testing.TB, c *Curator, v *View, do func(func() []float64)) {
+		m := m
+		m.View = v
+		o := optima(t, c, m, 2)
+		do(func() []float64 {
+			dst := make([]float64, 2)
+			if err := o.Release(dst); err != nil {
+				t.Fatal(err)
+			}
+			return dst
+		})
+	}
+}
+
+// TestViewsAreMappedRecords: with the same noise, releases through a view are those of records
+// that were mapped by hand and sealed with its radius, bit for bit, rows that are too long being
+// the zero row. The matrix is that of each release. Another radius or matrix is seen.
+func TestViewsAreMappedRecords(t *testing.T) {
+	const radius = 1.75
+	r, unit := dyadic(40), []float64{1, 0, 0, 1}
+	if zero := viewed(r, skew, radius); !slices.Contains(zero.X, 0) || slices.Max(zero.X) == 0 {
+		t.Fatalf("rows within the view and without are wanted: %v", zero.X)
+	}
+	for name, with := range throughViews {
+		var got, want, other [2][]float64
+		v := &View{Radius: radius} // its matrix comes after the grant
+		with(t, seal(t, r), v, func(release func() []float64) {
+			v.Matrix = slices.Clone(skew)
+			got[0] = release()
+			v.Matrix = unit
+			got[1] = release()
+		})
+		for i, matrix := range [][]float64{skew, unit} {
+			with(t, seal(t, viewed(r, matrix, radius)), nil, func(release func() []float64) {
+				want[0] = release()
+				want[1] = release()
+			})
+			if !slices.Equal(got[i], want[i]) {
+				t.Errorf("%s: release %d through a view is %v, of mapped records %v", name, i, got[i], want[i])
+			}
+			with(t, seal(t, r), &View{Radius: radius, Matrix: []float64{0.5, 0.125, -0.25, 2}},
+				func(release func() []float64) { other[0], other[1] = release(), release() })
+			if slices.Equal(other[i], want[i]) {
+				t.Errorf("%s: release %d through a transposed matrix is the same", name, i)
+			}
+		}
+	}
+}
+
+// TestViewsAreCopiedAtTheGrant: what Radius becomes after the grant changes neither price nor
+// release. Before the grant it changes both.
+func TestViewsAreCopiedAtTheGrant(t *testing.T) {
+	for name, with := range throughViews {
+		released := func(before, after float64) (out []float64) {
+			v := &View{Radius: before, Matrix: skew}
+			c := seal(t, dyadic(40))
+			with(t, c, v, func(release func() []float64) {
+				v.Radius = after
+				out = append(release(), c.Budget().Events().RDP(8))
+			})
+			return out
+		}
+		want := released(1.75, 1.75)
+		for _, after := range []float64{0, 1e-3, 3, 1e9, math.NaN()} {
+			if got := released(1.75, after); !slices.Equal(got, want) {
+				t.Errorf("%s: with a radius of %v after the grant %v, want %v", name, after, got, want)
+			}
+		}
+		if slices.Equal(released(2.5, 2.5), want) {
+			t.Errorf("%s: the radius of a view changes nothing", name)
+		}
+	}
+}
+
+// TestViewPrices: a view's radius is all that the price and the noise of a mechanism take from it,
+// in place of that of the records.
+func TestViewPrices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := Facts{Records: 100, Features: 2, Response: true, RowsPerPerson: rapid.IntRange(1, 3).Draw(t, "rows"),
+			Adjacency: rapid.SampledFrom([]accountant.Adjacency{accountant.Substitute, accountant.AddRemove}).Draw(t, "adj"),
+			Radius:    rapid.Float64Range(1e-3, 50).Draw(t, "radius")}
+		v := &View{Radius: rapid.Float64Range(0.1, 10).Draw(t, "radius of the view"),
+			Matrix: rapid.SliceOfN(wild(), 0, 5).Draw(t, "matrix")}
+		sealed := f
+		sealed.Radius = v.Radius
+		noise := rapid.Float64Range(0.1, 100).Draw(t, "noise")
+		moment, optimum := SecondMoment{NoiseMultiplier: noise}, Optimum{NoiseMultiplier: noise, Ridge: 20,
+			Spherical: rapid.Bool().Draw(t, "spherical")}
+		if rapid.Bool().Draw(t, "extended") {
+			moment.Response = 3
+		}
+		numbers := func(f Facts, v *View) (out []float64) {
+			moment, optimum := moment, optimum
+			moment.View, optimum.View = v, v
+			a, err := moment.Event(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := optimum.Event(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, order := range []float64{1.5, 8, 40} {
+				out = append(out, a.RDP(order), b.RDP(order))
+			}
+			out = append(out, moment.ResponseUnit(f))
+			for _, sd := range []func(Facts) (float64, error){moment.NoiseSD, optimum.OutputSD, optimum.ScoreSD} {
+				x, err := sd(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, x)
+			}
+			return out
+		}
+		got, want := numbers(f, v), numbers(sealed, nil)
+		if !slices.Equal(got, want) {
+			t.Fatalf("prices and noise of %+v are %v, of records sealed so %v", v, got, want)
+		}
+		f.Radius *= 2
+		if again := numbers(f, v); !slices.Equal(again, want) {
+			t.Fatalf("with records of radius %v they are %v", f.Radius, again)
+		}
+		// Without the view the noise is another.
+		if slices.Equal(numbers(f, nil), want) != (f.Radius == v.Radius) {
+			t.Fatal("the records' radius changes nothing")
+		}
+	})
+}
+
+// TestViewRefusals: of a grant nothing is charged, of a release nothing is used up.
+func TestViewRefusals(t *testing.T) {
+	moment, optimum := SecondMoment{NoiseMultiplier: 1}, Optimum{NoiseMultiplier: 1, Ridge: 2}
+	r := dyadic(10)
+	loose := r
+	loose.Radius = 0
+	grant := func(r Records, v *View) []error {
+		c := seal(t, r)
+		moment, optimum := moment, optimum
+		moment.View, optimum.View = v, v
+		_, one := Charge(c, moment, 1)
+		_, two := Charge(c, optimum, 1)
+		if spent, err := c.Budget().Spent(); err != nil || one != nil && two != nil && spent.Epsilon != 0 {
+			t.Errorf("%+v: ε = %v was charged (%v)", v, spent.Epsilon, err)
+		}
+		return []error{one, two}
+	}
+	for _, radius := range []float64{0, -1, math.NaN(), math.Inf(1), 9e-101, 2e100} {
+		for _, err := range grant(r, &View{Radius: radius, Matrix: skew}) {
+			if err == nil {
+				t.Errorf("a view of radius %v was granted", radius)
+			}
+		}
+	}
+	for _, err := range grant(loose, &View{Radius: 1, Matrix: skew}) {
+		if err == nil {
+			t.Error("a view of records without a radius was granted")
+		}
+	}
+	v := &View{Radius: 1}
+	moment.View, optimum.View = v, v
+	c := seal(t, r)
+	m, err := Charge(c, moment, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, dst := optima(t, c, optimum, 1), []float64{7, 7, 7, 7}
+	for _, matrix := range [][]float64{nil, {}, {1, 2, 3}, {1, 2, 3, 4, 5}, {1, 0, 0, math.NaN()},
+		{math.Inf(-1), 0, 0, 1}} {
+		v.Matrix = matrix
+		one, two := m.Release(dst, nil), o.Release(dst[:2])
+		if one == nil || two == nil || m.Left() != 1 || o.Left() != 1 || !slices.Equal(dst, []float64{7, 7, 7, 7}) {
+			t.Errorf("matrix %v: errors %v and %v, %d and %d left, released %v", matrix, one, two, m.Left(), o.Left(), dst)
+		}
+	}
+	v.Matrix = skew
+	if one, two := m.Release(dst, nil), o.Release(dst[:2]); one != nil || two != nil || m.Left() != 0 || o.Left() != 0 {
+		t.Errorf("with a matrix: errors %v and %v, %d and %d left", one, two, m.Left(), o.Left())
+	}
+}
+
+// TestViewsHaveNoSums: sums that are added up elsewhere are of rows as they are.
+func TestViewsHaveNoSums(t *testing.T) {
+	r := dyadic(10)
+	c := seal(t, r)
+	m := SecondMoment{NoiseMultiplier: 1, View: &View{Radius: 1, Matrix: skew}}
+	sums := make([]int64, m.SumsSize(c.Facts()))
+	if err := m.AddSums(sums, c.Facts(), nil, r); err == nil || slices.Max(sums) != 0 {
+		t.Errorf("sums of a view: %v, error %v", sums, err)
+	}
+	paid := budget(t, accountant.Substitute)
+	totals, err := NewTotals(c.Facts(), paid, InsecureSeed(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float64, 4)
+	if err := totals.Release(dst, m, sums); err == nil || slices.Max(dst) != 0 {
+		t.Errorf("totals of a view: %v, error %v", dst, err)
+	}
+	if spent, err := paid.Spent(); err != nil || spent.Epsilon != 0 {
+		t.Errorf("ε = %v was charged (%v)", spent.Epsilon, err)
+	}
+	m.View = nil
+	if err := m.AddSums(sums, c.Facts(), nil, r); err != nil || slices.Max(sums) == 0 {
+		t.Errorf("sums of no view: %v, error %v", sums, err)
+	}
+}
+
+// sight is how a set is seen through a matrix.
+type sight func(set *record.Set, matrix []float64, radius float64) source
+
+func seenThrough(set *record.Set, matrix []float64, radius float64) source {
+	s := view.Through(set, radius)
+	s.Aim(matrix)
+	return s
+}
+
+// seenUnbounded maps rows and keeps them however long they are.
+func seenUnbounded(set *record.Set, matrix []float64, _ float64) source {
+	x, _ := set.Block(nil, nil, 0, set.Len())
+	p := set.Features()
+	mapped := make([]float64, len(x))
+	for i := range mapped {
+		for k := range p {
+			mapped[i] += matrix[i%p*p+k] * x[i/p*p+k]
+		}
+	}
+	return record.New(mapped, p, make([]float64, set.Len()), set.Len(), 0)
+}
+
+// movesTooFar says by how much replacing the first row moves the exact sums of second moments, and
+// those of gradients, in a view, where that is more than is priced.
+func movesTooFar(see sight, x, substitute, matrix []float64, dim int, radius float64) error {
+	const n = 4
+	y := slices.Clone(x)
+	copy(y, substitute)
+	f := Facts{Records: n, Features: dim, Response: true, Radius: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	v := &View{Radius: radius}
+	m := SecondMoment{NoiseMultiplier: 1, View: v.granted()} // one noise multiplier is the sensitivity that is charged
+	var sums [2][]int64
+	gradients := make([]float64, dim)
+	for i, x := range [][]float64{x, y} {
+		o, err := newMoments(m, f, record.New(x, dim, make([]float64, n), n, f.Radius))
+		if err != nil {
+			return err
+		}
+		o.set = see(record.New(x, dim, make([]float64, n), n, f.Radius), matrix, radius)
+		o.sum(nil)
+		sums[i] = slices.Clone(o.sums)
+		rows, _ := o.set.Block(make([]float64, n*dim), make([]float64, n), 0, n)
+		for k, v := range rows { // at the largest slope there is
+			gradients[k%dim] += float64(1-2*i) * v
+		}
+	}
+	top := room.ExactGrid(m.largest(v.seen(f)))
+	if moved, charged := distance(sums[0], sums[1]), m.steps(v.seen(f), top); moved > charged {
+		return fmt.Errorf("the sums moved by %v steps, charged are %v", moved, charged)
+	}
+	if moved := record.Norm(gradients); !(moved <= 2*radius*(1+1e-12)) {
+		return fmt.Errorf("the gradients' sum moved by %v, charged are %v", moved, 2*radius)
+	}
+	return nil
+}
+
+// TestViewSensitivity: whatever the rows and a finite matrix are, replacing a record moves the sums
+// through a view by no more than is priced for its radius. Without the bound it does not hold.
+func TestViewSensitivity(t *testing.T) {
+	const dim = 2
+	finite := wild().Filter(func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(wild(), 4*dim, 4*dim).Draw(t, "x")
+		substitute := rapid.SliceOfN(wild(), dim, dim).Draw(t, "substitute")
+		matrix := rapid.SliceOfN(finite, dim*dim, dim*dim).Draw(t, "matrix")
+		radius := rapid.SampledFrom([]float64{1e-9, 0.3, 1, 7, 1e9}).Draw(t, "radius")
+		if err := movesTooFar(seenThrough, x, substitute, matrix, dim, radius); err != nil {
+			t.Fatal(err)
+		}
+	})
+	x, unit := make([]float64, 4*dim), []float64{1, 0, 0, 1}
+	if err := movesTooFar(seenUnbounded, x, []float64{0.5, 0.5}, unit, dim, 1); err != nil {
+		t.Errorf("rows within the bound: %v", err)
+	}
+	if err := movesTooFar(seenUnbounded, x, []float64{0.5, 2}, unit, dim, 0.5); err == nil {
+		t.Error("the gradients of rows longer than the bound are not found out")
+	}
+}
+
+// offScore says by how much −Ridge·(θ − centre) is off the score at θ plus b, where that is more
+// than the noise on θ explains, at seven standard deviations.
+func offScore(r Records, m Optimum, f Facts, theta, centre, b []float64) error {
+	sd, err := m.OutputSD(f)
+	if err != nil {
+		return err
+	}
+	allowed := (float64(f.Records)*f.Radius*f.Radius/4 + m.Ridge) * 7 * sd * math.Sqrt(float64(f.Features))
+	for j, g := range gradientAt(r, m.temperature(), 0, theta) {
+		if off := g + b[j] + m.Ridge*(theta[j]-centre[j]); !(math.Abs(off) <= allowed) {
+			return fmt.Errorf("the score and b at %v are off by %v, allowed is %v", theta, off, allowed)
+		}
+	}
+	return nil
+}
+
+// TestReleaseAboutIsTheScore: the release about a point makes −Ridge·(θ₀ − centre) the score plus
+// b, with the b of a release about 0. That one is Release, bit for bit, and is found out.
+func TestReleaseAboutIsTheScore(t *testing.T) {
+	for _, spherical := range []bool{false, true} {
+		r, m := labelled(60, 3), Optimum{Ridge: 2, NoiseMultiplier: 0.05, Reach: 30, Spherical: spherical,
+			Temperature: 0.5}
+		grant := func() (*Optima, Facts) {
+			c := seal(t, r)
+			return optima(t, c, m, 2), c.Facts()
+		}
+		o, f := grant()
+		plain := make([]float64, 2)
+		if err := o.Release(plain); err != nil {
+			t.Fatal(err)
+		}
+		b := slices.Clone(o.objective.B)
+		for _, centre := range [][]float64{{0, 0}, {1, -2}, {-18, 23}} {
+			o, _ := grant()
+			theta := make([]float64, 2)
+			if err := o.ReleaseAbout(t.Context(), theta, centre); err != nil {
+				t.Fatal(err)
+			}
+			if err := offScore(r, m, f, theta, centre, b); err != nil {
+				t.Errorf("about %v: %v", centre, err)
+			}
+			if zero := centre[0] == 0; slices.Equal(theta, plain) != zero {
+				t.Errorf("about %v: %v, about 0: %v", centre, theta, plain)
+			} else if !zero && offScore(r, m, f, plain, centre, b) == nil {
+				t.Errorf("the release about 0 passes for that about %v", centre)
+			}
+			// The next release begins with its own b, about 0 again.
+			if err := o.Release(theta); err != nil {
+				t.Fatal(err)
+			}
+			if err := offScore(r, m, f, theta, []float64{0, 0}, o.objective.B); err != nil {
+				t.Errorf("after one about %v: %v", centre, err)
+			}
+		}
+	}
+}
+
+// TestMinimaAboutPointsAreWithinTheDistance: the noise on the release is made for how far a
+// minimum about a centre can be computed from the exact one.
+func TestMinimaAboutPointsAreWithinTheDistance(t *testing.T) {
+	r := labelled(50, 4)
+	c := seal(t, r)
+	for _, reach := range []float64{1, 1e3} {
+		m := Optimum{Ridge: 0.5, NoiseMultiplier: 1, Reach: reach}
+		o, theta := optima(t, c, m, 10), make([]float64, 2)
+		for i := range 10 {
+			sin, cos := math.Sincos(float64(i))
+			if err := o.ReleaseAbout(t.Context(), theta, []float64{0.999 * reach * sin, 0.999 * reach * cos}); err != nil {
+				t.Fatal(err)
+			}
+			computed, err := o.objective.Minimise(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := newtonSteps(o.objective, r, 1, m.Ridge, computed, 2)
+			if far := math.Hypot(computed[0]-exact[0], computed[1]-exact[1]); far > m.distance(c.Facts()) {
+				t.Errorf("the minimum is off by %v, the noise is made for %v", far, m.distance(c.Facts()))
+			}
+		}
+	}
+}
+
+// TestReachCostsNothing: a Reach costs no privacy, and makes the noise that hides the distance
+// from the minimum larger.
+func TestReachCostsNothing(t *testing.T) {
+	f := Facts{Records: 100, Features: 3, Response: true, Radius: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	for _, spherical := range []bool{false, true} {
+		near := Optimum{Ridge: 4, NoiseMultiplier: 6, Spherical: spherical}
+		far := near
+		far.Reach = 1e9
+		a, err := near.Event(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := far.Event(f)
+		if err != nil || a.RDP(8) != b.RDP(8) {
+			t.Errorf("a reach changes the price from %v to %v (%v)", a.RDP(8), b.RDP(8), err)
+		}
+		if near.distance(f) >= far.distance(f) {
+			t.Errorf("a reach of %v leaves the distance at %v", far.Reach, far.distance(f))
+		}
+	}
+}
+
+// roundingOfAbout says whether the distance that is hidden has room for rounding b − Λ·centre: what
+// rounding takes off a point that is certified and off a linear term of that length.
+func roundingOfAbout(m Optimum, f Facts, reach float64) error {
+	const u = 0x1p-53
+	s := m.shape(f)
+	linear := m.noisy(f) + m.Ridge*reach
+	if used, has := u*(s.Reach()+(s.Tolerance()+linear*(1+1e-6))/m.Ridge), 2*u*s.Reach(); used > has {
+		return fmt.Errorf("rounding takes %v, the distance has %v for it", used, has)
+	}
+	if linear > s.Linear {
+		return fmt.Errorf("the linear term may be %v long, the objective is made for %v", linear, s.Linear)
+	}
+	return nil
+}
+
+// TestAboutHasRoomForRounding, whatever the settings are. For a longer centre it has not.
+func TestAboutHasRoomForRounding(t *testing.T) {
+	power := func(t *rapid.T, least, most float64, name string) float64 {
+		return math.Pow(10, rapid.Float64Range(least, most).Draw(t, "log10 of "+name))
+	}
+	var losses []convex.Loss
+	for _, of := range []func() (convex.Loss, error){
+		func() (convex.Loss, error) { return convex.Halved(), nil },
+		func() (convex.Loss, error) { return convex.Poisson(1e6, 1e6) },
+		func() (convex.Loss, error) { return convex.Poisson(1, 1) },
+		func() (convex.Loss, error) { return convex.Probit(8) },
+		func() (convex.Loss, error) { return convex.CLogLog(64) },
+		func() (convex.Loss, error) { return convex.NegativeBinomial(1e6, 1e6, 1) },
+		func() (convex.Loss, error) { return convex.NegativeBinomial(1e-3, 1, 1) },
+	} {
+		l, err := of()
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, l)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := Facts{Records: int64(power(t, 0, 9.33, "records")), Features: rapid.IntRange(1, 4096).Draw(t, "features"),
+			Response: true, Radius: power(t, -3, 3, "radius"), RowsPerPerson: 1, Adjacency: accountant.Substitute}
+		m := Optimum{NoiseMultiplier: power(t, -20, 2.7, "noise"), Reach: power(t, -9, 9, "reach"),
+			Spherical: rapid.Bool().Draw(t, "spherical"), Temperature: power(t, -3, 0, "temperature"),
+			Loss: rapid.SampledFrom(losses).Draw(t, "loss")}
+		m.Ridge = m.leastRidge(f) * power(t, 0.001, 6, "ridge over the least")
+		if err := m.check(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := roundingOfAbout(m, f, m.Reach); err != nil {
+			t.Fatal(err)
+		}
+		if m.Ridge*m.Reach > 1e-6*m.noisy(f) && roundingOfAbout(m, f, 2*m.Reach) == nil {
+			t.Fatalf("a centre of twice the reach of %v is allowed for", m.Reach)
+		}
+	})
+}
+
+// TestAboutIsWithinTheLinearTerm: however long a centre within Reach is beside b, the objective is
+// minimised. One that is made for b alone refuses it.
+func TestAboutIsWithinTheLinearTerm(t *testing.T) {
+	r := labelled(5, 6)
+	rapid.Check(t, func(rt *rapid.T) {
+		m := Optimum{Ridge: math.Pow(10, rapid.Float64Range(-1, 4).Draw(rt, "log10 of the ridge")),
+			Reach:           math.Pow(10, rapid.Float64Range(-9, 9).Draw(rt, "log10 of the reach")),
+			NoiseMultiplier: rapid.Float64Range(0.3, 10).Draw(rt, "noise"), Spherical: rapid.Bool().Draw(rt, "spherical")}
+		sin, cos := math.Sincos(rapid.Float64Range(0, 7).Draw(rt, "direction"))
+		centre := []float64{m.Reach * sin, m.Reach * cos}
+		for record.Norm(centre) > m.Reach {
+			centre[0], centre[1] = centre[0]*(1-0x1p-52), centre[1]*(1-0x1p-52)
+		}
+		o, theta := optima(t, seal(t, r), m, 1), []float64{math.NaN(), math.NaN()}
+		if err := o.ReleaseAbout(t.Context(), theta, centre); err != nil || math.IsNaN(theta[0]+theta[1]) {
+			rt.Fatalf("about %v within %v: %v, released %v", centre, m.Reach, err, theta)
+		}
+	})
+	m := Optimum{Ridge: 10, NoiseMultiplier: 1, Reach: 1e6}
+	c := seal(t, r)
+	o := optima(t, c, m, 1)
+	o.objective.Linear = m.noisy(c.Facts())
+	defer func() {
+		if recover() == nil {
+			t.Error("an objective made for b alone has room for a far centre")
+		}
+	}()
+	_ = o.ReleaseAbout(t.Context(), make([]float64, 2), []float64{1e6, 0})
+}
+
+// TestAboutRefusals: with nothing used up or charged.
+func TestAboutRefusals(t *testing.T) {
+	r, m := labelled(20, 1), Optimum{Ridge: 1, NoiseMultiplier: 2}
+	for _, reach := range []float64{-1, math.Inf(1), math.NaN(), 1e250} {
+		c := seal(t, r)
+		m.Reach = reach
+		if _, err := Charge(c, m, 1); err == nil {
+			t.Errorf("a reach of %v was granted", reach)
+		}
+		if spent, err := c.Budget().Spent(); err != nil || spent.Epsilon != 0 {
+			t.Errorf("a reach of %v: ε = %v was charged (%v)", reach, spent.Epsilon, err)
+		}
+	}
+	for _, reach := range []float64{0, 2} {
+		m.Reach = reach
+		o, theta := optima(t, seal(t, r), m, 1), []float64{7, 7}
+		for _, centre := range [][]float64{nil, {}, {0}, {0, 0, 0}, {0, math.NaN()}, {math.Inf(1), 0}, {1.5, 1.5},
+			{0, -2.0000001}, {1e300, 0}} {
+			if err := o.ReleaseAbout(t.Context(), theta, centre); err == nil || o.Left() != 1 || theta[0] != 7 {
+				t.Errorf("about %v within %v: error %v, %d left, released %v", centre, reach, err, o.Left(), theta)
+			}
+		}
+		if err := o.ReleaseAbout(t.Context(), theta, []float64{0, -reach}); err != nil || o.Left() != 0 {
+			t.Errorf("about a point at the reach of %v: %v, %d left", reach, err, o.Left())
+		}
+	}
+}
+
+// TestReleaseAboutThroughAView: both at once are the release about that centre over mapped records.
+func TestReleaseAboutThroughAView(t *testing.T) {
+	r, m, centre := dyadic(30), Optimum{Ridge: 2, NoiseMultiplier: 0.1, Reach: 5}, []float64{3, -4}
+	var released [2][2]float64
+	for i, r := range []Records{r, viewed(r, skew, 1.75)} {
+		m.View = nil
+		if i == 0 {
+			m.View = &View{Radius: 1.75, Matrix: skew}
+		}
+		if err := optima(t, seal(t, r), m, 1).ReleaseAbout(t.Context(), released[i][:], centre); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if released[0] != released[1] {
+		t.Errorf("through a view %v, of mapped records %v", released[0], released[1])
+	}
+}
