@@ -79,7 +79,7 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m.first != nil {
 		return c.affordFirst(m, f, rho, epsilon, delta)
 	}
-	if c.Aim == Auto && (c.Law == Spherical || c.Variance == 0 && m.loss.Count() > 0) {
+	if c.Aim == Auto && (c.Law == Spherical || c.Fit == Fitted || c.Variance == 0 && m.loss.Count() > 0) {
 		c.Aim = Score
 	}
 	if c.Aim == Auto {
@@ -92,20 +92,31 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m, err = c.model(); err != nil { // with the cut of its aim
 		return c, err
 	}
-	if c.Ridge == 0 {
-		c.Ridge = c.ridgeFor(m, f, epsilon)
+	if c.Fit == AnyFit {
+		c.Fit = c.worthFitting(m, f, rho)
 	}
-	if c.spherical(m, f, epsilon, rho) {
+	if c.Fit != Fitted && c.spherical(m, f, epsilon, rho) {
+		if c.Ridge == 0 {
+			c.Ridge = c.ridgeFor(m, f, epsilon)
+		}
 		return c.affordSpherical(m, f, epsilon, delta)
 	}
 	c.Law = Normal
 	if c.MomentNoise == 0 {
-		c.MomentNoise = min(curator.MostNoise, multiplier(f, c.shareOfMoments(m)*rho)*adjacent(f, math.Sqrt2))
+		c.MomentNoise = c.momentNoise(m, f, rho)
+	}
+	if c.Ridge == 0 {
+		c.Ridge = c.ridgeFor(m, c.seen(f), epsilon)
 	}
 	if c.Aim.Bits() {
 		c.chooseBits(m, f, rho)
 	}
 	return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.OptimumNoise = x }, c.OptimumNoise)
+}
+
+// momentNoise is the multiplier of second moments by their share of ρ.
+func (c Config) momentNoise(m model, f curator.Facts, rho float64) float64 {
+	return min(curator.MostNoise, multiplier(f, c.shareOfMoments(m)*rho)*adjacent(f, math.Sqrt2))
 }
 
 // multiplier is the noise that ρ buys under substitution: ρ = k²/2m².
@@ -225,6 +236,9 @@ func (c Config) information(m model, f curator.Facts) float64 {
 
 // rowNorm is RowNorm with its default.
 func (c Config) rowNorm(f curator.Facts) float64 {
+	if c.Fit == Fitted {
+		return math.Sqrt(float64(f.Features))
+	}
 	if c.RowNorm > 0 {
 		return min(c.RowNorm, f.Radius)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
+	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -20,6 +21,7 @@ type Chains struct {
 	config    Config
 	facts     curator.Facts
 	model     model
+	fit       *fit // of columns, if they are fitted
 	remainder *targets.Remainder
 	first     *first                          // of order 1
 	lengths   func([]float64) targets.Lengths // of gradients, for order 1
@@ -60,6 +62,9 @@ type Release struct {
 	// Tails is by how many standard deviations a coefficient would move, at most, if features
 	// had longer tails than a normal law with their second moments, for Score.
 	Tails float64
+	// Curved reports, of fitted columns, that coefficients depend on the law of the features, of which
+	// no release says more than second moments: see surrogates.Score.Curved.
+	Curved bool
 	// Hidden is, of order 1, the number of directions whose curvature its noise hides.
 	Hidden int
 	// Bound are, of order 1, the parameters that the prior bounds rather than the release.
@@ -87,7 +92,9 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	if s.first != nil {
 		return s, append(s.first.requests(), bits...), nil
 	}
+	c = s.config
 	requests := []curator.Request{curator.RequestFor(&s.moments, c.moment(s.model, f), 1)}
+	requests = append(requests, s.fitRequests()...)
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestFor(&s.optima, c.optimum(s.model), 1))
 	}
@@ -117,9 +124,15 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Chains{config: c, facts: f, model: m, bits: make([]*curator.Bits, c.chains()), left: slices.Clone(steps)}
+	s := &Chains{config: c.inView(), facts: c.seen(f), model: m, bits: make([]*curator.Bits, c.chains()),
+		left: slices.Clone(steps)}
 	for _, n := range steps {
 		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: n})
+	}
+	if c.Fit == Fitted {
+		if s.fit, err = newFit(c, f); err != nil {
+			return nil, nil, err
+		}
 	}
 	if m.first != nil {
 		if s.first, err = newFirst(c, m, f); err == nil {
@@ -224,6 +237,7 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	if err != nil {
 		return nil, err
 	}
+	r.Curved = s.fit != nil && p.Curved()
 	return s.fromGradients(ctx, p, seed, r)
 }
 
@@ -246,8 +260,15 @@ func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *
 		if r.Prior, err = p.CheckPrior(draws); err != nil {
 			return err
 		}
-		r.Tails, err = p.Tails()
-		return err
+		if r.Tails, err = p.Tails(); err != nil || s.fit == nil {
+			return err
+		}
+		for _, chain := range draws.Chains {
+			for _, theta := range chain {
+				s.fit.back(theta)
+			}
+		}
+		return nil
 	})
 }
 
@@ -279,6 +300,9 @@ func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look
 	seed uint64) (*surrogates.Score, error) {
 	c := surrogates.Config{Statistics: released, Earlier: earlier, Link: link, Prior: s.model.regression.Prior(),
 		Seed: seed}
+	if s.fit != nil {
+		c.Prior = s.fit.prior(c.Prior.(priors.Gaussian))
+	}
 	if s.config.Aim == Score {
 		c.Effect = s.model.regression.Standardized()
 	}
@@ -301,7 +325,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if s.config.Aim == Sums {
 		return values, s.moments.Release(moment, nil)
 	}
-	if err := s.optima.Release(anchor); err != nil {
+	if err := s.lookAt(ctx, values, anchor); err != nil {
 		return nil, err
 	}
 	var at []float64
@@ -328,10 +352,14 @@ func (s *Chains) size() int {
 	if s.config.Aim == Sums {
 		return side * side
 	}
+	size := s.facts.Features + side*side
 	if s.config.near(s.model) {
-		return (1+2*nearLooks)*s.facts.Features + side*side
+		size += 2 * nearLooks * s.facts.Features
 	}
-	return s.facts.Features + side*side
+	if s.fit != nil {
+		size += s.fit.size()
+	}
+	return size
 }
 
 // parts are the releases that values hold, with the nearer anchors and the scores there or without.
@@ -340,6 +368,9 @@ func (s *Chains) parts(values []float64) (anchor, moment, near []float64) {
 		return nil, values, nil
 	}
 	d := s.facts.Features
+	if s.fit != nil {
+		values = values[s.fit.size():]
+	}
 	anchor, moment = values[:d:d], values[d:d+d*d:d+d*d]
 	if rest := values[d+d*d:]; len(rest) > 0 {
 		near = rest
@@ -368,7 +399,12 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 			Radius: f.Radius, Columns: c.Columns}
 		return r, err
 	}
-	if r.Statistics, err = s.atOptimum(anchor, moment); err == nil && near != nil {
+	r.Statistics, err = s.atOptimum(anchor, moment)
+	switch {
+	case err != nil:
+	case s.fit != nil:
+		err = s.describeFit(&r)
+	case near != nil:
 		r.Statistics, r.Earlier, err = s.nearer(r.Statistics, near)
 	}
 	return r, err

@@ -131,6 +131,8 @@ type Config struct {
 	Ridge, OptimumNoise float64
 	// Law is that of the optimum's noise. Afford.
 	Law Law
+	// Fit says whether columns are fitted first. Afford.
+	Fit Fit
 	// MomentNoise is the noise multiplier of curator.SecondMoment, which Order 1 does
 	// without. Afford.
 	MomentNoise float64
@@ -145,6 +147,8 @@ type Config struct {
 	// costs 4/Variance times as much or less. A Rate then draws Poisson batches, whose own
 	// variance the test absorbs. Defaults to 0.
 	Variance float64
+
+	view *curator.View // of fitted columns, once the configuration is that in it
 }
 
 // tail is the degrees of freedom of proposals from the surrogate.
@@ -264,6 +268,9 @@ func (c Config) check(m model) error {
 			"*targets.Regression", c.Aim, c.Target)
 	case c.Law > Spherical || c.Law == Spherical && c.Aim != Score && c.Aim != Auto:
 		return fmt.Errorf("anchors: Config.Law is %v with the aim %v; use Normal, or Spherical with Score", c.Law, c.Aim)
+	case c.Fit > Fitted || c.Fit == Fitted && c.Aim != Auto && (!c.fittable(m) || c.Law == Spherical):
+		return fmt.Errorf("anchors: Config.Fit is %v with the aim %v; columns are fitted for Score of standardized "+
+			"coefficients of numbers beside an intercept, with Normal noise", c.Fit, c.Aim)
 	case m.linear != nil && !(c.Response > 0 && c.Response <= 1e100):
 		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
 	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:
@@ -281,12 +288,16 @@ func (c Config) check(m model) error {
 
 // optimum and moment are the curator's mechanisms.
 func (c Config) optimum(m model) curator.Optimum {
-	return curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise,
-		Spherical: c.Law == Spherical}
+	o := curator.Optimum{Loss: m.loss, Temperature: c.Temperature, Ridge: c.Ridge, NoiseMultiplier: c.OptimumNoise,
+		Spherical: c.Law == Spherical, View: c.view}
+	if c.Fit == Fitted {
+		o.Reach = fitReach
+	}
+	return o
 }
 
 func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
-	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise}
+	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise, View: c.view}
 	switch {
 	case c.Aim == Sums:
 		s.Response = c.Response
@@ -342,6 +353,7 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	if m.first != nil {
 		return c.firstCost(m, f)
 	}
+	c = c.inView()
 	moment, err := c.moment(m, f).Event(f)
 	if err != nil || c.Aim == Sums {
 		return moment, err
@@ -350,14 +362,22 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	if err != nil {
 		return accountant.Event{}, err
 	}
-	if !c.near(m) {
-		return accountant.Compose(moment, optimum)
+	events := []accountant.Event{moment, optimum}
+	if c.Fit == Fitted {
+		fits, err := c.fitCost(m, f)
+		if err != nil {
+			return accountant.Event{}, err
+		}
+		events = append(fits, events...)
 	}
-	scores, err := c.looksCost(m, f)
-	if err != nil {
-		return accountant.Event{}, err
+	if c.near(m) {
+		scores, err := c.looksCost(m, c.seen(f))
+		if err != nil {
+			return accountant.Event{}, err
+		}
+		events = append(scores, events...)
 	}
-	return accountant.Compose(append(scores, moment, optimum)...)
+	return accountant.Compose(events...)
 }
 
 // StepCost is the price of one step of one chain: nothing for aims without bits.

@@ -126,8 +126,11 @@ func (s *Chains) nearer(first surrogates.Statistics, values []float64) (surrogat
 
 // shareOfMoments is the second moments' of ρ.
 func (c Config) shareOfMoments(m model) float64 {
-	if c.near(m) {
+	switch {
+	case c.near(m):
 		return nearMomentShare
+	case c.Fit == Fitted:
+		return fitMomentShare
 	}
 	return momentShare
 }

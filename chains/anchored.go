@@ -24,6 +24,9 @@ var aims = map[string]anchors.Aim{
 // laws are the words of the setting anchor-law.
 var laws = map[string]anchors.Law{"auto": anchors.AnyLaw, "normal": anchors.Normal, "spherical": anchors.Spherical}
 
+// fits are the words of the setting anchor-fit.
+var fits = map[string]anchors.Fit{"auto": anchors.AnyFit, "no": anchors.Unfitted, "yes": anchors.Fitted}
+
 // anchorConfig is what the settings and the public shape say.
 func (c *choice) anchorConfig() (anchors.Config, error) {
 	aim, ok := aims[c.Aim]
@@ -36,15 +39,22 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 		return anchors.Config{}, bad("anchor-law", "%s is %q; it must be auto, normal or spherical", name("anchor-law"),
 			c.AnchorLaw)
 	}
+	fit, ok := fits[c.AnchorFit]
+	if !ok {
+		return anchors.Config{}, bad("anchor-fit", "%s is %q; it must be auto, yes or no", name("anchor-fit"), c.AnchorFit)
+	}
 	config := anchors.Config{
 		Target: c.Target, Aim: aim, Temperature: c.Temperature, Chains: int(c.Chains), Iterations: c.Iterations,
 		Ridge: c.Ridge, OptimumNoise: c.AnchorNoise, MomentNoise: c.MomentNoise, Clip: c.Clip, Rate: c.Rate,
-		LeastESS: c.ESS, Law: law, Variance: c.Variance, Lengths: c.Lengths, Scales: c.Scales,
+		LeastESS: c.ESS, Law: law, Fit: fit, Variance: c.Variance, Lengths: c.Lengths, Scales: c.Scales,
 	}
 	if c.Shape == nil {
 		return config, nil
 	}
 	config.Columns, config.RowNorm = Columns(c.Shape, c.Weighed), c.Shape.Norm()
+	if fit == anchors.AnyFit && !c.Shape.Loose() { // scales are known
+		config.Fit = anchors.Unfitted
+	}
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {
 		most := max(math.Abs(t.At(t.Lower)), math.Abs(t.At(t.Upper)))
 		config.Response, config.Cap.Count = most, max(1, math.Floor(most))
@@ -113,7 +123,7 @@ func (c *choice) chooseAnchored() error {
 	}
 	c.Aim, c.Ridge, c.AnchorNoise, c.MomentNoise = config.Aim.String(), config.Ridge, config.OptimumNoise,
 		config.MomentNoise
-	c.Clip, c.Rate, c.AnchorLaw = config.Clip, config.Rate, config.Law.String()
+	c.Clip, c.Rate, c.AnchorLaw, c.AnchorFit = config.Clip, config.Rate, config.Law.String(), config.Fit.String()
 	return nil
 }
 
@@ -174,6 +184,9 @@ func (c *choice) anchoredChain() (*parts, error) {
 			"to first order"
 	case anchors.Score:
 		p.Target, p.Sampled = "noise-aware", "the posterior given what was released, whose noise its intervals contain"
+		if config.Fit == anchors.Fitted {
+			p.Sampled += ", of rows whose numbers are not far from all others"
+		}
 	case anchors.Sums:
 		p.Target, p.Sampled = "noise-aware", "the posterior given released sums, whose noise its intervals contain"
 		if config.Cut[0] < config.Cut[1] {

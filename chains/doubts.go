@@ -56,12 +56,16 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 		return append(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut)...)
 	}
 	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
-		return append(r.tailDoubts(release.Tails), r.classDoubts(release)...)
+		return append(r.tailDoubts(release), r.classDoubts(release)...)
 	}
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
-	return append(r.tailDoubts(release.Tails), r.telling(r.scoreDoubts(release), release.Prior)...)
+	doubts := r.telling(r.scoreDoubts(release), release.Prior)
+	if release.Curved {
+		return append(doubts, r.tailDoubts(release)...)
+	}
+	return append(r.tailDoubts(release), doubts...)
 }
 
 // leastOrder is the correlation from which the order of records counts as known.
@@ -173,21 +177,26 @@ func (r *Plan) classDoubts(release anchors.Release) []Doubt {
 	return r.telling(r.scoreDoubts(release), release.Prior)
 }
 
-// tailDoubts are those about features whose tails would move a coefficient by so many standard
-// deviations.
-func (r *Plan) tailDoubts(moved float64) []Doubt {
+// tailDoubts are those about features whose tails would move a coefficient, or whose law counts.
+func (r *Plan) tailDoubts(release anchors.Release) []Doubt {
 	most := mostShift
 	counts := []string{"poisson", "negative-binomial"}
 	if t, ok := r.Problem.Target.(*targets.Regression); ok && slices.Contains(counts, t.Family()) {
 		most = mostLeft
 	}
-	if !(moved > most) {
+	reason := fmt.Sprintf("With the tails that the bounds allow for, or ask for, a coefficient would move by %.2g of its "+
+		"standard deviations.", release.Tails)
+	switch {
+	case release.Tails > most:
+	case release.Curved:
+		reason = "Coefficients depend on more of their law than that: labels are told apart well, or two private optima " +
+			"do not agree."
+	default:
 		return nil
 	}
 	return []Doubt{{
 		Headline: "Usable if numbers are about normal: the release does not say of which law columns are.",
-		Reason: fmt.Sprintf("Features are taken for normal with the released second moments. With the tails that the "+
-			"bounds allow for, or ask for, a coefficient would move by %.2g of its standard deviations.", moved),
+		Reason:   "Features are taken for normal with the released second moments. " + reason,
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or state bounds that are nearer to " +
 			"the values of columns. Either is a new release.",
 		Conditional: true,

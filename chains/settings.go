@@ -28,6 +28,7 @@ type Settings struct {
 	Aim         string  // aim: what anchored chains sample: auto, score, remainder, perturbed or sums
 	AnchorNoise float64 // anchor-noise: of an anchor's score, over its sensitivity
 	AnchorLaw   string  // anchor-law: of the noise of an anchor's score: auto, normal or spherical
+	AnchorFit   string  // anchor-fit: whether columns are fitted before the anchor: auto, yes or no
 	MomentNoise float64 // moment-noise: of an anchor's second moments, over their sensitivity
 	Ridge       float64 // ridge: of the private optimum that is an anchor
 
@@ -142,6 +143,11 @@ var table = []Setting{
 		Name: "anchor-law", of: "anchored ", Default: "auto", at: func(s *Settings) any { return &s.AnchorLaw },
 		Help: "law of the noise of an anchor's gradient: normal; spherical, of density falling with its length, which is " +
 			"less in few dimensions and needs aim score; or auto",
+	},
+	{
+		Name: "anchor-fit", of: "anchored ", Default: "auto", at: func(s *Settings) any { return &s.AnchorFit },
+		Help: "whether second moments are released first, by which columns are centred and scaled: yes, no or auto; " +
+			"noise falls where columns fill little of their bounds",
 	},
 	{
 		Name: "moment-noise", of: "anchored ",

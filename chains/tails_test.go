@@ -3,6 +3,7 @@ package chains
 import (
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -16,9 +17,13 @@ func TestTailsAreDoubted(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &Plan{Problem: Problem{Target: model}}
-		if below, above := p.tailDoubts(0.99*most), p.tailDoubts(1.01*most); len(below) > 0 || len(above) != 1 ||
+		if below, above := p.tailDoubts(anchors.Release{Tails: 0.99 * most}),
+			p.tailDoubts(anchors.Release{Tails: 1.01 * most}); len(below) > 0 || len(above) != 1 ||
 			!above[0].Conditional {
 			t.Errorf("%s: %v below, %v above", family, below, above)
+		}
+		if d := p.tailDoubts(anchors.Release{Curved: true}); len(d) != 1 || !d[0].Conditional {
+			t.Errorf("%s: %v of coefficients that depend on the law of features", family, d)
 		}
 	}
 }

@@ -148,16 +148,32 @@ func (s *Shape) Uneven(rng *rand.Rand) *Shape {
 	for i := range out.sources {
 		c := &out.sources[i]
 		first := s.Terms[c.first]
-		half := (first.Upper - first.Lower) / 2
 		switch {
 		case first.Name == Intercept:
 		case first.Level != "":
 			c.upTo = unevenShares(c.terms+1, rng)
-		case math.Abs(c.scale-half) <= 1e-9*half:
-			c.scale = half / 8 * math.Pow(4, rng.Float64())
+		case c.loose(first):
+			c.scale = (first.Upper - first.Lower) / 16 * math.Pow(4, rng.Float64())
 		}
 	}
 	return &out
+}
+
+// Loose reports whether the schema says of some number no more than bounds: its scale is half their
+// distance then, and columns spread less.
+func (s *Shape) Loose() bool {
+	for _, c := range s.columns() {
+		if first := s.Terms[c.first]; first.Name != Intercept && first.Level == "" && c.loose(first) {
+			return true
+		}
+	}
+	return false
+}
+
+// loose reports whether the scale of a number, of the term, is half the distance of its bounds.
+func (c source) loose(first Term) bool {
+	half := (first.Upper - first.Lower) / 2
+	return math.Abs(c.scale-half) <= 1e-9*half
 }
 
 // unevenShares are cumulated, without the last, which is 1.

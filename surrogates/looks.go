@@ -75,6 +75,47 @@ func (c Config) joint(of []sharedLook, second *mat.SymDense, constant int) (scor
 	return score, log
 }
 
+// Where predictors spread by more than mostSpread the link bends over them, and the law of the features
+// counts beyond its second moments. That it is another one shows where scores differ by mostUnlike
+// standard deviations more than noise explains.
+const (
+	mostSpread = 2
+	mostUnlike = 3
+)
+
+// Curved reports whether coefficients depend on the law of the features: predictors spread so far at the
+// posterior's centre, or scores at two anchors differ so much from what the laws say, that a normal law
+// with the released second moments may not stand for it.
+func (p *Score) Curved() bool {
+	variance := 0.0
+	for _, im := range p.imputations {
+		variance += im.features.from(p.mean).width / float64(len(p.imputations))
+	}
+	curved := variance > mostSpread*mostSpread
+	for _, l := range p.config.Earlier {
+		curved = curved || p.unlike(l) > mostUnlike
+	}
+	return curved
+}
+
+// unlike is by how many standard deviations the squared difference of two scores, less what the laws of
+// features say it is, exceeds its mean, were it noise.
+func (p *Score) unlike(l Look) float64 {
+	s := p.config.Statistics
+	d := len(s.Anchor)
+	way, middle, off := make([]float64, d), make([]float64, d), make([]float64, d)
+	floats.SubTo(way, l.Anchor, s.Anchor)
+	floats.AddScaledTo(middle, s.Anchor, 0.5, way)
+	floats.SubTo(off, l.Score, s.Score)
+	var moved mat.VecDense
+	for _, im := range p.imputations {
+		moved.MulVec(im.features.from(middle).curvature(p.config.Link), mat.NewVecDense(d, way))
+		floats.AddScaled(off, -s.size()/float64(len(p.imputations)), moved.RawVector().Data)
+	}
+	noise := l.ScoreSD*l.ScoreSD + s.ScoreSD*s.ScoreSD
+	return (floats.Dot(off, off)/noise - float64(d)) / math.Sqrt(2*float64(d))
+}
+
 // checkLooks reports what is wrong with earlier scores.
 func (c Config) checkLooks() error {
 	s := c.Statistics

@@ -99,7 +99,7 @@ var lower = map[string][]string{
 	"surrogates": {"targets", "priors", "ops/nuts", "diag", "internal/vec"},
 	"starts":     {"kernels", "curator", "targets", "accountant"},
 	"sites":      {"anchors", "surrogates", "kernels", "diag", "curator", "targets", "accountant"},
-	"anchors":    {"surrogates", "starts", "kernels", "curator", "targets", "accountant"},
+	"anchors":    {"surrogates", "starts", "kernels", "curator", "targets", "priors", "accountant"},
 	"chains": {"data", "diag", "internal/setting", "models", "anchors", "surrogates", "barker", "barkerdynamics",
 		"penalty", "dpsgld", "sgnht", "dphmc", "tunamh", "starts", "kernels", "curator", "targets", "planning", "accountant"},
 }

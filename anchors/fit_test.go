@@ -1,0 +1,240 @@
+package anchors
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// loose are columns of which numbers fill a small part of their bounds, and follow from each other:
+// an intercept, three numbers and a level.
+var loose = []surrogates.Column{{Kind: surrogates.Constant, Upper: 0.4}, {Lower: -0.4, Upper: 0.4},
+	{Lower: -0.4, Upper: 0.4}, {Lower: -0.4, Upper: 0.4}, {Kind: surrogates.Level, Upper: 0.4}}
+
+func looseRow(rng *rand.Rand) []float64 {
+	common := rng.NormFloat64()
+	row := []float64{0.4, 0.1 + 0.05*common, 0.05*common + 0.015*rng.NormFloat64(), -0.2 + 0.02*rng.NormFloat64(), 0}
+	if rng.IntN(3) == 0 {
+		row[4] = 0.4
+	}
+	return row
+}
+
+// TestFitWhitens: with exact second moments, rows in the map have centred numbers of variance 1,
+// uncorrelated, and each is nearer to its own column than to any other.
+func TestFitWhitens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const d, n = 4, 1000
+		root := mat.NewDense(3, 3, rapid.SliceOfN(rapid.Float64Range(-1, 1), 9, 9).Draw(t, "root"))
+		mean := rapid.SliceOfN(rapid.Float64Range(-1, 1), 3, 3).Draw(t, "mean")
+		var spread mat.Dense
+		spread.Mul(root, root.T())
+		moment := make([]float64, d*d)
+		level := rapid.Float64Range(0.1, 2).Draw(t, "level")
+		full := append([]float64{level}, mean...)
+		for j := range d {
+			for k := range d {
+				moment[j*d+k] = n * full[j] * full[k]
+				if j > 0 && k > 0 {
+					moment[j*d+k] += n * (spread.At(j-1, k-1))
+				}
+				if j == k && j > 0 {
+					moment[j*d+k] += n * 0.05
+				}
+			}
+		}
+		columns := make([]surrogates.Column, d)
+		columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: level}
+		f := &fit{columns: columns, facts: curator.Facts{Records: n, Radius: 10}, radius: 3}
+		f.from(moment)
+		var seen mat.Dense
+		seen.Product(f.matrix, mat.NewDense(d, d, moment), f.matrix.T())
+		for j := range d {
+			for k := range d {
+				want := 0.0
+				if j == k {
+					want = n
+				}
+				if math.Abs(seen.At(j, k)-want) > 1e-6*n {
+					t.Fatalf("second moments in the map are\n%v", mat.Formatted(&seen))
+				}
+			}
+		}
+	})
+}
+
+// TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
+func TestFitBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := &fit{columns: loose, facts: curator.Facts{Records: 1000, Radius: 1}, radius: 4}
+	moment, rows := make([]float64, 25), make([][]float64, 1000)
+	for i := range rows {
+		rows[i] = looseRow(rng)
+		for j, u := range rows[i] {
+			floats.AddScaled(moment[j*5:(j+1)*5], u, rows[i])
+		}
+	}
+	f.from(slices.Concat(moment, make([]float64, 0)))
+	theta := []float64{0.3, -1, 2, 0.5, -0.7}
+	back := slices.Clone(theta)
+	f.back(back)
+	for _, x := range rows[:50] {
+		var seen mat.VecDense
+		seen.MulVec(f.matrix, mat.NewVecDense(5, x))
+		want, got := mat.Dot(&seen, mat.NewVecDense(5, theta)), floats.Dot(x, back)
+		if math.Abs(got-want) > 1e-9 {
+			t.Fatalf("a predictor is %v, and %v of fitted columns", got, want)
+		}
+	}
+}
+
+// looseConfig are anchored chains of a logistic regression on loose columns.
+func looseConfig(t *testing.T, fitted Fit) Config {
+	target, err := targets.New(targets.RegressionConfig{Features: 5, Prior: priors.Gaussian{SD: 5}, Standardized: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{Target: target, Aim: Score, Columns: loose, Iterations: 200, LeastESS: 100, Fit: fitted}
+}
+
+func looseFacts(n int64) curator.Facts {
+	return curator.Facts{Records: n, Features: 5, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+}
+
+// TestFitIsChosen where records are many enough, numbers have bounds, and the prior is of standardized
+// coefficients. The whole costs what is to be spent at most.
+func TestFitIsChosen(t *testing.T) {
+	plain, err := targets.New(targets.RegressionConfig{Features: 5, Prior: priors.Gaussian{SD: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		records int64
+		change  func(*Config)
+		want    Fit
+	}{
+		"many":            {20_000, func(*Config) {}, Fitted},
+		"few":             {500, func(*Config) {}, Unfitted},
+		"another prior":   {20_000, func(c *Config) { c.Target = plain }, Unfitted},
+		"no columns":      {20_000, func(c *Config) { c.Columns = nil }, Unfitted},
+		"spherical noise": {20_000, func(c *Config) { c.Law = Spherical }, Unfitted},
+	} {
+		config, f := looseConfig(t, AnyFit), looseFacts(c.records)
+		c.change(&config)
+		config, err := Afford(config, f, 1, 1e-6)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		event, err := Cost(config, f)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if g, err := event.Epsilon(1e-6); err != nil || g.Epsilon > 1 || config.Fit != c.want {
+			t.Errorf("%s: fit %v, want %v; ε = %v, %v", name, config.Fit, c.want, g.Epsilon, err)
+		}
+	}
+	config := looseConfig(t, Fitted)
+	config.Law = Spherical
+	if _, err := Cost(config, looseFacts(1000)); err == nil {
+		t.Error("columns were fitted with spherical noise")
+	}
+}
+
+// TestFittedColumnsSayMore: of 20 000 records whose numbers fill an eighth of their bounds and are
+// collinear, ε = 1, intervals of fitted columns are at most half as wide in the mean of logarithms, and
+// truths are within 5 of their standard deviations. Records and noise have fixed seeds. The control is
+// the same without fitted columns.
+func TestFittedColumnsSayMore(t *testing.T) {
+	truth := []float64{-1, 6, 4, -10, 1}
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n = 20_000
+	r := curator.Records{Features: 5, Radius: 1}
+	for range n {
+		x, y := looseRow(rng), 0.0
+		if rng.Float64() < 1/(1+math.Exp(-floats.Dot(x, truth))) {
+			y = 1
+		}
+		r.X, r.Y = append(r.X, x...), append(r.Y, y)
+	}
+	widths := map[Fit]float64{}
+	for _, fitted := range []Fit{Unfitted, Fitted} {
+		config, err := Afford(looseConfig(t, fitted), looseFacts(n), 1, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6,
+			Adjacency: accountant.Substitute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		room, err := curator.Seal(r, budget, curator.InsecureSeed(7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		chains, requests, err := Prepare(config, room.Facts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := room.Grant(requests...); err != nil {
+			t.Fatal(err)
+		}
+		values, err := chains.Look(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, sd := drawn(t, chains, values)
+		again, _ := drawn(t, chains, values)
+		if !slices.Equal(mean, again) {
+			t.Fatalf("%v: the same release makes other draws: %v and %v", fitted, mean, again)
+		}
+		for j := range truth {
+			widths[fitted] += math.Log(sd[j]) / 5
+			if off := math.Abs(mean[j]-truth[j]) / sd[j]; off > 5 {
+				t.Errorf("fit %v: coefficient %d is %v ± %v, in truth %v", fitted, j, mean[j], sd[j], truth[j])
+			}
+		}
+	}
+	if gain := math.Exp(widths[Unfitted] - widths[Fitted]); !(gain > 2) {
+		t.Errorf("intervals of fitted columns are %v times as narrow, less than twice", gain)
+	}
+}
+
+// drawn are means and standard deviations of chains that a release makes.
+func drawn(t *testing.T, s *Chains, values []float64) (mean, sd []float64) {
+	chains, release, err := s.Restore(context.Background(), 1, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if release.Curved {
+		t.Error("coefficients of normal columns depend on their law")
+	}
+	mean, sd = make([]float64, 5), make([]float64, 5)
+	count := 0.0
+	for _, c := range chains {
+		for _, theta := range c.Kernel.(*Kernel).chain.(*replay).draws {
+			count++
+			for j, v := range theta {
+				mean[j] += v
+				sd[j] += v * v
+			}
+		}
+	}
+	for j := range mean {
+		mean[j] /= count
+		sd[j] = math.Sqrt(sd[j]/count - mean[j]*mean[j])
+	}
+	return mean, sd
+}
