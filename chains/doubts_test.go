@@ -43,7 +43,7 @@ func TestSeparableClassesAreNotUsable(t *testing.T) {
 	}{
 		{"builtin:logistic?n=3000&d=3", false, 1, "Usable: "},
 		{"builtin:logistic?n=3000&d=3", true, 1, "Not usable as it stands: the prior holds back"},
-		{"builtin:logistic?n=3000&d=3", true, 0.1, "Usable if the prior is believed"},
+		{"builtin:logistic?n=3000&d=3", true, 0.05, "Usable if the prior is believed"},
 		{"builtin:logistic?n=60000&d=3", true, 5, "Not usable as it stands: "},
 	} {
 		if testing.Short() && strings.Contains(c.spec, "60000") {
