@@ -47,7 +47,7 @@ func (f Fit) String() string {
 }
 
 const (
-	fitLooks       = 2    // second moments that are released first, each at half the price of the curvature
+	fitLooks       = 2    // second moments that are released first, each at half the price of the last ones
 	fitMomentShare = 0.12 // of ρ, of the last second moments
 	fitFirstNoise  = 2    // noise multiplier of the first optimum over the last's
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
@@ -64,7 +64,7 @@ func (c Config) fittable(m model) bool {
 
 // fitFloor is the part of the square of half the distance of a number's bounds that noise may hide in the
 // first second moments for columns to be fitted.
-const fitFloor = 0.2
+const fitFloor = 0.15
 
 // worthFitting predicts whether fitted columns are known better. Where records are few the first
 // second moments say nothing.

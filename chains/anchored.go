@@ -185,7 +185,7 @@ func (c *choice) anchoredChain() (*parts, error) {
 	case anchors.Score:
 		p.Target, p.Sampled = "noise-aware", "the posterior given what was released, whose noise its intervals contain"
 		if config.Fit == anchors.Fitted {
-			p.Sampled += ", of rows whose numbers are not far from all others"
+			p.Sampled += ", rows far from most others left out"
 		}
 	case anchors.Sums:
 		p.Target, p.Sampled = "noise-aware", "the posterior given released sums, whose noise its intervals contain"
