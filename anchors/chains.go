@@ -263,6 +263,7 @@ func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *
 		if r.Tails, err = p.Tails(); err != nil || s.fit == nil {
 			return err
 		}
+		r.Prior.Signs = nil // they are of fitted columns
 		for _, chain := range draws.Chains {
 			for _, theta := range chain {
 				s.fit.back(theta)

@@ -221,6 +221,9 @@ func drawn(t *testing.T, s *Chains, values []float64) (mean, sd []float64) {
 	if release.Curved {
 		t.Error("coefficients of normal columns depend on their law")
 	}
+	if fitted := s.fit != nil; fitted && release.Prior.Signs != nil {
+		t.Errorf("signs %v of fitted columns stand for those of columns as they are", release.Prior.Signs)
+	}
 	mean, sd = make([]float64, 5), make([]float64, 5)
 	count := 0.0
 	for _, c := range chains {
