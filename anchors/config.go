@@ -371,7 +371,7 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 		events = append(fits, events...)
 	}
 	if c.near(m) {
-		scores, err := c.looksCost(m, c.seen(f))
+		scores, err := c.looksCost(m, f)
 		if err != nil {
 			return accountant.Event{}, err
 		}

@@ -59,7 +59,7 @@ const (
 func (c Config) fittable(m model) bool {
 	return c.Aim == Score && m.regression != nil && m.regression.Standardized() > 0 &&
 		slices.Contains([]string{"logistic", "probit"}, m.regression.Family()) &&
-		len(c.numbers()) > 0 && constantOf(c.Columns) >= 0
+		len(c.numbers()) > 0 && surrogates.ConstantOf(c.Columns) >= 0
 }
 
 // fitFloor is the part of the square of half the distance of a number's bounds that noise may hide in the
@@ -99,17 +99,13 @@ func (c Config) numbers() (all []int) {
 	return all
 }
 
-func constantOf(columns []surrogates.Column) int {
-	for j, column := range columns {
-		if column.Kind == surrogates.Constant {
-			return j
-		}
+// unit is what a column that is no number has, at most or always, and a fitted one has as 1.
+func unit(c surrogates.Column) float64 {
+	if c.Kind == surrogates.Constant {
+		return c.Upper
 	}
-	return -1
+	return c.Farthest()
 }
-
-// unit is the largest value of a column that is no number, which a fitted one has as 1.
-func unit(c surrogates.Column) float64 { return max(math.Abs(c.Lower), math.Abs(c.Upper)) }
 
 // radius is the longest row that is seen in fitted columns: of a normal law few are longer.
 func (c Config) radius() float64 {
@@ -170,15 +166,8 @@ func (c Config) inView() Config {
 	c.view = &curator.View{Radius: c.radius()}
 	columns := make([]surrogates.Column, len(c.Columns))
 	for j, column := range c.Columns {
-		switch column.Kind {
-		case surrogates.Number:
-			columns[j] = surrogates.Column{}
-		default:
-			by := unit(column)
-			if column.Upper < 0 && column.Kind == surrogates.Constant {
-				by = -by
-			}
-			column.Lower, column.Upper = column.Lower/by, column.Upper/by
+		if column.Kind != surrogates.Number { // these have no bounds any more
+			column.Lower, column.Upper = column.Lower/unit(column), column.Upper/unit(column)
 			columns[j] = column
 		}
 	}
@@ -189,6 +178,7 @@ func (c Config) inView() Config {
 // fit is a map of rows to fitted ones, and the releases that make it.
 type fit struct {
 	columns []surrogates.Column // as they are
+	numbers []int               // the columns that are numbers
 	facts   curator.Facts       // of the records as they are
 	radius  float64
 	noise   [fitLooks]float64 // standard deviations of the released moments' diagonals
@@ -198,134 +188,18 @@ type fit struct {
 }
 
 func newFit(c Config, f curator.Facts) (*fit, error) {
-	t := &fit{columns: c.Columns, facts: f, radius: c.radius()}
-	view := &curator.View{Radius: t.radius}
-	var err error
+	t := &fit{columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.radius()}
 	for i := range t.noise {
+		view := &curator.View{Radius: t.radius}
+		if i == 0 {
+			view = nil
+		}
+		var err error
 		if t.noise[i], err = c.fitMoment(view).NoiseSD(f); err != nil {
 			return nil, err
 		}
 	}
-	t.noise[0], err = c.fitMoment(nil).NoiseSD(f)
-	if err != nil {
-		return nil, err
-	}
 	return t, nil
-}
-
-// from makes the map that released second moments say, the first of which are of rows as they are.
-func (t *fit) from(moments []float64) {
-	d := len(t.columns)
-	t.matrix = mat.NewDense(d, d, nil)
-	for j := range d {
-		t.matrix.Set(j, j, 1)
-	}
-	for i := 0; len(moments) > 0; i++ {
-		t.next(mat.NewSymDense(d, append([]float64(nil), moments[:d*d]...)), t.noise[i], i == 0)
-		moments = moments[d*d:]
-	}
-}
-
-// next follows the map by the one that second moments of rows in it say.
-func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
-	d, constant := len(t.columns), constantOf(t.columns)
-	var numbers []int
-	for j, c := range t.columns {
-		switch {
-		case c.Kind == surrogates.Number:
-			numbers = append(numbers, j)
-		case first:
-			by := unit(c)
-			if j == constant {
-				by = c.Upper
-			}
-			t.matrix.Set(j, j, 1/by)
-		}
-	}
-	level := 1.0 // of the constant in the rows that the moments are of
-	if first {
-		level = t.columns[constant].Upper
-	}
-	n := float64(t.facts.Records)
-	count := min(n, max(n/2, moment.At(constant, constant)/(level*level)))
-	k := len(numbers)
-	// Numbers less their mean, by the constant, which is 1 in the map.
-	mean, centred := make([]float64, k), mat.NewDense(k, d, nil)
-	for a, j := range numbers {
-		mean[a] = moment.At(j, constant) / (count * level)
-		for l := range d {
-			centred.Set(a, l, t.matrix.At(j, l)-mean[a]*t.matrix.At(constant, l))
-		}
-	}
-	covariance := mat.NewSymDense(k, nil)
-	for a, j := range numbers {
-		for b := range a + 1 {
-			covariance.SetSym(a, b, moment.At(j, numbers[b])/count-mean[a]*mean[b])
-		}
-	}
-	longest := t.radius
-	if first {
-		longest = t.facts.Radius
-	}
-	// No less than what noise makes of a matrix of zeros, unless bounds alone say more.
-	floor := min(noise/count*math.Sqrt(2*float64(k)), longest*longest/(t.radius*t.radius))
-	var rows mat.Dense
-	rows.Mul(whitener(covariance, floor), centred)
-	for a, j := range numbers {
-		t.matrix.SetRow(j, rows.RawRowView(a))
-	}
-}
-
-// whitener is the inverse root of a covariance matrix with eigenvalues of at least floor, turned so
-// that each of its rows is as near as can be to a multiple of a unit vector.
-func whitener(covariance *mat.SymDense, floor float64) *mat.Dense {
-	k := covariance.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(covariance, true) {
-		panic("anchors: eigenvalues of a finite symmetric matrix did not converge")
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	inverse, root := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
-	values := eigen.Values(nil)
-	for i, v := range values {
-		values[i] = math.Sqrt(max(v, floor))
-	}
-	for a := range k {
-		for b := range k {
-			p, q := 0.0, 0.0
-			for i, v := range values {
-				e := vectors.At(a, i) * vectors.At(b, i)
-				p, q = p+e/v, q+e*v
-			}
-			inverse.Set(a, b, p)
-			root.Set(a, b, q)
-		}
-	}
-	// Of whiteners QW the one nearest to the inverse standard deviations has Q = (root·1/sd)'s polar factor, transposed.
-	for b := range k {
-		sd := mat.Norm(root.ColView(b), 2)
-		for a := range k {
-			root.Set(a, b, root.At(a, b)/sd)
-		}
-	}
-	var svd mat.SVD
-	if !svd.Factorize(root, mat.SVDFull) {
-		return inverse
-	}
-	var u, v, q, out mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	q.Mul(&v, u.T())
-	out.Mul(&q, inverse)
-	return &out
-}
-
-// back turns coefficients of fitted columns into those of columns as they are.
-func (t *fit) back(theta []float64) {
-	var out mat.VecDense
-	out.MulVec(t.matrix.T(), mat.NewVecDense(len(theta), theta))
-	copy(theta, out.RawVector().Data)
 }
 
 // prior is the model's, of fitted columns. That of numbers is standardized, whatever it is here.
@@ -337,7 +211,7 @@ func (t *fit) prior(model priors.Gaussian) priors.Gaussian {
 			out.SDs[j] = model.SDs[j]
 		}
 		if c.Kind != surrogates.Number {
-			out.SDs[j] *= unit(c)
+			out.SDs[j] *= math.Abs(unit(c))
 		}
 	}
 	return out
@@ -346,7 +220,7 @@ func (t *fit) prior(model priors.Gaussian) priors.Gaussian {
 // counted is how many records the moments of fitted columns say are seen: fewer than all only if noise
 // does not explain it.
 func (t *fit) counted(moment []float64, sd float64) int64 {
-	constant, n := constantOf(t.columns), float64(t.facts.Records)
+	constant, n := surrogates.ConstantOf(t.columns), float64(t.facts.Records)
 	missing := max(0, n-moment[constant*(len(t.columns)+1)]-sd)
 	return max(1, int64(n-min(n/2, missing)))
 }
@@ -356,7 +230,7 @@ func (t *fit) size() int { return fitLooks*len(t.columns)*len(t.columns) + len(t
 
 // centre is the optimum among them, no longer than fitReach.
 func (t *fit) centre(values []float64) []float64 {
-	at := append([]float64(nil), values[t.size()-len(t.columns):t.size()]...)
+	at := slices.Clone(values[t.size()-len(t.columns) : t.size()])
 	if long := floats.Norm(at, 2); long > fitReach {
 		floats.Scale(fitReach/long*(1-1e-9), at)
 	}

@@ -57,7 +57,7 @@ func TestFitWhitens(t *testing.T) {
 		}
 		columns := make([]surrogates.Column, d)
 		columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: level}
-		f := &fit{columns: columns, facts: curator.Facts{Records: n, Radius: 10}, radius: 3}
+		f := &fit{columns: columns, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: n, Radius: 10}, radius: 3}
 		f.from(moment)
 		var seen mat.Dense
 		seen.Product(f.matrix, mat.NewDense(d, d, moment), f.matrix.T())
@@ -78,7 +78,7 @@ func TestFitWhitens(t *testing.T) {
 // TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
 func TestFitBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := &fit{columns: loose, facts: curator.Facts{Records: 1000, Radius: 1}, radius: 4}
+	f := &fit{columns: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1}, radius: 4}
 	moment, rows := make([]float64, 25), make([][]float64, 1000)
 	for i := range rows {
 		rows[i] = looseRow(rng)
@@ -86,7 +86,7 @@ func TestFitBack(t *testing.T) {
 			floats.AddScaled(moment[j*5:(j+1)*5], u, rows[i])
 		}
 	}
-	f.from(slices.Concat(moment, make([]float64, 0)))
+	f.from(moment)
 	theta := []float64{0.3, -1, 2, 0.5, -0.7}
 	back := slices.Clone(theta)
 	f.back(back)

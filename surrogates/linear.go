@@ -139,8 +139,8 @@ func (s Sums) features(rng *rand.Rand) (mean, variance []float64) {
 	return mean, variance
 }
 
-// constantOf is the column of the intercept, or −1.
-func constantOf(columns []Column) int {
+// ConstantOf is the column of the intercept, or −1.
+func ConstantOf(columns []Column) int {
 	for j, c := range columns {
 		if c.Kind == Constant {
 			return j
@@ -296,8 +296,8 @@ func (e *linearEvaluator) inSquare(p, beta []float64, sigma float64) {
 			p[j*d+k] += s2*g[j*(d+1)+k] + (2*s2*last[j]+u[j]/2)*c + (2*s2*last[k]+u[k]/2)*b + (4*s2*corner+v)*b*c
 		}
 	}
-	if c := e.config.Sums.Columns; constantOf(c) >= 0 && c[constantOf(c)].Missing > 0 {
-		j := constantOf(c)
+	if c := e.config.Sums.Columns; ConstantOf(c) >= 0 && c[ConstantOf(c)].Missing > 0 {
+		j := ConstantOf(c)
 		p[j*(d+1)] += (2*corner*s2 + v) * s2 / (c[j].Upper * c[j].Upper)
 	}
 	if e.explained != nil {

@@ -39,7 +39,7 @@ func (l *Linear) Cut(d Draws, lower, upper float64) LinearCut {
 			c.Shift, c.Parameter = s, j
 		}
 	}
-	constant := constantOf(l.config.Sums.Columns)
+	constant := ConstantOf(l.config.Sums.Columns)
 	for j, b := range beta {
 		if j != constant {
 			see(j, law.share*b)
@@ -59,7 +59,7 @@ func (l *Linear) predictor(beta []float64) (mean, variance float64) {
 	for j := range along {
 		along[j] = dot(l.square[j*l.dim:(j+1)*l.dim], beta) / n
 	}
-	if j := constantOf(l.config.Sums.Columns); j >= 0 {
+	if j := ConstantOf(l.config.Sums.Columns); j >= 0 {
 		mean = along[j] / l.config.Sums.Columns[j].Upper
 	}
 	return mean, max(0, dot(beta, along)-mean*mean)

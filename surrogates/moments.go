@@ -29,7 +29,7 @@ type moments struct {
 // a level's indicator with the intercept is that with itself.
 func newMoments(released []float64, sd, most float64, columns []Column, d int) *moments {
 	m := &moments{d: d, released: append([]float64(nil), released...), noise: make([]float64, d*d), most: most,
-		typical: typicalOf(columns, most, d), constant: constantOf(columns)}
+		typical: typicalOf(columns, most, d), constant: ConstantOf(columns)}
 	for e := range m.noise {
 		m.noise[e] = sd * sd / 2
 		if e/d == e%d {
@@ -69,7 +69,7 @@ func (m *moments) counting(columns []Column, records int64) {
 
 // counted is how many of the records count, by their matrix of second moments.
 func counted(columns []Column, records int64, square func(j int) float64) float64 {
-	n, j := float64(records), constantOf(columns)
+	n, j := float64(records), ConstantOf(columns)
 	if j < 0 || columns[j].Missing == 0 {
 		return n
 	}

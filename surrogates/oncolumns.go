@@ -24,7 +24,7 @@ type onColumns struct {
 // number one standard deviation off its mean moves each predictor by N(0, effect²).
 func (s Statistics) onColumns(law *normal, effect float64, model priors.Gaussian, dim int) *onColumns {
 	p, n := len(law.mean), float64(s.Records)
-	out := &onColumns{sds: make([]float64, dim), mean: make([]float64, p), constant: constantOf(s.Columns)}
+	out := &onColumns{sds: make([]float64, dim), mean: make([]float64, p), constant: ConstantOf(s.Columns)}
 	for i := range out.sds {
 		j := i % p
 		if out.sds[i] = model.SD; model.SDs != nil {

@@ -24,22 +24,23 @@ const farSpread = 3
 func typicalOf(columns []Column, most float64, d int) []float64 {
 	typical, whole := make([]float64, d), 0.0
 	for _, c := range columns {
-		whole += c.farthest() * c.farthest()
+		whole += c.Farthest() * c.Farthest()
 	}
 	for j := range typical {
 		if columns != nil && columns[j].Kind != Number {
 			continue
 		}
 		share := 1 / float64(d)
-		if columns != nil && columns[j].farthest() > 0 {
-			share = columns[j].farthest() * columns[j].farthest() / whole
+		if columns != nil && columns[j].Farthest() > 0 {
+			share = columns[j].Farthest() * columns[j].Farthest() / whole
 		}
 		typical[j] = typicalSpread * typicalSpread * share * most
 	}
 	return typical
 }
 
-func (c Column) farthest() float64 { return max(math.Abs(c.Lower), math.Abs(c.Upper)) }
+// Farthest is the largest absolute value of a column.
+func (c Column) Farthest() float64 { return max(math.Abs(c.Lower), math.Abs(c.Upper)) }
 
 // scales draws the square roots of the diagonal entries.
 func (m *moments) scales(rng *rand.Rand) []float64 {

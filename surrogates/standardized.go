@@ -55,7 +55,7 @@ func (s Statistics) Standardized(effect float64, model priors.Gaussian) CentredG
 type standing func(j int) (mean, variance, noise float64)
 
 func (s Statistics) standardized(effect float64, model priors.Gaussian, of standing) CentredGaussian {
-	d, n, constant := len(s.Anchor), float64(s.Records), constantOf(s.Columns)
+	d, n, constant := len(s.Anchor), float64(s.Records), ConstantOf(s.Columns)
 	out := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: max(0, constant),
 		Means: make([]float64, d)}
 	apart := 0.0 // variance of the predictor at the means that their noise adds
@@ -81,7 +81,7 @@ func (s Statistics) standardized(effect float64, model priors.Gaussian, of stand
 // standing is that by the released moments, with the least variance.
 func (s Statistics) standing(j int) (mean, variance, noise float64) {
 	mean, variance, off := s.released(j)
-	if constant := constantOf(s.Columns); constant >= 0 {
+	if constant := ConstantOf(s.Columns); constant >= 0 {
 		level := s.Columns[constant].Upper
 		mean /= level
 		noise = s.MomentSD / math.Sqrt2 / (float64(s.Records) * level * level)
@@ -105,7 +105,7 @@ func (s Statistics) usual(j int) float64 {
 // standingIn is that of a law, with no less variance: coefficients would be as large as a law's
 // columns are narrow, and most of them would be those of laws that the release hardly allows for.
 func (s Statistics) standingIn(law *normal) standing {
-	constant := constantOf(s.Columns)
+	constant := ConstantOf(s.Columns)
 	return func(j int) (mean, variance, noise float64) {
 		_, least, _ := s.standing(j)
 		mean, variance = law.moments(j)
@@ -169,7 +169,7 @@ func leastVariance(released, noise float64) float64 {
 // released are feature j's mean and variance by the released moments, and the standard deviation
 // of the noise in the variance.
 func (s Statistics) released(j int) (mean, variance, noise float64) {
-	d, n, constant := len(s.Anchor), float64(s.Records), constantOf(s.Columns)
+	d, n, constant := len(s.Anchor), float64(s.Records), ConstantOf(s.Columns)
 	variance, noise = s.Moment[j*d+j]/n, s.MomentSD/n
 	if constant >= 0 {
 		level := s.Columns[constant].Upper

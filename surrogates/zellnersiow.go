@@ -19,7 +19,7 @@ type explained struct {
 
 // newExplained is nil where there is no such prior, or no feature that it is about.
 func (l *Linear) newExplained() *explained {
-	e := &explained{of: l, k: float64(l.dim), constant: constantOf(l.config.Sums.Columns),
+	e := &explained{of: l, k: float64(l.dim), constant: ConstantOf(l.config.Sums.Columns),
 		centred: make([]float64, l.dim), along: make([]float64, l.dim)}
 	if e.constant >= 0 {
 		e.k--

@@ -1,0 +1,114 @@
+package anchors
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/surrogates"
+)
+
+// from makes the map that released second moments say, the first of which are of rows as they are.
+func (t *fit) from(moments []float64) {
+	d := len(t.columns)
+	t.matrix = mat.NewDense(d, d, nil)
+	for j := range d {
+		t.matrix.Set(j, j, 1)
+	}
+	for i := 0; len(moments) > 0; i++ {
+		t.next(mat.NewSymDense(d, slices.Clone(moments[:d*d])), t.noise[i], i == 0)
+		moments = moments[d*d:]
+	}
+}
+
+// next follows the map by the one that second moments of rows in it say.
+func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
+	d, constant := len(t.columns), surrogates.ConstantOf(t.columns)
+	level, longest := 1.0, t.radius // of the constant, and of rows, that the moments are of
+	if first {
+		level, longest = t.columns[constant].Upper, t.facts.Radius
+		for j, c := range t.columns {
+			if c.Kind != surrogates.Number {
+				t.matrix.Set(j, j, 1/unit(c))
+			}
+		}
+	}
+	numbers := t.numbers
+	n := float64(t.facts.Records)
+	count := min(n, max(n/2, moment.At(constant, constant)/(level*level)))
+	k := len(numbers)
+	// Numbers less their mean, by the constant, which is 1 in the map.
+	mean, centred := make([]float64, k), mat.NewDense(k, d, nil)
+	for a, j := range numbers {
+		mean[a] = moment.At(j, constant) / (count * level)
+		for l := range d {
+			centred.Set(a, l, t.matrix.At(j, l)-mean[a]*t.matrix.At(constant, l))
+		}
+	}
+	covariance := mat.NewSymDense(k, nil)
+	for a, j := range numbers {
+		for b := range a + 1 {
+			covariance.SetSym(a, b, moment.At(j, numbers[b])/count-mean[a]*mean[b])
+		}
+	}
+	// No less than what noise makes of a matrix of zeros, unless bounds alone say more.
+	floor := min(noise/count*math.Sqrt(2*float64(k)), longest*longest/(t.radius*t.radius))
+	var rows mat.Dense
+	rows.Mul(whitener(covariance, floor), centred)
+	for a, j := range numbers {
+		t.matrix.SetRow(j, rows.RawRowView(a))
+	}
+}
+
+// whitener is the inverse root of a covariance matrix with eigenvalues of at least floor, turned so
+// that each of its rows is as near as can be to a multiple of a unit vector.
+func whitener(covariance *mat.SymDense, floor float64) *mat.Dense {
+	k := covariance.SymmetricDim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(covariance, true) {
+		panic("anchors: eigenvalues of a finite symmetric matrix did not converge")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	inverse, root := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
+	values := eigen.Values(nil)
+	for i, v := range values {
+		values[i] = math.Sqrt(max(v, floor))
+	}
+	for a := range k {
+		for b := range k {
+			p, q := 0.0, 0.0
+			for i, v := range values {
+				e := vectors.At(a, i) * vectors.At(b, i)
+				p, q = p+e/v, q+e*v
+			}
+			inverse.Set(a, b, p)
+			root.Set(a, b, q)
+		}
+	}
+	// Of whiteners QW the one nearest to the inverse standard deviations has Q = (root·1/sd)'s polar factor, transposed.
+	for b := range k {
+		sd := mat.Norm(root.ColView(b), 2)
+		for a := range k {
+			root.Set(a, b, root.At(a, b)/sd)
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(root, mat.SVDFull) {
+		return inverse
+	}
+	var u, v, q, out mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	q.Mul(&v, u.T())
+	out.Mul(&q, inverse)
+	return &out
+}
+
+// back turns coefficients of fitted columns into those of columns as they are.
+func (t *fit) back(theta []float64) {
+	var out mat.VecDense
+	out.MulVec(t.matrix.T(), mat.NewVecDense(len(theta), theta))
+	copy(theta, out.RawVector().Data)
+}
