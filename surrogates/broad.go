@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/priors"
@@ -59,24 +60,27 @@ func (b broad) precision(m *mat.SymDense, share float64) {
 	for j, sd := range b.SDs {
 		m.SetSym(j, j, m.At(j, j)+share/(sd*sd))
 	}
-	own, c := b.SDs[b.Intercept], b.Intercept
-	for j, u := range b.Means {
-		if u == 0 {
-			continue
-		}
-		m.SetSym(j, c, m.At(j, c)+share*u/(own*own))
-		for k, v := range b.Means[:j+1] {
-			m.SetSym(j, k, m.At(j, k)+share*(u/own)*(v/own))
+	for i := 0; i < len(b.SDs); i += len(b.Means) {
+		own, c := b.SDs[i+b.Intercept], i+b.Intercept
+		for j, u := range b.Means {
+			if u == 0 {
+				continue
+			}
+			m.SetSym(i+j, c, m.At(i+j, c)+share*u/(own*own))
+			for k, v := range b.Means[:j+1] {
+				m.SetSym(i+j, i+k, m.At(i+j, i+k)+share*(u/own)*(v/own))
+			}
 		}
 	}
 }
 
 // variance is that of a coefficient.
-func (b broad) variance(j int) float64 {
-	v := b.SDs[j] * b.SDs[j]
-	if j == b.Intercept {
-		for k, m := range b.Means {
-			v += m * b.SDs[k] * m * b.SDs[k]
+func (b broad) variance(i int) float64 {
+	v, p := b.SDs[i]*b.SDs[i], len(b.Means)
+	if i%p == b.Intercept {
+		for j, m := range b.Means {
+			sd := b.SDs[i-i%p+j]
+			v += m * sd * m * sd
 		}
 	}
 	return v
@@ -90,15 +94,44 @@ func (b broad) log() (sum float64) {
 	return sum
 }
 
-// smooth is a normal prior that modes are looked for with.
-type smooth interface {
-	priors.Prior
-	// precision adds a share of the prior's precision to a matrix.
-	precision(m *mat.SymDense, share float64)
-	// variance is that of coefficient i.
-	variance(i int) float64
-	// scaled is the prior of coefficients so many times as large.
-	scaled(by float64) smooth
+// midway is the normal prior with the mean precisions and the mean means of several.
+func midway(all []broad) broad {
+	out := all[0]
+	out.SDs, out.Means = make([]float64, len(out.SDs)), make([]float64, len(out.Means))
+	for _, b := range all {
+		for i, sd := range b.SDs {
+			out.SDs[i] += 1 / (sd * sd * float64(len(all)))
+		}
+		floats.AddScaled(out.Means, 1/float64(len(all)), b.Means)
+	}
+	for i, precision := range out.SDs {
+		out.SDs[i] = 1 / math.Sqrt(precision)
+	}
+	return out
 }
 
-func (b broad) scaled(by float64) smooth { return b.widened(by) }
+// exact is such a prior with its normalizing factor, but for one of dimensions.
+type exact struct {
+	broad
+	whole float64
+}
+
+func (b broad) exact() exact { return exact{b, b.log()} }
+
+// LogDensity is that of the normal with the factor.
+func (e exact) LogDensity(theta []float64) float64 { return e.broad.LogDensity(theta) + e.whole }
+
+// eitherOf is a mixture of priors, as often of each.
+type eitherOf []exact
+
+// LogDensity is that of the mixture, but for what the priors have in common.
+func (e eitherOf) LogDensity(theta []float64) float64 {
+	logs := make([]float64, len(e))
+	for k, one := range e {
+		logs[k] = one.LogDensity(theta)
+	}
+	return floats.LogSumExp(logs)
+}
+
+// Sample draws from one of them.
+func (e eitherOf) Sample(theta []float64, rng *rand.Rand) { e[rng.IntN(len(e))].Sample(theta, rng) }

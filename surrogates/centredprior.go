@@ -10,14 +10,15 @@ import (
 
 // CentredGaussian is a prior of the coefficients of features that are not centred as if they were:
 // independent centred normals of all coefficients but the intercept, and of what the linear predictor
-// is at the features' means. So that does not depend on how steep the predictor is.
+// is at the features' means. So that does not depend on how steep the predictor is. There may be
+// several predictors of the same features, whose coefficients come one after the other.
 type CentredGaussian struct {
 	// Gaussian has SDs, the intercept's of centred features.
 	priors.Gaussian
-	// Intercept is the index of the intercept.
+	// Intercept is the index of the intercept among the coefficients of a predictor.
 	Intercept int
-	// Means are those of the features over the constant one, a value for each parameter. It is 0 for
-	// the intercept, and for features that are not centred.
+	// Means are those of the features over the constant one. It is 0 for the intercept, and for
+	// features that are not centred.
 	Means []float64
 }
 
@@ -29,9 +30,10 @@ func (c CentredGaussian) Check(dim int) error {
 	if err := c.Gaussian.Check(dim); err != nil {
 		return err
 	}
-	if len(c.SDs) != dim || len(c.Means) != dim || c.Intercept < 0 || c.Intercept >= dim {
-		return fmt.Errorf("surrogates: CentredGaussian: %d SDs, %d means and intercept %d for %d parameters; give one "+
-			"of each for each, and the index of one", len(c.SDs), len(c.Means), c.Intercept, dim)
+	p := len(c.Means)
+	if len(c.SDs) != dim || p == 0 || dim%p != 0 || c.Intercept < 0 || c.Intercept >= p {
+		return fmt.Errorf("surrogates: CentredGaussian: %d SDs, %d means and intercept %d for %d parameters; give an SD "+
+			"for each, and a mean for each of a predictor, of which the intercept is one", len(c.SDs), p, c.Intercept, dim)
 	}
 	for j, m := range c.Means {
 		if math.IsNaN(m) || math.IsInf(m, 0) || j == c.Intercept && m != 0 {
@@ -41,34 +43,41 @@ func (c CentredGaussian) Check(dim int) error {
 	return nil
 }
 
-// moved is what centring adds to the intercept.
-func (c CentredGaussian) moved(theta []float64) (by float64) {
+// moved is what centring adds to the intercept of the predictor whose coefficients begin at i.
+func (c CentredGaussian) moved(theta []float64, i int) (by float64) {
 	for j, m := range c.Means {
-		by += m * theta[j]
+		by += m * theta[i+j]
 	}
 	return by
 }
 
 // LogDensity returns that of the Gaussian, up to a constant, at the coefficients of centred features.
 func (c CentredGaussian) LogDensity(theta []float64) float64 {
-	own, sd := theta[c.Intercept], c.SDs[c.Intercept]
-	by := c.moved(theta)
-	return c.Gaussian.LogDensity(theta) - (2*own+by)/sd*(by/sd)/2
+	log := c.Gaussian.LogDensity(theta)
+	for i := 0; i < len(theta); i += len(c.Means) {
+		own, sd, by := theta[i+c.Intercept], c.SDs[i+c.Intercept], c.moved(theta, i)
+		log -= (2*own + by) / sd * (by / sd) / 2
+	}
+	return log
 }
 
 // Grad sets dst to the gradient of LogDensity.
 func (c CentredGaussian) Grad(dst, theta []float64) {
 	c.Gaussian.Grad(dst, theta)
-	sd := c.SDs[c.Intercept]
-	slope := -(theta[c.Intercept] + c.moved(theta)) / sd / sd
-	dst[c.Intercept] = slope
-	for j, m := range c.Means {
-		dst[j] += m * slope
+	for i := 0; i < len(theta); i += len(c.Means) {
+		sd := c.SDs[i+c.Intercept]
+		slope := -(theta[i+c.Intercept] + c.moved(theta, i)) / sd / sd
+		dst[i+c.Intercept] = slope
+		for j, m := range c.Means {
+			dst[i+j] += m * slope
+		}
 	}
 }
 
 // Sample sets theta to a draw.
 func (c CentredGaussian) Sample(theta []float64, rng *rand.Rand) {
 	c.Gaussian.Sample(theta, rng)
-	theta[c.Intercept] -= c.moved(theta)
+	for i := 0; i < len(theta); i += len(c.Means) {
+		theta[i+c.Intercept] -= c.moved(theta, i)
+	}
 }

@@ -89,7 +89,8 @@ func TestCentredGaussianRefuses(t *testing.T) {
 	for name, c := range map[string]CentredGaussian{
 		"no spread":            {Means: []float64{0, 1}},
 		"one spread for all":   {Gaussian: priors.Gaussian{SD: 1}, Means: []float64{0, 1}},
-		"few means":            {Gaussian: sds, Means: []float64{0}},
+		"no means":             {Gaussian: sds},
+		"means for no whole":   {Gaussian: sds, Means: []float64{0, 0, 0}},
 		"no such intercept":    {Gaussian: sds, Intercept: 2, Means: []float64{0, 1}},
 		"negative intercept":   {Gaussian: sds, Intercept: -1, Means: []float64{0, 1}},
 		"mean of an intercept": {Gaussian: sds, Means: []float64{1, 1}},

@@ -47,10 +47,10 @@ type Classes struct {
 	config       ClassesConfig
 	dim, p, of   int // parameters, features, classes
 	rows         []*classRows
-	broad        smooth
-	own          []*onColumns // the prior on the columns of each imputation, if it is on columns
-	at           []float64    // the mean of the anchors
-	mean, factor []float64    // of an approximation: see Score
+	broad        broad
+	own          []broad   // the prior on the columns of each imputation, if it is on columns
+	at           []float64 // the mean of the anchors
+	mean, factor []float64 // of an approximation: see Score
 }
 
 // classRows are the rows of one imputation.
@@ -118,7 +118,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 	}
 	if c.Effect > 0 {
 		for _, r := range out.rows {
-			out.own = append(out.own, s.onColumns(r.law, c.Effect, model, d))
+			out.own = append(out.own, broad{s.onColumns(c.Effect, model, s.standingOf(r.law), d, p)})
 		}
 		out.broad = midway(out.own)
 		out.config.Prior = out.broad
@@ -138,7 +138,7 @@ func (c *Classes) parts() ([]Posterior, error) {
 		own := *c.rows[k] // its covariance is that at the part's own centre
 		part.rows, part.mean = []*classRows{&own}, slices.Clone(c.mean)
 		if c.own != nil {
-			part.broad, part.config.Prior = c.own[k], c.own[k]
+			part.broad, part.config.Prior = c.own[k], c.own[k].exact()
 		}
 		if err := part.settle(); err != nil {
 			return nil, err

@@ -66,9 +66,13 @@ func (c *Classes) Widening() ([]float64, error) {
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.
 func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
-	prior := c.config.Prior
+	prior := drawn(c.config.Prior)
 	if c.own != nil {
-		prior = eitherOf{c.own[0], c.own}
+		var all eitherOf
+		for _, own := range c.own {
+			all = append(all, own.exact())
+		}
+		prior = all
 	}
 	check := PriorCheck{Favoured: 1, Tail: tail(prior, draws, c.dim, c.config.Seed)}
 	of := make([][]float64, 0, len(draws.Chains)*len(draws.Chains[0])) // contrasts
@@ -141,7 +145,7 @@ func (c *Classes) under(scale float64) *Classes {
 		own := *r
 		wide.rows = append(wide.rows, &own)
 	}
-	wide.broad = c.broad.scaled(scale)
+	wide.broad = c.broad.widened(scale)
 	wide.config.Prior = wide.broad
 	return &wide
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/priors"
@@ -55,25 +54,33 @@ func (s Statistics) Standardized(effect float64, model priors.Gaussian) CentredG
 type standing func(j int) (mean, variance, noise float64)
 
 func (s Statistics) standardized(effect float64, model priors.Gaussian, of standing) CentredGaussian {
-	d, n, constant := len(s.Anchor), float64(s.Records), ConstantOf(s.Columns)
+	return s.onColumns(effect, model, of, len(s.Anchor), len(s.Anchor))
+}
+
+// onColumns is that of d coefficients of predictors of p features each.
+func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing, d, p int) CentredGaussian {
+	n, constant := float64(s.Records), ConstantOf(s.Columns)
 	out := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: max(0, constant),
-		Means: make([]float64, d)}
-	apart := 0.0 // variance of the predictor at the means that their noise adds
-	for j := range d {
-		out.SDs[j] = model.SD
+		Means: make([]float64, p)}
+	apart := make([]float64, d/p) // variance of a predictor at the means that their noise adds
+	for i := range d {
+		j := i % p
+		out.SDs[i] = model.SD
 		if model.SDs != nil {
-			out.SDs[j] = model.SDs[j]
+			out.SDs[i] = model.SDs[i]
 		}
 		if s.Columns != nil && s.Columns[j].Kind != Number {
 			continue
 		}
 		mean, variance, noise := of(j)
-		out.SDs[j] = effect / math.Sqrt(max(variance, s.Radius*s.Radius/(n*n)))
+		out.SDs[i] = effect / math.Sqrt(max(variance, s.Radius*s.Radius/(n*n)))
 		out.Means[j] = mean
-		apart += noise * out.SDs[j] * noise * out.SDs[j]
+		apart[i/p] += noise * out.SDs[i] * noise * out.SDs[i]
 	}
-	if constant >= 0 {
-		out.SDs[constant] = math.Hypot(out.SDs[constant], math.Sqrt(apart))
+	for k, v := range apart {
+		if constant >= 0 {
+			out.SDs[k*p+constant] = math.Hypot(out.SDs[k*p+constant], math.Sqrt(v))
+		}
 	}
 	return out
 }
@@ -102,17 +109,26 @@ func (s Statistics) usual(j int) float64 {
 	return min(typicalSpread*(s.Columns[j].Upper-s.Columns[j].Lower)/2, most)
 }
 
-// standingIn is that of a law, with no less variance: coefficients would be as large as a law's
-// columns are narrow, and most of them would be those of laws that the release hardly allows for.
-func (s Statistics) standingIn(law *normal) standing {
+// standingOf is that of a law.
+func (s Statistics) standingOf(law *normal) standing {
 	constant := ConstantOf(s.Columns)
 	return func(j int) (mean, variance, noise float64) {
-		_, least, _ := s.standing(j)
 		mean, variance = law.moments(j)
-		if constant >= 0 {
-			mean /= law.mean[constant]
+		if constant < 0 {
+			return 0, variance, 0
 		}
-		return mean, max(variance, least), 0
+		return mean / law.mean[constant], variance, 0
+	}
+}
+
+// standingIn is that of a law, with no less variance than the release allows for: coefficients would be
+// as large as a law's columns are narrow, and most of them would be those of laws that it hardly does.
+func (s Statistics) standingIn(law *normal) standing {
+	of := s.standingOf(law)
+	return func(j int) (mean, variance, noise float64) {
+		_, least, _ := s.standing(j)
+		mean, variance, noise = of(j)
+		return mean, max(variance, least), noise
 	}
 }
 
@@ -121,22 +137,11 @@ func (p *Score) prior() drawn {
 	if p.config.Effect == 0 || len(p.imputations) == 1 {
 		return p.imputations[0].prior
 	}
-	return mixedPrior(p.imputations)
-}
-
-// mixedPrior has each imputation's as often.
-type mixedPrior []imputation
-
-func (m mixedPrior) LogDensity(theta []float64) float64 {
-	logs := make([]float64, len(m))
-	for k, im := range m {
-		logs[k] = im.prior.LogDensity(theta) + im.whole
+	var all eitherOf
+	for _, im := range p.imputations {
+		all = append(all, im.broad.exact())
 	}
-	return floats.LogSumExp(logs)
-}
-
-func (m mixedPrior) Sample(theta []float64, rng *rand.Rand) {
-	m[rng.IntN(len(m))].prior.Sample(theta, rng)
+	return all
 }
 
 // priorPrecision adds the precision of the prior to a matrix, averaged over imputations.

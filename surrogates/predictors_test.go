@@ -32,14 +32,17 @@ func TestOnColumns(t *testing.T) {
 		for i := range model.SDs {
 			model.SDs[i] = 0.5 + rng.Float64()
 		}
-		o := s.onColumns(law, 1.5, model, p*of)
+		o := broad{s.onColumns(1.5, model, s.standingOf(law), p*of, p)}
+		if err := o.Check(p * of); err != nil {
+			t.Fatal(err)
+		}
 		precision, cov := mat.NewSymDense(p*of, nil), mat.NewSymDense(p*of, nil)
 		o.precision(precision, 1)
 		var chol mat.Cholesky
 		if !chol.Factorize(precision) || chol.InverseTo(cov) != nil {
 			t.Fatal("the precision is not positive definite")
 		}
-		theta, wide := make([]float64, p*of), o.scaled(2)
+		theta, wide := make([]float64, p*of), o.widened(2)
 		for i := range theta {
 			theta[i] = rng.NormFloat64()
 			if v := cov.At(i, i); math.Abs(o.variance(i)/v-1) > 1e-9 || math.Abs(wide.variance(i)/v-4) > 1e-9 {
@@ -53,7 +56,7 @@ func TestOnColumns(t *testing.T) {
 		}
 		at := mat.NewVecDense(len(theta), theta)
 		want := (chol.LogDet() - mat.Inner(at, precision, at)) / 2
-		if got := o.LogDensity(theta); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+		if got := o.exact().LogDensity(theta); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			r.Fatalf("log density %v, and by the precision %v", got, want)
 		}
 		grad := make([]float64, len(theta))
@@ -76,8 +79,9 @@ func TestOnColumnsDraws(t *testing.T) {
 	const draws = 4000
 	s := Statistics{Records: 100, Radius: 1,
 		Columns: []Column{{Kind: Constant, Upper: 0.5}, {Kind: Number, Lower: -1, Upper: 1}}}
-	o := s.onColumns(&normal{mean: []float64{0.5, 0.4}, spread: []float64{0, 0, 0, 0.01}}, 1, priors.Gaussian{SD: 2}, 4)
-	off := func(o *onColumns) (worst float64) {
+	law := &normal{mean: []float64{0.5, 0.4}, spread: []float64{0, 0, 0, 0.01}}
+	o := broad{s.onColumns(1, priors.Gaussian{SD: 2}, s.standingOf(law), 4, 2)}
+	off := func(o broad) (worst float64) {
 		rng, theta, squares := rand.New(rand.NewPCG(2, 3)), make([]float64, 4), make([]float64, 4)
 		for range draws {
 			o.Sample(theta, rng)
@@ -93,15 +97,15 @@ func TestOnColumnsDraws(t *testing.T) {
 	if e := off(o); e > 5.6 {
 		t.Errorf("mean squares are %.1f standard errors off", e)
 	}
-	wide := o.scaled(3).(*onColumns).normalized()
-	either, theta := eitherOf{o, []*onColumns{o, wide}}, []float64{1, 2, -1, 3}
-	want := math.Log(math.Exp(o.LogDensity(theta)) + math.Exp(wide.LogDensity(theta)))
+	one, wide := o.exact(), o.widened(3).exact()
+	either, theta := eitherOf{one, wide}, []float64{1, 2, -1, 3}
+	want := math.Log(math.Exp(one.LogDensity(theta)) + math.Exp(wide.LogDensity(theta)))
 	if got := either.LogDensity(theta); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the log density of either is %v, not %v", got, want)
 	}
-	mutant := *o
-	mutant.mean = make([]float64, 2)
-	if e := off(&mutant); e < 5.6 {
+	mutant := o
+	mutant.Means = make([]float64, 2)
+	if e := off(mutant); e < 5.6 {
 		t.Errorf("a prior of the predictor at 0 passes, %.1f standard errors off", e)
 	}
 }
