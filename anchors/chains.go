@@ -263,7 +263,6 @@ func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *
 		if r.Tails, err = p.Tails(); err != nil || s.fit == nil {
 			return err
 		}
-		r.Prior.Signs = nil // they are of fitted columns
 		for _, chain := range draws.Chains {
 			for _, theta := range chain {
 				s.fit.back(theta)
@@ -303,6 +302,7 @@ func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look
 		Seed: seed}
 	if s.fit != nil {
 		c.Prior = s.fit.prior(c.Prior.(priors.Gaussian))
+		c.Written = s.fit.combinations()
 	}
 	if s.config.Aim == Score {
 		c.Effect = s.model.regression.Standardized()

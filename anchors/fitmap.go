@@ -112,3 +112,6 @@ func (t *fit) back(theta []float64) {
 	out.MulVec(t.matrix.T(), mat.NewVecDense(len(theta), theta))
 	copy(theta, out.RawVector().Data)
 }
+
+// combinations has what coefficients of columns as they are have of those of fitted ones, by rows.
+func (t *fit) combinations() *mat.Dense { return mat.DenseCopyOf(t.matrix.T()) }

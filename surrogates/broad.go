@@ -76,14 +76,21 @@ func (b broad) precision(m *mat.SymDense, share float64) {
 
 // variance is that of a coefficient.
 func (b broad) variance(i int) float64 {
-	v, p := b.SDs[i]*b.SDs[i], len(b.Means)
-	if i%p == b.Intercept {
-		for j, m := range b.Means {
-			sd := b.SDs[i-i%p+j]
-			v += m * sd * m * sd
+	v := make([]float64, len(b.SDs))
+	v[i] = 1
+	return b.along(v)
+}
+
+// along is that of a combination of coefficients.
+func (b broad) along(v []float64) (variance float64) {
+	for i := 0; i < len(v); i += len(b.Means) {
+		own := v[i+b.Intercept]
+		for j, mean := range b.Means {
+			sd := (v[i+j] - own*mean) * b.SDs[i+j]
+			variance += sd * sd
 		}
 	}
-	return v
+	return variance
 }
 
 // log is the density's normalizing factor's, but for one of dimensions.

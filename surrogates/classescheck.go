@@ -84,10 +84,7 @@ func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
 		check.Faint = c.config.ofFeatures().faint()
 	}
 	for j := range c.dim {
-		v, prior := c.contrast(j), 0.0
-		for i := range c.dim {
-			prior += c.broad.variance(i) * v.AtVec(i) * v.AtVec(i)
-		}
+		prior := c.broad.along(c.contrast(j).RawVector().Data)
 		var told []float64
 		for _, one := range of {
 			told = append(told, one[j])

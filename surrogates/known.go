@@ -42,20 +42,12 @@ func (c *PriorCheck) keepSign(j int, mean, sd float64) {
 	}
 }
 
-// know sets what draws say of signs and of the order of records, with features of a law.
-func (c *PriorCheck) know(draws [][]float64, law *mat.SymDense) {
-	c.Signs, c.Order = signsOf(draws, len(draws[0])), orderAmong(draws, meanDraw(draws), law)
-}
-
-// confirm leaves of that what another prior says as well, of a normal law about its mode. mean is that
-// of the draws.
+// confirm leaves of the order of records what another prior says as well, of a normal law about its mode.
+// mean is that of the draws.
 func (c *PriorCheck) confirm(mode []float64, spread, law *mat.SymDense, mean []float64, seed uint64) error {
 	factor, err := lowerOf(spread)
 	if err != nil {
 		return err
-	}
-	for j := range c.Signs {
-		c.keepSign(j, mode[j], math.Sqrt(spread.At(j, j)))
 	}
 	other := around(mode, factor, 400, rand.New(rand.NewPCG(seed, 0x519)))
 	c.Order = min(c.Order, orderAmong(other, mean, law))

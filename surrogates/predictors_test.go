@@ -55,6 +55,9 @@ func TestOnColumns(t *testing.T) {
 			}
 		}
 		at := mat.NewVecDense(len(theta), theta)
+		if v := mat.Inner(at, cov, at); math.Abs(o.along(theta)/v-1) > 1e-9 {
+			r.Fatalf("variance %v along %v is stated as %v", v, theta, o.along(theta))
+		}
 		want := (chol.LogDet() - mat.Inner(at, precision, at)) / 2
 		if got := o.exact().LogDensity(theta); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			r.Fatalf("log density %v, and by the precision %v", got, want)

@@ -92,9 +92,14 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	}
 	check := PriorCheck{Favoured: 1, Tail: tail(p.prior(), draws, p.dim, p.config.Seed)}
 	check.Rise, check.Bounded = p.changes()
+	all := p.config.allWritten(draws)
+	column := make([]float64, len(all))
 	for j := range p.dim {
-		sd := p.priorSD(j)
-		if stat.StdDev(slices.Concat(draws.Column(j)...), nil) <= shown*sd {
+		for i, theta := range all {
+			column[i] = theta[j]
+		}
+		sd := p.priorSD(p.combination(j).RawVector().Data)
+		if stat.StdDev(column, nil) <= shown*sd {
 			continue
 		}
 		check.Hidden = append(check.Hidden, j)
@@ -109,13 +114,14 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 		check.Rise = 0
 		return check, nil
 	}
+	check.Signs = signsOf(all, p.dim)
 	return check, p.widen(&check, slices.Concat(draws.Chains...))
 }
 
 // widen sets what a check says of wider priors.
 func (p *Score) widen(check *PriorCheck, draws [][]float64) error {
-	law := p.law()
-	check.know(draws, law)
+	law, mean := p.law(), meanDraw(draws)
+	check.Order = orderAmong(draws, mean, law)
 	centre := slices.Clone(p.mean)
 	spread, evidence, err := p.evidence(centre, 1)
 	if err != nil {
@@ -127,16 +133,20 @@ func (p *Score) widen(check *PriorCheck, draws [][]float64) error {
 		if err != nil {
 			return err
 		}
-		if err := check.confirm(mode, about, law, meanDraw(draws), p.config.Seed); err != nil {
+		if err := check.confirm(mode, about, law, mean, p.config.Seed); err != nil {
 			return err
+		}
+		moved := mat.NewVecDense(p.dim, nil)
+		moved.SubVec(mat.NewVecDense(p.dim, mode), mat.NewVecDense(p.dim, centre))
+		for j := range p.dim {
+			v := p.combination(j)
+			check.keepSign(j, mat.Dot(v, mat.NewVecDense(p.dim, mode)), sdAlong(v, about))
+			if by := math.Abs(mat.Dot(v, moved)) / sdAlong(v, spread); scale == 2 && by > check.Moved {
+				check.Moved, check.Coefficient = by, j
+			}
 		}
 		if _, known := p.config.Prior.(priors.Gaussian); known {
 			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
-		}
-		for j, at := range mode {
-			if moved := math.Abs(at-centre[j]) / math.Sqrt(spread.At(j, j)); scale == 2 && moved > check.Moved {
-				check.Moved, check.Coefficient = moved, j
-			}
 		}
 	}
 	return nil
@@ -210,13 +220,16 @@ func (p *Score) changes() (rise, bounded float64) {
 // an indicator, by the intercept itself, or by the standard deviation of a number.
 func (p *Score) reach(j int) float64 {
 	s := p.config.Statistics
+	of := p.column(j)
 	if s.Columns != nil && s.Columns[j].Kind != Number {
-		return s.Columns[j].Upper - s.Columns[j].Lower
+		return (s.Columns[j].Upper - s.Columns[j].Lower) * math.Abs(of.AtVec(j))
 	}
 	variance := 0.0
 	for _, im := range p.imputations {
-		mean, own := im.features.moments(j)
+		n := im.features.normal
+		own := mat.Inner(of, mat.NewSymDense(p.dim, n.spread), of)
 		if s.Columns == nil { // it may be the intercept
+			mean := mat.Dot(of, mat.NewVecDense(p.dim, n.mean))
 			own += mean * mean
 		}
 		variance += own / float64(len(p.imputations))

@@ -29,6 +29,9 @@ type Config struct {
 	// link. They count for less the farther off they are, and for nothing where imputations share
 	// the mean of the second moments.
 	Earlier []Look
+	// Written, if any, is the regular matrix that turns coefficients into those that draws will be
+	// written in. What is said of coefficients is then of these.
+	Written *mat.Dense
 	// Seed is the public seed of the draws of second moments.
 	Seed uint64
 }
@@ -78,7 +81,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	if err := c.checkLooks(); err != nil {
 		return nil, nil, err
 	}
-	if err := c.checkEffect(); err != nil {
+	if err := errors.Join(c.checkEffect(), c.checkWritten(d)); err != nil {
 		return nil, nil, err
 	}
 	if c.Imputations == 0 {

@@ -151,12 +151,12 @@ func (p *Score) priorPrecision(m *mat.SymDense) {
 	}
 }
 
-// priorSD is the prior's standard deviation of a coefficient, where it differs between imputations
+// priorSD is the prior's standard deviation of a combination of coefficients, where it differs between imputations
 // one over the root of the mean precision: the least that it may be.
-func (p *Score) priorSD(j int) float64 {
+func (p *Score) priorSD(v []float64) float64 {
 	precision := 0.0
 	for _, im := range p.imputations {
-		precision += 1 / im.broad.variance(j)
+		precision += 1 / im.broad.along(v)
 	}
 	return math.Sqrt(float64(len(p.imputations)) / precision)
 }

@@ -54,13 +54,12 @@ func (p *Score) Tails() (float64, error) {
 		return 0, err
 	}
 	shift.MulVec(h, &u)
-	most := 0.0
-	for j := range p.dim { // the covariance's row j times the shift of the gradient
-		moved := 0.0
-		for k := range p.dim {
-			moved += dot(p.factor[j*p.dim:j*p.dim+min(j, k)+1], p.factor[k*p.dim:k*p.dim+min(j, k)+1]) * shift.AtVec(k)
-		}
-		most = max(most, math.Abs(moved)/p.sd(j))
+	factor, most := mat.NewDense(p.dim, p.dim, p.factor), 0.0
+	var whole, along mat.VecDense
+	whole.MulVec(factor.T(), &shift)
+	for j := range p.dim { // the covariance's row times the shift of the gradient
+		along.MulVec(factor.T(), p.combination(j))
+		most = max(most, math.Abs(mat.Dot(&along, &whole))/mat.Norm(&along, 2))
 	}
 	return most, nil
 }

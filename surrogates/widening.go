@@ -23,7 +23,8 @@ func (p *Score) Widening() ([]float64, error) {
 	}
 	out := make([]float64, p.dim)
 	for j := range out {
-		out[j] = math.Sqrt(with.At(j, j) / without.At(j, j))
+		v := p.combination(j)
+		out[j] = sdAlong(v, with) / sdAlong(v, without)
 	}
 	return out, nil
 }
