@@ -71,7 +71,7 @@ func (p *Plan) rehearse(ctx context.Context, records int) ([]rehearsed, error) {
 	list := []rehearsed{{times: c.Repeats}}
 	begun := time.Now()
 	if p.needsReference(s) {
-		if _, err := p.reference(ctx, problem.Model, s, 1); err != nil {
+		if _, err := p.reference(ctx, problem.Model, s, false, 1); err != nil {
 			return nil, err
 		}
 		list[0].seconds = time.Since(begun).Seconds()

@@ -111,8 +111,11 @@ func (r *runner) results(fingerprint string) (*Results, error) {
 	}
 	for _, records := range r.sizes() {
 		for repeat := range r.Config.Repeats {
-			if ref := r.journal.references[(&ReferenceResult{Records: records, Repeat: repeat + 1}).key()]; ref != nil {
-				out.References = append(out.References, *ref)
+			for _, fitted := range []bool{false, true} {
+				of := ReferenceResult{Records: records, Repeat: repeat + 1, Fitted: fitted}
+				if ref := r.journal.references[of.key()]; ref != nil {
+					out.References = append(out.References, *ref)
+				}
 			}
 		}
 	}

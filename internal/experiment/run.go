@@ -292,7 +292,7 @@ func (r *runner) runCell(ctx context.Context, c Cell) error {
 	}
 	g := r.group(c)
 	defer r.leave(g)
-	if err := r.prepare(ctx, g); err != nil {
+	if err := r.prepare(ctx, g, c); err != nil {
 		return err
 	}
 	noise := methods.Noise{}
@@ -339,7 +339,7 @@ func (r *runner) measure(ctx context.Context, c Cell, g *group, released methods
 	}
 	out.Draws, out.Mean, out.SD = len(draws), metrics.Mean(draws), finite(metrics.SD(draws))
 	if !r.Private {
-		in.Truth, in.Reference, in.Test = g.sample.truth, g.reference, r.heldOut(m, g.sample)
+		in.Truth, in.Reference, in.Test = g.sample.truth, g.posterior(c), r.heldOut(m, g.sample)
 		if slices.ContainsFunc(r.Metrics, func(m metrics.Metric) bool { return m.Reads == metrics.Attack }) {
 			var err error
 			if in.Advantage, err = r.attack(ctx, c, g.sample); err != nil {

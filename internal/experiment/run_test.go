@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -231,6 +232,35 @@ func TestReferenceIsShared(t *testing.T) {
 	r, err = plan(t, "metrics = [\"rmse\", \"auc\"]\n"+small, Options{}).Run(t.Context(), RunOptions{})
 	if err != nil || len(r.References) != 0 {
 		t.Errorf("%d references for metrics that know the truth, error %v", len(r.References), err)
+	}
+}
+
+// TestReferenceHasTheRunsPrior: beside chains whose columns are fitted the non-private posterior has
+// their prior, and beside others that of standardized columns. A repeat has each once.
+func TestReferenceHasTheRunsPrior(t *testing.T) {
+	head, _, _ := strings.Cut(small, "[[method]]")
+	more := head + "\n[model]\nprior = \"standardized\"\n"
+	for _, fit := range []string{"no", "yes"} {
+		more += fmt.Sprintf("\n[[method]]\nname = \"anchored\"\nlabel = \"fit %s\"\nsettings = { iterations = 50, "+
+			"anchor-fit = %q, aim = \"score\", ess = 1 }\n", fit, fit)
+	}
+	r, err := plan(t, more, Options{}).Run(t.Context(), RunOptions{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted := 0
+	for _, ref := range r.References {
+		if ref.Fitted {
+			fitted++
+		}
+	}
+	if fitted != 3 || len(r.References) != 6 {
+		t.Errorf("%d references, %d of them of fitted columns, for 3 repeats", len(r.References), fitted)
+	}
+	for _, c := range r.Cells {
+		if _, known := c.Metrics["mean-error"]; !known && c.Method == "anchored" {
+			t.Errorf("%s was not held against a posterior: %v", c.Cell, c)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -47,8 +48,8 @@ func privateChains() []*Method {
 		}
 		list = append(list, &Method{
 			Name: name, Models: fits, Kind: Unconditional, About: "private chain: " + d.About,
-			Settings: knobs,
-			build:    func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
+			Settings: knobs, chain: true,
+			build: func(p Problem, b Budget, s settings) (*Mechanism, error) { return buildChain(d.Name, p, b, s) },
 		})
 	}
 	return list
@@ -99,7 +100,8 @@ func buildChain(kernel string, p Problem, b Budget, s settings) (*Mechanism, err
 		return nil, err
 	}
 	c := &chainRun{problem: p, budget: b, plan: plan, warmup: warmup, thin: thin}
-	return &Mechanism{Cost: cost, Theorem: plan.Released, Choice: c.describe(), Run: c.run}, nil
+	return &Mechanism{Cost: cost, Theorem: plan.Released, Choice: c.describe(), Run: c.run,
+		Fitted: kernel == "anchored" && plan.Settings.AnchorFit == anchors.Fitted.String()}, nil
 }
 
 // chainTarget is the problem's target, or that with the loss of the settings.

@@ -63,6 +63,8 @@ type Mechanism struct {
 	Cost accountant.Event
 	// Choice says in a few words what was chosen from public facts; may be empty.
 	Choice string
+	// Fitted says that the prior is of fitted columns.
+	Fitted bool
 	// Run reads the records and releases. It stops early with ctx's error where the
 	// method can be stopped.
 	Run func(ctx context.Context, rows targets.Rows, n Noise) (Release, error)
@@ -87,6 +89,7 @@ type Method struct {
 	// Settings are what can be set, with defaults.
 	Settings []Setting
 
+	chain bool // a private chain, which takes any prior
 	build func(p Problem, b Budget, s settings) (*Mechanism, error)
 }
 
@@ -102,7 +105,7 @@ func (m *Method) New(p Problem, b Budget, given map[string]any) (*Mechanism, err
 		return nil, fmt.Errorf("it fits the models %s, not %s", strings.Join(m.Models, ", "), p.Name)
 	}
 	own := slices.ContainsFunc(p.Shape.Terms, func(t data.Term) bool { return t.PriorSD != 0 || t.PriorGroup != "" })
-	if m.Models != nil && (own || p.Options.Prior != "normal") {
+	if m.Models != nil && !m.chain && (own || p.Options.Prior != "normal") {
 		return nil, fmt.Errorf("it has one normal prior for all coefficients, and the model or the schema states others; " +
 			"use a private chain")
 	}

@@ -156,7 +156,7 @@ func buildNUTS(p Problem, _ Budget, s settings) (*Mechanism, error) {
 		return nil, errors.New("draws, warmup and chains must be at least 1")
 	}
 	return &Mechanism{Run: func(ctx context.Context, rows targets.Rows, n Noise) (Release, error) {
-		sampled, err := SamplePosterior(ctx, p.Model, rows, nuts.Config{
+		sampled, err := SamplePosterior(ctx, p.Model, rows, false, nuts.Config{
 			Chains: int(chains), Warmup: int(warmup), Draws: int(draws), Seed: n.public(), Workers: 1,
 		})
 		if err != nil {

@@ -16,10 +16,12 @@ import (
 )
 
 // SamplePosterior runs NUTS on the non-private posterior, the one that anchored chains sample but
-// for the noise: priors that depend on second moments have those of the rows. Rows are those
-// that methods learn from, which the model has weighed (models.Model.Weigh).
-func SamplePosterior(ctx context.Context, m *models.Model, rows targets.Rows, cfg nuts.Config) ([]nuts.Chain, error) {
-	density, err := posteriorOf(m, rows)
+// for the noise: priors that depend on second moments have those of the rows, fit being that of chains
+// whose columns are fitted. Rows are those that methods learn from, which the model has weighed
+// (models.Model.Weigh).
+func SamplePosterior(ctx context.Context, m *models.Model, rows targets.Rows, fit bool,
+	cfg nuts.Config) ([]nuts.Chain, error) {
+	density, err := posteriorOf(m, rows, fit)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +29,7 @@ func SamplePosterior(ctx context.Context, m *models.Model, rows targets.Rows, cf
 }
 
 // posteriorOf makes the density, one for each goroutine.
-func posteriorOf(m *models.Model, rows targets.Rows) (func() nuts.LogDensity, error) {
+func posteriorOf(m *models.Model, rows targets.Rows, fit bool) (func() nuts.LogDensity, error) {
 	switch t := m.Target.(type) {
 	case *targets.Linear:
 		if t.Normal() {
@@ -36,8 +38,12 @@ func posteriorOf(m *models.Model, rows targets.Rows) (func() nuts.LogDensity, er
 		}
 	case *targets.Regression:
 		if t.Standardized() > 0 {
+			var prior priors.Prior = standardized(m, t, rows)
+			if fit {
+				prior = fitted(m, t, rows)
+			}
 			known, err := targets.New(targets.RegressionConfig{Features: rows.P, Family: t.Family(),
-				Dispersion: m.Options.Dispersion, Prior: standardized(m, t, rows)})
+				Dispersion: m.Options.Dispersion, Prior: prior})
 			return func() nuts.LogDensity { return nuts.Posterior(known, rows, 1) }, err
 		}
 	case *targets.Softmax:
@@ -60,11 +66,19 @@ func apart(c surrogates.CentredGaussian) priors.Gaussian {
 	return out
 }
 
-// standardized is the prior on standardized columns, whose spread the rows say.
-func standardized(m *models.Model, t interface {
+// standardizes is a target whose prior can be on standardized columns.
+type standardizes interface {
 	Standardized() float64
 	Prior() priors.Prior
-}, rows targets.Rows) surrogates.CentredGaussian {
+}
+
+// standardized is the prior on standardized columns, whose spread the rows say.
+func standardized(m *models.Model, t standardizes, rows targets.Rows) surrogates.CentredGaussian {
+	return momentsOf(m, rows).Standardized(t.Standardized(), t.Prior().(priors.Gaussian))
+}
+
+// momentsOf are the exact second moments of rows.
+func momentsOf(m *models.Model, rows targets.Rows) surrogates.Statistics {
 	d := rows.P
 	s := surrogates.Statistics{Anchor: make([]float64, d), Moment: make([]float64, d*d), Records: int64(rows.Len()),
 		Radius: m.Shape.Radius, Columns: chains.Columns(m.Shape, false)}
@@ -73,7 +87,7 @@ func standardized(m *models.Model, t interface {
 			floats.AddScaled(s.Moment[j*d:(j+1)*d], u, rows.Row(i))
 		}
 	}
-	return s.Standardized(t.Standardized(), t.Prior().(priors.Gaussian))
+	return s
 }
 
 // sumsOf are the exact second moments of rows and responses.

@@ -120,7 +120,7 @@ func TestReferenceIsWhatIsSampled(t *testing.T) {
 		if !m.Weighs() || counted(m, rows) > 0.95*float64(rows.Len()) {
 			t.Fatal("no row is long: the test sees nothing")
 		}
-		density, err := posteriorOf(m, rows)
+		density, err := posteriorOf(m, rows, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,11 +146,11 @@ func TestReferenceIsWhatIsSampled(t *testing.T) {
 func TestReferenceOfExplainedVariance(t *testing.T) {
 	m, rows := tableOf(t, "linear", "zellner-siow")
 	plain, _ := tableOf(t, "linear", "normal")
-	a, err := posteriorOf(m, rows)
+	a, err := posteriorOf(m, rows, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := posteriorOf(plain, rows)
+	b, err := posteriorOf(plain, rows, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestReferenceOfExplainedVariance(t *testing.T) {
 // priors do.
 func TestReferenceOfClasses(t *testing.T) {
 	m, rows := tableOf(t, "logistic", "standardized")
-	density, err := posteriorOf(m, rows)
+	density, err := posteriorOf(m, rows, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,5 +201,51 @@ func TestReferenceOfClasses(t *testing.T) {
 		plain.LogDensityGrad(grad, one) + plain.LogDensityGrad(grad, zero)
 	if effect == 0 || math.Abs(got-want) > 1e-8 || math.Abs(want) < 1e-4 {
 		t.Errorf("effect %v: the prior's difference is %v, want %v", effect, got, want)
+	}
+}
+
+// TestReferenceOfFittedColumns: the prior is of the variance of the predictor over records, whatever
+// correlations are, and of the predictor at their means. Between two points the density differs from
+// that under the normal prior by what the priors do, and from that of standardized columns by more.
+func TestReferenceOfFittedColumns(t *testing.T) {
+	m, rows := tableOf(t, "logistic", "standardized")
+	for i := range rows.Len() { // the second number follows the first one
+		row := rows.Row(i)
+		row[2] = 0.4*row[1] + 0.3*row[2]
+	}
+	density, err := posteriorOf(m, rows, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart, err := posteriorOf(m, rows, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := m.Target.(*targets.Regression)
+	model, level, n := target.Prior().(priors.Gaussian), m.Shape.Terms[0].At(1), float64(rows.Len())
+	prior := func(theta []float64) float64 {
+		sum, square := 0.0, 0.0
+		for i := range rows.Len() {
+			x := rows.Row(i)
+			eta := theta[1]*x[1] + theta[2]*x[2]
+			sum, square = sum+eta*x[0]/level, square+eta*eta
+		}
+		at, effect := theta[0]+sum/n/level, target.Standardized()
+		return -(square/n-sum/n*sum/n)/(2*effect*effect) - at*at/(2*model.SD*model.SD)
+	}
+	zero := []float64{0, 0, 0}
+	rise := func(of nuts.LogDensity, theta []float64) float64 {
+		grad := make([]float64, 3)
+		return of.LogDensityGrad(grad, theta) - of.LogDensityGrad(grad, zero)
+	}
+	for _, theta := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}, {-0.5, 2, -3}} {
+		likelihood := rise(nuts.Posterior(target, rows, 1), theta) - target.LogPrior(theta) + target.LogPrior(zero)
+		if got := rise(density(), theta) - likelihood; math.Abs(got-prior(theta)) > 1e-8 {
+			t.Errorf("at %v the prior is %v, want %v", theta, got, prior(theta))
+		}
+	}
+	theta, sds := []float64{0.2, 1, -1}, []float64{0.1, 1, 1}
+	if off := differ(t, density(), apart(), theta, sds); off < 0.01 {
+		t.Errorf("correlations make a difference of %v", off)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
@@ -267,11 +268,12 @@ func untunedRuns(name string) (map[string]*heard, error) {
 			return nil, err
 		}
 		table = model.Weigh(table)
-		means, sds, err := withoutPrivacy(table, model, uint64(i))
+		result, err := byDefault(table, model, uint64(i))
 		if err != nil {
 			return nil, err
 		}
-		result, err := byDefault(table, model, uint64(i))
+		fitted := result.Certificate.Settings.AnchorFit == anchors.Fitted.String()
+		means, sds, err := withoutPrivacy(table, model, fitted, uint64(i))
 		if err != nil {
 			return nil, err
 		}
@@ -339,9 +341,9 @@ func untunedTable(name string, rng *rand.Rand) (*data.Table, []float64, error) {
 }
 
 // withoutPrivacy are the posterior's means and standard deviations.
-func withoutPrivacy(t *data.Table, m *models.Model, seed uint64) (means, sds []float64, err error) {
+func withoutPrivacy(t *data.Table, m *models.Model, fitted bool, seed uint64) (means, sds []float64, err error) {
 	rows := targets.Rows{X: t.X, Y: t.Y, P: t.Features()}
-	drawn, err := methods.SamplePosterior(context.Background(), m, rows,
+	drawn, err := methods.SamplePosterior(context.Background(), m, rows, fitted,
 		nuts.Config{Chains: 2, Warmup: 250, Draws: 250, Metric: nuts.Dense, Seed: seed, Workers: 1})
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,69 @@
+package methods
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// correlated is a centred normal prior of any precision.
+type correlated struct {
+	priors.Gaussian // of the scales of a draw
+	precision       *mat.SymDense
+}
+
+func (c correlated) LogDensity(theta []float64) float64 {
+	v := mat.NewVecDense(len(theta), theta)
+	return -mat.Inner(v, c.precision, v) / 2
+}
+
+func (c correlated) Grad(dst, theta []float64) {
+	var out mat.VecDense
+	out.MulVec(c.precision, mat.NewVecDense(len(theta), theta))
+	floats.ScaleTo(dst, -1, out.RawVector().Data)
+}
+
+// Sample has no correlations. It serves to find starts alone.
+func (c correlated) Sample(theta []float64, rng *rand.Rand) { c.Gaussian.Sample(theta, rng) }
+
+// fitted is the prior that anchored chains of fitted columns have (docs/anchored.md): what numbers
+// that are made uncorrelated add to the predictor has the variances that standardized columns have.
+func fitted(m *models.Model, t standardizes, rows targets.Rows) correlated {
+	s := momentsOf(m, rows)
+	c, d, n := s.Standardized(t.Standardized(), t.Prior().(priors.Gaussian)), rows.P, float64(s.Records)
+	out := correlated{apart(c), mat.NewSymDense(d, nil)}
+	constant := surrogates.ConstantOf(s.Columns)
+	number := func(j int) bool { return j != constant && s.Columns[j].Kind == surrogates.Number }
+	effect := t.Standardized()
+	centre := mat.NewVecDense(d, nil) // the predictor at the means, in units of the intercept
+	for j := range d {
+		centre.SetVec(j, c.Means[j]/c.SDs[c.Intercept])
+		if !number(j) {
+			if j != c.Intercept {
+				out.precision.SetSym(j, j, 1/(c.SDs[j]*c.SDs[j]))
+			}
+			continue
+		}
+		least := s.Radius * s.Radius / (n * n)
+		for k := range j + 1 {
+			if !number(k) {
+				continue
+			}
+			level := s.Columns[constant].Upper
+			v := s.Moment[j*d+k]/n - c.Means[j]*level*c.Means[k]*level
+			if j == k {
+				v = max(v, least)
+			}
+			out.precision.SetSym(j, k, v/(effect*effect))
+		}
+	}
+	centre.SetVec(c.Intercept, 1/c.SDs[c.Intercept])
+	out.precision.SymRankOne(out.precision, 1, centre)
+	return out
+}
