@@ -47,6 +47,7 @@ type flaws struct {
 	jitter      bool // the number that is compared with the odds scales the step
 	miscounts   bool // Gradients is 1
 	noFlip      bool // a momentum that persists goes on after a refusal
+	halfFlip    bool // so does one of its numbers
 	byIteration bool // the generator is one of the iteration's
 	shortKick   bool // the first half step of the momentum is 5% short
 	cut         bool // the momentum is drawn within two sd
@@ -182,7 +183,7 @@ func (k *trajectory) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error
 	if k.known = accepted; accepted {
 		copy(s.Theta, k.q)
 	} else if !k.kept {
-		k.p[0], k.p[1] = -begun[0], -begun[1]
+		k.p[0], k.p[1] = -begun[0], either(k.halfFlip, begun[1], -begun[1])
 		if k.noFlip {
 			k.p[0], k.p[1] = begun[0], begun[1]
 		}

@@ -39,7 +39,8 @@ func Controls() []Case {
 		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls(),
 		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
 		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
-		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls())
+		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls(),
+		fourteenthKernelControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.
