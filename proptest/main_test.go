@@ -2,9 +2,12 @@ package proptest_test
 
 import (
 	"flag"
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,7 +51,7 @@ func mustReject(t *testing.T, words string, check func(t rapid.TB)) {
 }
 
 // TestExamplesAreShort: the tests of a target, a kernel and a mechanism of one's own
-// have under 30 lines each, comments and imports not counted.
+// have under 30 lines each, comments and imports not counted, and need no other file.
 func TestExamplesAreShort(t *testing.T) {
 	files, err := filepath.Glob("own_*_test.go")
 	if err != nil || len(files) != 3 {
@@ -69,7 +72,27 @@ func TestExamplesAreShort(t *testing.T) {
 		if lines < 10 || lines >= 30 {
 			t.Errorf("%s has %d lines of code; an example has fewer than 30", name, lines)
 		}
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := types.Config{Importer: empty{}, Error: func(err error) {
+			if _, what, missing := strings.Cut(err.Error(), "undefined: "); missing && !strings.Contains(what, ".") {
+				t.Errorf("%v: a copy of the example does not build", err)
+			}
+		}}
+		_, _ = alone.Check("own", files, []*ast.File{parsed}, nil) // every name of a package is missing
 	}
+}
+
+// empty imports packages without their names.
+type empty struct{}
+
+func (empty) Import(at string) (*types.Package, error) {
+	p := types.NewPackage(at, path.Base(strings.TrimSuffix(at, "/v2")))
+	p.MarkComplete()
+	return p, nil
 }
 
 func TestTryReports(t *testing.T) {

@@ -27,7 +27,10 @@ func (m ownMechanism) Release(r curator.Records, seed uint64, count int) ([][]fl
 }
 
 func TestOwnMechanism(t *testing.T) {
-	claim := event(t)(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)) // log 3, rounded up
+	claim, err := accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2) // log 3, rounded up
+	if err != nil {
+		t.Fatal(err)
+	}
 	proptest.CheckMechanism(t, ownMechanism{claim}, proptest.MechanismOptions{Effort: proptest.Quick, Delta: 1e-6,
 		A: curator.Records{X: []float64{1, 0}, Features: 1}, B: curator.Records{X: []float64{-1, 0}, Features: 1}})
 }
