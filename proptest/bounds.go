@@ -57,6 +57,12 @@ func (m *moment) p() float64 {
 	return min(1, 4*math.Exp(-root*root))
 }
 
+// likely is what p would be of many numbers, by the central limit theorem. It decides nothing.
+func (m *moment) likely() float64 {
+	n, mean := float64(m.n), m.mean()
+	return math.Erfc(math.Abs(mean) * n / math.Sqrt(2*max(0, m.squares-n*mean*mean)))
+}
+
 // less takes what is allowed off the mean.
 func (m *moment) less(allowed float64) {
 	m.sum -= math.Copysign(min(math.Abs(m.sum), allowed*float64(m.n)), m.sum)
@@ -113,14 +119,26 @@ func fisher(k, n, l, m int) float64 {
 // evidence is the smallest of many p-values, and what it is about.
 type evidence struct {
 	p     float64
+	hint  float64 // the smallest of what p-values may be
 	about string
 	count int
+}
+
+// mean counts the test of a mean.
+func (e *evidence) mean(m *moment, about func() string) {
+	e.see(m.p(), about)
+	if p := m.likely(); p < e.hint {
+		e.hint = p
+	}
 }
 
 // see counts one test; about is asked for only when it is the worst so far.
 func (e *evidence) see(p float64, about func() string) {
 	if e.count++; e.count == 1 || p < e.p {
 		e.p, e.about = p, about()
+		if e.count == 1 || p < e.hint {
+			e.hint = p
+		}
 	}
 }
 
@@ -131,3 +149,6 @@ func (e *evidence) family() float64 {
 	}
 	return min(1, e.p*float64(e.count))
 }
+
+// suspicion is what family may be, without margins.
+func (e *evidence) suspicion() float64 { return min(1, e.hint*float64(e.count)) }

@@ -19,8 +19,15 @@ func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
 }
 
 // looks are how often the test of invariance looks at its results, each time
-// with twice as many chains, spending an equal part of FalseAlarm.
+// with twice as many chains, spending an equal part of FalseAlarm. As many as doublings follow.
 const looks = 10
+
+// Where the last look is suspicious, chains are made until there are twice, four and eight times as
+// many, as long as each look is ten times as suspicious as the one before.
+const (
+	doublings  = 3
+	suspicious = 0.5
+)
 
 // longer are chains that see what needs many steps to show: one in every so many is stretch times as
 // long as the others.
@@ -35,10 +42,11 @@ var longer = []struct{ every, stretch int64 }{{5000, 400}, {200, 40}}
 // Bounded functions keep their mean, for which an empirical Bernstein bound holds
 // at every n. Sets and functions are fixed by a separate sample of exact draws.
 // The smallest p-value times their number is the p-value of a look; a look fails
-// at FalseAlarm/looks, so that a kernel that leaves π invariant fails with
+// at its part of FalseAlarm, so that a kernel that leaves π invariant fails with
 // probability at most FalseAlarm. Half of the chains start late, at iterations
 // up to a million, as resumed ones do; one in 200 is 40 times as long, one in 5000 400 times.
 func (c kernelCheck) invariance() {
+	c.t.Helper()
 	if c.o.Exact == nil {
 		return
 	}
@@ -48,27 +56,30 @@ func (c kernelCheck) invariance() {
 	if c.o.byDefault {
 		n = int(float64(n) * min(1, 2/c.perStep()))
 	}
-	steps := int64(n)
+	steps := int64(n) << doublings
 	for _, t := range longer {
-		steps += t.stretch * (int64(n)/t.every + 1)
+		steps += t.stretch * (int64(n)<<doublings/t.every + 1)
 	}
 	// Twice the steps: kernels may pay for every start.
 	k := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 2*c.o.Stride*steps)
 	done := 0
-	for look := looks - 1; look >= 0; look-- {
-		for until := n >> look; done < until; done++ {
+	for look := 1 - looks; look <= doublings; look++ {
+		for until := n << doublings >> (doublings - look); done < until; done++ {
 			l.replicate(c, k, rng, done)
 		}
-		e := l.evidence(c.o.Reversible)
+		e := l.evidence(c.o)
 		c.t.Logf("proptest: invariance of %s over %d chains: p = %.2g in %d comparisons", k.Name(), done, e.family(), e.count)
-		if e.family() <= c.o.FalseAlarm/looks {
+		if e.family() <= c.o.FalseAlarm/(looks+doublings) {
 			c.failWith(c.reproduceInvariance(done), "%s does not leave the exact law invariant: over %d chains from exact "+
 				"draws, %s (p = %.2g in %d comparisons, false-alarm rate %g).%s Look at the proposal's ratio, such as a Jacobian, "+
 				"at the prior's ratio, at the noise, and for what is stale",
-				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm, l.drifted())
+				k.Name(), done, e.about, e.family(), e.count, c.o.FalseAlarm, l.drifted(c.o.Stride))
 		}
 		l.connects(c, k.Name())
 		l.repeats(c, k.Name())
+		if look >= 0 && e.suspicion() > suspicious*math.Pow10(-look) {
+			return
+		}
 	}
 }
 
@@ -99,14 +110,14 @@ func (s *spread) moments() (mean, sd float64) {
 }
 
 // drifted says how the parameter that changed most differs from exact draws.
-func (l *law) drifted() string {
+func (l *law) drifted(stride int64) string {
 	said, most := "", 0.0
 	for j := range l.begun {
 		mean, sd := l.begun[j].moments()
 		at, wide := l.ended[j].moments()
 		if by := max(math.Abs(at-mean)/sd, math.Abs(wide/sd-1)); by > most {
-			said, most = fmt.Sprintf(" After Stride steps parameter %d has mean %.4g and standard deviation %.4g, exact draws "+
-				"have %.4g and %.4g.", j, at, wide, mean, sd), by
+			said, most = fmt.Sprintf(" After %d steps parameter %d has mean %.4g and standard deviation %.4g, exact draws "+
+				"have %.4g and %.4g.", stride, j, at, wide, mean, sd), by
 		}
 	}
 	return said
@@ -202,16 +213,16 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 }
 
 // evidence is the worst of all comparisons so far.
-func (l *law) evidence(reversible bool) *evidence {
-	e := &evidence{}
-	if reversible {
+func (l *law) evidence(o KernelOptions) *evidence {
+	e, stride := &evidence{}, fmt.Sprintf("in %d steps", o.Stride)
+	if o.Reversible {
 		l.one.symmetric(e, "in one step")
-		l.all.symmetric(e, "in Stride steps")
+		l.all.symmetric(e, stride)
 	}
 	l.one.equal(e, "in one step")
-	l.all.equal(e, "in Stride steps")
+	l.all.equal(e, stride)
 	for i, t := range longer {
-		l.late[i].equal(e, fmt.Sprintf("in %d times Stride steps", t.stretch))
+		l.late[i].equal(e, fmt.Sprintf("in %d steps", t.stretch*o.Stride))
 	}
 	if l.reference != nil {
 		l.reference.equal(e, "compared with Transition,")
@@ -222,6 +233,7 @@ func (l *law) evidence(reversible bool) *evidence {
 // repeats expects chains not to meet: draws of a law that has no atoms, each moved
 // by noise of its own, are all different.
 func (l *law) repeats(c kernelCheck, name string) {
+	c.t.Helper()
 	for j := range l.theta {
 		if c.discrete(j) {
 			return
@@ -249,6 +261,7 @@ func (l *law) repeats(c kernelCheck, name string) {
 // passes over a cell, or two, from below to above or back, where at least a hundred pass
 // over those on either side of it; and some border of every direction is crossed.
 func (l *law) connects(c kernelCheck, name string) {
+	c.t.Helper()
 	if l.moved == 0 && l.all.n >= 200 {
 		c.fail("%s never moves: none of %d chains left its start", name, l.all.n)
 	}

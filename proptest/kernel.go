@@ -53,7 +53,8 @@ type KernelOptions struct {
 	Effort Effort
 	// Replicates is the number of chains in the test of invariance. Defaults to two
 	// million times Effort, and with Standard effort and more to four million for up to
-	// three parameters; to fewer of kernels of n > 2 releases a step, by a factor of 2/n.
+	// three parameters; to fewer of kernels of n > 2 releases a step, by a factor of 2/n. What
+	// looks like a violation is followed over up to eight times as many.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.
@@ -208,6 +209,7 @@ func (c kernelCheck) rng() *rand.Rand { return kernels.Stream(c.o.Seed, 0) }
 var kernelName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 func (c kernelCheck) conformance() {
+	c.t.Helper()
 	k, s := c.chain(c.o.Steps)
 	if !kernelName.MatchString(k.Name()) {
 		c.fail("the name is %q; files and certificates want lower-case letters, digits and underscores", k.Name())
@@ -240,6 +242,7 @@ func (c kernelCheck) conformance() {
 }
 
 func (c kernelCheck) starts() {
+	c.t.Helper()
 	k := c.kernel(c.seal(c.o.Records, c.o.Seed), 1)
 	theta := slices.Clone(c.o.Start)
 	s, err := k.Init(theta)
@@ -282,6 +285,7 @@ func (c kernelCheck) unchanged(k kernels.Kernel, s *kernels.State, why string) {
 }
 
 func (c kernelCheck) exhaustion() {
+	c.t.Helper()
 	k, s := c.chain(1)
 	if _, err := k.Step(c.rng(), s); err != nil {
 		c.fail("the only step that was granted: %v", err)
@@ -295,6 +299,7 @@ func (c kernelCheck) exhaustion() {
 // costs expects chains of any length to be charged before their first step, at what Cost
 // says whenever it is asked, for any number of records.
 func (c kernelCheck) costs() {
+	c.t.Helper()
 	for _, steps := range []int64{c.o.Steps, 1, 20 * c.o.Steps} {
 		records := c.seal(c.o.Records, c.o.Seed)
 		k := c.kernel(records, steps)
@@ -329,6 +334,7 @@ func (c kernelCheck) costs() {
 // costsElsewhere asks for the price where rows are bounded, where persons own several, and under the
 // other adjacency. A kernel may refuse any of these.
 func (c kernelCheck) costsElsewhere() {
+	c.t.Helper()
 	if c.o.Cost == nil {
 		return
 	}
@@ -369,6 +375,7 @@ func (c kernelCheck) charged(records *curator.Curator, steps int64) {
 
 // poor expects a factory to pass on the refusal of a budget that nothing is paid from.
 func (c kernelCheck) poor() {
+	c.t.Helper()
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e-12, Delta: 1e-18, Adjacency: c.o.Adjacency})
 	if err != nil {
 		c.fail("a budget of nearly nothing: %v", err)
@@ -384,6 +391,7 @@ func (c kernelCheck) poor() {
 
 // badState steps from a state that no chain is in: an error, or a move refused.
 func (c kernelCheck) badState() {
+	c.t.Helper()
 	k, s := c.chain(2)
 	s.Theta[0] = math.NaN()
 	theta := slices.Clone(s.Theta)
@@ -396,6 +404,7 @@ func (c kernelCheck) badState() {
 // allocations counts over many steps, so that a rare one shows, and takes the
 // least of four counts, since other goroutines allocate too.
 func (c kernelCheck) allocations() {
+	c.t.Helper()
 	if raceDetector {
 		return
 	}
@@ -424,6 +433,7 @@ func (c kernelCheck) allocations() {
 
 // gradients expects Info.Gradients to be the number of gradients that a step has released.
 func (c kernelCheck) gradients() {
+	c.t.Helper()
 	d, steps := len(c.o.Start), int64(c.o.Effort.times(4000, 300))
 	if d < 2 {
 		return // a ratio is a vector of one number, too
@@ -463,6 +473,7 @@ func (c kernelCheck) perStep() float64 {
 var released = []string{"Accepted", "StepSize", "Gradients"}
 
 func (c kernelCheck) infoFields() {
+	c.t.Helper()
 	info := reflect.TypeFor[kernels.Info]()
 	for i := range info.NumField() {
 		if name := info.Field(i).Name; !slices.Contains(released, name) {

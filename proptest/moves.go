@@ -27,6 +27,7 @@ func (c kernelCheck) walk(steps int64, see func(before []float64, s *kernels.Sta
 
 // stirs expects a chain to move at all, in every parameter.
 func (c kernelCheck) stirs() {
+	c.t.Helper()
 	steps, d := int64(c.o.Effort.times(20_000, 2000)), len(c.o.Start)
 	moved, last, changed := 0, int64(0), make([]int, d)
 	c.walk(steps, func(before []float64, s *kernels.State, _ kernels.Info) {
@@ -54,6 +55,7 @@ func (c kernelCheck) stirs() {
 
 // moves expects a chain to move in every direction, by sizes that do not repeat.
 func (c kernelCheck) moves() {
+	c.t.Helper()
 	steps := int64(c.o.Effort.times(20_000, 2000))
 	var jumps [][]float64
 	c.walk(steps, func(before []float64, s *kernels.State, info kernels.Info) {
@@ -79,6 +81,7 @@ func (c kernelCheck) moves() {
 // accepts expects a step that is said to be refused to leave the state alone,
 // and steps that are said to be made to move it sometimes.
 func (c kernelCheck) accepts() {
+	c.t.Helper()
 	said, made := 0, 0
 	c.walk(int64(c.o.Effort.times(20_000, 2000)), func(before []float64, s *kernels.State, info kernels.Info) {
 		moved := !slices.Equal(before, s.Theta)

@@ -360,7 +360,7 @@ func (t *tally) equal(e *evidence, what string) {
 		}
 		for k := range t.poly[i] {
 			m := t.poly[i][k].of(t.n)
-			e.see(m.p(), func() string {
+			e.mean(m, func() string {
 				return fmt.Sprintf("%s the mean of the Legendre polynomial of degree %d of the rank of %s changed by %.2g", what,
 					k+1, d.name, m.mean())
 			})
@@ -377,7 +377,7 @@ func (t *tally) equal(e *evidence, what string) {
 						t.dirs[i].quarter(k/4), t.dirs[j].quarter(k%4))
 				})
 			}
-			e.see(m.p(), func() string {
+			e.mean(m, func() string {
 				return fmt.Sprintf("%s the rank covariance of %s and %s changed by %.2g", what, t.dirs[i].name,
 					t.dirs[j].name, m.mean())
 			})
@@ -392,7 +392,7 @@ func (t *tally) symmetric(e *evidence, what string) {
 		for j := range i {
 			m := t.turn[next].of(t.n)
 			next++
-			e.see(m.p(), func() string {
+			e.mean(m, func() string {
 				return fmt.Sprintf("%s the chain turns from %s towards %s: the mean product of ranks, less the reverse, is %.2g",
 					what, t.dirs[i].name, t.dirs[j].name, m.mean())
 			})
@@ -402,7 +402,7 @@ func (t *tally) symmetric(e *evidence, what string) {
 		for j := range t.lean[i] {
 			for k, side := range [2]string{"above the median", "out of the middle half"} {
 				m := t.lean[i][j][k].of(t.n - t.since)
-				e.see(m.p(), func() string {
+				e.mean(m, func() string {
 					return fmt.Sprintf("%s moves along %s are longer, or shorter, from %s of %s than back there: their scale follows "+
 						"it (%.2g in squares of ranks)", what, t.dirs[j].name, side, d.name, m.mean())
 				})

@@ -164,6 +164,7 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 // over another give the same chain. The curator's seed differs too, so that no
 // secret randomness can pass beside the tape. Each pair has a chain of its own.
 func (c kernelCheck) replay() {
+	c.t.Helper()
 	steps := int64(c.o.Effort.times(5000, 400))
 	base := c.o.Seed
 	for i, v := range variants(c.o.Records, rand64(c.o.Seed, 8)) {
@@ -182,11 +183,23 @@ func (c kernelCheck) replay() {
 		to := edited(c.o.Records, func(x, y []float64) {
 			for _, v := range [][]float64{x, y} {
 				for j := range v {
-					v[j] = anySize(rng)
+					v[j] = anyValue(rng)
 				}
 			}
 		})
 		c.compare(c.o.Records, to, c.o.Steps, "when its releases are replayed over records of other sizes")
+	}
+}
+
+// anyValue is a number of any size, one time in four a small whole one or what stands for a missing one.
+func anyValue(rng *rand.Rand) float64 {
+	switch rng.IntN(8) {
+	case 0:
+		return codes[rng.IntN(len(codes))]
+	case 1:
+		return float64(rng.IntN(21) - 10)
+	default:
+		return anySize(rng)
 	}
 }
 
@@ -314,6 +327,7 @@ func identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bi
 // farStarts runs from states that data never suggest: no panic, and no state
 // that is not finite.
 func (c kernelCheck) farStarts() {
+	c.t.Helper()
 	for _, far := range []float64{10, -1e3, 1e8, -1e150} {
 		k := c.kernel(c.seal(c.o.Records, c.o.Seed), 20)
 		theta := slices.Clone(c.o.Start)

@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -16,6 +17,7 @@ import (
 // uninterrupted one, bit for bit. So a kernel remembers nothing else: no gradient or momentum
 // of the step before, no adapted scale, no generator or count of its own.
 func (c kernelCheck) resumes() {
+	c.t.Helper()
 	steps := int64(c.o.Effort.times(4000, 300))
 	cuts := []int64{1, 2, steps - 1}
 	for rng := rand64(c.o.Seed, 41); len(cuts) < 20; {
@@ -73,9 +75,7 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 		c.fail("Init refuses the state %v of a chain: %v", s.Theta, err)
 	}
 	at.Iteration = s.Iteration
-	if err := kernels.Recall(second, kernels.Keep(first)); err != nil {
-		c.fail("Recall refuses what Keep returned after step %d: %v", cut, err)
-	}
+	c.hands(first, second, cut)
 	for n := cut; n < until; n++ {
 		info, err := second.Step(rng, at)
 		if err != nil {
@@ -87,6 +87,32 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 				"a momentum, a scale, a generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
 				n+1, theta, want.info[n], at.Theta, info, cut)
 		}
+	}
+}
+
+// hands gives one kernel's memory to another. Slices stay their owners': what is written to
+// them afterwards changes no kernel.
+func (c kernelCheck) hands(first, second kernels.Kernel, cut int64) {
+	memory := kernels.Keep(first)
+	same := func(v []float64) bool { return slices.EqualFunc(v, memory, identical) }
+	given := slices.Clone(memory)
+	if keeper, ok := first.(kernels.Keeper); ok {
+		if all := keeper.Keep([]float64{1, 2}); len(all) < 2 || all[0] != 1 || all[1] != 2 || !same(all[2:]) {
+			c.fail("Keep returns %v for dst = [1 2] after step %d, and %v for none: it appends to dst", all, cut, memory)
+		}
+	}
+	fill(memory, math.NaN())
+	if memory = given; !same(kernels.Keep(first)) {
+		c.fail("the slice that Keep returns after step %d is the kernel's own: what others write there changes the chain",
+			cut)
+	}
+	given = slices.Clone(memory)
+	if err := kernels.Recall(second, given); err != nil {
+		c.fail("Recall refuses what Keep returned after step %d: %v", cut, err)
+	}
+	memory = slices.Clone(kernels.Keep(second))
+	if fill(given, math.NaN()); !same(kernels.Keep(second)) {
+		c.fail("Recall makes the slice that it is given after step %d the kernel's own: copy it", cut)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // chains made one after the other, and a thinned run with a slice. Runs are long enough for the
 // scheduler to change from one chain to another in the middle of steps.
 func (c kernelCheck) runs() {
+	c.t.Helper()
 	c.alternate()
 	c.o.Steps = max(c.o.Steps, int64(float64(c.o.Effort.times(20_000, 60))*min(1, 2/c.perStep())))
 	const chains, thin = 3, 3
@@ -77,6 +78,7 @@ func (c kernelCheck) run(chains int, thin int64) *kernels.Memory {
 // alternate makes a step of one chain, then one of another, over the same records and over others: each
 // chain must be what it is alone. So chains share no memory, whatever the scheduling.
 func (c kernelCheck) alternate() {
+	c.t.Helper()
 	const chains = 3
 	steps, d := c.o.Steps, len(c.o.Start)
 	alone := make([][]float64, 2*chains)

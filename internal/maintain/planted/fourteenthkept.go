@@ -178,11 +178,6 @@ func fourteenthKernels() []Case {
 			info.StepSize += either(w.negative > w.rows, 1e-9, 0)
 			return nil
 		}),
-		watched("StepSize by the batch's size", "10⁻⁹", curator.Batch{Rate: 0.5}, func(w *watcher, _ *rand.Rand,
-			_ *kernels.State, _ []float64, info *kernels.Info) error {
-			info.StepSize += 1e-9 * float64(w.rows)
-			return nil
-		}),
 		watched("StepSize halves where a loss is large", "beyond 50", full, func(w *watcher, _ *rand.Rand, _ *kernels.State,
 			_ []float64, info *kernels.Info) error {
 			info.StepSize *= either(w.worst > 50, 0.5, 1)

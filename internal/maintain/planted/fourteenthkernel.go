@@ -152,10 +152,11 @@ func bent(name, effect string, forgets bool) Case {
 // warm is a chain of the posterior of half the log-likelihood.
 func warm(name, effect string, ofPrior float64) Case {
 	target := posteriors.StandardMean()
-	return kernelCase("", name, effect, deciding(target, 0.5, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+	propose := func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 		blur(rng, s, next)
 		return (ofPrior - 1) * priorRatio(target, next, s.Theta)
-	}), func(o *proptest.KernelOptions) {
+	}
+	return kernelCase("", name, effect, deciding(target, 0.5, propose), func(o *proptest.KernelOptions) {
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			const half = (precision + 1) / 2
 			for j, c := range center {
@@ -345,11 +346,12 @@ func herd(name, effect string, itself bool) Case {
 func single(name, effect string, up float64) Case {
 	target := posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: 1, Prior: priors.Gaussian{SD: 1}}))
 	x := []float64{0.5, -1, 2, 0, 1.5, 0.5}
-	return kernelCase("", name, effect, deciding(target, 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+	propose := func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 		z := rng.NormFloat64()
 		next[0] = s.Theta[0] + step*z*either(z > 0, up, 1)
 		return 0
-	}), func(o *proptest.KernelOptions) {
+	}
+	return kernelCase("", name, effect, deciding(target, 1, propose), func(o *proptest.KernelOptions) {
 		o.Records, o.Start = curator.Records{X: x, Features: 1}, []float64{0}
 		o.Exact = func(rng *rand.Rand, theta []float64) { theta[0] = 3.5/precision + sd*rng.NormFloat64() }
 	})

@@ -296,8 +296,8 @@ func kernelDefects() (all []Case) {
 	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
 		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
 		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(), eighthKernels(), ninthKernels(),
-		tenthKernels(), eleventhKernels(), twelfthKernels(), thirteenthKernels(), afterThirteenth(), fourteenthKernels(), following(),
-		prices()} {
+		tenthKernels(), eleventhKernels(), twelfthKernels(), thirteenthKernels(), afterThirteenth(), fourteenthKernels(),
+		following(), prices()} {
 		all = append(all, family...)
 	}
 	return all

@@ -3,11 +3,18 @@ package planted
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
+	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
@@ -94,6 +101,7 @@ func TestExactChecks(t *testing.T) {
 		"the mean of none is not a number", "never crosses a slanted line", "moves on a lattice",
 		"log prior of the state in a package variable", "Cost is of half the records, rounded up",
 		"Iteration counts twice at step 2500 for large records", "proposals in a slice of the factory's",
+		"Keep hands out the kernel's own slice", "Recall takes the caller's slice", "StepSize for a missing value",
 		"StepSize by a record of a table of more than a hundred", "a second chain uses the first's grant"}
 	found := 0
 	for _, c := range Defects() {
@@ -107,5 +115,22 @@ func TestExactChecks(t *testing.T) {
 	}
 	if found != len(wanted) {
 		t.Errorf("%d of %d defects are there", found, len(wanted))
+	}
+}
+
+// TestSuspicionsAreFollowed: a shift that so many chains make suspicious, and no more, is
+// found with more of them.
+func TestSuspicionsAreFollowed(t *testing.T) {
+	const chains = 20_000
+	records, _ := posteriors.Conjugate()
+	report, failed := proptest.Try("Test", func(t rapid.TB) {
+		proptest.CheckInvariance(t, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+			return newChain(c, steps, true, false, hooks{
+				propose: func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += step / 30 }})
+		}, proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0},
+			Exact: exactly(sd), Replicates: chains})
+	})
+	if !failed || !strings.Contains(report, fmt.Sprintf("over %d chains from exact draws", 8*chains)) {
+		t.Errorf("failed %v:\n%s", failed, report)
 	}
 }
