@@ -64,8 +64,9 @@ var (
 
 const (
 	delta   = 1e-5
-	optimum = 0.75 // share of the optimum
+	optimum = 0.8  // share of the optimum, as that of a run that samples by the score alone
 	moment  = 0.2  // share of the second moments
+	alone   = 0.75 // share of ε, of an optimum of pure price
 )
 
 // loss is what releases are of, as those of a run are that samples by the score alone, and model
@@ -87,9 +88,9 @@ type noise struct{ ridge, score, moment float64 }
 func price() (noise, error) {
 	ridge := 2 / *epsilon
 	if *pure {
-		mu, err := gaussianMu((1-optimum)**epsilon, delta)
-		scale := 2 * loss.MaxSlope() / (optimum * *epsilon)
-		return noise{ridge: ridge / optimum, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
+		mu, err := gaussianMu((1-alone)**epsilon, delta)
+		scale := 2 * loss.MaxSlope() / (alone * *epsilon)
+		return noise{ridge: ridge / alone, score: scale * math.Sqrt(float64(*features+1)), moment: math.Sqrt2 / mu}, err
 	}
 	mu, _, err := accountant.SolveParameter(func(mu float64) (accountant.Event, error) {
 		first, err := accountant.Perturbation{NoiseMultiplier: 1 / (mu * math.Sqrt(optimum)), Curvature: 1 / ridge,
@@ -97,7 +98,7 @@ func price() (noise, error) {
 		if err != nil {
 			return first, err
 		}
-		rest, err := accountant.ZCDP(accountant.Substitute, mu*mu*(1-optimum)/2)
+		rest, err := accountant.GaussianDP(accountant.Substitute, mu*math.Sqrt(moment))
 		if err != nil {
 			return rest, err
 		}
