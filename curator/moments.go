@@ -161,7 +161,7 @@ type Moments struct {
 }
 
 func (m SecondMoment) prepare(f Facts, set *record.Set) (accountant.Event, *Moments, error) {
-	m.View = m.View.granted()
+	m.View = m.View.granted(m.Response > 0)
 	event, err := m.Event(f)
 	if err != nil {
 		return accountant.Event{}, nil, err

@@ -279,7 +279,7 @@ type Optima struct {
 const outputBits = 30
 
 func (m Optimum) prepare(f Facts, set *record.Set) (accountant.Event, *Optima, error) {
-	m.View = m.View.granted()
+	m.View = m.View.granted(false)
 	event, err := m.Event(f)
 	if err != nil {
 		return accountant.Event{}, nil, err

@@ -19,18 +19,23 @@ type View struct {
 	// when a mechanism is granted counts.
 	Radius float64
 	// Matrix has a row and a column for each feature, row-major. It is required before a release,
-	// which copies it, and public.
+	// which copies it, and public. Where a mechanism reads responses as numbers, as SecondMoment
+	// does with a Response, a row for the response may follow, with a factor for each feature and
+	// then its own. Records are then seen whole: the response is that combination, and a row that is
+	// too long is shortened to the Radius, with its response as it is.
 	Matrix []float64
 
 	asked *View // whose Matrix counts, of the view of a grant
+	whole bool  // that matrix may have a row for the response
 }
 
-// granted is the view as it is when a mechanism is granted: its price cannot change.
-func (v *View) granted() *View {
+// granted is the view as it is when a mechanism is granted: its price cannot change. whole says that
+// responses are numbers to the mechanism.
+func (v *View) granted(whole bool) *View {
 	if v == nil {
 		return nil
 	}
-	return &View{Radius: v.Radius, asked: v}
+	return &View{Radius: v.Radius, asked: v, whole: whole}
 }
 
 // seen are the facts of records in the view.
@@ -72,7 +77,7 @@ func (v *View) aim(set source) error {
 		return nil
 	}
 	matrix, p := v.asked.Matrix, set.Features()
-	if len(matrix) != p*p {
+	if len(matrix) != p*p && !(v.whole && len(matrix) == p*p+p+1) {
 		return fmt.Errorf("curator: View.Matrix has %d values before a release; %d features need %d", len(matrix), p, p*p)
 	}
 	for i, a := range matrix {

@@ -313,7 +313,7 @@ func movesTooFar(see sight, x, substitute, matrix []float64, dim int, radius flo
 	copy(y, substitute)
 	f := Facts{Records: n, Features: dim, Response: true, Radius: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	v := &View{Radius: radius}
-	m := SecondMoment{NoiseMultiplier: 1, View: v.granted()} // one noise multiplier is the sensitivity that is charged
+	m := SecondMoment{NoiseMultiplier: 1, View: v.granted(false)} // one noise multiplier is the sensitivity that is charged
 	var sums [2][]int64
 	gradients := make([]float64, dim)
 	for i, x := range [][]float64{x, y} {
@@ -594,5 +594,65 @@ func TestReleaseAboutThroughAView(t *testing.T) {
 	}
 	if released[0] != released[1] {
 		t.Errorf("through a view %v, of mapped records %v", released[0], released[1])
+	}
+}
+
+// TestWholeViewSensitivity: of records that are seen whole, with a row for the response, replacing one
+// moves the sums by no more than is priced, whatever records and matrix are, and hardly less for some.
+// Mechanisms that take responses for labels refuse such a matrix.
+func TestWholeViewSensitivity(t *testing.T) {
+	const n, dim = 4, 2
+	entry := rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 5e-324, -1e200}))
+	cell := rapid.OneOf(entry, entry, rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}))
+	f := Facts{Records: n, Features: dim, Response: true, Radius: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+	moved := func(t rapid.TB, cut float64, matrix []float64, x, y, other []float64) (moved, charged float64) {
+		v := &View{Radius: 1.5, Matrix: matrix}
+		m := SecondMoment{NoiseMultiplier: 1, Response: cut, View: v.granted(true)}
+		var sums [2][]int64
+		for i := range sums {
+			o, err := newMoments(m, f, record.New(x, dim, y, n, f.Radius))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.View.aim(o.set); err != nil {
+				t.Fatal(err)
+			}
+			o.sum(nil)
+			sums[i] = slices.Clone(o.sums)
+			x, y = slices.Clone(x), slices.Clone(y)
+			copy(x, other[:dim])
+			y[0] = other[dim]
+		}
+		g := room.ExactGrid(m.largest(v.seen(f)))
+		return distance(sums[0], sums[1]), m.steps(v.seen(f), g)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		matrix := rapid.SliceOfN(entry, dim*dim+dim+1, dim*dim+dim+1).Draw(t, "matrix")
+		x, y := rapid.SliceOfN(cell, n*dim, n*dim).Draw(t, "x"), rapid.SliceOfN(cell, n, n).Draw(t, "y")
+		other := rapid.SliceOfN(cell, dim+1, dim+1).Draw(t, "substitute")
+		if moved, charged := moved(t, 1, matrix, x, y, other); moved > charged {
+			t.Fatalf("the sums moved by %v steps, charged are %v", moved, charged)
+		}
+	})
+	long := []float64{1, 0, 0, 1, 0, 0, 1}
+	edge := append([]float64{2, 0}, make([]float64, (n-1)*dim)...)
+	if moved, charged := moved(t, 1, long, edge, []float64{3, 0, 0, 0}, []float64{0, 2, 0}); moved < 0.8*charged {
+		t.Errorf("the sums moved by %v steps, charged are %v", moved, charged)
+	}
+	for whole, m := range map[bool]SecondMoment{true: {NoiseMultiplier: 1, Response: 1}, false: {NoiseMultiplier: 1}} {
+		m.View = &View{Radius: 1.75, Matrix: long}
+		o, err := Charge(seal(t, dyadic(4)), m, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.Size(f)
+		if err := o.Release(make([]float64, d*d), nil); (err == nil) != whole {
+			t.Errorf("responses are numbers: %v, and the error is %v", whole, err)
+		}
+	}
+	labels := &View{Radius: 1.75, Matrix: long}
+	o := optima(t, seal(t, dyadic(4)), Optimum{NoiseMultiplier: 0.1, Ridge: 2, View: labels}, 1)
+	if o.Release(make([]float64, 2)) == nil {
+		t.Error("an optimum took a matrix with a row for labels")
 	}
 }

@@ -3,15 +3,21 @@ package view
 
 // Proof: docs/proofs/curator.md, "Records through a map".
 
-import "github.com/dpmcmc/dpmcmc/internal/core/record"
+import (
+	"math"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
+)
 
 // Set is the records of a table as they are seen: row x is Ax, and the zero row where that is
 // longer than the radius or not finite. So one record is one row, no longer than that, whatever A
-// is. It is not safe for concurrent use.
+// is. Where responses are seen too, response y is b·x + cy, and a row that is longer is shortened
+// to the radius, with its response as it is. It is not safe for concurrent use.
 type Set struct {
-	from   *record.Set
-	matrix []float64
-	radius float64
+	from     *record.Set
+	matrix   []float64
+	response []float64 // b and c, if responses are seen too
+	radius   float64
 }
 
 // Through returns the records as they are seen within a radius. A, with a row and a column for each
@@ -20,8 +26,11 @@ func Through(from *record.Set, radius float64) *Set {
 	return &Set{from: from, matrix: make([]float64, from.Features()*from.Features()), radius: radius}
 }
 
-// Aim copies A.
-func (s *Set) Aim(matrix []float64) { copy(s.matrix, matrix) }
+// Aim copies A and, where responses are seen too, b and c that follow it.
+func (s *Set) Aim(matrix []float64) {
+	n := copy(s.matrix, matrix)
+	s.response = append(s.response[:0], matrix[n:]...)
+}
 
 // Len is the number of records.
 func (s *Set) Len() int { return s.from.Len() }
@@ -34,13 +43,26 @@ func (s *Set) Block(x, y []float64, lo, hi int) (bx, by []float64) {
 	p := s.Features()
 	rows, by := s.from.Block(x, y, lo, hi)
 	for i := range hi - lo {
-		s.see(x[i*p:(i+1)*p], rows[i*p:(i+1)*p])
+		row := rows[i*p : (i+1)*p]
+		if s.response == nil {
+			s.see(x[i*p:(i+1)*p], row, false)
+			continue
+		}
+		seen := float64(s.response[p] * by[i])
+		for k, b := range s.response[:p] {
+			seen += float64(b * row[k])
+		}
+		y[i] = seen * s.see(x[i*p:(i+1)*p], row, true)
+	}
+	if s.response != nil {
+		by = y[:hi-lo]
 	}
 	return x[:(hi-lo)*p], by
 }
 
-// see sets dst, which may be row, to what the row is seen as.
-func (s *Set) see(dst, row []float64) {
+// see sets dst, which may be row, to what the row is seen as, shortened or left out where it is too
+// long. It returns by how much it is shortened, 0 where it is left out.
+func (s *Set) see(dst, row []float64, shorten bool) float64 {
 	var space [64]float64 // more features take memory of their own
 	x := append(space[:0], row...)
 	for j := range dst {
@@ -50,7 +72,13 @@ func (s *Set) see(dst, row []float64) {
 		}
 	}
 	long := record.Norm(dst)
-	if record.Project(dst, s.radius); record.Norm(dst) != long { // NaN is not itself
-		clear(dst)
+	record.Project(dst, s.radius)
+	switch now := record.Norm(dst); {
+	case now == long: // NaN is not itself
+		return 1
+	case shorten && long <= math.MaxFloat64:
+		return now / long
 	}
+	clear(dst)
+	return 0
 }

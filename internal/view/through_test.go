@@ -283,3 +283,81 @@ func tooLong(row []float64, radius float64) string {
 func finite(row []float64) bool {
 	return !slices.ContainsFunc(row, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
+
+// wrongWhole says what is wrong with a record that is seen whole, where exact arithmetic is near: the row
+// is the image, shortened to the radius, and the response the combination, shortened as much.
+func wrongWhole(gotX []float64, gotY float64, matrix, row []float64, y, radius float64) error {
+	if how := tooLong(gotX, radius); how != "" {
+		return fmt.Errorf("%v is longer than %v, %v", gotX, radius, how)
+	}
+	p := len(row)
+	want, seen := make([]float64, p), matrix[p*p+p]*y
+	for j := range want {
+		for k, x := range row {
+			want[j] += matrix[j*p+k] * x
+		}
+		seen += matrix[p*p+j] * row[j]
+	}
+	scale := min(1, radius/max(record.Norm(want), 1e-300))
+	size := 1.0
+	for _, v := range append(slices.Clone(matrix), append(slices.Clone(row), y)...) {
+		size = max(size, math.Abs(v))
+	}
+	for j, v := range want {
+		if !(math.Abs(gotX[j]-scale*v) <= 1e-13*size*size) {
+			return fmt.Errorf("entry %d is %v, want %v", j, gotX[j], scale*v)
+		}
+	}
+	if !(math.Abs(gotY-scale*seen) <= 1e-13*size*size) {
+		return fmt.Errorf("the response is %v, want %v", gotY, scale*seen)
+	}
+	return nil
+}
+
+// TestThroughSeesRecordsWhole: with a row for the response. Responses of a shared table stay as they
+// are. Rows that are not finite are left out with their responses, and hostile ones stay in the ball.
+// A record that is not shortened, one whose response is not, and one without the features' part are
+// found out.
+func TestThroughSeesRecordsWhole(t *testing.T) {
+	small := rapid.Float64Range(-2, 2)
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.IntRange(1, 4).Draw(t, "features")
+		hostile := rapid.Bool().Draw(t, "hostile")
+		entry, cell := small, small
+		if hostile {
+			entry, cell = anyEntry, anyFloat
+		}
+		row := rapid.SliceOfN(cell, p, p).Draw(t, "row")
+		matrix := rapid.SliceOfN(entry, p*p+p+1, p*p+p+1).Draw(t, "matrix")
+		y := []float64{cell.Draw(t, "y")}
+		radius, kept := rapid.Float64Range(0.1, 4).Draw(t, "radius"), y[0]
+		s := view.Through(record.Share(row, nil, p, y, 1, 0), radius)
+		s.Aim(matrix)
+		gotX, gotY := s.Block(make([]float64, p), make([]float64, 1), 0, 1)
+		if math.Float64bits(y[0]) != math.Float64bits(kept) {
+			t.Fatalf("the response in the table became %v", y[0])
+		}
+		if hostile {
+			if how := tooLong(gotX, radius); how != "" {
+				t.Fatalf("%v is longer than %v, %s", gotX, radius, how)
+			}
+			if !finite(row) && !(math.IsNaN(gotY[0]) || gotY[0] == 0 && record.Norm(gotX) == 0) {
+				t.Fatalf("a row that is not finite is seen as %v, %v", gotX, gotY)
+			}
+			return
+		}
+		if err := wrongWhole(gotX, gotY[0], matrix, row, y[0], radius); err != nil {
+			t.Fatal(err)
+		}
+	})
+	unit, row := []float64{1, 0, 0, 1, 1, 1, 1}, []float64{3, 4}
+	for name, seen := range map[string][]float64{"as it is": {3, 4, 8}, "response as it is": {0.6, 0.8, 8},
+		"without features": {0.6, 0.8, 0.2}, "left out": {0, 0, 0}} {
+		if wrongWhole(seen[:2], seen[2], unit, row, 1, 1) == nil {
+			t.Errorf("%s: not found out", name)
+		}
+	}
+	if err := wrongWhole([]float64{0.59999999999999, 0.79999999999999}, 1.6, unit, row, 1, 1); err != nil {
+		t.Error(err)
+	}
+}
