@@ -82,8 +82,9 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 			c.fail("step %d of a chain that a new kernel goes on with after step %d: %v", n+1, cut, err)
 		}
 		if theta := want.theta[int(n)*d : int(n+1)*d]; !slices.Equal(at.Theta, theta) || unlike(info, want.info[n]) {
-			c.failWith(c.reproduceResume(cut, n+1), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went on "+
-				"after step %d with the same releases: the kernel remembers what is neither in State nor kept (a gradient, "+
+			said := fmt.Sprintf("// Step %d differs where a new kernel goes on after step %d.", n+1, cut)
+			c.failWith(c.reproduceResume(cut, n+1, said), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went "+
+				"on after step %d with the same releases: the kernel remembers what is neither in State nor kept (a gradient, "+
 				"a momentum, a scale, a generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
 				n+1, theta, want.info[n], at.Theta, info, cut)
 		}
@@ -93,31 +94,38 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 // hands gives one kernel's memory to another. Slices stay their owners': what is written to
 // them afterwards changes no kernel.
 func (c kernelCheck) hands(first, second kernels.Kernel, cut int64) {
+	c.t.Helper()
 	memory := kernels.Keep(first)
 	same := func(v []float64) bool { return slices.EqualFunc(v, memory, identical) }
+	wrong := func(format string, args ...any) {
+		c.t.Helper()
+		c.failWith(c.reproduceResume(cut, cut+1, fmt.Sprintf("// What is kept after step %d.", cut)), format, args...)
+	}
 	given := slices.Clone(memory)
 	if keeper, ok := first.(kernels.Keeper); ok {
 		if all := keeper.Keep([]float64{1, 2}); len(all) < 2 || all[0] != 1 || all[1] != 2 || !same(all[2:]) {
-			c.fail("Keep returns %v for dst = [1 2] after step %d, and %v for none: it appends to dst", all, cut, memory)
+			wrong("Keep returns %v for dst = [1 2] after step %d, and %v for none: it appends to dst", all, cut, memory)
 		}
 	}
 	fill(memory, math.NaN())
 	if memory = given; !same(kernels.Keep(first)) {
-		c.fail("the slice that Keep returns after step %d is the kernel's own: what others write there changes the chain",
-			cut)
+		wrong("the slice that Keep returns after step %d is the kernel's own: what others write there changes the chain", cut)
 	}
 	given = slices.Clone(memory)
 	if err := kernels.Recall(second, given); err != nil {
-		c.fail("Recall refuses what Keep returned after step %d: %v", cut, err)
+		wrong("Recall refuses what Keep returned after step %d: %v", cut, err)
+	}
+	if !same(given) {
+		wrong("Recall writes to the slice that it is given after step %d: %v has become %v", cut, memory, given)
 	}
 	memory = slices.Clone(kernels.Keep(second))
 	if fill(given, math.NaN()); !same(kernels.Keep(second)) {
-		c.fail("Recall makes the slice that it is given after step %d the kernel's own: copy it", cut)
+		wrong("Recall makes the slice that it is given after step %d the kernel's own: copy it", cut)
 	}
 }
 
-func (c kernelCheck) reproduceResume(cut, steps int64) string {
-	return goTest(fmt.Sprintf("// Step %d differs where a new kernel goes on after step %d.", steps, cut),
+func (c kernelCheck) reproduceResume(cut, steps int64, comment string) string {
+	return goTest(comment,
 		fmt.Sprintf("proptest.CheckResume(t, yourFactory, %d, proptest.KernelOptions{Adjacency: accountant.%s, "+
 			"Start: %s, Steps: %d, Seed: %d,", cut, c.adjacency(), source(c.o.Start), steps, c.o.Seed),
 		"\tRecords: "+sourceOfRecords(c.o.Records)+"})")

@@ -52,6 +52,14 @@ func leakingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.StepSize += 1e-9 * k.spy.last }})
 }
 
+// graspingFactory keeps what it is given to recall.
+func graspingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	target := posteriors.StandardMean()
+	bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
+	return &handing{guided: guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
+		v: make([]float64, 2), next: make([]float64, 2), flipped: true}, recalls: true}, err
+}
+
 func driftingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 	return newChain(c, steps, true, false, hooks{
 		propose: func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += step / 4 }})
@@ -127,6 +135,7 @@ func TestCounterexamplesFail(t *testing.T) {
 			reversible},
 		{strings.NewReplacer("yourTarget", "steepTarget()"), target(steepTarget())},
 		{strings.NewReplacer("yourFactory", "forgetfulFactory"), kernel(forgetfulFactory, nil)},
+		{strings.NewReplacer("yourFactory", "graspingFactory"), kernel(graspingFactory, nil)},
 		{strings.NewReplacer("yourMechanism", "quietSum()"), mechanism(quietSum())},
 		{strings.NewReplacer("yourMechanism", "cheapSum()"), mechanism(cheapSum())},
 		{strings.NewReplacer("yourMechanism", "wideSum()"), mechanism(wideSum())},

@@ -95,7 +95,7 @@ func outside(name, effect string, refuse func(s *kernels.State, before bool) (ac
 // handing keeps and recalls a velocity, in slices of others.
 type handing struct {
 	guided
-	keeps, recalls bool
+	keeps, recalls, writes bool
 }
 
 func (k *handing) Keep(dst []float64) []float64 {
@@ -110,15 +110,19 @@ func (k *handing) Recall(memory []float64) error {
 		k.v = memory
 		return nil
 	}
-	return k.guided.Recall(memory)
+	err := k.guided.Recall(memory)
+	if k.writes {
+		clear(memory)
+	}
+	return err
 }
 
-func handed(name, effect string, keeps, recalls bool) Case {
+func handed(name, effect string, keeps, recalls, writes bool) Case {
 	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &handing{guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
-			v: make([]float64, 2), next: make([]float64, 2), flipped: true}, keeps, recalls}, err
+			v: make([]float64, 2), next: make([]float64, 2), flipped: true}, keeps, recalls, writes}, err
 	})
 }
 
@@ -219,8 +223,8 @@ func fourteenthKernels() []Case {
 			return nil
 		}),
 		quoted("Cost of noise that is rounded", "0.13 for 0.125", 0.13),
-		handed("Keep hands out the kernel's own slice", "aliases", true, false),
-		handed("Recall takes the caller's slice", "aliases", false, true),
+		handed("Keep hands out the kernel's own slice", "aliases", true, false, false),
+		handed("Recall takes the caller's slice", "aliases", false, true, false),
 		fromPool("a slice from a pool is not cleared", "the other number"),
 		outside("Accepted is that of the step before beyond a wall", "Info", func(_ *kernels.State, before bool) bool {
 			return before
@@ -230,6 +234,34 @@ func fourteenthKernels() []Case {
 			return false
 		}),
 	))
+}
+
+func afterFourteenth() []Case {
+	full := curator.Batch{}
+	return inFamily("after the fourteenth", []Case{
+		handed("Recall clears the caller's slice", "aliases", false, false, true),
+		watched("StepSize for a record of seven", "10⁻⁹", full, func(w *watcher, _ *rand.Rand, _ *kernels.State,
+			_ []float64, info *kernels.Info) error {
+			info.StepSize += either(w.last == 7, 1e-9, 0)
+			return nil
+		}),
+		proposed("the first is pulled to the second", "1%", func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+			blur(rng, s, next)
+			next[0] += 0.01 * (s.Theta[1] - center[1] - s.Theta[0] + center[0])
+			return 0
+		}),
+		single("the only parameter goes a little farther up", "2%", 1.02),
+		wideWalk("the last of seven a little shifted", "2%", 7, func(_, next []float64) { next[6] += 0.02 * wideStep }),
+		proposed("wide moves hardly more often above the middle", "50.7%", func(rng *rand.Rand, s *kernels.State,
+			next []float64) float64 {
+			blur(rng, s, next)
+			by := either(rng.Float64() < either(normalised(s.Theta, 0) > 0, 0.507, 0.493), 2, 1)
+			for j, t := range s.Theta {
+				next[j] = t + by*(next[j]-t)
+			}
+			return 0
+		}),
+	})
 }
 
 // keptControls are right doubles of what is kept, watched and walled.
