@@ -185,8 +185,6 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 		terms, err = d.category(c, spread)
 	case Binary:
 		terms, err = d.binary(c, spread)
-	default:
-		err = columnError(c, fmt.Sprintf("kind = %q", c.Kind), fmt.Sprintf("choose %q, %q or %q", Number, Category, Binary))
 	}
 	if err == nil {
 		err = d.checkMissing(c)
@@ -194,12 +192,15 @@ func newDecoder(c *Column, spread float64, numbers numberText) (*decoder, []Term
 	return d, terms, err
 }
 
-// checkStrays refuses settings that the column's kind does not have, so that none
-// is silently without effect.
+// checkStrays refuses kinds that there are not, and settings that the column's kind does not have,
+// so that none is silently without effect.
 func checkStrays(c *Column) error {
 	number := c.Lower != 0 || c.Upper != 0 || c.Center != 0 || c.Scale != 0 || c.Outside != "" || c.Transform != "" ||
 		c.Degree != 0
 	switch {
+	case !slices.Contains([]Kind{Number, Category, Binary}, c.Kind):
+		return columnError(c, fmt.Sprintf("kind = %q", c.Kind), fmt.Sprintf("choose %q, %q or %q. A count is a number",
+			Number, Category, Binary))
 	case (c.PriorSD != 0 || c.PriorGroup != "") && c.Role != Feature:
 		return columnError(c, "a prior of a column that is no feature", "remove prior_sd and prior_group")
 	case c.PriorSD != 0 && (c.PriorGroup != "" || !usableSD(c.PriorSD)):

@@ -74,6 +74,7 @@ func TestValidateRefuses(t *testing.T) {
 		{column(age, func(c *Column) { c.Role = Target }), `column "income": a second target beside "age"`},
 		{column(age, func(c *Column) { c.Kind = "" }), `kind = ""`},
 		{column(id, func(c *Column) { c.Role, c.Kind = Feature, "text" }), `column "id": kind = "text"`},
+		{column(age, func(c *Column) { c.Kind = "count" }), `kind = "count"; choose "number", "category" or "binary"`},
 		{column(age, func(c *Column) { c.Lower = 100 }), "bounds [100, 100]"},
 		{column(age, func(c *Column) { c.Lower = 101 }), "bounds [101, 100]"},
 		{column(age, func(c *Column) { c.Lower = math.NaN() }), "bounds [NaN, 100]"},
