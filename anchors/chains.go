@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/kernels"
@@ -31,6 +32,7 @@ type Chains struct {
 	bits      []*curator.Bits
 	kernels   []*Kernel
 	left      []int64 // steps to go, a chain
+	drawing   time.Duration
 }
 
 // Kernels are the chains' kernels, one a chain, which Begin returns with their starts.
@@ -77,6 +79,8 @@ type Release struct {
 	// the normal approximation. It is 1 for aims that leave the noise out, and 0 where
 	// directions are hidden: it is not known there.
 	Widening float64
+	// Drawing is how long the draws took of aims whose draws are all made by Restore, by the clock.
+	Drawing time.Duration
 	// Values are the numbers that were released, all of them: what Restore takes.
 	Values []float64
 }
@@ -193,6 +197,7 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 	default:
 		chains, err = s.fromRemainder(seed, &r)
 	}
+	r.Drawing = s.drawing
 	return chains, r, err
 }
 
@@ -468,6 +473,7 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 	see func(surrogates.Draws) error) ([]kernels.Chain, error) {
 	c := s.config
 	need := cmp.Or(c.LeastESS, 400) / summarised
+	began := time.Now()
 	draws, err := surrogates.Sample(ctx, p, surrogates.SampleConfig{
 		Chains: max(2, c.chains()), Draws: int(max(20, c.Iterations)), Seed: seed, LeastESS: need,
 		MostRHat: 1 + 4/need, // it is above 1 by about the reciprocal
@@ -475,6 +481,7 @@ func (s *Chains) sampled(ctx context.Context, p surrogates.Posterior, seed uint6
 	if err != nil {
 		return nil, err
 	}
+	s.drawing = time.Since(began)
 	if err := see(draws); err != nil {
 		return nil, err
 	}

@@ -243,7 +243,7 @@ func (r *Plan) anchored(prepared *anchors.Chains, requests []curator.Request, se
 	}
 	o.begin = func(ctx context.Context, from Beginning) (begun, error) {
 		chains, released, err := prepared.Restore(ctx, seed, from.Values)
-		b := begun{widening: released.Widening, doubts: r.doubts(released)}
+		b := begun{widening: released.Widening, doubts: r.doubts(released), drawing: released.Drawing}
 		for _, chain := range chains {
 			b.starts = append(b.starts, chain.Start)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -75,6 +76,7 @@ type begun struct {
 	starts   [][]float64 // one a chain
 	widening float64     // of intervals by privacy; 0 where it is not known
 	doubts   []Doubt
+	drawing  time.Duration // of draws that are made before the first step
 }
 
 // released is the release of what was released before.
@@ -271,7 +273,7 @@ func (s *Session) Run(ctx context.Context, m *models.Model, o Options) (*Result,
 	certificate.Doubts = append(certificate.Doubts, s.Plan.clipDoubt(m, raw, kernels.Stream(s.seed, clipStream))...)
 	certificate.Doubts = append(certificate.Doubts, s.Plan.boundsDoubt(m, raw, s.seed)...)
 	certificate.Doubts = append(certificate.Doubts, s.Plan.shortenedDoubt(m, raw, s.seed)...)
-	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil}
+	result := &Result{Names: valueNames(m), Certificate: certificate, Complete: runErr == nil, Drawing: s.drawing}
 	left := int(WarmupSteps(iterations, thin, warmup) / thin)
 	for id := range started {
 		var drawn [][]float64
@@ -298,7 +300,10 @@ type Result struct {
 	Draws [][][]float64
 	// Certificate says what the run cost, whether or not it is Complete.
 	Certificate *Certificate
-	Complete    bool
+	// Drawing is how long the draws took that anchored chains without bits make before their first
+	// step, by the clock. It is 0 for others.
+	Drawing  time.Duration
+	Complete bool
 	// Verdict says whether the draws can stand for the posterior.
 	Verdict Verdict
 }

@@ -37,22 +37,30 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 	if err != nil {
 		return err
 	}
-	var all []foretold
+	var timed, others []foretold
 	for i := range out {
 		for r := range c.Repeats {
-			if out[i].Met {
-				all = append(all, foretold{seed: c.Seed + uint64(r), into: &out[i], first: r == 0})
+			table := foretold{seed: c.Seed + uint64(r), into: &out[i]}
+			switch {
+			case out[i].Met && r == 0:
+				timed = append(timed, table)
+			case out[i].Met:
+				others = append(others, table)
 			}
 		}
 	}
-	err = parallel(ctx, c.Workers, len(all), func(i int) (err error) {
-		r := &all[i]
-		r.widened, r.doubt, err = c.release(ctx, r.into, whole, grown, r.seed, r.first)
+	one := func(r *foretold, full bool) (err error) {
+		r.widened, r.doubt, err = c.release(ctx, r.into, whole, grown, r.seed, full)
 		return err
-	})
+	}
+	err = parallel(ctx, 1, len(timed), func(i int) error { return one(&timed[i], true) })
+	if err == nil { // by themselves, since their chains share the cores
+		err = parallel(ctx, c.Workers, len(others), func(i int) error { return one(&others[i], false) })
+	}
 	if err != nil {
 		return err
 	}
+	all := slices.Concat(timed, others)
 	for i := range out {
 		out[i].takeFrom(all, refusable(c.Models[0].Target, out[i].Settings), grown)
 	}
@@ -63,7 +71,6 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 type foretold struct {
 	seed    uint64
 	into    *Forecast
-	first   bool
 	widened float64 // 0 where it is not known
 	doubt   *chains.Doubt
 }
@@ -156,25 +163,32 @@ func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, g
 		return 0, nil, err
 	}
 	began := time.Now()
+	if _, err := session.Begin(ctx); err != nil {
+		return 0, nil, err
+	}
+	looked := time.Since(began)
 	if _, err := session.Chains(ctx); err != nil {
 		return 0, nil, err
 	}
-	begun := time.Now()
+	begun := time.Since(began)
 	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Warmup: leftOut})
 	if err != nil {
 		return 0, nil, err
 	}
 	doubt = chains.Gravest(result.Certificate.Doubts)
 	if full {
-		c.lengthen(f, whole, plan, s, result, begun.Sub(began).Seconds()*grown, time.Since(begun).Seconds(), grown)
+		more := c.lengthen(f, whole, plan, s, result)
+		drawn := result.Drawing + time.Since(began) - begun
+		once := looked.Seconds()*grown + (begun - looked - result.Drawing).Seconds()
+		f.Time = time.Duration((once + drawn.Seconds()*more) * float64(time.Second))
 	}
 	return result.Certificate.Widening, doubt, nil
 }
 
-// lengthen fills in what a short run with settings s foresees of the run that was asked for:
-// its ESS, and its time: that of the start, which passes over all records, and of the steps.
-func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s chains.Settings, result *chains.Result,
-	once, steps, grown float64) {
+// lengthen fills in the ESS that a short run with settings s foresees of the run that was asked for,
+// and returns how many times as much work its draws are.
+func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s chains.Settings,
+	result *chains.Result) (more float64) {
 	m := c.Models[0]
 	least := math.Inf(1)
 	for _, row := range result.Summary() {
@@ -192,11 +206,7 @@ func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s 
 		}
 		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
 	}
-	more := work(asked, whole) / work(s, m)
-	if plan.Test == "" { // draws are made as the run begins
-		once *= max(1, more/grown)
-	}
-	f.Time = time.Duration((once + steps*more) * float64(time.Second))
+	return work(asked, whole) / work(s, m)
 }
 
 // scaled are the settings for tables of fewer records on which everything is in the same

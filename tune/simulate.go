@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -61,6 +62,7 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 	}
 	if c.CoefficientSD == 0 {
 		keepWithin(m, theta, half/3, rng)
+		expectCounts(m, theta, half, rng)
 	}
 	return theta
 }
@@ -83,14 +85,32 @@ func keepWithin(m *models.Model, theta []float64, most float64, rng *rand.Rand) 
 	if m.Shape.Features() != m.Target.Dim()-1 || !m.Parameters[m.Target.Dim()-1].Scale || math.IsInf(most, 1) {
 		return
 	}
-	few := *m.Shape
-	few.Records = 200
-	rows, sum, mean := few.Simulate(rng, nil, nil), 0.0, []float64{0}
-	for i := range few.Records {
-		m.Mean(mean, theta, rows.Row(i))
-		sum += mean[0] * mean[0] / float64(few.Records)
-	}
-	if rms := math.Sqrt(sum); rms > most {
+	if rms := math.Sqrt(few(m, theta, rng, func(mean float64) float64 { return mean * mean })); rms > most {
 		floats.Scale(most/rms, theta[:m.Shape.Features()])
 	}
+}
+
+// expectCounts moves the intercept of a model of counts until a mean count is a 60th to a 6th of the
+// largest. A bound that no count comes near, or that half of them are at, is not what a schema states.
+func expectCounts(m *models.Model, theta []float64, half float64, rng *rand.Rand) {
+	first := &m.Shape.Terms[0]
+	if !slices.Contains([]string{"poisson", "negative-binomial"}, m.Name) || first.Name != data.Intercept {
+		return
+	}
+	usual := 2 * half / 60 * math.Pow(10, rng.Float64())
+	for range 3 { // means end at the largest count
+		theta[0] += math.Log(usual/few(m, theta, rng, func(mean float64) float64 { return mean })) / first.At(1)
+	}
+}
+
+// few is the mean, over a few simulated rows, of a function of the response's mean.
+func few(m *models.Model, theta []float64, rng *rand.Rand, f func(mean float64) float64) (average float64) {
+	shape := *m.Shape
+	shape.Records = 200
+	rows, mean := shape.Simulate(rng, nil, nil), []float64{0}
+	for i := range shape.Records {
+		m.Mean(mean, theta, rows.Row(i))
+		average += f(mean[0]) / float64(shape.Records)
+	}
+	return average
 }

@@ -37,3 +37,35 @@ func TestSimulatedResponsesAreWithinBounds(t *testing.T) {
 		t.Errorf("%.3f of the responses are at bounds, and %.3f of those with coefficients that are stated", within, beyond)
 	}
 }
+
+// TestSimulatedCountsFollowTheirBound: a mean count is a 60th to a 6th of the largest, but for what
+// 2000 records leave open. Coefficients of the prior alone have tables of zeros among them.
+func TestSimulatedCountsFollowTheirBound(t *testing.T) {
+	shape := data.StandardShape(2000, 4)
+	shape.Target = data.Term{Name: "y", Column: "y", Unit: 1, Upper: 60}
+	m, err := models.New("poisson", shape, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(c Config, seed uint64) (sum float64) {
+		table, _ := c.simulate(rand.New(rand.NewPCG(seed, 7)))
+		for _, y := range table.Y {
+			sum += y / float64(len(table.Y))
+		}
+		return sum
+	}
+	c, beyond := Config{Models: []*models.Model{m}}, 0
+	stated := c
+	stated.CoefficientSD = 3 // what is stated is not moved
+	for seed := range uint64(20) {
+		if got := mean(c, seed); got < 0.5 || got > 15 {
+			t.Errorf("seed %d: the mean count is %.3g", seed, got)
+		}
+		if got := mean(stated, seed); got < 0.5 || got > 15 {
+			beyond++
+		}
+	}
+	if beyond == 0 {
+		t.Errorf("coefficients that are stated leave %d of 20 mean counts outside", beyond)
+	}
+}
