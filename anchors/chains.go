@@ -308,6 +308,7 @@ func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look
 	if s.fit != nil {
 		c.Prior = s.fit.prior(c.Prior.(priors.Gaussian))
 		c.Written = s.fit.combinations()
+		c.Doubt = fitDoubt
 	}
 	if s.config.Aim == Score {
 		c.Effect = s.model.regression.Standardized()

@@ -51,6 +51,7 @@ const (
 	fitMomentShare = 0.12 // of ρ, of the last second moments
 	fitFirstNoise  = 2    // noise multiplier of the first optimum over the last's
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
+	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
 	fitReach       = 50   // the longest optimum about which the last one's ridge is
 )
 

@@ -16,8 +16,13 @@ func (p *Score) settle(m *moments) error {
 	rounds := 1
 	if p.config.averaged() {
 		rounds = 4 // the variance depends on the centre, and the centre on it
+	} else if p.config.Doubt > 0 {
+		rounds = 2
 	}
 	for range rounds {
+		for k := range p.imputations {
+			p.doubt(&p.imputations[k])
+		}
 		if p.config.averaged() {
 			for k := range p.imputations {
 				if err := p.freeze(&p.imputations[k], m, cov); err != nil {
@@ -34,6 +39,31 @@ func (p *Score) settle(m *moments) error {
 	var err error
 	p.factor, err = lowerOf(cov)
 	return err
+}
+
+// doubt sets what doubt in the law adds to the score's covariance. With m the way from the anchor to the
+// centre, the mean score there is off by H^½EH^½m, H the information half-way and E symmetric, with
+// independent entries: of the standard deviation share off the diagonal, and √2 times that on it.
+func (p *Score) doubt(im *imputation) {
+	if p.config.Doubt == 0 {
+		return
+	}
+	d, s := p.dim, p.config.Statistics
+	move, middle, off := make([]float64, d), make([]float64, d), mat.NewVecDense(d, nil)
+	floats.SubTo(move, p.mean, s.Anchor)
+	floats.AddScaledTo(middle, s.Anchor, 0.5, move)
+	// Where predictors hardly spread weights are even, and second moments say the curvature.
+	share := p.config.Doubt * min(1, im.features.from(p.mean).width/(mostSpread*mostSpread))
+	h := im.features.information(middle)
+	h.ScaleSym(share*s.size(), h)
+	off.MulVec(h, mat.NewVecDense(d, move))
+	length := floats.Dot(off.RawVector().Data, move)
+	im.doubt = make([]float64, d*d)
+	for j := range d {
+		for k := range j + 1 {
+			im.doubt[j*d+k] = length*h.At(j, k) + off.AtVec(j)*off.AtVec(k)
+		}
+	}
 }
 
 // freeze sets what is not known of an imputation's second moments: the score's mean is about
@@ -75,6 +105,13 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 			im.open[j*d+k] = w * w * m.open.At(j, k)
 		}
 	}
+	for j := range d {
+		for k := range j + 1 {
+			if im.doubt != nil {
+				cov.SetSym(j, k, cov.At(j, k)+im.doubt[j*d+k])
+			}
+		}
+	}
 	if !p.config.frozen() {
 		return nil
 	}
@@ -87,9 +124,12 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 }
 
 // unknown adds to lower, the lower triangle of the score's covariance at theta, what errors of
-// the second moments make of the way from the anchor.
+// the second moments make of the way from the anchor, and doubt in the law.
 func (im *imputation) unknown(lower, theta, anchor []float64) {
 	d := len(theta)
+	if im.doubt != nil {
+		floats.Add(lower, im.doubt)
+	}
 	if im.open == nil {
 		return
 	}

@@ -18,6 +18,7 @@ type imputation struct {
 	log      float64       // of the determinant of an optimum's density
 	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
 	open     []float64     // variances of that mean's entries, where the variance follows θ
+	doubt    []float64     // covariance of the score that doubt in the law makes, its lower triangle
 	frozen   []float64     // factor of the score's covariance where that does not follow θ
 }
 

@@ -28,7 +28,7 @@ func (p *Score) parts() ([]Posterior, error) {
 	out := make([]Posterior, len(p.imputations))
 	for k := range out {
 		part := *p
-		part.imputations = p.imputations[k : k+1]
+		part.imputations = []imputation{p.imputations[k]}
 		if err := part.settle(nil); err != nil {
 			return nil, err
 		}

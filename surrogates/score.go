@@ -3,6 +3,7 @@ package surrogates
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,6 +33,10 @@ type Config struct {
 	// Written, if any, is the regular matrix that turns coefficients into those that draws will be
 	// written in. What is said of coefficients is then of these.
 	Written *mat.Dense
+	// Doubt is about the share by which the law of features may have the curvature wrong, on the way from
+	// the anchor to the posterior. What it does to the score counts as noise. Defaults to 0: the law is
+	// taken for right.
+	Doubt float64
 	// Seed is the public seed of the draws of second moments.
 	Seed uint64
 }
@@ -77,6 +82,9 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	if err := c.Prior.Check(d); err != nil {
 		return nil, nil, fmt.Errorf("surrogates: Config.Prior: %w", err)
+	}
+	if !(c.Doubt >= 0) || math.IsInf(c.Doubt, 1) {
+		return nil, nil, fmt.Errorf("surrogates: Config.Doubt is %v; it must be finite and at least 0", c.Doubt)
 	}
 	if err := c.checkLooks(); err != nil {
 		return nil, nil, err
