@@ -303,7 +303,7 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 	this := f[0]
 	fmt.Fprintf(errw, "Predicted: %s\n", forecasts.Line(this))
 	if !this.Posterior() {
-		return &forecasts.UnexploredError{ESS: this.ESS, Doubted: this.Doubted, Other: plan.Anchorable()}
+		return &forecasts.UnexploredError{Forecast: this, Other: plan.Anchorable()}
 	}
 	return nil
 }

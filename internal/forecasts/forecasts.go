@@ -23,15 +23,19 @@ const AutoTemperature = -1
 // UnexploredError is a run that is not made: its draws are predicted not to show a
 // posterior.
 type UnexploredError struct {
-	ESS     float64
-	Doubted string // the verdict foreseen; empty where the ESS is what is wanting
-	Other   bool   // anchored chains fit the model, and are not the run's
+	Forecast tune.Forecast
+	Other    bool // anchored chains fit the model, and are not the run's
 }
 
 func (e *UnexploredError) Error() string {
-	if e.Doubted != "" {
+	f := e.Forecast
+	if f.Doubted != "" {
 		return fmt.Sprintf("on most simulated tables the verdict is %q\nNothing was spent. Raise --epsilon, or fit fewer "+
-			"parameters. --accept-unexplored runs it all the same", e.Doubted)
+			"parameters. --accept-unexplored runs it all the same", f.Doubted)
+	}
+	if steps := f.Settings.Chains * f.Settings.Iterations; steps < 2*chains.LeastESS {
+		return fmt.Sprintf("%d steps in all are too few for an effective sample size of %d.\nNothing was spent. Raise "+
+			"--iterations, or leave it out. --accept-unexplored runs it all the same", steps, chains.LeastESS)
 	}
 	try := ""
 	if e.Other {
@@ -39,7 +43,7 @@ func (e *UnexploredError) Error() string {
 	}
 	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
 		"needed.\nNothing was spent. Raise --epsilon, %sor let --temperature auto widen the posterior until the budget buys "+
-		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&e.ESS), chains.LeastESS,
+		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&f.ESS), chains.LeastESS,
 		try)
 }
 

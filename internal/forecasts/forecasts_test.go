@@ -2,6 +2,7 @@ package forecasts
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func TestLasting(t *testing.T) {
 
 // TestUnexplored: what is said depends on what is wanting, and no remedy is named twice.
 func TestUnexplored(t *testing.T) {
-	few := &UnexploredError{ESS: 12}
+	few := &UnexploredError{Forecast: tune.Forecast{ESS: 12, Settings: chains.Settings{Chains: 4, Iterations: 1000}}}
 	if text := few.Error(); !strings.Contains(text, "sample size of 12, where 50") || strings.Contains(text, "anchored") {
 		t.Error(text)
 	}
@@ -71,8 +72,17 @@ func TestUnexplored(t *testing.T) {
 	if text := few.Error(); !strings.Contains(text, "--kernel anchored") {
 		t.Error(text)
 	}
-	if text := (&UnexploredError{Doubted: "Not usable"}).Error(); !strings.Contains(text, `"Not usable"`) ||
+	if text := (&UnexploredError{Forecast: tune.Forecast{Doubted: "Not usable"}}).Error(); !strings.Contains(text, `"Not usable"`) ||
 		strings.Contains(text, "sample size") {
+		t.Error(text)
+	}
+}
+
+// TestTooFewSteps are not mended by a larger budget.
+func TestTooFewSteps(t *testing.T) {
+	short := &UnexploredError{Forecast: tune.Forecast{ESS: math.NaN(), Settings: chains.Settings{Chains: 4, Iterations: 1}}}
+	if text := short.Error(); !strings.Contains(text, "4 steps in all") || !strings.Contains(text, "--iterations") ||
+		strings.Contains(text, "--epsilon") {
 		t.Error(text)
 	}
 }
