@@ -73,7 +73,9 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		return c, err
 	}
 	if m.linear != nil {
-		c.Aim = Sums
+		if c.Aim = Sums; c.Fit == AnyFit {
+			c.Fit = c.worthFitting(m, f, rho)
+		}
 		return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.MomentNoise = x }, c.MomentNoise)
 	}
 	if m.first != nil {

@@ -22,7 +22,8 @@ type Chains struct {
 	config    Config
 	facts     curator.Facts
 	model     model
-	fit       *fit // of columns, if they are fitted
+	fit       *fit     // of columns, if they are fitted
+	fitSums   *fitSums // those and residuals, for Sums
 	remainder *targets.Remainder
 	first     *first                          // of order 1
 	lengths   func([]float64) targets.Lengths // of gradients, for order 1
@@ -52,6 +53,9 @@ type Release struct {
 	Linear surrogates.LinearCheck
 	// Cut is what Config.Cut is predicted to have done to the draws of Sums.
 	Cut surrogates.LinearCut
+	// Residuals is what the largest residual that is seen is predicted to have done to them, of fitted
+	// columns.
+	Residuals surrogates.LinearCut
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
@@ -99,6 +103,9 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	c = s.config
 	requests := []curator.Request{curator.RequestFor(&s.moments, c.moment(s.model, f), 1)}
 	requests = append(requests, s.fitRequests()...)
+	if s.fitSums != nil {
+		requests = append(requests, s.fitSums.requests()...)
+	}
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestFor(&s.optima, c.optimum(s.model), 1))
 	}
@@ -133,7 +140,12 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	for _, n := range steps {
 		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: n})
 	}
-	if c.Fit == Fitted {
+	if c.Fit == Fitted && c.Aim == Sums {
+		if s.fitSums, err = newFitSums(c, f); err != nil {
+			return nil, nil, err
+		}
+		s.config = s.fitSums.config
+	} else if c.Fit == Fitted {
 		if s.fit, err = newFit(c, f); err != nil {
 			return nil, nil, err
 		}
@@ -205,18 +217,34 @@ func (s *Chains) Restore(ctx context.Context, seed uint64, values []float64) ([]
 // r what it means.
 func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kernels.Chain, error) {
 	l := s.model.linear
-	unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
-	p, err := surrogates.NewLinear(surrogates.LinearConfig{
+	c := surrogates.LinearConfig{
 		Sums: r.Sums, Prior: l.Prior(), ZellnerSiow: l.ZellnerSiow(), MinScale: l.MinScale(), ScalePrior: l.ScalePrior(),
 		Seed: seed,
-	}.In(unit))
+	}
+	unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
+	back := func(theta []float64) { surrogates.Unscale(theta, unit) }
+	if s.fitSums == nil {
+		c = c.In(unit)
+	} else {
+		seen := s.fitSums.through()
+		var err error
+		if c, err = c.Through(seen); err != nil {
+			return nil, err
+		}
+		unit, back = seen.Unit, seen.Back
+	}
+	p, err := surrogates.NewLinear(c)
 	if err != nil {
 		return nil, err
 	}
 	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
 		r.Linear = p.CheckPrior(draws)
 		if cut := s.config.Cut; cut[0] < cut[1] {
-			r.Cut = p.Cut(draws, cut[0]/unit, cut[1]/unit)
+			r.Cut = p.WholeCut(draws, cut[0]/unit, cut[1]/unit)
+		}
+		if s.fitSums != nil {
+			reach := s.fitSums.reach / s.fitSums.gain / unit
+			r.Residuals = p.Cut(draws, -reach, reach)
 		}
 		widened, err := p.Widening(draws)
 		if err != nil {
@@ -225,7 +253,7 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 		r.Widening = middle(widened)
 		for _, chain := range draws.Chains {
 			for _, theta := range chain {
-				surrogates.Unscale(theta, unit)
+				back(theta)
 			}
 		}
 		return nil
@@ -329,6 +357,11 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	}
 	values := make([]float64, s.size())
 	anchor, moment, near := s.parts(values)
+	if s.fitSums != nil {
+		if err := s.fitSums.look(ctx, values); err != nil {
+			return nil, err
+		}
+	}
 	if s.config.Aim == Sums {
 		return values, s.moments.Release(moment, nil)
 	}
@@ -356,7 +389,10 @@ func (s *Chains) size() int {
 		return s.first.kept() * s.first.size()
 	}
 	side := s.config.moment(s.model, s.facts).Size(s.facts)
-	if s.config.Aim == Sums {
+	switch {
+	case s.fitSums != nil:
+		return s.fitSums.size() + side*side
+	case s.config.Aim == Sums:
 		return side * side
 	}
 	size := s.facts.Features + side*side
@@ -371,7 +407,10 @@ func (s *Chains) size() int {
 
 // parts are the releases that values hold, with the nearer anchors and the scores there or without.
 func (s *Chains) parts(values []float64) (anchor, moment, near []float64) {
-	if s.config.Aim == Sums {
+	switch {
+	case s.fitSums != nil:
+		return nil, values[s.fitSums.size():], nil
+	case s.config.Aim == Sums:
 		return nil, values, nil
 	}
 	d := s.facts.Features
@@ -402,6 +441,11 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	anchor, moment, near := s.parts(slices.Clone(values))
 	if c.Aim == Sums {
 		sd, err := c.moment(s.model, f).NoiseSD(f)
+		if s.fitSums != nil {
+			s.fitSums.from(values[:s.fitSums.size()])
+			r.Sums = s.fitSums.sums(moment, sd)
+			return r, err
+		}
 		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
 			Radius: f.Radius, Columns: c.Columns}
 		return r, err

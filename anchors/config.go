@@ -131,7 +131,7 @@ type Config struct {
 	Ridge, OptimumNoise float64
 	// Law is that of the optimum's noise. Afford.
 	Law Law
-	// Fit says whether columns are fitted first. Afford.
+	// Fit says whether columns are fitted first, for Sums residuals too. Afford.
 	Fit Fit
 	// MomentNoise is the noise multiplier of curator.SecondMoment, which Order 1 does
 	// without. Afford.
@@ -269,8 +269,8 @@ func (c Config) check(m model) error {
 	case c.Law > Spherical || c.Law == Spherical && c.Aim != Score && c.Aim != Auto:
 		return fmt.Errorf("anchors: Config.Law is %v with the aim %v; use Normal, or Spherical with Score", c.Law, c.Aim)
 	case c.Fit > Fitted || c.Fit == Fitted && c.Aim != Auto && (!c.fittable(m) || c.Law == Spherical):
-		return fmt.Errorf("anchors: Config.Fit is %v with the aim %v; columns are fitted for Score of standardized "+
-			"coefficients of numbers beside an intercept, with Normal noise", c.Fit, c.Aim)
+		return fmt.Errorf("anchors: Config.Fit is %v with the aim %v; columns are fitted for Sums, and for Score of "+
+			"standardized coefficients, of numbers beside an intercept, with Normal noise", c.Fit, c.Aim)
 	case m.linear != nil && !(c.Response > 0 && c.Response <= 1e100):
 		return fmt.Errorf("anchors: Config.Response is %v; give a public bound on |y|, at most 1e100", c.Response)
 	case !(c.temperature() > 0 && c.temperature() <= 1) || m.linear != nil && c.temperature() != 1:
@@ -300,7 +300,9 @@ func (c Config) moment(m model, f curator.Facts) curator.SecondMoment {
 	s := curator.SecondMoment{NoiseMultiplier: c.MomentNoise, View: c.view}
 	switch {
 	case c.Aim == Sums:
-		s.Response = c.Response
+		if s.Response = c.Response; c.view != nil {
+			s.Response = 1 // the largest residual that is seen
+		}
 	case c.Aim.Bits(): // plain second moments say of which law features are, which Score needs
 		s.Loss = m.loss
 	}
@@ -355,8 +357,15 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 	}
 	c = c.inView()
 	moment, err := c.moment(m, f).Event(f)
-	if err != nil || c.Aim == Sums {
+	if err != nil || c.Aim == Sums && c.Fit != Fitted {
 		return moment, err
+	}
+	if c.Aim == Sums {
+		all, err := c.sumsCost(f)
+		if err != nil {
+			return accountant.Event{}, err
+		}
+		return accountant.Compose(append(all, moment)...)
 	}
 	optimum, err := c.optimum(m).Event(f)
 	if err != nil {

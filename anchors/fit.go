@@ -58,6 +58,9 @@ const (
 // fittable reports whether columns can be fitted: of two labels, by a link that the room's minimiser
 // takes from far centres too.
 func (c Config) fittable(m model) bool {
+	if c.Aim == Sums {
+		return len(c.numbers()) > 0 && len(c.Columns) <= mostFeatures && surrogates.ConstantOf(c.Columns) >= 0
+	}
 	return c.Aim == Score && m.regression != nil && m.regression.Standardized() > 0 &&
 		slices.Contains([]string{"logistic", "probit"}, m.regression.Family()) &&
 		len(c.numbers()) > 0 && surrogates.ConstantOf(c.Columns) >= 0
@@ -75,7 +78,12 @@ func (c Config) worthFitting(m model, f curator.Facts, rho float64) Fit {
 	}
 	c.Fit = Fitted
 	c.MomentNoise = c.momentNoise(m, f, rho)
-	noise, err := c.fitMoment(nil).NoiseSD(f)
+	first := c.fitMoment(nil)
+	if c.Aim == Sums {
+		c.MomentNoise = multiplier(f, rho/sumsWhole) * adjacent(f, math.Sqrt2)
+		first = c.earlierSums(f, 0)
+	}
+	noise, err := first.NoiseSD(f)
 	if err != nil {
 		return Unfitted
 	}
@@ -84,16 +92,20 @@ func (c Config) worthFitting(m model, f curator.Facts, rho float64) Fit {
 		half := (c.Columns[j].Upper - c.Columns[j].Lower) / 2
 		square += half * half / float64(len(numbers))
 	}
-	if noise*math.Sqrt(2*float64(len(numbers))) < fitFloor*square*float64(f.Records) {
+	floor := fitFloor
+	if c.Aim == Sums {
+		floor = sumsFloor
+	}
+	if noise*math.Sqrt(2*float64(len(numbers))) < floor*square*float64(f.Records) {
 		return Fitted
 	}
 	return Unfitted
 }
 
-// numbers are the columns that are numbers.
+// numbers are the columns that are fitted: those that are numbers, and of Sums levels too.
 func (c Config) numbers() (all []int) {
 	for j, column := range c.Columns {
-		if column.Kind == surrogates.Number {
+		if column.Kind == surrogates.Number || c.Aim == Sums && column.Kind == surrogates.Level {
 			all = append(all, j)
 		}
 	}
@@ -111,6 +123,9 @@ func unit(c surrogates.Column) float64 {
 // radius is the longest row that is seen in fitted columns: of a normal law few are longer.
 func (c Config) radius() float64 {
 	k, groups, square := float64(len(c.numbers())), map[int]bool{}, 1.0
+	if c.Aim == Sums { // longer rows weigh less
+		return math.Sqrt(square + k)
+	}
 	for _, column := range c.Columns {
 		if column.Kind == surrogates.Level && !groups[column.Group] {
 			groups[column.Group] = true
@@ -165,11 +180,13 @@ func (c Config) inView() Config {
 		return c
 	}
 	c.view = &curator.View{Radius: c.radius()}
-	columns := make([]surrogates.Column, len(c.Columns))
+	columns, numbers := make([]surrogates.Column, len(c.Columns)), c.numbers()
 	for j, column := range c.Columns {
-		if column.Kind != surrogates.Number { // these have no bounds any more
+		if !slices.Contains(numbers, j) { // these have no bounds any more
 			column.Lower, column.Upper = column.Lower/unit(column), column.Upper/unit(column)
-			columns[j] = column
+			if columns[j] = column; c.Aim == Sums && column.Kind == surrogates.Constant {
+				columns[j].Missing = sumsMissing
+			}
 		}
 	}
 	c.Columns = columns
@@ -182,6 +199,7 @@ type fit struct {
 	numbers []int               // the columns that are numbers
 	facts   curator.Facts       // of the records as they are
 	radius  float64
+	fewest  float64           // share of the records that count, at least
 	noise   [fitLooks]float64 // standard deviations of the released moments' diagonals
 	moments [fitLooks]*curator.Moments
 	optima  *curator.Optima // of the first optimum
@@ -189,7 +207,7 @@ type fit struct {
 }
 
 func newFit(c Config, f curator.Facts) (*fit, error) {
-	t := &fit{columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.radius()}
+	t := &fit{columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.radius(), fewest: 0.5}
 	for i := range t.noise {
 		view := &curator.View{Radius: t.radius}
 		if i == 0 {

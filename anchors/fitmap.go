@@ -36,7 +36,7 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 	}
 	numbers := t.numbers
 	n := float64(t.facts.Records)
-	count := min(n, max(n/2, moment.At(constant, constant)/(level*level)))
+	count := min(n, max(t.fewest*n, moment.At(constant, constant)/(level*level)))
 	k := len(numbers)
 	// Numbers less their mean, by the constant, which is 1 in the map.
 	mean, centred := make([]float64, k), mat.NewDense(k, d, nil)

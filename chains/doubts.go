@@ -53,7 +53,7 @@ const mostLeft = 0.2
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
-		return append(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut)...)
+		return append(r.linearDoubts(release.Linear), append(r.cutDoubts(release.Cut), residualDoubts(release.Residuals)...)...)
 	}
 	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
 		return append(r.tailDoubts(release), r.classDoubts(release)...)
@@ -268,6 +268,19 @@ func (r *Plan) cutDoubts(c surrogates.LinearCut) []Doubt {
 		what = "the coefficient of " + r.coefficient(c.Parameter)
 	}
 	return []Doubt{beyondBounds(c.Share, what, c.Shift)}
+}
+
+// residualDoubts are those about residuals that were cut, of fitted columns.
+func residualDoubts(c surrogates.LinearCut) []Doubt {
+	if !(c.Shift > mostShift) {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if errors are about normal: the largest residuals were cut.",
+		Reason: fmt.Sprintf("If responses follow the model, %.2g%% of them or more were cut, which moves a parameter by "+
+			"about %.2g of its standard deviations.", 100*c.Share, c.Shift),
+		Advice: "Fit again with anchor-fit no, which is a new release.", Conditional: true,
+	}}
 }
 
 // beyondBounds is the doubt about a share of responses that moves a parameter by so many

@@ -46,6 +46,8 @@ type LinearConfig struct {
 	ScalePrior priors.Scale
 	// Seed is the public seed of the draws that the moments' posterior is taken from.
 	Seed uint64
+
+	seen *seenPrior // Prior, where the sums are of records seen through a map
 }
 
 // Linear is the posterior of (coefficients, ω), σ = s + e^ω, given released sums: the

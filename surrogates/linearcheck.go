@@ -25,8 +25,13 @@ const LeastTail = 0.005
 
 // CheckPrior compares draws with the prior.
 func (l *Linear) CheckPrior(d Draws) LinearCheck {
-	check := LinearCheck{Tail: tail(l.config.Prior, d, l.dim, l.config.Seed)}
-	for j, sd := range l.broad.SDs {
+	prior, sds := l.config.Prior, l.broad.SDs
+	if seen := l.config.seen; seen != nil {
+		prior, d = seen.Prior, l.asTheyAre(d)
+		sds = broaden(prior, l.dim, rand.New(rand.NewPCG(l.config.Seed, 0xb40a))).SDs
+	}
+	check := LinearCheck{Tail: tail(prior, d, l.dim, l.config.Seed)}
+	for j, sd := range sds {
 		if diag.Summarize(d.Column(j)).SD > sd/2 {
 			check.Hidden = append(check.Hidden, j)
 		}

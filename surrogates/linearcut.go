@@ -22,12 +22,26 @@ type LinearCut struct {
 // Cut predicts what a cut of responses to [lower, upper] did. Uncut and jointly normal
 // with the features, their slopes are as much larger as responses are rarely cut (Stein).
 func (l *Linear) Cut(d Draws, lower, upper float64) LinearCut {
+	return l.cut(d, nil, lower, upper)
+}
+
+// WholeCut is Cut of responses as they are, but for the unit, where the sums are of residuals.
+func (l *Linear) WholeCut(d Draws, lower, upper float64) LinearCut {
+	if l.config.seen == nil {
+		return l.cut(d, nil, lower, upper)
+	}
+	return l.cut(d, l.config.seen.centre, lower, upper)
+}
+
+func (l *Linear) cut(d Draws, offset []float64, lower, upper float64) LinearCut {
 	beta, widths := make([]float64, l.dim), make([]float64, l.dim+1)
 	for j := range widths {
 		s := diag.Summarize(d.Column(j))
 		widths[j] = s.SD
 		if j < l.dim {
-			beta[j] = s.Mean
+			if beta[j] = s.Mean; offset != nil {
+				beta[j] += offset[j]
+			}
 		}
 	}
 	sigma := l.config.MinScale + math.Exp(diag.Summarize(d.Column(l.dim)).Mean)

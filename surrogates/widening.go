@@ -44,6 +44,16 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 	if !chol.Factorize(precision) || chol.InverseTo(without) != nil {
 		return nil, errors.New("surrogates: the information of the sums is not positive definite")
 	}
+	if seen := l.config.seen; seen != nil {
+		m := mat.NewDense(l.dim, l.dim, seen.seen.Matrix)
+		var half, whole mat.Dense
+		half.Mul(without, m)
+		whole.Mul(m.T(), &half)
+		for j := range l.dim {
+			without.SetSym(j, j, seen.seen.Unit*seen.seen.Unit*whole.At(j, j))
+		}
+		draws = l.asTheyAre(draws)
+	}
 	out := make([]float64, l.dim)
 	for j := range out {
 		sd := stat.StdDev(slices.Concat(draws.Column(j)...), nil)

@@ -1,6 +1,10 @@
 package surrogates
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // explained is the prior of what features explain of a response (Zellner and Siow 1980):
 // given the errors' standard deviation σ and the features' second moments about the
@@ -46,9 +50,12 @@ func (s Sums) ZellnerSiow(r float64) func(grad, beta []float64, sigma float64) (
 func (e *explained) log(grad, beta []float64, sigma float64) (log, inSigma float64) {
 	d, n := e.of.dim, float64(e.of.config.Sums.Records)
 	copy(e.centred, beta)
+	if seen := e.of.config.seen; seen != nil { // of responses that are whole
+		floats.Add(e.centred, seen.centre)
+	}
 	row := e.intercepts()
 	if row != nil {
-		e.centred[e.constant] -= dot(row, beta) / row[e.constant]
+		e.centred[e.constant] -= dot(row, e.centred) / row[e.constant]
 		log -= math.Log(row[e.constant]) / 2
 	}
 	for j := range d {

@@ -1,0 +1,321 @@
+package anchors
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+// Sums of fitted columns are of residuals. Each look before the last releases second moments of rows
+// and responses, which make a map of rows and a first regression, and then counts of how large its
+// residuals are. So noise is in proportion to these, and not to the bounds of responses.
+const (
+	sumsLooks       = 2
+	sumsMomentNoise = 2    // noise multiplier of earlier moments over the last's
+	sumsSizesNoise  = 5    // that of the sizes of residuals
+	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
+	sumsCut         = 4    // standard deviations of residuals that are seen
+	sumsMostCut     = 8    // those where noise hides little
+	sumsHidden      = 0.5  // noise over what records themselves leave open, where it hides little
+	sumsTail        = 0.01 // share of the residuals that may be cut
+	sumsMissing     = 0.5  // of the records' weight, of which no more is known beforehand
+	sumsLeast       = 0.1  // of it that there is, at least
+
+	// sumsWhole is the price of all releases over that of the last moments.
+	sumsWhole = 1 + sumsLooks*(1.0/(sumsMomentNoise*sumsMomentNoise)+1.0/(sumsSizesNoise*sumsSizesNoise))
+)
+
+// sizeBins are the sizes of residuals, each less by √2: from twice the response's bound on.
+const sizeBins = 24
+
+// sizes is a target whose gradient counts residuals y − x·θ by their size, of features coefficients and
+// then a bin each. It has neither a loss nor a prior, which nobody asks for.
+type sizes struct {
+	features int
+	most     float64
+}
+
+var _ targets.GradTarget = sizes{}
+
+func (s sizes) Dim() int { return s.features + sizeBins }
+
+func (s sizes) Shape() (features int, response bool) { return s.features, true }
+
+func (s sizes) LogPrior([]float64) float64 { return 0 }
+
+func (s sizes) GradLogPrior(dst, _ []float64) { clear(dst) }
+
+func (s sizes) Loss(dst, _ []float64, _ targets.Rows) { clear(dst) }
+
+func (s sizes) LossGrad(dst, theta []float64, rows targets.Rows) {
+	clear(dst)
+	for i := range rows.Len() {
+		size := math.Abs(rows.Y[i] - floats.Dot(rows.Row(i), theta[:s.features]))
+		dst[i*s.Dim()+s.features+s.bin(size)] = 1
+	}
+}
+
+// bin is that of a size, the largest first. Sizes that are no numbers are in the first.
+func (s sizes) bin(size float64) int {
+	b := math.Floor(2 * math.Log2(2*s.most/size))
+	if !(b > 0) {
+		return 0
+	}
+	return int(min(b, sizeBins-1))
+}
+
+// edge is the largest size in a bin.
+func (s sizes) edge(bin int) float64 { return 2 * s.most * math.Exp2(-float64(bin)/2) }
+
+// spread is the standard deviation of normal residuals with about the released counts.
+func (s sizes) spread(counts []float64, n float64) float64 {
+	best, at := math.Inf(1), 0.0
+	for k := range 10 * sizeBins {
+		sd := s.edge(0) * math.Exp2(-float64(k)/20)
+		off := 0.0
+		for b, count := range counts {
+			share := math.Erf(s.edge(b) / sd / math.Sqrt2)
+			if b == 0 {
+				share = 1
+			}
+			if b < sizeBins-1 {
+				share -= math.Erf(s.edge(b+1) / sd / math.Sqrt2)
+			}
+			off += math.Pow(count/n-share, 2)
+		}
+		if off < best {
+			best, at = off, sd
+		}
+	}
+	return at
+}
+
+// beyond is the size that no more residuals than a small share are beyond, as far as noise shows them.
+func (s sizes) beyond(counts []float64, n, noise float64) float64 {
+	sum := 0.0
+	for b, count := range counts {
+		if sum += count; sum > sumsTail*n+2*noise*math.Sqrt(float64(b+1)) {
+			return s.edge(b)
+		}
+	}
+	return 0
+}
+
+func (c Config) sizes(f curator.Facts) curator.NoisyGradient {
+	return curator.NoisyGradient{Target: sizes{f.Features, c.Response}, Clip: 1,
+		NoiseMultiplier: min(curator.MostNoise, sumsSizesNoise*c.MomentNoise)}
+}
+
+// earlierSums is the mechanism of second moments before the last: of rows as they are, and then in the
+// view.
+func (c Config) earlierSums(f curator.Facts, look int) curator.SecondMoment {
+	m := c.moment(model{}, f)
+	m.NoiseMultiplier = min(curator.MostNoise, sumsMomentNoise*m.NoiseMultiplier)
+	if look == 0 {
+		m.View, m.Response = nil, c.Response
+	}
+	return m
+}
+
+// sumsCost is the price of what is released before the last moments.
+func (c Config) sumsCost(f curator.Facts) (all []accountant.Event, err error) {
+	for look := range sumsLooks {
+		moments, err := c.earlierSums(f, look).Event(f)
+		if err != nil {
+			return nil, err
+		}
+		counts, err := c.sizes(f).Event(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, moments, counts)
+	}
+	return all, nil
+}
+
+// fitSums is what is known of records before their last sums: how they are seen then.
+type fitSums struct {
+	fit
+	config   Config
+	grants   [sumsLooks]*curator.Moments
+	counts   [sumsLooks]*curator.Gradients
+	of       sizes
+	bin      float64   // standard deviation of the noise in a count
+	offset   []float64 // coefficients of which residuals are seen
+	spread   float64   // of residuals
+	gain     float64   // of rows and residuals, so that rows that weigh less fill the radius
+	reach    float64   // the largest residual that is seen
+	momentSD [sumsLooks]float64
+}
+
+func newFitSums(c Config, f curator.Facts) (*fitSums, error) {
+	columns := slices.Clone(c.Columns)
+	for _, j := range c.numbers() {
+		columns[j] = surrogates.Column{}
+	}
+	t := &fitSums{fit: fit{columns: columns, numbers: c.numbers(), facts: f, radius: c.radius(), fewest: sumsLeast},
+		config: c.inView(),
+		of:     sizes{f.Features, c.Response}}
+	var err error
+	for i := range t.momentSD {
+		if t.momentSD[i], err = t.config.earlierSums(f, i).NoiseSD(f); err != nil {
+			return nil, err
+		}
+	}
+	t.bin, err = t.config.sizes(f).NoiseSD(f)
+	return t, err
+}
+
+// square and size are numbers of values that are released: of second moments, and of all before the last.
+func (t *fitSums) square() int { return (len(t.columns) + 1) * (len(t.columns) + 1) }
+
+func (t *fitSums) size() int { return sumsLooks * (t.square() + sizeBins) }
+
+func (t *fitSums) requests() (all []curator.Request) {
+	for i := range sumsLooks {
+		all = append(all, curator.RequestFor(&t.grants[i], t.config.earlierSums(t.facts, i), 1),
+			curator.RequestFor(&t.counts[i], t.config.sizes(t.facts), 1))
+	}
+	return all
+}
+
+// look releases what is before the last moments, and points the view where that says.
+func (t *fitSums) look(ctx context.Context, values []float64) error {
+	d, one := len(t.columns), t.square()+sizeBins
+	counts := make([]float64, d+sizeBins)
+	for i := range sumsLooks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := t.grants[i].Release(values[i*one:i*one+t.square()], nil); err != nil {
+			return err
+		}
+		t.from(values[:i*one+t.square()])
+		if err := t.counts[i].Release(counts, append(slices.Clone(t.offset), make([]float64, sizeBins)...)); err != nil {
+			return err
+		}
+		copy(values[i*one+t.square():(i+1)*one], counts[d:])
+		t.from(values[:(i+1)*one])
+		t.config.view.Matrix = t.seen()
+	}
+	return nil
+}
+
+// from fills in what releases say.
+func (t *fitSums) from(values []float64) {
+	d := len(t.columns)
+	t.matrix, t.offset, t.gain = mat.NewDense(d, d, nil), make([]float64, d), 1
+	for j := range d {
+		t.matrix.Set(j, j, 1)
+	}
+	unit := t.config.moment(model{}, t.facts).ResponseUnit(t.facts)
+	for i := 0; len(values) > 0; i++ {
+		sums, noise := t.sums(values[:t.square()], t.momentSD[i]), 0.0
+		if i == 0 {
+			first := t.config.earlierSums(t.facts, 0)
+			unit = first.ResponseUnit(t.facts)
+			sums.Moment, sums.MomentSD = slices.Clone(values[:t.square()]), t.momentSD[0]
+		}
+		noise = sums.MomentSD
+		square := mat.NewSymDense(d, nil)
+		for j := range d {
+			for k := range j + 1 {
+				square.SetSym(j, k, sums.Moment[j*(d+1)+k])
+			}
+		}
+		more := mat.NewVecDense(d, t.regress(square, sums.Moment, noise))
+		var change mat.VecDense
+		change.MulVec(t.matrix.T(), more)
+		for j := range d {
+			t.offset[j] += unit * change.AtVec(j)
+		}
+		if i == 0 {
+			constant := surrogates.ConstantOf(t.columns)
+			level := t.columns[constant].Upper
+			n := float64(t.facts.Records)
+			t.gain = 1 / math.Sqrt(min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n))))
+		}
+		t.next(square, noise, i == 0)
+		if values = values[t.square():]; len(values) == 0 {
+			return
+		}
+		t.measure(values[:sizeBins])
+		unit, values = t.unit(), values[sizeBins:]
+	}
+}
+
+// regress is a regression by sums with noise: directions in which it hides all have no coefficient.
+func (t *fitSums) regress(square *mat.SymDense, moment []float64, noise float64) []float64 {
+	d := len(t.columns)
+	floor := noise * math.Sqrt(2*float64(d))
+	var eigen mat.EigenSym
+	if !eigen.Factorize(square, true) {
+		return make([]float64, d)
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	theta := make([]float64, d)
+	for range 2 {
+		variance := noise * noise / 2 * (1 + floats.Dot(theta, theta))
+		clear(theta)
+		for i, v := range eigen.Values(nil) {
+			along := 0.0
+			for j := range d {
+				along += vectors.At(j, i) * moment[j*(d+1)+d]
+			}
+			c := along / max(v, floor) * max(0, 1-variance/(along*along+math.SmallestNonzeroFloat64))
+			for j := range d {
+				theta[j] += c * vectors.At(j, i)
+			}
+		}
+	}
+	return theta
+}
+
+// measure fills in how large residuals are, and how large ones are seen.
+func (t *fitSums) measure(counts []float64) {
+	n := float64(t.facts.Records)
+	t.spread = t.of.spread(counts, n)
+	moment := t.config.moment(model{}, t.facts)
+	deviations := sumsHidden * math.Sqrt(n) / (2.12 * moment.NoiseMultiplier * t.radius)
+	deviations = min(sumsMostCut, max(sumsCut, deviations))
+	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin)))
+}
+
+// unit is that of residuals in rows of the view, their gain left out.
+func (t *fitSums) unit() float64 { return t.reach * math.Sqrt2 / t.radius }
+
+// seen is the matrix of the view.
+func (t *fitSums) seen() []float64 {
+	d := len(t.columns)
+	out := make([]float64, 0, d*d+d+1)
+	for _, v := range t.matrix.RawMatrix().Data {
+		out = append(out, t.gain*v)
+	}
+	for _, b := range t.offset {
+		out = append(out, -t.gain*b/t.reach)
+	}
+	return append(out, t.gain/t.reach)
+}
+
+// sums are those of released moments in the view, of rows without the gain.
+func (t *fitSums) sums(moment []float64, sd float64) surrogates.Sums {
+	f, square := t.config.seen(t.facts), t.gain*t.gain
+	out := surrogates.Sums{Moment: slices.Clone(moment), MomentSD: sd / square, Features: f.Features, Records: f.Records,
+		Radius: f.Radius / t.gain, Columns: t.config.Columns}
+	floats.Scale(1/square, out.Moment)
+	return out
+}
+
+// through says how the last sums see records.
+func (t *fitSums) through() surrogates.Seen {
+	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit()}
+}
