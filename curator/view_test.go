@@ -313,7 +313,7 @@ func movesTooFar(see sight, x, substitute, matrix []float64, dim int, radius flo
 	copy(y, substitute)
 	f := Facts{Records: n, Features: dim, Response: true, Radius: 2, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	v := &View{Radius: radius}
-	m := SecondMoment{NoiseMultiplier: 1, View: v.granted(false)} // one noise multiplier is the sensitivity that is charged
+	m := SecondMoment{NoiseMultiplier: 1, View: v.granted(false)} // a multiplier of 1 is the sensitivity charged
 	var sums [2][]int64
 	gradients := make([]float64, dim)
 	for i, x := range [][]float64{x, y} {

@@ -72,7 +72,8 @@ func TestUnexplored(t *testing.T) {
 	if text := few.Error(); !strings.Contains(text, "--kernel anchored") {
 		t.Error(text)
 	}
-	if text := (&UnexploredError{Forecast: tune.Forecast{Doubted: "Not usable"}}).Error(); !strings.Contains(text, `"Not usable"`) ||
+	doubted := &UnexploredError{Forecast: tune.Forecast{Doubted: "Not usable"}}
+	if text := doubted.Error(); !strings.Contains(text, `"Not usable"`) ||
 		strings.Contains(text, "sample size") {
 		t.Error(text)
 	}
@@ -80,7 +81,8 @@ func TestUnexplored(t *testing.T) {
 
 // TestTooFewSteps are not mended by a larger budget.
 func TestTooFewSteps(t *testing.T) {
-	short := &UnexploredError{Forecast: tune.Forecast{ESS: math.NaN(), Settings: chains.Settings{Chains: 4, Iterations: 1}}}
+	settings := chains.Settings{Chains: 4, Iterations: 1}
+	short := &UnexploredError{Forecast: tune.Forecast{ESS: math.NaN(), Settings: settings}}
 	if text := short.Error(); !strings.Contains(text, "4 steps in all") || !strings.Contains(text, "--iterations") ||
 		strings.Contains(text, "--epsilon") {
 		t.Error(text)
