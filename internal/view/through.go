@@ -44,7 +44,7 @@ func (s *Set) Block(x, y []float64, lo, hi int) (bx, by []float64) {
 	rows, by := s.from.Block(x, y, lo, hi)
 	for i := range hi - lo {
 		row := rows[i*p : (i+1)*p]
-		if s.response == nil {
+		if len(s.response) == 0 {
 			s.see(x[i*p:(i+1)*p], row, false)
 			continue
 		}
@@ -54,7 +54,7 @@ func (s *Set) Block(x, y []float64, lo, hi int) (bx, by []float64) {
 		}
 		y[i] = seen * s.see(x[i*p:(i+1)*p], row, true)
 	}
-	if s.response != nil {
+	if len(s.response) > 0 {
 		by = y[:hi-lo]
 	}
 	return x[:(hi-lo)*p], by

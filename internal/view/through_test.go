@@ -361,3 +361,13 @@ func TestThroughSeesRecordsWhole(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAimForgetsTheResponse: a map without a row for the response follows one that has it.
+func TestAimForgetsTheResponse(t *testing.T) {
+	s := view.Through(record.Share([]float64{3, 4}, nil, 2, []float64{7}, 1, 0), 10)
+	s.Aim([]float64{1, 0, 0, 1, 1, 1, 1})
+	s.Aim([]float64{1, 0, 0, 1})
+	if x, y := s.Block(make([]float64, 2), make([]float64, 1), 0, 1); y[0] != 7 || x[0] != 3 || x[1] != 4 {
+		t.Errorf("the record is seen as %v, %v", x, y)
+	}
+}
