@@ -53,7 +53,7 @@ const mostLeft = 0.2
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
-		return append(r.linearDoubts(release.Linear), append(r.cutDoubts(release.Cut), residualDoubts(release.Residuals)...)...)
+		return slices.Concat(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut), residualDoubts(release.Residuals))
 	}
 	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
 		return append(r.tailDoubts(release), r.classDoubts(release)...)
