@@ -93,13 +93,13 @@ func keepWithin(m *models.Model, theta []float64, most float64, rng *rand.Rand) 
 // expectCounts moves the intercept of a model of counts until a mean count is a 60th to a 6th of the
 // largest. A bound that no count comes near, or that half of them are at, is not what a schema states.
 func expectCounts(m *models.Model, theta []float64, half float64, rng *rand.Rand) {
-	first := &m.Shape.Terms[0]
-	if !slices.Contains([]string{"poisson", "negative-binomial"}, m.Name) || first.Name != data.Intercept {
+	counts := slices.Contains([]string{"poisson", "negative-binomial"}, m.Name)
+	if !counts || math.IsInf(half, 1) || m.Shape.Terms[0].Name != data.Intercept { // a regression has a term
 		return
 	}
 	usual := 2 * half / 60 * math.Pow(10, rng.Float64())
 	for range 3 { // means end at the largest count
-		theta[0] += math.Log(usual/few(m, theta, rng, func(mean float64) float64 { return mean })) / first.At(1)
+		theta[0] += math.Log(usual/few(m, theta, rng, func(mean float64) float64 { return mean })) / m.Shape.Terms[0].At(1)
 	}
 }
 
