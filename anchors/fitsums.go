@@ -98,15 +98,36 @@ func (s sizes) spread(counts []float64, n float64) float64 {
 	return at
 }
 
-// beyond is the size that no more residuals than a small share are beyond, as far as noise shows them.
-func (s sizes) beyond(counts []float64, n, noise float64) float64 {
+// beyond is the size that no more residuals than a small share are beyond, as far as noise shows them:
+// surely, or more likely than not where more than normal ones with this spread are surely large.
+func (s sizes) beyond(counts []float64, n, noise, spread float64) float64 {
+	surely := 2.0
+	if s.heavy(counts, n, noise, spread) {
+		surely = 1
+	}
 	sum := 0.0
 	for b, count := range counts {
-		if sum += count; sum > sumsTail*n+2*noise*math.Sqrt(float64(b+1)) {
+		if sum += count; sum > sumsTail*n+surely*noise*math.Sqrt(float64(b+1)) {
 			return s.edge(b)
 		}
 	}
 	return 0
+}
+
+// heavy reports whether residuals beyond two of their standard deviations are more than normal ones, by
+// three of the noise's.
+func (s sizes) heavy(counts []float64, n, noise, spread float64) bool {
+	sum := 0.0
+	for b, count := range counts {
+		if sum += count; s.edge(b+1) < 2*spread {
+			return false
+		}
+		usual := math.Erfc(s.edge(b+1) / spread / math.Sqrt2)
+		if sum > usual*n+3*noise*math.Sqrt(float64(b+1)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c Config) sizes(f curator.Facts) curator.NoisyGradient {
@@ -287,7 +308,7 @@ func (t *fitSums) measure(counts []float64) {
 	moment := t.config.moment(model{}, t.facts)
 	deviations := sumsHidden * math.Sqrt(n) / (2.12 * moment.NoiseMultiplier * t.radius)
 	deviations = min(sumsMostCut, max(sumsCut, deviations))
-	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin)))
+	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin, t.spread)))
 }
 
 // unit is that of residuals in rows of the view, their gain left out.

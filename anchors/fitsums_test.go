@@ -123,6 +123,38 @@ func TestSizesOfResiduals(t *testing.T) {
 	}
 }
 
+// TestLongTailsAreCutLess: residuals of which an eighth are many times as large are told from normal
+// ones, and fewer of them are cut than noise could hide. The seed is fixed, and three of the noise's
+// standard deviations at a dozen sizes are passed by normal ones once in 60 draws.
+func TestLongTailsAreCutLess(t *testing.T) {
+	const n, noise = 1300, 10.0
+	s, rng := sizes{2, 1}, rand.New(rand.NewPCG(3, 4))
+	count := func(tail float64) (counts []float64) {
+		counts = make([]float64, sizeBins)
+		for range n {
+			size := 0.02 * math.Abs(rng.NormFloat64())
+			if rng.Float64() < tail {
+				size = 0.2 * rng.ExpFloat64()
+			}
+			counts[s.bin(size)]++
+		}
+		for b := range counts {
+			counts[b] += noise * rng.NormFloat64()
+		}
+		return counts
+	}
+	for _, tail := range []float64{0, 0.125} {
+		counts, want := count(tail), tail > 0
+		spread := s.spread(counts, n)
+		if got := s.heavy(counts, n, noise, spread); got != want {
+			t.Errorf("%v of the tail: heavy is %v", tail, got)
+		}
+		if long, usual := s.beyond(counts, n, noise, spread), s.beyond(counts, n, noise, math.Inf(1)); want != (long > usual) {
+			t.Errorf("%v of the tail: residuals are cut at %v, those of any spread at %v", tail, long, usual)
+		}
+	}
+}
+
 // drawnSums are means and standard deviations of the parameters of chains that a release makes.
 func drawnSums(t *testing.T, s *Chains, values []float64) (mean, sd []float64) {
 	chains, _, err := s.Restore(context.Background(), 1, values)
