@@ -149,7 +149,8 @@ func TestLongTailsAreCutLess(t *testing.T) {
 		if got := s.heavy(counts, n, noise, spread); got != want {
 			t.Errorf("%v of the tail: heavy is %v", tail, got)
 		}
-		if long, usual := s.beyond(counts, n, noise, spread), s.beyond(counts, n, noise, math.Inf(1)); want != (long > usual) {
+		long, usual := s.beyond(counts, n, noise, spread), s.beyond(counts, n, noise, math.Inf(1))
+		if want != (long > usual) {
 			t.Errorf("%v of the tail: residuals are cut at %v, those of any spread at %v", tail, long, usual)
 		}
 	}
