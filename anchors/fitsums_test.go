@@ -1,15 +1,10 @@
 package anchors
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -43,46 +38,13 @@ func TestFittedSumsSayMore(t *testing.T) {
 	}
 	widths := map[Fit]float64{}
 	for _, fitted := range []Fit{Unfitted, AnyFit} {
-		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1, Delta: 1e-6,
-			Adjacency: accountant.Substitute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		room, err := curator.Seal(r, budget, curator.InsecureSeed(7))
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := Afford(Config{Target: target, Columns: columns, Response: 1, Iterations: 200, LeastESS: 100,
-			Fit: fitted}, room.Facts(), 1, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := map[Fit]Fit{Unfitted: Unfitted, AnyFit: Fitted}[fitted]; config.Fit != want {
-			t.Fatalf("fit %v became %v", fitted, config.Fit)
-		}
-		chains, requests, err := Prepare(config, room.Facts())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := room.Grant(requests...); err != nil {
-			t.Fatal(err)
-		}
-		values, err := chains.Look(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean, sd := drawnSums(t, chains, values)
-		other, _, err := Prepare(config, room.Facts()) // in a process that never looked at a record
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, chains := range []*Chains{chains, other} {
-			if again, _ := drawnSums(t, chains, values); !slices.Equal(mean, again) {
-				t.Fatalf("%v: the same release makes other draws: %v and %v", fitted, mean, again)
-			}
+		chosen, mean, sd, _ := fittedDraws(t, Config{Target: target, Columns: columns, Response: 1, Iterations: 200,
+			LeastESS: 100, Fit: fitted}, r)
+		if want := map[Fit]Fit{Unfitted: Unfitted, AnyFit: Fitted}[fitted]; chosen != want {
+			t.Fatalf("fit %v became %v", fitted, chosen)
 		}
 		for j := range truth {
-			widths[config.Fit] += math.Log(sd[j]) / 4
+			widths[chosen] += math.Log(sd[j]) / 4
 			if off := math.Abs(mean[j]-truth[j]) / sd[j]; off > 5 {
 				t.Errorf("fit %v: coefficient %d is %v ± %v, in truth %v", fitted, j, mean[j], sd[j], truth[j])
 			}
@@ -154,23 +116,4 @@ func TestLongTailsAreCutLess(t *testing.T) {
 			t.Errorf("%v of the tail: residuals are cut at %v, those of any spread at %v", tail, long, usual)
 		}
 	}
-}
-
-// drawnSums are means and standard deviations of the parameters of chains that a release makes.
-func drawnSums(t *testing.T, s *Chains, values []float64) (mean, sd []float64) {
-	chains, _, err := s.Restore(context.Background(), 1, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j := range chains[0].Start {
-		var all []float64
-		for _, c := range chains {
-			for _, theta := range c.Kernel.(*Kernel).chain.(*replay).draws {
-				all = append(all, theta[j])
-			}
-		}
-		m, v := stat.MeanVariance(all, nil)
-		mean, sd = append(mean, m), append(sd, math.Sqrt(v))
-	}
-	return mean, sd
 }
