@@ -22,8 +22,7 @@ type Chains struct {
 	config    Config
 	facts     curator.Facts
 	model     model
-	fit       *fit     // of columns, if they are fitted
-	fitSums   *fitSums // those and residuals, for Sums
+	fit       fitted // of columns, if they are
 	remainder *targets.Remainder
 	first     *first                          // of order 1
 	lengths   func([]float64) targets.Lengths // of gradients, for order 1
@@ -102,9 +101,8 @@ func Prepare(c Config, f curator.Facts) (*Chains, []curator.Request, error) {
 	}
 	c = s.config
 	requests := []curator.Request{curator.RequestFor(&s.moments, c.moment(s.model, f), 1)}
-	requests = append(requests, s.fitRequests()...)
-	if s.fitSums != nil {
-		requests = append(requests, s.fitSums.requests()...)
+	if s.fit != nil {
+		requests = append(requests, s.fit.requests()...)
 	}
 	if c.Aim != Sums {
 		requests = append(requests, curator.RequestFor(&s.optima, c.optimum(s.model), 1))
@@ -135,20 +133,15 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Chains{config: c.inView(), facts: c.seen(f), model: m, bits: make([]*curator.Bits, c.chains()),
-		left: slices.Clone(steps)}
+	s := &Chains{config: c, facts: c.seen(f), model: m, bits: make([]*curator.Bits, c.chains()), left: slices.Clone(steps)}
 	for _, n := range steps {
 		s.kernels = append(s.kernels, &Kernel{name: c.Name(), target: c.Target, left: n})
 	}
-	if c.Fit == Fitted && c.Aim == Sums {
-		if s.fitSums, err = newFitSums(c, f); err != nil {
+	if c.Fit == Fitted {
+		if s.fit, err = c.kindOfFit().begin(c, m, f); err != nil {
 			return nil, nil, err
 		}
-		s.config = s.fitSums.config
-	} else if c.Fit == Fitted {
-		if s.fit, err = newFit(c, f); err != nil {
-			return nil, nil, err
-		}
+		s.config = s.fit.inView()
 	}
 	if m.first != nil {
 		if s.first, err = newFirst(c, m, f); err == nil {
@@ -223,10 +216,11 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 	}
 	unit := s.config.moment(s.model, s.facts).ResponseUnit(s.facts)
 	back := func(theta []float64) { surrogates.Unscale(theta, unit) }
-	if s.fitSums == nil {
+	fit, fitted := s.fit.(*fitSums)
+	if !fitted {
 		c = c.In(unit)
 	} else {
-		seen := s.fitSums.through()
+		seen := fit.through()
 		var err error
 		if c, err = c.Through(seen); err != nil {
 			return nil, err
@@ -242,8 +236,8 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 		if cut := s.config.Cut; cut[0] < cut[1] {
 			r.Cut = p.WholeCut(draws, cut[0]/unit, cut[1]/unit)
 		}
-		if s.fitSums != nil {
-			reach := s.fitSums.reach / s.fitSums.gain / unit
+		if fitted {
+			reach := fit.reach / fit.gain / unit
 			r.Residuals = p.Cut(draws, -reach, reach)
 		}
 		widened, err := p.Widening(draws)
@@ -293,12 +287,13 @@ func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *
 		if r.Prior, err = p.CheckPrior(draws); err != nil {
 			return err
 		}
-		if r.Tails, err = p.Tails(); err != nil || s.fit == nil {
+		fit, fitted := s.fit.(*fitScore)
+		if r.Tails, err = p.Tails(); err != nil || !fitted {
 			return err
 		}
 		for _, chain := range draws.Chains {
 			for _, theta := range chain {
-				s.fit.back(theta)
+				fit.back(theta)
 			}
 		}
 		return nil
@@ -333,9 +328,9 @@ func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look
 	seed uint64) (*surrogates.Score, error) {
 	c := surrogates.Config{Statistics: released, Earlier: earlier, Link: link, Prior: s.model.regression.Prior(),
 		Seed: seed}
-	if s.fit != nil {
-		c.Prior = s.fit.prior(c.Prior.(priors.Gaussian))
-		c.Written = s.fit.combinations()
+	if fit, fitted := s.fit.(*fitScore); fitted {
+		c.Prior = fit.prior(c.Prior.(priors.Gaussian))
+		c.Written = fit.combinations()
 		c.Doubt = fitDoubt
 	}
 	if s.config.Aim == Score {
@@ -357,22 +352,28 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	}
 	values := make([]float64, s.size())
 	anchor, moment, near := s.parts(values)
-	if s.fitSums != nil {
-		if err := s.fitSums.look(ctx, values); err != nil {
+	if s.fit != nil {
+		if err := s.fit.look(ctx, values); err != nil {
 			return nil, err
 		}
 	}
 	if s.config.Aim == Sums {
 		return values, s.moments.Release(moment, nil)
 	}
-	if err := s.lookAt(ctx, values, anchor); err != nil {
+	var err error
+	if fit, fitted := s.fit.(*fitScore); fitted { // its ridge is about the first, and moves it little
+		err = s.optima.ReleaseAbout(ctx, anchor, fit.centre(values))
+	} else {
+		err = s.optima.ReleaseContext(ctx, anchor)
+	}
+	if err != nil {
 		return nil, err
 	}
 	var at []float64
 	if s.config.Aim.Bits() {
 		at = anchor
 	}
-	err := s.moments.Release(moment, at)
+	err = s.moments.Release(moment, at)
 	if err != nil || near == nil {
 		return values, err
 	}
@@ -389,13 +390,10 @@ func (s *Chains) size() int {
 		return s.first.kept() * s.first.size()
 	}
 	side := s.config.moment(s.model, s.facts).Size(s.facts)
-	switch {
-	case s.fitSums != nil:
-		return s.fitSums.size() + side*side
-	case s.config.Aim == Sums:
-		return side * side
+	size := side * side
+	if s.config.Aim != Sums {
+		size += s.facts.Features
 	}
-	size := s.facts.Features + side*side
 	if s.config.near(s.model) {
 		size += 2 * nearLooks * s.facts.Features
 	}
@@ -407,16 +405,13 @@ func (s *Chains) size() int {
 
 // parts are the releases that values hold, with the nearer anchors and the scores there or without.
 func (s *Chains) parts(values []float64) (anchor, moment, near []float64) {
-	switch {
-	case s.fitSums != nil:
-		return nil, values[s.fitSums.size():], nil
-	case s.config.Aim == Sums:
-		return nil, values, nil
-	}
-	d := s.facts.Features
 	if s.fit != nil {
 		values = values[s.fit.size():]
 	}
+	if s.config.Aim == Sums {
+		return nil, values, nil
+	}
+	d := s.facts.Features
 	anchor, moment = values[:d:d], values[d:d+d*d:d+d*d]
 	if rest := values[d+d*d:]; len(rest) > 0 {
 		near = rest
@@ -440,21 +435,16 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	}
 	anchor, moment, near := s.parts(slices.Clone(values))
 	if c.Aim == Sums {
-		sd, err := c.moment(s.model, f).NoiseSD(f)
-		if s.fitSums != nil {
-			s.fitSums.from(values[:s.fitSums.size()])
-			r.Sums = s.fitSums.sums(moment, sd)
-			return r, err
-		}
-		r.Sums = surrogates.Sums{Moment: moment, MomentSD: sd, Features: f.Features, Records: f.Records,
-			Radius: f.Radius, Columns: c.Columns}
-		return r, err
+		r.Sums = surrogates.Sums{Moment: moment, Features: f.Features, Records: f.Records, Radius: f.Radius,
+			Columns: c.Columns}
+		r.Sums.MomentSD, err = c.moment(s.model, f).NoiseSD(f)
+	} else {
+		r.Statistics, err = s.atOptimum(anchor, moment)
 	}
-	r.Statistics, err = s.atOptimum(anchor, moment)
 	switch {
 	case err != nil:
 	case s.fit != nil:
-		err = s.describeFit(&r)
+		err = s.fit.describe(&r)
 	case near != nil:
 		r.Statistics, r.Earlier, err = s.nearer(r.Statistics, near)
 	}

@@ -356,35 +356,21 @@ func AnchorCost(c Config, f curator.Facts) (accountant.Event, error) {
 		return c.firstCost(m, f)
 	}
 	c = c.inView()
-	moment, err := c.moment(m, f).Event(f)
-	if err != nil || c.Aim == Sums && c.Fit != Fitted {
-		return moment, err
-	}
-	if c.Aim == Sums {
-		all, err := c.sumsCost(f)
-		if err != nil {
-			return accountant.Event{}, err
+	var all []mechanism
+	if c.near(m) {
+		for i := range nearLooks {
+			all = append(all, c.look(m, f, i))
 		}
-		return accountant.Compose(append(all, moment)...)
 	}
-	optimum, err := c.optimum(m).Event(f)
+	if c.Fit == Fitted {
+		all = append(all, c.kindOfFit().mechanisms(c, m, f)...)
+	}
+	if all = append(all, c.moment(m, f)); c.Aim != Sums {
+		all = append(all, c.optimum(m))
+	}
+	events, err := prices(f, all...)
 	if err != nil {
 		return accountant.Event{}, err
-	}
-	events := []accountant.Event{moment, optimum}
-	if c.Fit == Fitted {
-		fits, err := c.fitCost(m, f)
-		if err != nil {
-			return accountant.Event{}, err
-		}
-		events = append(fits, events...)
-	}
-	if c.near(m) {
-		scores, err := c.looksCost(m, f)
-		if err != nil {
-			return accountant.Event{}, err
-		}
-		events = append(scores, events...)
 	}
 	return accountant.Compose(events...)
 }

@@ -6,12 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 )
 
@@ -46,29 +44,66 @@ func (f Fit) String() string {
 	return fmt.Sprintf("Fit(%d)", uint8(f))
 }
 
-const (
-	fitLooks       = 2    // second moments that are released first, each at half the price of the last ones
-	fitMomentShare = 0.12 // of ρ, of the last second moments
-	fitFirstNoise  = 2    // noise multiplier of the first optimum over the last's
-	fitFirstRidge  = 2    // ridge of the first optimum over the last's
-	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
-	fitReach       = 50   // the longest optimum about which the last one's ridge is
-)
-
-// fittable reports whether columns can be fitted: of two labels, by a link that the room's minimiser
-// takes from far centres too.
-func (c Config) fittable(m model) bool {
-	if c.Aim == Sums {
-		return len(c.numbers()) > 0 && len(c.Columns) <= mostFeatures && surrogates.ConstantOf(c.Columns) >= 0
-	}
-	return c.Aim == Score && m.regression != nil && m.regression.Standardized() > 0 &&
-		slices.Contains([]string{"logistic", "probit"}, m.regression.Family()) &&
-		len(c.numbers()) > 0 && surrogates.ConstantOf(c.Columns) >= 0
+// fitKind is what an aim makes of fitted columns, and what it releases before its anchor for that.
+type fitKind interface {
+	// fits reports whether a model's columns can be fitted, and has whether one of them is.
+	fits(c Config, m model) bool
+	has(column surrogates.Column) bool
+	// radius is the longest row that is seen in fitted columns.
+	radius(c Config) float64
+	// first are the second moments that are released first where ρ is to be spent, and the part of the square
+	// of half the distance of a number's bounds that their noise may hide for columns to be fitted.
+	first(c Config, m model, f curator.Facts, rho float64) (curator.SecondMoment, float64)
+	// mechanisms are those of the releases before the anchor.
+	mechanisms(c Config, m model, f curator.Facts) []mechanism
+	begin(c Config, m model, f curator.Facts) (fitted, error)
 }
 
-// fitFloor is the part of the square of half the distance of a number's bounds that noise may hide in the
-// first second moments for columns to be fitted.
-const fitFloor = 0.15
+// fitted makes these releases.
+type fitted interface {
+	// inView is the configuration of the anchor.
+	inView() Config
+	requests() []curator.Request
+	// size is the number of values that look releases.
+	size() int
+	look(ctx context.Context, values []float64) error
+	// describe says what the releases are, where those of the anchor have been described.
+	describe(r *Release) error
+}
+
+// mechanism is one with a price.
+type mechanism interface {
+	Event(f curator.Facts) (accountant.Event, error)
+}
+
+// prices are those of one release of each mechanism.
+func prices(f curator.Facts, of ...mechanism) (all []accountant.Event, err error) {
+	for _, m := range of {
+		event, err := m.Event(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, event)
+	}
+	return all, nil
+}
+
+// kindOfFit is that of the aim, nil for none.
+func (c Config) kindOfFit() fitKind {
+	switch c.Aim {
+	case Score:
+		return scoreFit{}
+	case Sums:
+		return sumsFit{}
+	}
+	return nil
+}
+
+// fittable reports whether columns can be fitted.
+func (c Config) fittable(m model) bool {
+	kind := c.kindOfFit()
+	return kind != nil && kind.fits(c, m) && len(c.numbers()) > 0 && surrogates.ConstantOf(c.Columns) >= 0
+}
 
 // worthFitting predicts whether fitted columns are known better. Where records are few the first
 // second moments say nothing.
@@ -77,12 +112,7 @@ func (c Config) worthFitting(m model, f curator.Facts, rho float64) Fit {
 		return Unfitted
 	}
 	c.Fit = Fitted
-	c.MomentNoise = c.momentNoise(m, f, rho)
-	first := c.fitMoment(nil)
-	if c.Aim == Sums {
-		c.MomentNoise = multiplier(f, rho/sumsWhole) * adjacent(f, math.Sqrt2)
-		first = c.earlierSums(f, 0)
-	}
+	first, floor := c.kindOfFit().first(c, m, f, rho)
 	noise, err := first.NoiseSD(f)
 	if err != nil {
 		return Unfitted
@@ -92,20 +122,16 @@ func (c Config) worthFitting(m model, f curator.Facts, rho float64) Fit {
 		half := (c.Columns[j].Upper - c.Columns[j].Lower) / 2
 		square += half * half / float64(len(numbers))
 	}
-	floor := fitFloor
-	if c.Aim == Sums {
-		floor = sumsFloor
-	}
 	if noise*math.Sqrt(2*float64(len(numbers))) < floor*square*float64(f.Records) {
 		return Fitted
 	}
 	return Unfitted
 }
 
-// numbers are the columns that are fitted: those that are numbers, and of Sums levels too.
+// numbers are the columns that are fitted.
 func (c Config) numbers() (all []int) {
 	for j, column := range c.Columns {
-		if column.Kind == surrogates.Number || c.Aim == Sums && column.Kind == surrogates.Level {
+		if c.kindOfFit().has(column) {
 			all = append(all, j)
 		}
 	}
@@ -120,58 +146,12 @@ func unit(c surrogates.Column) float64 {
 	return c.Farthest()
 }
 
-// radius is the longest row that is seen in fitted columns: of a normal law few are longer.
-func (c Config) radius() float64 {
-	k, groups, square := float64(len(c.numbers())), map[int]bool{}, 1.0
-	if c.Aim == Sums { // longer rows weigh less
-		return math.Sqrt(square + k)
-	}
-	for _, column := range c.Columns {
-		if column.Kind == surrogates.Level && !groups[column.Group] {
-			groups[column.Group] = true
-			square++
-		}
-	}
-	return math.Sqrt(square + k + 2*math.Sqrt(2*k) + 2)
-}
-
 // seen are the facts of records as the anchor sees them.
 func (c Config) seen(f curator.Facts) curator.Facts {
 	if c.Fit == Fitted {
-		f.Radius = c.radius()
+		f.Radius = c.kindOfFit().radius(c)
 	}
 	return f
-}
-
-// fitMoment is the mechanism of the second moments that are released first: of rows as they are, and
-// then in the view.
-func (c Config) fitMoment(view *curator.View) curator.SecondMoment {
-	return curator.SecondMoment{NoiseMultiplier: min(curator.MostNoise, c.MomentNoise*math.Sqrt(fitLooks)), View: view}
-}
-
-// fitCost is the price of them.
-func (c Config) fitCost(m model, f curator.Facts) ([]accountant.Event, error) {
-	first, err := c.fitMoment(nil).Event(f)
-	if err != nil {
-		return nil, err
-	}
-	second, err := c.fitMoment(c.view).Event(f)
-	if err != nil {
-		return nil, err
-	}
-	optimum, err := c.firstOptimum(m).Event(f)
-	all := []accountant.Event{first, optimum}
-	for range fitLooks - 1 {
-		all = append(all, second)
-	}
-	return all, err
-}
-
-// firstOptimum is the mechanism of the optimum about which the ridge of the anchor's is.
-func (c Config) firstOptimum(m model) curator.Optimum {
-	o := c.optimum(m)
-	o.Reach, o.Ridge, o.NoiseMultiplier = 0, fitFirstRidge*c.Ridge, min(curator.MostNoise, fitFirstNoise*c.OptimumNoise)
-	return o
 }
 
 // inView is the configuration of an anchor of fitted columns.
@@ -179,128 +159,32 @@ func (c Config) inView() Config {
 	if c.Fit != Fitted {
 		return c
 	}
-	c.view = &curator.View{Radius: c.radius()}
+	c.view = &curator.View{Radius: c.kindOfFit().radius(c)}
 	columns, numbers := make([]surrogates.Column, len(c.Columns)), c.numbers()
 	for j, column := range c.Columns {
 		if !slices.Contains(numbers, j) { // these have no bounds any more
 			column.Lower, column.Upper = column.Lower/unit(column), column.Upper/unit(column)
-			if columns[j] = column; c.Aim == Sums && column.Kind == surrogates.Constant {
-				columns[j].Missing = sumsMissing
-			}
+			columns[j] = column
 		}
 	}
 	c.Columns = columns
 	return c
 }
 
-// fit is a map of rows to fitted ones, and the releases that make it.
+// fit is a map of rows to fitted ones.
 type fit struct {
+	config  Config              // in the view
 	columns []surrogates.Column // as they are
-	numbers []int               // the columns that are numbers
+	numbers []int               // the columns that are fitted
 	facts   curator.Facts       // of the records as they are
 	radius  float64
-	fewest  float64           // share of the records that count, at least
-	noise   [fitLooks]float64 // standard deviations of the released moments' diagonals
-	moments [fitLooks]*curator.Moments
-	optima  *curator.Optima // of the first optimum
+	fewest  float64 // share of the records that count, at least
 	matrix  *mat.Dense
 }
 
-func newFit(c Config, f curator.Facts) (*fit, error) {
-	t := &fit{columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.radius(), fewest: 0.5}
-	for i := range t.noise {
-		view := &curator.View{Radius: t.radius}
-		if i == 0 {
-			view = nil
-		}
-		var err error
-		if t.noise[i], err = c.fitMoment(view).NoiseSD(f); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+func newFit(c Config, f curator.Facts, fewest float64) fit {
+	return fit{config: c.inView(), columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.kindOfFit().radius(c),
+		fewest: fewest}
 }
 
-// prior is the model's, of fitted columns. That of numbers is standardized, whatever it is here.
-func (t *fit) prior(model priors.Gaussian) priors.Gaussian {
-	out := priors.Gaussian{SDs: make([]float64, len(t.columns))}
-	for j, c := range t.columns {
-		out.SDs[j] = model.SD
-		if model.SDs != nil {
-			out.SDs[j] = model.SDs[j]
-		}
-		if c.Kind != surrogates.Number {
-			out.SDs[j] *= math.Abs(unit(c))
-		}
-	}
-	return out
-}
-
-// counted is how many records the moments of fitted columns say are seen: fewer than all only if noise
-// does not explain it.
-func (t *fit) counted(moment []float64, sd float64) int64 {
-	constant, n := surrogates.ConstantOf(t.columns), float64(t.facts.Records)
-	missing := max(0, n-moment[constant*(len(t.columns)+1)]-sd)
-	return max(1, int64(n-min(n/2, missing)))
-}
-
-// size is the number of values that are released before the anchor.
-func (t *fit) size() int { return fitLooks*len(t.columns)*len(t.columns) + len(t.columns) }
-
-// centre is the optimum among them, no longer than fitReach.
-func (t *fit) centre(values []float64) []float64 {
-	at := slices.Clone(values[t.size()-len(t.columns) : t.size()])
-	if long := floats.Norm(at, 2); long > fitReach {
-		floats.Scale(fitReach/long*(1-1e-9), at)
-	}
-	return at
-}
-
-// fitRequests are those of what is released before the anchor of fitted columns.
-func (s *Chains) fitRequests() (all []curator.Request) {
-	if s.fit == nil {
-		return nil
-	}
-	for i := range s.fit.moments {
-		view := s.config.view
-		if i == 0 {
-			view = nil
-		}
-		all = append(all, curator.RequestFor(&s.fit.moments[i], s.config.fitMoment(view), 1))
-	}
-	return append(all, curator.RequestFor(&s.fit.optima, s.config.firstOptimum(s.model), 1))
-}
-
-// lookAt releases the anchor. Of fitted columns it releases second moments before, points the view where
-// they say, and finds the anchor beside an optimum there: its ridge moves it little.
-func (s *Chains) lookAt(ctx context.Context, values, anchor []float64) error {
-	if s.fit == nil {
-		return s.optima.ReleaseContext(ctx, anchor)
-	}
-	d := s.facts.Features
-	for i, grant := range s.fit.moments {
-		if err := grant.Release(values[i*d*d:(i+1)*d*d], nil); err != nil {
-			return err
-		}
-		s.fit.from(values[:(i+1)*d*d])
-		s.config.view.Matrix = s.fit.matrix.RawMatrix().Data
-	}
-	if err := s.fit.optima.ReleaseContext(ctx, values[fitLooks*d*d:s.fit.size()]); err != nil {
-		return err
-	}
-	return s.optima.ReleaseAbout(ctx, anchor, s.fit.centre(values))
-}
-
-// describeFit makes the map, and says what the releases in it are.
-func (s *Chains) describeFit(r *Release) error {
-	d := s.facts.Features
-	s.fit.from(r.Values[:fitLooks*d*d])
-	r.Statistics.Records = s.fit.counted(r.Statistics.Moment, r.Statistics.MomentSD)
-	floats.AddScaled(r.Statistics.Score, s.config.Ridge, s.fit.centre(r.Values))
-	optimum := s.config.firstOptimum(s.model)
-	sd, err := optimum.ScoreSD(s.facts)
-	first := surrogates.Look{Anchor: r.Values[s.fit.size()-d : s.fit.size()], Score: make([]float64, d), ScoreSD: sd}
-	floats.AddScaled(first.Score, -optimum.Ridge, first.Anchor)
-	r.Earlier = []surrogates.Look{first}
-	return err
-}
+func (t *fit) inView() Config { return t.config }

@@ -58,7 +58,8 @@ func TestFitWhitens(t *testing.T) {
 		}
 		columns := make([]surrogates.Column, d)
 		columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: level}
-		f := &fit{columns: columns, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: n, Radius: 10}, radius: 3}
+		f := &fitScore{fit: fit{columns: columns, numbers: []int{1, 2, 3}, radius: 3,
+			facts: curator.Facts{Records: n, Radius: 10}}}
 		f.from(moment)
 		var seen mat.Dense
 		seen.Product(f.matrix, mat.NewDense(d, d, moment), f.matrix.T())
@@ -79,7 +80,8 @@ func TestFitWhitens(t *testing.T) {
 // TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
 func TestFitBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := &fit{columns: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1}, radius: 4}
+	f := &fitScore{fit: fit{columns: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1},
+		radius: 4}}
 	moment, rows := make([]float64, 25), make([][]float64, 1000)
 	for i := range rows {
 		rows[i] = looseRow(rng)

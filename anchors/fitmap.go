@@ -2,25 +2,11 @@ package anchors
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/surrogates"
 )
-
-// from makes the map that released second moments say, the first of which are of rows as they are.
-func (t *fit) from(moments []float64) {
-	d := len(t.columns)
-	t.matrix = mat.NewDense(d, d, nil)
-	for j := range d {
-		t.matrix.Set(j, j, 1)
-	}
-	for i := 0; len(moments) > 0; i++ {
-		t.next(mat.NewSymDense(d, slices.Clone(moments[:d*d])), t.noise[i], i == 0)
-		moments = moments[d*d:]
-	}
-}
 
 // next follows the map by the one that second moments of rows in it say.
 func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -146,26 +145,31 @@ func (c Config) earlierSums(f curator.Facts, look int) curator.SecondMoment {
 	return m
 }
 
-// sumsCost is the price of what is released before the last moments.
-func (c Config) sumsCost(f curator.Facts) (all []accountant.Event, err error) {
+// sumsFit is that of Sums, of numbers and levels.
+type sumsFit struct{}
+
+func (sumsFit) fits(c Config, _ model) bool { return len(c.Columns) <= mostFeatures }
+
+func (sumsFit) has(column surrogates.Column) bool { return column.Kind != surrogates.Constant }
+
+// radius: longer rows weigh less.
+func (sumsFit) radius(c Config) float64 { return math.Sqrt(1 + float64(len(c.numbers()))) }
+
+func (sumsFit) first(c Config, _ model, f curator.Facts, rho float64) (curator.SecondMoment, float64) {
+	c.MomentNoise = multiplier(f, rho/sumsWhole) * adjacent(f, math.Sqrt2)
+	return c.earlierSums(f, 0), sumsFloor
+}
+
+func (sumsFit) mechanisms(c Config, _ model, f curator.Facts) (all []mechanism) {
 	for look := range sumsLooks {
-		moments, err := c.earlierSums(f, look).Event(f)
-		if err != nil {
-			return nil, err
-		}
-		counts, err := c.sizes(f).Event(f)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, moments, counts)
+		all = append(all, c.earlierSums(f, look), c.sizes(f))
 	}
-	return all, nil
+	return all
 }
 
 // fitSums is what is known of records before their last sums: how they are seen then.
 type fitSums struct {
 	fit
-	config   Config
 	grants   [sumsLooks]*curator.Moments
 	counts   [sumsLooks]*curator.Gradients
 	of       sizes
@@ -177,14 +181,13 @@ type fitSums struct {
 	momentSD [sumsLooks]float64
 }
 
-func newFitSums(c Config, f curator.Facts) (*fitSums, error) {
-	columns := slices.Clone(c.Columns)
-	for _, j := range c.numbers() {
-		columns[j] = surrogates.Column{}
+func (sumsFit) begin(c Config, _ model, f curator.Facts) (fitted, error) {
+	t := &fitSums{fit: newFit(c, f, sumsLeast), of: sizes{f.Features, c.Response}}
+	t.columns = slices.Clone(c.Columns)
+	for _, j := range t.numbers {
+		t.columns[j] = surrogates.Column{}
 	}
-	t := &fitSums{fit: fit{columns: columns, numbers: c.numbers(), facts: f, radius: c.radius(), fewest: sumsLeast},
-		config: c.inView(),
-		of:     sizes{f.Features, c.Response}}
+	t.config.Columns[surrogates.ConstantOf(c.Columns)].Missing = sumsMissing
 	var err error
 	for i := range t.momentSD {
 		if t.momentSD[i], err = t.config.earlierSums(f, i).NoiseSD(f); err != nil {
@@ -325,6 +328,13 @@ func (t *fitSums) seen() []float64 {
 		out = append(out, -t.gain*b/t.reach)
 	}
 	return append(out, t.gain/t.reach)
+}
+
+// describe has the sums of rows without the gain.
+func (t *fitSums) describe(r *Release) error {
+	t.from(r.Values[:t.size()])
+	r.Sums = t.sums(r.Sums.Moment, r.Sums.MomentSD)
+	return nil
 }
 
 // sums are those of released moments in the view, of rows without the gain.

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -62,19 +61,6 @@ func (c Config) look(m model, f curator.Facts, which int) curator.NoisyGradient 
 	noise := nearNoise * c.OptimumNoise * math.Exp2(float64(nearLooks-1-which)/2)
 	return curator.NoisyGradient{Target: slopes{f.Features, m.centred}, Temperature: c.Temperature,
 		Clip: c.temperature() * f.Radius * m.centred.Most(), NoiseMultiplier: min(curator.MostNoise, noise)}
-}
-
-// looksCost is the price of all of them.
-func (c Config) looksCost(m model, f curator.Facts) ([]accountant.Event, error) {
-	var events []accountant.Event
-	for i := range nearLooks {
-		event, err := c.look(m, f, i).Event(f)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, event)
-	}
-	return events, nil
 }
 
 // approach releases scores at anchors that come nearer, each at the mode given those before, and

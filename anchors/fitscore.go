@@ -1,0 +1,179 @@
+package anchors
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/surrogates"
+)
+
+const (
+	fitLooks       = 2    // second moments that are released first, each at half the price of the last ones
+	fitMomentShare = 0.12 // of ρ, of the last second moments
+	fitFirstNoise  = 2    // noise multiplier of the first optimum over the last's
+	fitFirstRidge  = 2    // ridge of the first optimum over the last's
+	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
+	fitFloor       = 0.15 // part of a number's bounds that noise may hide (fitKind.first)
+	fitReach       = 50   // the longest optimum about which the last one's ridge is
+)
+
+// scoreFit is that of Score, of numbers: second moments, and a first optimum.
+type scoreFit struct{}
+
+// fits: of two labels, by a link that the room's minimiser takes from far centres too.
+func (scoreFit) fits(_ Config, m model) bool {
+	return m.regression != nil && m.regression.Standardized() > 0 &&
+		slices.Contains([]string{"logistic", "probit"}, m.regression.Family())
+}
+
+func (scoreFit) has(column surrogates.Column) bool { return column.Kind == surrogates.Number }
+
+// radius: of a normal law few rows are longer.
+func (scoreFit) radius(c Config) float64 {
+	k, groups, square := float64(len(c.numbers())), map[int]bool{}, 1.0
+	for _, column := range c.Columns {
+		if column.Kind == surrogates.Level && !groups[column.Group] {
+			groups[column.Group] = true
+			square++
+		}
+	}
+	return math.Sqrt(square + k + 2*math.Sqrt(2*k) + 2)
+}
+
+func (scoreFit) first(c Config, m model, f curator.Facts, rho float64) (curator.SecondMoment, float64) {
+	c.MomentNoise = c.momentNoise(m, f, rho)
+	return c.fitMoment(0), fitFloor
+}
+
+func (scoreFit) mechanisms(c Config, m model, _ curator.Facts) []mechanism {
+	all := []mechanism{c.fitMoment(0), c.firstOptimum(m)}
+	for look := 1; look < fitLooks; look++ {
+		all = append(all, c.fitMoment(look))
+	}
+	return all
+}
+
+// fitMoment is the mechanism of the second moments that are released first: of rows as they are, and
+// then in the view.
+func (c Config) fitMoment(look int) curator.SecondMoment {
+	m := curator.SecondMoment{NoiseMultiplier: min(curator.MostNoise, c.MomentNoise*math.Sqrt(fitLooks)), View: c.view}
+	if look == 0 {
+		m.View = nil
+	}
+	return m
+}
+
+// firstOptimum is the mechanism of the optimum about which the ridge of the anchor's is.
+func (c Config) firstOptimum(m model) curator.Optimum {
+	o := c.optimum(m)
+	o.Reach, o.Ridge, o.NoiseMultiplier = 0, fitFirstRidge*c.Ridge, min(curator.MostNoise, fitFirstNoise*c.OptimumNoise)
+	return o
+}
+
+// fitScore is a map with the releases that make it.
+type fitScore struct {
+	fit
+	model   model
+	noise   [fitLooks]float64 // standard deviations of the released moments' diagonals
+	moments [fitLooks]*curator.Moments
+	optima  *curator.Optima // of the first optimum
+}
+
+func (scoreFit) begin(c Config, m model, f curator.Facts) (fitted, error) {
+	t := &fitScore{fit: newFit(c, f, 0.5), model: m}
+	for i := range t.noise {
+		var err error
+		if t.noise[i], err = t.config.fitMoment(i).NoiseSD(f); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// from makes the map that released second moments say, the first of which are of rows as they are.
+func (t *fitScore) from(moments []float64) {
+	d := len(t.columns)
+	t.matrix = mat.NewDense(d, d, nil)
+	for j := range d {
+		t.matrix.Set(j, j, 1)
+	}
+	for i := 0; len(moments) > 0; i++ {
+		t.next(mat.NewSymDense(d, slices.Clone(moments[:d*d])), t.noise[i], i == 0)
+		moments = moments[d*d:]
+	}
+}
+
+// prior is the model's, of fitted columns. That of numbers is standardized, whatever it is here.
+func (t *fitScore) prior(model priors.Gaussian) priors.Gaussian {
+	out := priors.Gaussian{SDs: make([]float64, len(t.columns))}
+	for j, c := range t.columns {
+		out.SDs[j] = model.SD
+		if model.SDs != nil {
+			out.SDs[j] = model.SDs[j]
+		}
+		if c.Kind != surrogates.Number {
+			out.SDs[j] *= math.Abs(unit(c))
+		}
+	}
+	return out
+}
+
+// counted is how many records the moments of fitted columns say are seen: fewer than all only if noise
+// does not explain it.
+func (t *fitScore) counted(moment []float64, sd float64) int64 {
+	constant, n := surrogates.ConstantOf(t.columns), float64(t.facts.Records)
+	missing := max(0, n-moment[constant*(len(t.columns)+1)]-sd)
+	return max(1, int64(n-min(n/2, missing)))
+}
+
+// size is the number of values that are released before the anchor.
+func (t *fitScore) size() int { return fitLooks*len(t.columns)*len(t.columns) + len(t.columns) }
+
+// centre is the optimum among them, no longer than fitReach.
+func (t *fitScore) centre(values []float64) []float64 {
+	at := slices.Clone(values[t.size()-len(t.columns) : t.size()])
+	if long := floats.Norm(at, 2); long > fitReach {
+		floats.Scale(fitReach/long*(1-1e-9), at)
+	}
+	return at
+}
+
+func (t *fitScore) requests() (all []curator.Request) {
+	for i := range t.moments {
+		all = append(all, curator.RequestFor(&t.moments[i], t.config.fitMoment(i), 1))
+	}
+	return append(all, curator.RequestFor(&t.optima, t.config.firstOptimum(t.model), 1))
+}
+
+// look releases second moments, points the view where they say, and finds an optimum there.
+func (t *fitScore) look(ctx context.Context, values []float64) error {
+	square := len(t.columns) * len(t.columns)
+	for i, grant := range t.moments {
+		if err := grant.Release(values[i*square:(i+1)*square], nil); err != nil {
+			return err
+		}
+		t.from(values[:(i+1)*square])
+		t.config.view.Matrix = t.matrix.RawMatrix().Data
+	}
+	return t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()])
+}
+
+// describe makes the map, and has the anchor's ridge about the first optimum.
+func (t *fitScore) describe(r *Release) error {
+	d := len(t.columns)
+	t.from(r.Values[:fitLooks*d*d])
+	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
+	floats.AddScaled(r.Statistics.Score, t.config.Ridge, t.centre(r.Values))
+	optimum := t.config.firstOptimum(t.model)
+	sd, err := optimum.ScoreSD(t.config.seen(t.facts))
+	first := surrogates.Look{Anchor: r.Values[t.size()-d : t.size()], Score: make([]float64, d), ScoreSD: sd}
+	floats.AddScaled(first.Score, -optimum.Ridge, first.Anchor)
+	r.Earlier = []surrogates.Look{first}
+	return err
+}
