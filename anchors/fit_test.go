@@ -251,3 +251,15 @@ func drawn(t *testing.T, s *Chains, values []float64) (mean, sd []float64, relea
 	}
 	return mean, sd, release
 }
+
+// TestFittedIntercept: beside fitted numbers its prior is wider, for mean responses as open as without
+// (surrogates.Openness), and a level has the model's.
+func TestFittedIntercept(t *testing.T) {
+	f := &fitScore{fit: fit{columns: loose, numbers: []int{1, 2, 3}}}
+	got := f.prior(priors.Gaussian{SD: 5})
+	for j, want := range map[int]float64{0: 5 * 0.4 * surrogates.Openness(3), 4: 5 * 0.4} {
+		if math.Abs(got.SDs[j]-want) > 1e-12 {
+			t.Errorf("the prior standard deviation of column %d is %v, not %v", j, got.SDs[j], want)
+		}
+	}
+}

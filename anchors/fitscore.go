@@ -109,7 +109,8 @@ func (t *fitScore) from(moments []float64) {
 	}
 }
 
-// prior is the model's, of fitted columns. That of numbers is standardized, whatever it is here.
+// prior is the model's, of fitted columns. That of numbers is standardized, whatever it is here, and the
+// intercept's is as much wider as these spread predictors.
 func (t *fitScore) prior(model priors.Gaussian) priors.Gaussian {
 	out := priors.Gaussian{SDs: make([]float64, len(t.columns))}
 	for j, c := range t.columns {
@@ -119,6 +120,9 @@ func (t *fitScore) prior(model priors.Gaussian) priors.Gaussian {
 		}
 		if c.Kind != surrogates.Number {
 			out.SDs[j] *= math.Abs(unit(c))
+		}
+		if c.Kind == surrogates.Constant {
+			out.SDs[j] *= surrogates.Openness(len(t.numbers))
 		}
 	}
 	return out

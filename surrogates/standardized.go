@@ -38,6 +38,16 @@ func (c Config) priorGiven(rng *rand.Rand) func(imputation) imputation {
 	}
 }
 
+// Openness is by how much wider than alone the prior of an intercept is beside so many numbers that are
+// fitted, for responses that are labels. These spread the linear predictor by latentShare of the latent
+// error's variance each, in the mean of the prior. The mean response over records is then that of an
+// intercept divided by Openness. So it is as open beside numbers as without any.
+func Openness(numbers int) float64 { return math.Sqrt(1 + latentShare*float64(numbers)) }
+
+// latentShare is the square of an effect of 1.5 in log odds, and of as large ones under other links, over
+// the variance of the latent error.
+const latentShare = 1.5 * 1.5 * 3 / (math.Pi * math.Pi)
+
 // Standardized is a normal prior of coefficients on features of unknown spread. A number one
 // standard deviation off its mean moves the linear predictor by N(0, effect²). Levels have the
 // standard deviations of the model's prior. So has what the predictor is at the means of the

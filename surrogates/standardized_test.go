@@ -57,6 +57,18 @@ func TestStandardizedIsOfStandardDeviations(t *testing.T) {
 	}
 }
 
+// The log odds of the mean response over records are N(0, 3²) under the prior of fitted numbers, but for an
+// eighth: with the intercept's own prior, and 15 numbers, they would hardly be beyond 1.
+func TestOpennessKeepsMeanResponses(t *testing.T) {
+	for _, numbers := range []int{1, 4, 8, 15} {
+		intercept := 3 * Openness(numbers)
+		mean := momentsOf(intercept, 1.5*1.5*float64(numbers))[0] // at one standard deviation of the prior
+		if got := math.Log(mean / (1 - mean)); math.Abs(got/3-1) > 0.125 {
+			t.Errorf("%d numbers: mean responses have log odds of standard deviation %.2f, not 3", numbers, got)
+		}
+	}
+}
+
 // Given each law of features a standard deviation of its columns adds N(0, effect²) as well, or less where it is
 // below the least that the release allows for. The predictor at the law's means is N(0, (½·3)²). Laws that
 // share their moments have one prior, of the least spreads.

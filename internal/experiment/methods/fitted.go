@@ -37,10 +37,17 @@ func (c correlated) Sample(theta []float64, rng *rand.Rand) { c.Gaussian.Sample(
 func fitted(m *models.Model, t standardizes, rows targets.Rows) correlated {
 	s := momentsOf(m, rows)
 	c, d, n := s.Standardized(t.Standardized(), t.Prior().(priors.Gaussian)), rows.P, float64(s.Records)
-	out := correlated{apart(c), mat.NewSymDense(d, nil)}
 	constant := surrogates.ConstantOf(s.Columns)
 	number := func(j int) bool { return j != constant && s.Columns[j].Kind == surrogates.Number }
 	effect := t.Standardized()
+	numbers := 0
+	for j := range d {
+		if number(j) {
+			numbers++
+		}
+	}
+	c.SDs[c.Intercept] *= surrogates.Openness(numbers)
+	out := correlated{apart(c), mat.NewSymDense(d, nil)}
 	centre := mat.NewVecDense(d, nil) // the predictor at the means, in units of the intercept
 	for j := range d {
 		centre.SetVec(j, c.Means[j]/c.SDs[c.Intercept])
