@@ -67,7 +67,7 @@ type Release struct {
 	// Tails is by how many standard deviations a coefficient would move, at most, if features
 	// had longer tails than a normal law with their second moments, for Score.
 	Tails float64
-	// Curved reports, of fitted columns, that coefficients depend on the law of the features, of which
+	// Curved reports, of fitted columns of labels, that coefficients depend on the law of the features, of which
 	// no release says more than second moments: see surrogates.Score.Curved.
 	Curved bool
 	// Hidden is, of order 1, the number of directions whose curvature its noise hides.
@@ -264,7 +264,8 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	if err != nil {
 		return nil, err
 	}
-	r.Curved = s.fit != nil && p.Curved()
+	fit, fitted := s.fit.(*fitScore)
+	r.Curved = fitted && !fit.near() && p.Curved()
 	return s.fromGradients(ctx, p, seed, r)
 }
 
@@ -361,7 +362,7 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 		return values, s.moments.Release(moment, nil)
 	}
 	var err error
-	if fit, fitted := s.fit.(*fitScore); fitted { // its ridge is about the first, and moves it little
+	if fit, fitted := s.fit.(*fitScore); fitted && !fit.near() { // its ridge is about the first, and moves it little
 		err = s.optima.ReleaseAbout(ctx, anchor, fit.centre(values))
 	} else {
 		err = s.optima.ReleaseContext(ctx, anchor)
@@ -377,11 +378,14 @@ func (s *Chains) Look(ctx context.Context) ([]float64, error) {
 	if err != nil || near == nil {
 		return values, err
 	}
-	first, err := s.atOptimum(slices.Clone(anchor), moment)
+	r := Release{Values: values}
+	if r.Statistics, err = s.atOptimum(slices.Clone(anchor), moment); err == nil && s.fit != nil {
+		err = s.fit.describe(&r)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return values, s.approach(ctx, first, near)
+	return values, s.approach(ctx, r.Statistics, near)
 }
 
 // size is the number of values that are released.
@@ -441,11 +445,10 @@ func (s *Chains) describe(values []float64) (r Release, err error) {
 	} else {
 		r.Statistics, err = s.atOptimum(anchor, moment)
 	}
-	switch {
-	case err != nil:
-	case s.fit != nil:
+	if err == nil && s.fit != nil {
 		err = s.fit.describe(&r)
-	case near != nil:
+	}
+	if err == nil && near != nil {
 		r.Statistics, r.Earlier, err = s.nearer(r.Statistics, near)
 	}
 	return r, err

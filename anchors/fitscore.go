@@ -23,13 +23,14 @@ const (
 	fitReach       = 50   // the longest optimum about which the last one's ridge is
 )
 
-// scoreFit is that of Score, of numbers: second moments, and a first optimum.
+// scoreFit is that of Score, of numbers: second moments, and a first optimum unless there are nearer
+// anchors.
 type scoreFit struct{}
 
-// fits: of two labels, by a link that the room's minimiser takes from far centres too.
-func (scoreFit) fits(_ Config, m model) bool {
-	return m.regression != nil && m.regression.Standardized() > 0 &&
-		slices.Contains([]string{"logistic", "probit"}, m.regression.Family())
+// fits: of labels, whose loss the room's minimiser takes from far centres too, and of counts with nearer
+// anchors, which need no centre.
+func (scoreFit) fits(c Config, m model) bool {
+	return m.regression != nil && m.regression.Standardized() > 0 && (m.loss.Count() == 0 || c.near(m))
 }
 
 func (scoreFit) has(column surrogates.Column) bool { return column.Kind == surrogates.Number }
@@ -52,7 +53,10 @@ func (scoreFit) first(c Config, m model, f curator.Facts, rho float64) (curator.
 }
 
 func (scoreFit) mechanisms(c Config, m model, _ curator.Facts) []mechanism {
-	all := []mechanism{c.fitMoment(0), c.firstOptimum(m)}
+	all := []mechanism{c.fitMoment(0)}
+	if !c.near(m) {
+		all = append(all, c.firstOptimum(m))
+	}
 	for look := 1; look < fitLooks; look++ {
 		all = append(all, c.fitMoment(look))
 	}
@@ -137,7 +141,15 @@ func (t *fitScore) counted(moment []float64, sd float64) int64 {
 }
 
 // size is the number of values that are released before the anchor.
-func (t *fitScore) size() int { return fitLooks*len(t.columns)*len(t.columns) + len(t.columns) }
+func (t *fitScore) size() int {
+	if t.near() {
+		return fitLooks * len(t.columns) * len(t.columns)
+	}
+	return fitLooks*len(t.columns)*len(t.columns) + len(t.columns)
+}
+
+// near reports whether nearer anchors follow, in place of a first optimum.
+func (t *fitScore) near() bool { return t.config.near(t.model) }
 
 // centre is the optimum among them, no longer than fitReach.
 func (t *fitScore) centre(values []float64) []float64 {
@@ -152,6 +164,9 @@ func (t *fitScore) requests() (all []curator.Request) {
 	for i := range t.moments {
 		all = append(all, curator.RequestFor(&t.moments[i], t.config.fitMoment(i), 1))
 	}
+	if t.near() {
+		return all
+	}
 	return append(all, curator.RequestFor(&t.optima, t.config.firstOptimum(t.model), 1))
 }
 
@@ -165,6 +180,9 @@ func (t *fitScore) look(ctx context.Context, values []float64) error {
 		t.from(values[:(i+1)*square])
 		t.config.view.Matrix = t.matrix.RawMatrix().Data
 	}
+	if t.near() {
+		return nil
+	}
 	return t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()])
 }
 
@@ -173,6 +191,9 @@ func (t *fitScore) describe(r *Release) error {
 	d := len(t.columns)
 	t.from(r.Values[:fitLooks*d*d])
 	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
+	if t.near() {
+		return nil
+	}
 	floats.AddScaled(r.Statistics.Score, t.config.Ridge, t.centre(r.Values))
 	optimum := t.config.firstOptimum(t.model)
 	sd, err := optimum.ScoreSD(t.config.seen(t.facts))

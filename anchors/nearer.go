@@ -29,10 +29,12 @@ func (c Config) near(m model) bool {
 	return c.Aim == Score && c.Law != Spherical && m.centred != nil
 }
 
-// slopes is a target with the gradient slope·x, and neither a loss nor a prior, which nobody asks for.
+// slopes is a target with the gradient slope·x, of x as a view shows it if there is one, and neither a
+// loss nor a prior, which nobody asks for.
 type slopes struct {
 	features int
 	of       surrogates.Centred
+	view     *curator.View
 }
 
 var _ targets.GradTarget = slopes{}
@@ -49,17 +51,32 @@ func (s slopes) Loss(dst, _ []float64, _ targets.Rows) { clear(dst) }
 
 func (s slopes) LossGrad(dst, theta []float64, rows targets.Rows) {
 	for i := range rows.Len() {
-		x := rows.Row(i)
-		slope := s.of.Of(floats.Dot(x, theta), rows.Y[i])
-		floats.ScaleTo(dst[i*s.features:(i+1)*s.features], slope, x)
+		x := dst[i*s.features : (i+1)*s.features]
+		s.see(x, rows.Row(i))
+		floats.Scale(s.of.Of(floats.Dot(x, theta), rows.Y[i]), x)
+	}
+}
+
+// see sets dst to a row in the view, as curator.View has it.
+func (s slopes) see(dst, x []float64) {
+	if s.view == nil {
+		copy(dst, x)
+		return
+	}
+	for j := range dst {
+		dst[j] = floats.Dot(s.view.Matrix[j*s.features:(j+1)*s.features], x)
+	}
+	if !(floats.Norm(dst, 2) <= s.view.Radius) {
+		clear(dst)
 	}
 }
 
 // look is the mechanism of a score at a nearer anchor. Each has twice the share of the one before. Its
 // clip is enforced, and binds for no record but for rounding.
 func (c Config) look(m model, f curator.Facts, which int) curator.NoisyGradient {
+	f = c.seen(f)
 	noise := nearNoise * c.OptimumNoise * math.Exp2(float64(nearLooks-1-which)/2)
-	return curator.NoisyGradient{Target: slopes{f.Features, m.centred}, Temperature: c.Temperature,
+	return curator.NoisyGradient{Target: slopes{f.Features, m.centred, c.view}, Temperature: c.Temperature,
 		Clip: c.temperature() * f.Radius * m.centred.Most(), NoiseMultiplier: min(curator.MostNoise, noise)}
 }
 
@@ -113,10 +130,10 @@ func (s *Chains) nearer(first surrogates.Statistics, values []float64) (surrogat
 // shareOfMoments is the second moments' of ρ.
 func (c Config) shareOfMoments(m model) float64 {
 	switch {
-	case c.near(m):
-		return nearMomentShare
 	case c.Fit == Fitted:
 		return fitMomentShare
+	case c.near(m):
+		return nearMomentShare
 	}
 	return momentShare
 }
