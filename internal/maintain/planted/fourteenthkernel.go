@@ -281,7 +281,10 @@ func subtracting(name, effect string, share float64) Case {
 }
 
 // halved follows gradients of three records in six, with a share of the prior's.
-func halved(name, effect string, prior float64) Case {
+func halved(name, effect string, prior float64) Case { return halvedBy(name, effect, prior, 1) }
+
+// halvedBy does so with a share of the noise.
+func halvedBy(name, effect string, prior, noise float64) Case {
 	const h, stays = 8.0 / 35, 0.2 // 1 − 7h/2
 	posterior, _ := posteriors.Conjugate()
 	var sums [][2]float64 // of all batches, less their mean
@@ -298,7 +301,7 @@ func halved(name, effect string, prior float64) Case {
 		}
 	}
 	return gradual(name, effect, h, curator.NoisyGradient{Clip: 50, NoiseMultiplier: 1e-5, Batch: curator.Batch{Size: 3}},
-		func(h, _ float64) float64 { return math.Sqrt(h) }, prior, func(rng *rand.Rand, theta []float64) {
+		func(h, _ float64) float64 { return noise * math.Sqrt(h) }, prior, func(rng *rand.Rand, theta []float64) {
 			by := h / 2 * 2
 			for j, c := range center {
 				theta[j] = c + math.Sqrt(h/(1-stays*stays))*rng.NormFloat64()

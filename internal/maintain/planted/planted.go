@@ -40,7 +40,7 @@ func Controls() []Case {
 		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
 		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
 		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls(),
-		fourteenthKernelControls())
+		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

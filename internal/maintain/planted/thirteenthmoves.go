@@ -29,8 +29,11 @@ func (m smooth) GradLogPrior(dst, t []float64) {
 const rho = 0.8
 
 // smoothly is a kernel of the posterior with that prior.
-func smoothly(name, effect string, factory proptest.Factory) Case {
+func smoothly(name, effect string, factory proptest.Factory, options ...func(o *proptest.KernelOptions)) Case {
 	return kernelCase("", name, effect, factory, func(o *proptest.KernelOptions) {
+		for _, option := range options {
+			option(o)
+		}
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			c := 1 / (1 - rho*rho)
 			on, off := precision-1+c, rho*c
