@@ -38,7 +38,10 @@ func CheckAccountant(t rapid.TB, event accountant.Event) {
 	for _, law := range []func(*rapid.T, accountant.Event){
 		curveRises, compositionAdds, conversionsAgree, countsMatter, relationsCostMore, batchesCostLess,
 	} {
-		property(t, func(rt *rapid.T) { law(rt, event) })
+		property(t, func(rt *rapid.T) {
+			rt.Helper()
+			law(rt, event)
+		})
 	}
 	jsonKeeps(t, event)
 	if event.RDP(2) > 0 {
@@ -57,6 +60,7 @@ func deltas() *rapid.Generator[float64] {
 }
 
 func curveRises(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	a, b := orders().Draw(rt, "order"), orders().Draw(rt, "other order")
 	a, b = min(a, b), max(a, b)
 	low, high, top := e.RDP(a), e.RDP(b), e.RDP(math.Inf(1))
@@ -84,6 +88,7 @@ func must(rt rapid.TB, what string) func(accountant.Event, error) accountant.Eve
 }
 
 func compositionAdds(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	n, order := rapid.Int64Range(1, 1000).Draw(rt, "count"), orders().Draw(rt, "order")
 	noise := must(rt, "a Gaussian event")(accountant.Gaussian(e.Adjacency(), 3))
 	many := must(rt, "Times")(e.Times(n))
@@ -121,6 +126,7 @@ func epsilon(rt rapid.TB, e accountant.Event, delta float64) float64 {
 }
 
 func conversionsAgree(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	a, b := deltas().Draw(rt, "δ"), deltas().Draw(rt, "other δ")
 	a, b = min(a, b), max(a, b)
 	dear, cheap := epsilon(rt, e, a), epsilon(rt, e, b)
@@ -144,6 +150,7 @@ func conversionsAgree(rt *rapid.T, e accountant.Event) {
 }
 
 func countsMatter(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	delta := deltas().Draw(rt, "δ")
 	n := rapid.Int64Range(1, 500).Draw(rt, "count")
 	few, more := must(rt, "Times")(e.Times(n)), must(rt, "Times")(e.Times(n+1))
@@ -154,6 +161,7 @@ func countsMatter(rt *rapid.T, e accountant.Event) {
 
 // relationsCostMore compares wider neighbouring relations.
 func relationsCostMore(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	order := orders().Draw(rt, "order")
 	one := e.RDP(order)
 	if group, err := e.Group(rapid.IntRange(2, 8).Draw(rt, "rows")); err == nil &&
@@ -170,6 +178,7 @@ func relationsCostMore(rt *rapid.T, e accountant.Event) {
 
 // batchesCostLess compares batches where the accountant has a price for them.
 func batchesCostLess(rt *rapid.T, e accountant.Event) {
+	rt.Helper()
 	order := rapid.Float64Range(1.1, 64).Draw(rt, "order")
 	full, before := e.RDP(order), 0.0
 	for _, batch := range []int64{1, 10, 100, 500, 1000} {

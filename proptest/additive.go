@@ -50,6 +50,7 @@ func (q query) substituted(t rapid.TB, onA []float64) {
 		}
 	}
 	property(t, func(rt *rapid.T) {
+		rt.Helper()
 		r := edited(o.A, func(x, y []float64) {
 			copy(x, rapid.SliceOfN(Wild(), o.A.Features, o.A.Features).Draw(rt, "features"))
 			if y != nil {
@@ -67,6 +68,7 @@ type query struct {
 }
 
 func (q query) release(t rapid.TB, r curator.Records) []float64 {
+	t.Helper()
 	all, err := q.m.Release(r, q.o.Seed, 1)
 	if err != nil {
 		t.Fatalf("proptest: a release failed: %v\nreproduce: %s", err, Command(t.Name()))
@@ -76,6 +78,7 @@ func (q query) release(t rapid.TB, r curator.Records) []float64 {
 
 // compare expects the releases on two data sets to differ by at most Sensitivity, in whole steps.
 func (q query) compare(t rapid.TB, a, b curator.Records, base, moved []float64) (length float64) {
+	t.Helper()
 	sum, step := 0.0, q.m.Step()
 	for j, v := range moved {
 		d := v - base[j]

@@ -144,6 +144,7 @@ const maxBatch = 600
 // evaluation to be a slice of the whole one, the arguments untouched, and the
 // earlier content of dst without effect.
 func batchesConcatenate(rt *rapid.T, target targets.Target, o TargetOptions) {
+	rt.Helper()
 	n := rapid.IntRange(1, maxBatch).Draw(rt, "n")
 	rng := stream(rt, "parameters")
 	theta, next, rows := o.state(rng, target), o.state(rng, target), o.rows(rt, target, n)
@@ -170,6 +171,7 @@ func batchesConcatenate(rt *rapid.T, target targets.Target, o TargetOptions) {
 // nothingIsKept evaluates one batch, overwrites its memory, or only one of its arguments, with
 // another, and expects the second evaluation to know nothing of the first.
 func nothingIsKept(rt *rapid.T, target targets.Target, o TargetOptions) {
+	rt.Helper()
 	n := rapid.IntRange(1, 20).Draw(rt, "n")
 	rng := stream(rt, "parameters")
 	theta, next, rows := o.state(rng, target), o.state(rng, target), o.rows(rt, target, n)

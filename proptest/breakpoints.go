@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"math"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -54,6 +55,11 @@ func (s *scene) set(j, d int, v float64) {
 		return
 	}
 	s.z.X[j-d] = v
+}
+
+// breaks reports whether a scene breaks a law.
+func (e *evaluator) breaks(s scene) bool {
+	return slices.ContainsFunc(sceneLaws, func(l sceneLaw) bool { return l.holds(e, s) != "" })
 }
 
 // hold checks the laws of scenes at one of them.

@@ -213,6 +213,7 @@ func checkCertificates(t rapid.TB, target targets.Target, o TargetOptions) []Cer
 	}
 	for _, c := range o.claims(target) {
 		property(t, func(rt *rapid.T) {
+			rt.Helper()
 			u := rapid.SliceOfN(Wild(), c.size, c.size).Draw(rt, c.name)
 			if v := c.value(u); v > c.bound {
 				failf(rt, "the %s certificate %v is violated: %v at %s%s", c.name, c.bound, v, c.witness(u),

@@ -146,6 +146,7 @@ func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 var iterations = []int64{61, 100, 101, 1000, 4096, 10_000, 1_000_000}
 
 func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int) {
+	c.t.Helper()
 	c.o.Exact(rng, l.theta)
 	s, err := k.Init(l.theta)
 	if err != nil {
@@ -270,6 +271,7 @@ func (l *law) connects(c kernelCheck, name string) {
 }
 
 func (t *tally) connects(c kernelCheck, name string, moved int) {
+	c.t.Helper()
 	for i, d := range t.dirs {
 		most := 0
 		for cell := range cells - 1 {

@@ -358,6 +358,7 @@ func (c kernelCheck) costsElsewhere() {
 
 // charged compares what was charged for one chain with what Cost says.
 func (c kernelCheck) charged(records *curator.Curator, steps int64) {
+	c.t.Helper()
 	if c.o.Cost == nil {
 		return
 	}
@@ -456,6 +457,7 @@ func (c kernelCheck) gradients() {
 
 // perStep is the number of releases of a step, on average over a few.
 func (c kernelCheck) perStep() float64 {
+	c.t.Helper()
 	const steps = 50
 	recording := tape.New()
 	k := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option)), steps)

@@ -10,6 +10,7 @@ import (
 
 // walk makes steps of one chain and shows each to see, with the state before it.
 func (c kernelCheck) walk(steps int64, see func(before []float64, s *kernels.State, info kernels.Info)) {
+	c.t.Helper()
 	k, s := c.chain(steps)
 	rng, before := c.rng(), slices.Clone(s.Theta)
 	for n := range steps {
@@ -59,6 +60,7 @@ func (c kernelCheck) moves() {
 	steps := int64(c.o.Effort.times(20_000, 2000))
 	var jumps [][]float64
 	c.walk(steps, func(before []float64, s *kernels.State, info kernels.Info) {
+		c.t.Helper()
 		if math.IsNaN(info.StepSize) || math.IsInf(info.StepSize, 0) || info.StepSize < 0 || info.Gradients < 0 {
 			c.fail("step %d reports %+v; sizes are finite and counts are not negative", s.Iteration, info)
 		}
@@ -84,6 +86,7 @@ func (c kernelCheck) accepts() {
 	c.t.Helper()
 	said, made := 0, 0
 	c.walk(int64(c.o.Effort.times(20_000, 2000)), func(before []float64, s *kernels.State, info kernels.Info) {
+		c.t.Helper()
 		moved := !slices.Equal(before, s.Theta)
 		if moved && !info.Accepted {
 			c.fail("step %d goes from %v to %v and says Accepted = false; Accepted reports whether the chain moved", s.Iteration,
@@ -103,6 +106,7 @@ func (c kernelCheck) accepts() {
 
 // spread expects moves to reach every direction and not to repeat their sizes.
 func (c kernelCheck) spread(jumps [][]float64) {
+	c.t.Helper()
 	d := len(c.o.Start)
 	if len(jumps) < 20*d+200 {
 		return // too few moves to tell
@@ -127,6 +131,7 @@ func (c kernelCheck) spread(jumps [][]float64) {
 // on a lattice is known by its exact draws. A velocity that persists repeats a size
 // from one move to the next, which counts once.
 func (c kernelCheck) sizes(jumps [][]float64, j int) {
+	c.t.Helper()
 	if c.discrete(j) {
 		return
 	}

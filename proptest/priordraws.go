@@ -41,6 +41,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 	}
 	theta, draws := make([]float64, d), make([][]float64, o.Effort.times(100_000, 5000))
 	draw := func() {
+		t.Helper()
 		s.SamplePrior(theta, rng)
 		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
 			failf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)

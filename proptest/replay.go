@@ -130,6 +130,7 @@ type trace struct {
 func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 	c.t.Helper()
 	defer func() {
+		c.t.Helper()
 		if p := recover(); p != nil {
 			c.fail("%s: panic: %v", what, p)
 		}
@@ -206,6 +207,7 @@ func anyValue(rng *rand.Rand) float64 {
 // replaySizes replays over tables of other sizes, which a kernel may refuse, and two chains that are many
 // times as long.
 func (c kernelCheck) replaySizes(steps int64) {
+	c.t.Helper()
 	c.compare(c.o.Records, other(c.o.Records), 20*steps, "when the releases of a long chain are replayed over records "+
 		"that have nothing in common")
 	scaled := func(r curator.Records, by float64) curator.Records {
@@ -343,7 +345,9 @@ func (c kernelCheck) farStarts() {
 }
 
 func (c kernelCheck) survives(k kernels.Kernel, s *kernels.State, what string) {
+	c.t.Helper()
 	defer func() {
+		c.t.Helper()
 		if p := recover(); p != nil {
 			c.fail("a chain from %s: panic: %v", what, p)
 		}

@@ -56,6 +56,7 @@ func (c kernelCheck) resumesAfter(steps, few int64, cuts ...int64) {
 func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 	c.t.Helper()
 	defer func() {
+		c.t.Helper()
 		if p := recover(); p != nil {
 			c.fail("a new kernel that goes on after step %d: panic: %v; it asks for other releases than the first one, or "+
 				"its Recall fails", cut, p)

@@ -272,6 +272,7 @@ func checkSteady(t rapid.TB, target targets.Target, o TargetOptions) (again func
 	g := o.stage(target, 23)
 	m := remember(g, 6*len(kin))
 	check := func() {
+		t.Helper()
 		if said := m.changed(g); said != "" {
 			failf(t, "%s (Seed %d)", said, o.Seed)
 			t.FailNow()
@@ -348,14 +349,18 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 		want = append(want, f.run(0, theta, next, plain))
 	}
+	said := ""
 	g.strange(func(z targets.Rows) {
 		for k, f := range forms(target) {
-			if said := g.around(f, theta, next, z, plain, want[k]); said != "" {
-				failf(t, "%s (Seed %d)", said, o.Seed)
-				t.FailNow()
+			if said == "" {
+				said = g.around(f, theta, next, z, plain, want[k])
 			}
 		}
 	})
+	if said != "" {
+		failf(t, "%s (Seed %d)", said, o.Seed)
+		t.FailNow()
+	}
 }
 
 // around says what is wrong with a form at a strange record, alone and on both sides of an

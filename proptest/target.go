@@ -100,7 +100,10 @@ func CheckTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certifica
 	}
 	checkExtremes(t, target, o)
 	for _, holds := range []func(*rapid.T, targets.Target, TargetOptions){batchesConcatenate, nothingIsKept} {
-		property(t, func(rt *rapid.T) { holds(rt, target, o) })
+		property(t, func(rt *rapid.T) {
+			rt.Helper()
+			holds(rt, target, o)
+		})
 	}
 	if t.Failed() {
 		t.FailNow()

@@ -151,10 +151,54 @@ func TestCounterexamplesFail(t *testing.T) {
 		test = strings.Replace(test+"\n\t}\n", "TestCounterexample", fmt.Sprint("TestCounterexample", i), 1)
 		files[fmt.Sprintf("printed%d_test.go", i)] = "package planted\n\n" + c.as.Replace(test)
 	}
+	files["lines_test.go"] = linesTest
 	said, err := runBeside(t, files)
+	namesTheCaller(t, said)
 	for i := range all {
 		if !strings.Contains(said, fmt.Sprintf("--- FAIL: TestCounterexample%d ", i)) {
 			t.Errorf("test %d does not fail (%v):\n%v\n%s", i, err, files, said)
+		}
+	}
+}
+
+// linesTest fails in every way: at scenes, in properties, in callbacks of chains and of tables.
+const linesTest = `package planted
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/proptest"
+)
+
+func TestCounterexample99(t *testing.T) {
+	wanted := []string{"moves of one coordinate", "panics on an infinite second feature", "LogPrior counts calls",
+		"cache keyed on the first record", "SlopeAt beyond 12", "GradBound", "never crosses a slanted line",
+		"says Accepted never", "moves on a lattice", "Cost of half the clip", "clip 5% too wide, additive",
+		"an error names a record, additive"}
+	for _, c := range Defects() {
+		if slices.Contains(wanted, c.Name) {
+			t.Run(c.Name, func(t *testing.T) { c.Check(t, 1, proptest.Quick) })
+		}
+	}
+}
+`
+
+// namesTheCaller: a failure is that of the line that calls the check, here one of a planted defect.
+func namesTheCaller(t *testing.T, said string) {
+	t.Helper()
+	_, said, _ = strings.Cut(said, "--- FAIL: TestCounterexample99 ")
+	said, _, _ = strings.Cut(said, "\n--- FAIL")
+	found := regexp.MustCompile(`(?m)^ +(\w+\.go):(\d+): proptest: .*`).FindAllStringSubmatch(said, -1)
+	if len(found) < 12 {
+		t.Errorf("%d failures name a line:\n%s", len(found), said)
+	}
+	for _, f := range found {
+		text, err := os.ReadFile(f[1])
+		n, _ := strconv.Atoi(f[2])
+		if lines := strings.Split(string(text), "\n"); err != nil || n > len(lines) ||
+			!strings.Contains(lines[n-1], "proptest.Check") {
+			t.Errorf("no check is called where a failure points to: %s", f[0])
 		}
 	}
 }
