@@ -90,8 +90,8 @@ func cloneRows(r targets.Rows) targets.Rows {
 	return targets.Rows{X: slices.Clone(r.X), P: r.P, Y: slices.Clone(r.Y)}
 }
 
-// sumsAgree compares SumLossGrad with the sums of Loss and LossGrad over batches of every small
-// length and some long ones, of finite features.
+// sumsAgree compares SumLossGrad with the sums of Loss and LossGrad over batches of nearly every small
+// length and some long ones, of finite features, at parameters that are now and then the last ones.
 func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 	t.Helper()
 	m, ok := target.(targets.SumTarget)
@@ -99,12 +99,21 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 		return
 	}
 	rng, d := rand64(o.Seed, 46), target.Dim()
-	sum, each := make([]float64, d), []float64{}
-	for n := range o.Effort.times(300, 40) {
+	sum, each, theta, last := make([]float64, d), []float64{}, o.state(rng, target), 0
+	for i := range o.Effort.times(300, 40) {
+		n := i
 		if n > 70 {
 			n = 70 + rng.IntN(1000)
 		}
-		theta, rows := o.state(rng, target), o.plausible(rng, target, n)
+		switch i % 4 { // what is kept by parameters, or by the number of records, is another batch's
+		case 1:
+		case 2:
+			n = last
+		default:
+			theta = o.state(rng, target)
+		}
+		last = n
+		rows := o.plausible(rng, target, n)
 		before, given := slices.Clone(theta), cloneRows(rows)
 		fill(sum, 7)
 		got := m.SumLossGrad(sum, theta, rows)

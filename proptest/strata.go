@@ -235,6 +235,7 @@ func (g stage) scans(visit func(scene)) {
 		}
 	}
 	g.zeros(visit)
+	g.muted(visit)
 	g.fitted(visit)
 	for _, v := range codes {
 		for j := range g.p + 1 {
@@ -286,6 +287,21 @@ func (g stage) fitted(visit func(scene)) {
 			s.z.Y[0] = g.o.Response(y)
 			s.usual, s.plausible = g.o.standard && s.z.Y[0] == y, false
 			visit(s)
+		}
+	}
+}
+
+// muted visits records with a number that is infinite, where a parameter that may go with
+// it is 0 before and after the move.
+func (g stage) muted(visit func(scene)) {
+	for j := range min(g.p, 8) {
+		for k := range min(g.d, 8) {
+			for _, v := range []float64{math.Inf(1), math.Inf(-1)} {
+				s := g.plain()
+				s.theta[k], s.next[k], s.z.X[j] = 0, 0, v
+				s.usual, s.plausible = false, false
+				visit(s)
+			}
 		}
 	}
 }

@@ -330,7 +330,9 @@ func fifteenthTargets() []Case {
 		target("", "Lipschitz constant of counts", "e^η beyond 50", model{lipschitz: 50, span: math.Inf(1),
 			loss:  func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20))*eta },
 			slope: func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20)) }}, func(*planted) {}),
-		plainly("parameters scaled in place, and back", "last bits", func() targets.Target { return rescaled{robust(2, 1.5)} }),
+		plainly("parameters scaled in place, and back", "last bits", func() targets.Target {
+			return rescaled{robust(2, 1.5)}
+		}),
 		plainly("missing features are set to 0 in place", "writes", func() targets.Target {
 			return imputing{robust(2, 1.5), false}
 		}),
