@@ -30,15 +30,18 @@ func (c kernelCheck) walk(steps int64, see func(before []float64, s *kernels.Sta
 func (c kernelCheck) stirs() {
 	c.t.Helper()
 	steps, d := int64(c.o.Effort.times(20_000, 2000)), len(c.o.Start)
-	moved, last, changed := 0, int64(0), make([]int, d)
+	moved, last, changed, lately := 0, int64(0), make([]int, d), make([]int, d)
 	c.walk(steps, func(before []float64, s *kernels.State, _ kernels.Info) {
 		if slices.Equal(before, s.Theta) {
 			return
 		}
 		moved, last = moved+1, s.Iteration
 		for j, v := range before {
-			if s.Theta[j] != v {
-				changed[j]++
+			if s.Theta[j] == v {
+				continue
+			}
+			if changed[j]++; s.Iteration > steps/2 {
+				lately[j]++
 			}
 		}
 	})
@@ -49,8 +52,18 @@ func (c kernelCheck) stirs() {
 		c.fail("the chain stands still: it makes %d moves in %d steps, and none in the %d after those", moved, last,
 			steps-last)
 	}
+	if int64(moved) < steps/1000 {
+		c.fail("the chain hardly ever moves: %d times in %d steps, from the start %v; no check can tell what it does", moved,
+			steps, c.o.Start)
+	}
 	if j := slices.Index(changed, 0); j >= 0 && moved >= 20*d+200 { // else too few moves to tell
 		c.fail("parameter %d never changes in %d moves", j, moved)
+	}
+	for j, n := range changed { // by chance with probability 2⁻⁶⁰
+		if n >= 60 && lately[j] == 0 {
+			c.fail("parameter %d stands still: it changes %d times in the first half of %d steps, and not in the second", j, n,
+				steps)
+		}
 	}
 }
 
