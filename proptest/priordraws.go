@@ -80,6 +80,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 // other parameters.
 type places struct {
 	target targets.Target
+	about  []about    // where each parameter lies
 	scale  []float64  // the mean size of each parameter
 	tables []*table   // of the parameters that the density has apart from the others; else nil
 	along  [][]moment // by parameter, of the Legendre polynomials
@@ -97,13 +98,15 @@ const apartDraws = 7000
 
 func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places {
 	d := target.Dim()
-	p := &places{target: target, scale: make([]float64, d), tables: make([]*table, d), along: make([][]moment, d),
-		with: make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d)}
+	p := &places{target: target, about: make([]about, d), scale: make([]float64, d), tables: make([]*table, d),
+		along: make([][]moment, d),
+		with:  make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d)}
 	for j := range d {
 		for _, theta := range draws[:200] {
 			p.scale[j] += math.Abs(theta[j]) / 200
 		}
-		p.tables[j] = tabulated(target, draws, j, p.scale[j], rng)
+		p.about[j] = aboutOf(column(draws[:200], j), p.scale[j])
+		p.tables[j] = tabulated(target, draws, j, p.about[j], rng)
 		p.along[j] = make([]moment, degrees)
 		p.others[j] = others(d, j)
 		p.with[j] = make([]moment, 2*len(p.others[j]))
@@ -126,7 +129,7 @@ func (p *places) add(theta []float64, one int) {
 			u = t.place(theta[j])
 		}
 		if math.IsNaN(u) && (t != nil || j == one) {
-			u = quantile(p.target, theta, j, p.scale[j])
+			u = quantile(p.target, theta, j, p.about[j])
 		}
 		if math.IsNaN(u) {
 			continue
@@ -211,7 +214,7 @@ func (t *table) place(v float64) float64 {
 
 // tabulated is the table of a parameter whose density is the same up to a factor at all draws of
 // the others, as two values at each of them tell; nil if it is not.
-func tabulated(target targets.Target, draws [][]float64, j int, scale float64, rng *rand.Rand) *table {
+func tabulated(target targets.Target, draws [][]float64, j int, where about, rng *rand.Rand) *table {
 	t := &table{at: column(draws[:400], j)}
 	slices.Sort(t.at)
 	logs, at := make([]float64, len(t.at)), make([]float64, target.Dim())
@@ -222,7 +225,7 @@ func tabulated(target targets.Target, draws [][]float64, j int, scale float64, r
 	}
 	below := func(v float64) float64 {
 		density(draws[0], v)
-		return quantile(target, at, j, scale)
+		return quantile(target, at, j, where)
 	}
 	for i, v := range t.at {
 		logs[i] = density(draws[0], v)
@@ -304,11 +307,55 @@ func (p *places) check(t rapid.TB, o TargetOptions) {
 	}
 }
 
+// about says where a parameter's draws lie: their middle, half the width of the middle half, and
+// their mean size.
+type about struct{ middle, width, scale float64 }
+
+func aboutOf(draws []float64, scale float64) about {
+	slices.Sort(draws)
+	n := len(draws)
+	return about{draws[n/2], (draws[n*3/4] - draws[n/4]) / 2, scale}
+}
+
+// outward are distances at which a density is looked at on either side of a place, in units of a
+// scale: dense near it, and far enough for tails.
+var outward = func() (at [120]float64) {
+	for i := range at {
+		at[i] = 0.002 * math.Sinh(12*float64(i+1)/float64(len(at))) / math.Sinh(0.1)
+	}
+	return at
+}()
+
+// nodes are where a density is looked at on one side of here. From far out the steps about the
+// middle of all draws would be too long, so that it has its own.
+func (a about) nodes(here, sign float64) []float64 {
+	at := make([]float64, 0, 3*len(outward)+1)
+	for _, o := range outward {
+		at = append(at, here+sign*a.scale*o)
+	}
+	if math.Abs(here-a.middle) > 4*a.width && a.width > 0 {
+		add := func(v float64) {
+			if sign*(v-here) > 0 {
+				at = append(at, v)
+			}
+		}
+		add(a.middle)
+		for _, o := range outward {
+			add(a.middle - a.width*o)
+			add(a.middle + a.width*o)
+		}
+		slices.Sort(at)
+		if sign < 0 {
+			slices.Reverse(at)
+		}
+	}
+	return at
+}
+
 // quantile is the place of coordinate j of theta in its density given the others,
-// by the trapezoidal rule on points that are dense near 0 and near theta; NaN if
-// they cannot resolve it.
-func quantile(target targets.Target, theta []float64, j int, scale float64) float64 {
-	const half = 120
+// by the trapezoidal rule on points that are dense near theta and the middle of
+// all draws; NaN if they cannot resolve it.
+func quantile(target targets.Target, theta []float64, j int, where about) float64 {
 	at := append([]float64(nil), theta...)
 	here := theta[j]
 	density := func(v float64) float64 {
@@ -316,13 +363,12 @@ func quantile(target targets.Target, theta []float64, j int, scale float64) floa
 		return target.LogPrior(at)
 	}
 	top := density(here)
-	if scale == 0 || math.IsInf(scale, 0) || math.IsNaN(top) {
+	if where.scale == 0 || math.IsInf(where.scale, 0) || math.IsNaN(top) {
 		return math.NaN()
 	}
 	side := func(sign float64) float64 {
 		mass, before, was := 0.0, here, 1.0
-		for i := 1; i <= half; i++ {
-			v := here + sign*scale*0.02*math.Sinh(12*float64(i)/half)/math.Sinh(0.1)*0.1
+		for _, v := range where.nodes(here, sign) {
 			p := math.Exp(density(v) - top)
 			if math.IsNaN(p) || math.IsInf(p, 0) {
 				return math.NaN()
