@@ -39,6 +39,7 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 				fmt.Sprintf("coordinates %d and %d together", k, j)))
 		}
 	}
+	all = append(all, meetings(onA, onB)...)
 	if linear := discriminant(onA, onB); linear != nil {
 		all = append(all, quantiles(both, "the linear function that tells best", 128, linear))
 	}
@@ -202,9 +203,70 @@ func lowBits(v, step float64) int {
 	return int(math.Float64bits(v) & 255)
 }
 
+// meetings are sums and differences of two coordinates that come again and again: noise that two of
+// them share now and then, of either sign, leaves what the records say.
+func meetings(onA, onB [][]float64) (all []feature) {
+	type meeting struct {
+		j, k  int
+		sign  float64
+		times int
+	}
+	var found []meeting
+	few := min(len(onA), max(1000, min(len(onA)/20, 5000)))
+	both := slices.Concat(onA[:few], onB[:few])
+	some := someOf(len(onA[0]), 12)
+	for i, j := range some {
+		for _, k := range some[:i] {
+			for _, sign := range []float64{1, -1} {
+				w := meeting{j, k, sign, 0}
+				v := make([]float64, len(both))
+				for i, r := range both {
+					v[i] = r[j] + sign*r[k]
+				}
+				slices.Sort(v)
+				width, run := blurOf(v), 0
+				for i := 1; i < len(v); i++ {
+					if run++; v[i]-v[i-1] > width {
+						run = 0
+					}
+					w.times = max(w.times, run)
+				}
+				if w.times >= 5 {
+					found = append(found, w)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b meeting) int { return cmp.Compare(b.times, a.times) })
+	for _, w := range found[:min(len(found), 4)] {
+		of := func(r []float64) float64 { return r[w.j] + w.sign*r[w.k] }
+		v := make([]float64, len(both))
+		for i, r := range both {
+			v[i] = of(r)
+		}
+		slices.Sort(v)
+		grid := max(2*blurOf(v), math.SmallestNonzeroFloat64)
+		all = append(all, singlesOf(slices.Concat(onA, onB), fmt.Sprintf("values of coordinate %d %+.0f times coordinate %d",
+			w.j, w.sign, w.k), func(r []float64) float64 { return math.Round(of(r) / grid) }))
+	}
+	return all
+}
+
+// blurOf is the distance of sorted values below which they count as equal: sums are rounded.
+func blurOf(sorted []float64) float64 {
+	return max(0, 1e-9*(sorted[len(sorted)*3/4]-sorted[len(sorted)/4]))
+}
+
 // singles are the values that come most often, each a cell.
 func singles(all [][]float64, j int) feature {
-	v := column(all, j)
+	return singlesOf(all, fmt.Sprintf("single values of coordinate %d", j), at(j))
+}
+
+func singlesOf(all [][]float64, name string, of func(r []float64) float64) feature {
+	v := make([]float64, len(all))
+	for i, r := range all {
+		v[i] = of(r)
+	}
 	slices.Sort(v)
 	type run struct {
 		value float64
@@ -226,8 +288,7 @@ func singles(all [][]float64, j int) feature {
 	for i, r := range runs[:min(len(runs), 64)] {
 		cell[r.value] = i + 1
 	}
-	return feature{fmt.Sprintf("single values of coordinate %d", j), len(cell) + 1,
-		func(r []float64) int { return cell[r[j]] }}
+	return feature{name, len(cell) + 1, func(r []float64) int { return cell[of(r)] }}
 }
 
 // phases are the places of a coordinate between multiples of 1/by. On a finer grid that
