@@ -161,10 +161,11 @@ func hermite(e *evidence, v []float64, coordinate int) {
 	}
 }
 
-// ripples looks for waves in a normal law's density: stairs, combs and grids. It has none that are
+// ripples looks for waves in the density: stairs, combs and grids. A normal law has none that are
 // shorter than its standard deviation, wherever it lies and however wide it is: the mean of a wave
-// of 0.8 of it is below 10⁻¹³. The strongest waves of one half are tested on the other.
-func ripples(e *evidence, v []float64, coordinate int, step float64) {
+// of 0.8 of it is below 10⁻¹³. Those of a Laplace law are known, and allowed with a tenth more. The
+// strongest waves of one half are tested on the other.
+func (s stated) ripples(e *evidence, v []float64, coordinate int, step float64) {
 	const cells = 4096
 	half := len(v) / 2
 	_, sd := momentsOf(v[:half])
@@ -198,9 +199,12 @@ func ripples(e *evidence, v []float64, coordinate int, step float64) {
 			wave := math.Cos(2*math.Pi*float64(k*at%cells)/cells + cmplx.Phase(spectrum[k]))
 			m.sum, m.squares = m.sum+n*wave, m.squares+n*wave*wave
 		}
+		said, length := m.mean(), cells*width/float64(k)
+		if !s.gaussian {
+			m.less(1.1 / (1 + math.Pow(2*math.Pi*sd/length, 2)/2))
+		}
 		e.see(m.p(), func() string {
-			return fmt.Sprintf("the noise of coordinate %d comes in waves of %.4g: their mean is %.3g, where a normal's is 0",
-				coordinate, cells*width/float64(k), m.mean())
+			return fmt.Sprintf("the noise of coordinate %d comes in waves of %.4g: their mean is %.3g", coordinate, length, said)
 		})
 	}
 }
@@ -294,8 +298,8 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 			noise.shape(e, columns[j], j)
 			if noise.gaussian {
 				hermite(e, columns[j], j)
-				ripples(e, columns[j], j, m.Step())
 			}
+			noise.ripples(e, columns[j], j, m.Step())
 		}
 	}
 	if known {

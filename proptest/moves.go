@@ -59,6 +59,11 @@ func (c kernelCheck) stirs() {
 	if j := slices.Index(changed, 0); j >= 0 && moved >= 20*d+200 { // else too few moves to tell
 		c.fail("parameter %d never changes in %d moves", j, moved)
 	}
+	for j, n := range changed {
+		if moved >= 1000*d && n < moved/(1000*d) {
+			c.fail("parameter %d hardly ever changes: %d times in %d moves; no check can tell what becomes of it", j, n, moved)
+		}
+	}
 	for j, n := range changed { // by chance with probability 2⁻⁶⁰
 		if n >= 60 && lately[j] == 0 {
 			c.fail("parameter %d stands still: it changes %d times in the first half of %d steps, and not in the second", j, n,

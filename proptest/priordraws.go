@@ -105,7 +105,7 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 		for _, theta := range draws[:200] {
 			p.scale[j] += math.Abs(theta[j]) / 200
 		}
-		p.about[j] = aboutOf(column(draws[:200], j), p.scale[j])
+		p.about[j] = aboutOf(column(draws[:200], j))
 		p.tables[j] = tabulated(target, draws, j, p.about[j], rng)
 		p.along[j] = make([]moment, degrees)
 		p.others[j] = others(d, j)
@@ -305,98 +305,4 @@ func (p *places) check(t rapid.TB, o TargetOptions) {
 			e.count, o.Seed)
 		t.FailNow()
 	}
-}
-
-// about says where a parameter's draws lie: their middle, half the width of the middle half, and
-// their mean size.
-type about struct{ middle, width, scale float64 }
-
-func aboutOf(draws []float64, scale float64) about {
-	slices.Sort(draws)
-	n := len(draws)
-	return about{draws[n/2], (draws[n*3/4] - draws[n/4]) / 2, scale}
-}
-
-// outward are distances at which a density is looked at on either side of a place, in units of a
-// scale: dense near it, and far enough for tails.
-var outward = func() (at [120]float64) {
-	for i := range at {
-		at[i] = 0.002 * math.Sinh(12*float64(i+1)/float64(len(at))) / math.Sinh(0.1)
-	}
-	return at
-}()
-
-// nodes are where a density is looked at on one side of here. From far out the steps about the
-// middle of all draws would be too long, so that it has its own.
-func (a about) nodes(here, sign float64) []float64 {
-	at := make([]float64, 0, 3*len(outward)+1)
-	for _, o := range outward {
-		at = append(at, here+sign*a.scale*o)
-	}
-	if math.Abs(here-a.middle) > 4*a.width && a.width > 0 {
-		add := func(v float64) {
-			if sign*(v-here) > 0 {
-				at = append(at, v)
-			}
-		}
-		add(a.middle)
-		for _, o := range outward {
-			add(a.middle - a.width*o)
-			add(a.middle + a.width*o)
-		}
-		slices.Sort(at)
-		if sign < 0 {
-			slices.Reverse(at)
-		}
-	}
-	return at
-}
-
-// quantile is the place of coordinate j of theta in its density given the others,
-// by the trapezoidal rule on points that are dense near theta and the middle of
-// all draws; NaN if they cannot resolve it.
-func quantile(target targets.Target, theta []float64, j int, where about) float64 {
-	at := append([]float64(nil), theta...)
-	here := theta[j]
-	density := func(v float64) float64 {
-		at[j] = v
-		return target.LogPrior(at)
-	}
-	top := density(here)
-	if where.scale == 0 || math.IsInf(where.scale, 0) || math.IsNaN(top) {
-		return math.NaN()
-	}
-	side := func(sign float64) float64 {
-		mass, before, was := 0.0, here, 1.0
-		for _, v := range where.nodes(here, sign) {
-			p := math.Exp(density(v) - top)
-			if math.IsNaN(p) || math.IsInf(p, 0) {
-				return math.NaN()
-			}
-			if (p == 0) != (was == 0) { // an end of the support
-				in, out := before, v
-				if was == 0 {
-					in, out = v, before
-				}
-				for range 40 {
-					if m := (in + out) / 2; math.IsInf(density(m), -1) || density(m)-top < -700 {
-						out = m
-					} else {
-						in = m
-					}
-				}
-				edge := math.Exp(density(in) - top)
-				mass += math.Abs(in-before) * (was + edge) / 2
-				if was == 0 {
-					mass += math.Abs(v-in) * (p + edge) / 2
-				}
-			} else {
-				mass += math.Abs(v-before) * (p + was) / 2
-			}
-			before, was = v, p
-		}
-		return mass
-	}
-	below, above := side(-1), side(1)
-	return below / (below + above)
 }

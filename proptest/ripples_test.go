@@ -4,16 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// TestRipplesAreSeen: a normal law has none, at any place, scale and grid; stairs of a fifth of its
-// standard deviation are some. The first are rejected with probability at most 10⁻⁶ each.
+// TestRipplesAreSeen: a normal law has none, and a Laplace law those that are known, at any place,
+// scale and grid. Stairs of a fifth of the standard deviation are some. The first are rejected with
+// probability at most 10⁻⁶ each.
 func TestRipplesAreSeen(t *testing.T) {
 	const n = 400_000
 	rng := rand.New(rand.NewPCG(1, 53))
-	p := func(step float64, draw func() float64) float64 {
+	p := func(law stated, step float64, draw func() float64) float64 {
 		v := make([]float64, n)
 		for i := range v {
 			if v[i] = draw(); step > 0 {
@@ -21,18 +20,23 @@ func TestRipplesAreSeen(t *testing.T) {
 			}
 		}
 		e := &evidence{}
-		ripples(e, v, 0, step)
+		law.ripples(e, v, 0, step)
 		return e.family()
 	}
 	for _, step := range []float64{0, 0x1p-30, 1e-3, 0.0101, 0.4} {
-		if got := p(step, func() float64 { return 17.3 + 1.7*rng.NormFloat64() }); got < 1e-6 {
+		if got := p(stated{gaussian: true}, step, func() float64 { return 17.3 + 1.7*rng.NormFloat64() }); got < 1e-6 {
 			t.Errorf("a normal law on a grid of %v: p = %v", step, got)
+		}
+		if got := p(stated{}, step, func() float64 { return 17.3 + rng.ExpFloat64() - rng.ExpFloat64() }); got < 1e-6 {
+			t.Errorf("a Laplace law on a grid of %v: p = %v", step, got)
 		}
 	}
 	stairs := func() float64 { return 17.3 + 0.34*(math.Round(rng.NormFloat64()/0.2)+rng.Float64()-0.5) }
 	for _, step := range []float64{0, 1e-3} {
-		if got := p(step, stairs); got > 1e-6 {
-			t.Errorf("stairs on a grid of %v: p = %v", step, got)
+		for _, law := range []stated{{gaussian: true}, {}} {
+			if got := p(law, step, stairs); got > 1e-6 {
+				t.Errorf("stairs on a grid of %v, for %+v: p = %v", step, law, got)
+			}
 		}
 	}
 }
@@ -64,22 +68,3 @@ func TestMeetingsAreFeatures(t *testing.T) {
 		t.Errorf("a cell of %d releases of 400", most)
 	}
 }
-
-// TestPlacesInHeavyTails: a Cauchy law's quantiles are known from its middle to far out.
-func TestPlacesInHeavyTails(t *testing.T) {
-	where := about{middle: 0, width: 1, scale: 6}
-	for _, v := range []float64{0, 0.3, -1, 2, -5, 20, -100, 700, -5000} {
-		got := quantile(cauchyLaw{}, []float64{v}, 0, where)
-		if want := 0.5 + math.Atan(v)/math.Pi; !(math.Abs(got-want) < 1e-3) {
-			t.Errorf("%v is at the quantile %v, not %v", v, got, want)
-		}
-	}
-}
-
-// cauchyLaw is a prior; a record says nothing.
-type cauchyLaw struct{}
-
-func (cauchyLaw) Dim() int                              { return 1 }
-func (cauchyLaw) Shape() (int, bool)                    { return 1, false }
-func (cauchyLaw) LogPrior(theta []float64) float64      { return -math.Log1p(theta[0] * theta[0]) }
-func (cauchyLaw) Loss(dst, _ []float64, _ targets.Rows) { clear(dst) }
