@@ -16,10 +16,10 @@ import (
 // Fit says whether columns are fitted before the anchor is released. Bounds of numbers are public,
 // and most columns fill a small part of them, and some nearly follow from others. Noise is in
 // proportion to the longest row that the bounds allow for. So Score first releases second moments
-// twice, with much noise, and looks at records through a map that makes numbers centred, of variance 1
-// and uncorrelated, as far as the noise tells (curator.View). Each time noise is that of rows as long
-// as typical ones, and hides a fiftieth of what it hid before. Rows that are much longer than typical
-// ones are left out.
+// several times, with much noise, and looks at records through a map that makes numbers centred, of
+// variance 1 and uncorrelated, as far as the noise tells (curator.View). Each time noise is that of rows
+// as long as typical ones, and hides a part of what it hid before. Rows that are much longer than
+// typical ones are left out.
 type Fit uint8
 
 const (

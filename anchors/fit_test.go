@@ -293,6 +293,57 @@ func fittedDraws(t *testing.T, config Config, r curator.Records) (fit Fit, mean,
 	return config.Fit, mean, sd, release
 }
 
+// TestManyCollinearCounts: of 13 numbers that fill a twentieth of their bounds and of which nine follow one
+// another, and 20 000 counts, intervals are at most three times as wide as without privacy, in the mean of
+// logarithms. Truths are within five standard deviations, which once in 10⁵ runs one is not, and the seeds
+// are fixed. With two looks, or with one law of the features for all, they are a hundred times as wide.
+func TestManyCollinearCounts(t *testing.T) {
+	const n, d = 20_000, 14
+	rng, level := rand.New(rand.NewPCG(11, 12)), 1/math.Sqrt(d)
+	columns, truth := []surrogates.Column{{Kind: surrogates.Constant, Upper: level}}, []float64{1 / level}
+	for j := 1; j < d; j++ {
+		columns = append(columns, surrogates.Column{Lower: -level, Upper: level})
+		truth = append(truth, 3/level*float64(j%3-1))
+	}
+	r, information := curator.Records{Features: d, Radius: 1}, mat.NewSymDense(d, nil)
+	for range n {
+		x, common := []float64{level}, rng.NormFloat64()
+		for j := 1; j < d; j++ {
+			z := rng.NormFloat64()
+			if j < 10 {
+				z = 0.95*common + 0.3*z
+			}
+			x = append(x, level*0.05*z)
+		}
+		mean := math.Exp(floats.Dot(x, truth))
+		information.SymRankOne(information, mean, mat.NewVecDense(d, x))
+		r.X, r.Y = append(r.X, x...), append(r.Y, distuv.Poisson{Lambda: mean, Src: rng}.Rand())
+	}
+	target, err := targets.New(targets.RegressionConfig{Features: d, Family: "poisson",
+		Prior: priors.Gaussian{SD: 3 / level}, Standardized: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := looseConfig(t, AnyFit)
+	config.Target, config.Columns, config.Cap.Count = target, columns, 30
+	fit, mean, sd, _ := fittedDraws(t, config, r)
+	var chol mat.Cholesky
+	var exact mat.SymDense
+	if fit != Fitted || !chol.Factorize(information) || chol.InverseTo(&exact) != nil {
+		t.Fatal("columns are not fitted, or there is no information")
+	}
+	widening := 0.0
+	for j, want := range truth {
+		widening += math.Log(sd[j]/math.Sqrt(exact.At(j, j))) / d
+		if off := math.Abs(mean[j]-want) / sd[j]; off > 5 {
+			t.Errorf("coefficient %d is %v ± %v, in truth %v", j, mean[j], sd[j], want)
+		}
+	}
+	if widening = math.Exp(widening); !(widening < 3) {
+		t.Errorf("intervals are %v times as wide as without privacy, more than three times", widening)
+	}
+}
+
 // TestScoresInTheView: a score's part of a record is that of the mapped row, and nothing of a row that is
 // longer than the radius there or is no number.
 func TestScoresInTheView(t *testing.T) {

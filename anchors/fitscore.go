@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	fitLooks       = 2    // second moments that are released first, each at half the price of the last ones
+	fitLooks       = 5    // second moments that are released first, together at the price of the last ones
 	fitMomentShare = 0.12 // of ρ, of the last second moments
 	fitFirstNoise  = 2    // noise multiplier of the first optimum over the last's
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
 	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
-	fitFloor       = 0.15 // part of a number's bounds that noise may hide (fitKind.first)
+	fitFloor       = 0.3  // part of a number's bounds that noise may hide (fitKind.first)
 	fitReach       = 50   // the longest optimum about which the last one's ridge is
 )
 

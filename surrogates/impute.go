@@ -29,13 +29,15 @@ const mostImputed = 24
 
 // mostDrawn is mostImputed but for levels of categories: of more numbers, drawn second moments fit
 // a release so differently that a sampler does not pass from one to the next. Up to mostImputed
-// the score's variance follows θ all the same.
+// the score's variance follows θ all the same. With a Centred link moments hardly matter, and a shared
+// mean would let coefficients far off explain the score by its error.
 const mostDrawn = 12
 
 // averaged reports whether imputations share the mean of the second moments.
 func (c Config) averaged() bool {
 	d := len(c.Statistics.Anchor)
-	return d > mostImputed || d > mostDrawn && !c.categories()
+	_, centred := c.Link.(Centred)
+	return d > mostImputed || d > mostDrawn && !c.categories() && !centred
 }
 
 // frozen reports whether the score's variance does not follow θ.
