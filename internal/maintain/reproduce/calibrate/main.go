@@ -42,10 +42,11 @@ var (
 		"table as for -logistic, or held-out, all kinds that the limits of the verdicts were not chosen on")
 	family = flag.String("family", "logistic", "model of -untuned: logistic, probit, cloglog, softmax, poisson or "+
 		"negative-binomial")
-	first    = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
-	betaLoss = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
-	uncut    = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
-	classes  = flag.String("logistic", "",
+	first     = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
+	betaLoss  = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
+	uncut     = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")
+	anchorFit = flag.String("anchor-fit", "", "for -linear, a run's own release with this anchor-fit: auto, yes or no")
+	classes   = flag.String("logistic", "",
 		"a public table with two classes to predict: adult5, adult59, a bundled schema's name or a schema file's")
 	radius  = flag.Float64("radius", 0, "bound on rows of a public table, for -linear and -untuned; 0 for its schema's")
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+

@@ -84,6 +84,7 @@ func linearTable(name string) error {
 	var total [3]linearFit
 	least, most := math.Inf(1), 0.0
 	var verdicts [3]tally
+	var apart paired
 	for i := range *sets {
 		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
 		test, train, err := data.Split(table, 0.1, rng)
@@ -96,7 +97,12 @@ func linearTable(name string) error {
 			return err
 		}
 		noisy := sums(train, unit, bound, sd, rng)
-		private, said, err := fitLinear(noisy, target, train, unit, uint64(i))
+		private, said := surrogates.Draws{}, usable
+		if *anchorFit == "" {
+			private, said, err = fitLinear(noisy, target, train, unit, uint64(i))
+		} else {
+			private, said, err = runLinear(train, model, unit, uint64(i))
+		}
 		if err != nil {
 			return err
 		}
@@ -105,15 +111,19 @@ func linearTable(name string) error {
 		least, most = min(least, private.LeastESS), max(most, private.MostRHat)
 		means := [3][]float64{2: adaSSP(train, bound, mu, rng)}
 		compareFits(table, reference, private, unit, &means, &total, verdict)
+		var errors [3]float64
 		for f := range names {
-			total[f].rmse += predict(test, means[f]) / float64(*sets)
+			errors[f] = predict(test, means[f])
+			total[f].rmse += errors[f] / float64(*sets)
 		}
+		apart.add(errors[1]/errors[2] - 1)
 	}
 	fmt.Printf("%s n %d d %d ε %v prior %s sd %.3g sets %d:", name, table.Records, table.Features(), *epsilon,
 		model.Options.Prior, *priorSD, *sets)
 	for f, n := range names {
 		fmt.Printf(" %s RMSE %.4f,", n, total[f].rmse)
 	}
+	fmt.Printf(" paired %v,", &apart)
 	fmt.Printf(" intervals hold the non-private mean %.3f, sd ratio %.2f, σ %.3f (%.3f), least ESS %.0f, R-hat %.3f;",
 		total[1].held, math.Exp(total[1].ratio), total[1].sigma, total[0].sigma, least, most)
 	for i, v := range verdicts {
@@ -121,6 +131,16 @@ func linearTable(name string) error {
 	}
 	fmt.Println()
 	return nil
+}
+
+// paired are relative differences of errors on the same records.
+type paired struct{ n, sum, squares float64 }
+
+func (p *paired) add(v float64) { p.n, p.sum, p.squares = p.n+1, p.sum+v, p.squares+v*v }
+
+func (p *paired) String() string {
+	mean := p.sum / p.n
+	return fmt.Sprintf("%+.2f%% ± %.2f", 100*mean, 100*math.Sqrt(max(0, p.squares/p.n-mean*mean)/max(1, p.n-1)))
 }
 
 // compareFits adds up what the private intervals hold of the posterior without privacy, and
@@ -223,6 +243,33 @@ func fitLinear(s surrogates.Sums, m *targets.Linear, t *data.Table, unit float64
 		return d, usable, err
 	}
 	return d, judge(l, d, t, unit), nil
+}
+
+// runLinear is a run's own release and draws, in the units of fitLinear's.
+func runLinear(t *data.Table, m *models.Model, unit float64, seed uint64) (surrogates.Draws, verdict, error) {
+	run, err := session(t, m, chains.Settings{Iterations: int64(*draws), ESS: *least, AnchorFit: *anchorFit}, seed)
+	if err != nil {
+		return surrogates.Draws{}, usable, err
+	}
+	result, err := run.Run(context.Background(), m, chains.Options{})
+	if err != nil {
+		return surrogates.Draws{}, usable, err
+	}
+	d := t.Features()
+	for _, chain := range result.Draws {
+		for _, theta := range chain {
+			theta[d] = math.Log(theta[d] - m.Target.(*targets.Linear).MinScale())
+			surrogates.Unscale(theta, 1/unit)
+		}
+	}
+	said := usable
+	if doubt := chains.Gravest(result.Certificate.Doubts); doubt != nil {
+		said = refused
+		if doubt.Conditional {
+			said = conditional
+		}
+	}
+	return surrogates.Draws{Chains: result.Draws}, said, nil
 }
 
 // adaSSP is Wang 2018, Algorithm 2, its three releases with a third of the Gaussian
