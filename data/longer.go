@@ -50,12 +50,13 @@ func (s *Shape) Shorten(row []float64) { record.Project(row, s.Radius) }
 // much they weigh.
 //
 // Rows are drawn as for [Shape.Longer], responses have half of their variance from the features
-// and bounds at three standard deviations, and the noise is that of about ε = 2.
+// and bounds at three standard deviations, and the noise is that of about ε = 6: where the model is not
+// quite right, rows that weigh less say something else, and no noise tells by how much.
 func (s *Shape) Tighten() *Shape {
 	if !s.Usual || s.Inside || len(s.Terms) == 0 || s.Terms[0].Name != Intercept {
 		return s
 	}
-	const noise, sd, digit = 2.5, 1.0 / 3, 20 // of √2 times a record's second moments; of responses; of radii
+	const noise, sd, digit = 0.8, 1.0 / 3, 20 // of √2 times a record's second moments; of responses; of radii
 	k, n := float64(len(s.columns())), float64(s.Records)
 	norms, within, best := s.norms(longerRows), 0.0, math.Inf(1)
 	tight, shorter := *s, 0

@@ -42,6 +42,7 @@ func TestSitesWeighRows(t *testing.T) {
 			free := *shape
 			free.Records, free.Radius = n, 1e6
 			table := free.Simulate(rng, nil, func(row []float64) float64 {
+				row[1], row[2] = 2*row[1], 2*row[2] // so that many rows are long
 				return truth[0]*row[0] + truth[1]*row[1] + truth[2]*row[2] + rng.NormFloat64()/2
 			})
 			table.Radius, table.Usual = shape.Radius, shape.Usual
