@@ -117,9 +117,9 @@ func (c Config) worthFitting(m model, f curator.Facts, rho float64) Fit {
 	if err != nil {
 		return Unfitted
 	}
-	square, numbers := 0.0, c.numbers()
+	square, numbers, scale := 0.0, c.numbers(), c.Columns[surrogates.ConstantOf(c.Columns)].Upper
 	for _, j := range numbers {
-		half := (c.Columns[j].Upper - c.Columns[j].Lower) / 2
+		half := min(scale, (c.Columns[j].Upper-c.Columns[j].Lower)/2)
 		square += half * half / float64(len(numbers))
 	}
 	if noise*math.Sqrt(2*float64(len(numbers))) < floor*square*float64(f.Records) {

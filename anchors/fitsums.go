@@ -21,9 +21,11 @@ const (
 	sumsMomentNoise = 2    // noise multiplier of earlier moments over the last's
 	sumsSizesNoise  = 5    // that of the sizes of residuals
 	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
+	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
+	sumsLong        = 2    // that in the last, where noise hides little: rows that weigh less say something else
+	sumsRoom        = 0.5  // noise over what records themselves leave open, where it hides little
 	sumsCut         = 4    // standard deviations of residuals that are seen
-	sumsMostCut     = 8    // those where noise hides little
-	sumsHidden      = 0.5  // noise over what records themselves leave open, where it hides little
+	sumsMostCut     = 8    // those where noise hides little, or residuals are surely not normal
 	sumsTail        = 0.01 // share of the residuals that may be cut
 	sumsMissing     = 0.5  // of the records' weight, of which no more is known beforehand
 	sumsLeast       = 0.1  // of it that there is, at least
@@ -77,8 +79,8 @@ func (s sizes) edge(bin int) float64 { return 2 * s.most * math.Exp2(-float64(bi
 // spread is the standard deviation of normal residuals with about the released counts.
 func (s sizes) spread(counts []float64, n float64) float64 {
 	best, at := math.Inf(1), 0.0
-	for k := range 10 * sizeBins {
-		sd := s.edge(0) * math.Exp2(-float64(k)/20)
+	for k := range 100 * sizeBins {
+		sd := s.edge(0) * math.Exp2(-float64(k)/200)
 		off := 0.0
 		for b, count := range counts {
 			share := math.Erf(s.edge(b) / sd / math.Sqrt2)
@@ -240,7 +242,7 @@ func (t *fitSums) from(values []float64) {
 	for j := range d {
 		t.matrix.Set(j, j, 1)
 	}
-	unit := t.config.moment(model{}, t.facts).ResponseUnit(t.facts)
+	unit, share := t.config.moment(model{}, t.facts).ResponseUnit(t.facts), 1.0
 	for i := 0; len(values) > 0; i++ {
 		sums, noise := t.sums(values[:t.square()], t.momentSD[i]), 0.0
 		if i == 0 {
@@ -265,9 +267,14 @@ func (t *fitSums) from(values []float64) {
 			constant := surrogates.ConstantOf(t.columns)
 			level := t.columns[constant].Upper
 			n := float64(t.facts.Records)
-			t.gain = 1 / math.Sqrt(min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n))))
+			share = min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n)))
 		}
 		t.next(square, noise, i == 0)
+		long := sumsShort
+		if i == sumsLooks-1 {
+			long = t.long()
+		}
+		t.gain = 1 / math.Sqrt(share*long)
 		if values = values[t.square():]; len(values) == 0 {
 			return
 		}
@@ -308,11 +315,22 @@ func (t *fitSums) regress(square *mat.SymDense, moment []float64, noise float64)
 func (t *fitSums) measure(counts []float64) {
 	n := float64(t.facts.Records)
 	t.spread = t.of.spread(counts, n)
-	moment := t.config.moment(model{}, t.facts)
-	deviations := sumsHidden * math.Sqrt(n) / (2.12 * moment.NoiseMultiplier * t.radius)
-	deviations = min(sumsMostCut, max(sumsCut, deviations))
+	deviations := min(sumsMostCut, max(sumsCut, t.room()/math.Sqrt(t.long())))
+	if t.of.heavy(counts, n, t.bin, t.spread) {
+		deviations = sumsMostCut
+	}
 	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin, t.spread)))
 }
+
+// room is by how many standard deviations the residuals that are seen may differ for noise to hide little,
+// where rows are seen up to their mean square.
+func (t *fitSums) room() float64 {
+	noise := t.config.moment(model{}, t.facts).NoiseMultiplier
+	return sumsRoom * math.Sqrt(float64(t.facts.Records)) / (2.12 * noise * t.radius)
+}
+
+// long is the square of the longest row in the last look, over the mean that is aimed at.
+func (t *fitSums) long() float64 { return min(sumsLong, max(1, sumsLong*t.room())) }
 
 // unit is that of residuals in rows of the view, their gain left out.
 func (t *fitSums) unit() float64 { return t.reach * math.Sqrt2 / t.radius }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -116,4 +117,57 @@ func TestLongTailsAreCutLess(t *testing.T) {
 			t.Errorf("%v of the tail: residuals are cut at %v, those of any spread at %v", tail, long, usual)
 		}
 	}
+}
+
+// TestWhatIsSeenFollowsNoise: where noise hides little, the last rows that are seen whole have twice the
+// mean square, and residuals more than four standard deviations. Where it hides much, rows have the mean and
+// residuals four, but eight where their sizes are surely not those of normal ones.
+func TestWhatIsSeenFollowsNoise(t *testing.T) {
+	target, err := targets.New(targets.LinearConfig{Features: 2, Prior: priors.Gaussian{SD: 5}, MinScale: 1e-3,
+		ScalePrior: priors.HalfCauchy{Scale: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20_000
+	facts := curator.Facts{Records: n, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+		Adjacency: accountant.Substitute}
+	for _, want := range []struct{ noise, long, normal, heavy float64 }{{0.1, 2, 8, 8}, {3.4, 2, 4.9, 8}, {50, 1, 4, 8}} {
+		c := Config{Target: target, Aim: Sums, Fit: Fitted, Response: 1, MomentNoise: want.noise, Iterations: 1,
+			Columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 0.7}, {Lower: -0.7, Upper: 0.7}}}
+		begun, err := sumsFit{}.begin(c, model{}, facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := begun.(*fitSums)
+		if got := s.long(); got != want.long {
+			t.Errorf("noise %v: the longest row has %v times the mean square, not %v", want.noise, got, want.long)
+		}
+		s.gain, s.bin = 1, 1 // counts are exact to one
+		for heavy, deviations := range map[bool]float64{false: want.normal, true: want.heavy} {
+			s.measure(sizesOf(s.of, n, heavy))
+			if got := s.reach / s.spread; math.Abs(got/deviations-1) > 0.2 {
+				t.Errorf("noise %v, heavy tails %v: residuals are seen up to %v deviations, not %v", want.noise, heavy,
+					got, deviations)
+			}
+		}
+	}
+}
+
+// sizesOf are exact counts of n residuals with spread 0.01, or in heavy ones one in fifty three times that.
+func sizesOf(s sizes, n float64, heavy bool) []float64 {
+	share := func(b int, sd float64) float64 {
+		v := math.Erf(s.edge(b) / sd / math.Sqrt2)
+		if b < sizeBins-1 {
+			v -= math.Erf(s.edge(b+1) / sd / math.Sqrt2)
+		}
+		return v
+	}
+	counts := make([]float64, sizeBins)
+	for b := range counts {
+		counts[b] = n * share(b, 0.01)
+		if heavy {
+			counts[b] = n * (0.98*share(b, 0.01) + 0.02*share(b, 0.03))
+		}
+	}
+	return counts
 }
