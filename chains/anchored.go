@@ -11,6 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/surrogates"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Anchored chains: what package anchors releases once, and then next to nothing a step.
@@ -52,7 +53,7 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 		return config, nil
 	}
 	config.Columns, config.RowNorm = Columns(c.Shape, c.Weighed), c.Shape.Norm()
-	if fit == anchors.AnyFit && !c.Shape.Loose() { // scales are known
+	if _, sums := c.Target.(*targets.Linear); fit == anchors.AnyFit && !sums && !c.Shape.Loose() { // scales are known
 		config.Fit = anchors.Unfitted
 	}
 	if t := &c.Shape.Target; c.Shape.HasTarget() && c.Shape.Labels == nil {

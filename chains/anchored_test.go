@@ -249,3 +249,35 @@ func TestEveryModelIsAnchored(t *testing.T) {
 		}
 	}
 }
+
+// TestScaledColumnsAreFittedForSums: a schema that states scales leaves fitted sums to the number of
+// records, and fitted columns of labels to who asks for them.
+func TestScaledColumnsAreFittedForSums(t *testing.T) {
+	for _, want := range []struct {
+		model   string
+		records int
+		fit     string
+	}{{"linear", 400, "no"}, {"linear", 40_000, "yes"}, {"logistic", 40_000, "no"}} {
+		shape, err := models.StandardShape(want.model, want.records, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shape.Loose() {
+			t.Fatal("the shape states no scales")
+		}
+		m, err := models.New(want.model, shape, models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := curator.Facts{Records: int64(want.records), Features: shape.Features(), Response: true,
+			Radius: m.Shape.Radius, RowsPerPerson: 1, Adjacency: accountant.Substitute}
+		plan, err := chains.Choose(chains.Settings{Kernel: "anchored", Iterations: 50},
+			chains.ProblemOf(m, facts, 1, 1e-5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Settings.AnchorFit; got != want.fit {
+			t.Errorf("%s, %d records: anchor-fit is %q, not %q", want.model, want.records, got, want.fit)
+		}
+	}
+}
