@@ -36,13 +36,13 @@ type ClassesConfig struct {
 	Seed uint64
 }
 
-// mostParts is up to how many parameters there are eight imputations, each sampled by itself.
-const mostParts = 20
+// fewParameters is up to how many there are eight imputations.
+const fewParameters = 20
 
 // Classes is the posterior of a softmax regression given the release: prior times the score
 // likelihood, N(τM(θ), τV + σ²I), averaged over imputations of the features. Scores are
-// Σ x·(p_k(θ₀) − [y = k]), and M is their mean over rows of a normal law of features. V, the
-// variance that responses make, is held at the posterior's centre.
+// Σ x·(p_k(θ₀) − [y = k]), and M is their mean over rows of a normal law of features: over few of
+// them, and at the posterior's centre over many. V, the variance that responses make, is held there.
 type Classes struct {
 	config       ClassesConfig
 	dim, p, of   int // parameters, features, classes
@@ -58,6 +58,8 @@ type classRows struct {
 	law     *normal
 	x       []float64     // row-major
 	known   []float64     // mean of x·p_k at the anchors
+	many    *classRows    // more rows of the law
+	short   []float64     // what x lacks of the score's mean at the centre
 	missing *mat.SymDense // second moments, of the mean, that the rows lack
 	open    *mat.SymDense // variances of that mean's entries; nil where moments are drawn
 	lower   []float64     // factor of the score's covariance
@@ -99,7 +101,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		c.Anchors = [][]float64{s.Anchor}
 	}
 	if c.Imputations == 0 {
-		if c.Imputations = 8; d > mostParts {
+		if c.Imputations = 8; d > fewParameters {
 			c.Imputations = 4
 		}
 	}
@@ -126,10 +128,9 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 	return out, out.settle()
 }
 
-// parts are the posteriors given each imputation of the features. Of many parameters they would take
-// long.
+// parts are the posteriors given each imputation of the features.
 func (c *Classes) parts() ([]Posterior, error) {
-	if len(c.rows) == 1 || c.dim > mostParts {
+	if len(c.rows) == 1 {
 		return nil, nil
 	}
 	out := make([]Posterior, len(c.rows))
@@ -158,8 +159,12 @@ func (c ClassesConfig) ofFeatures() Statistics {
 	return s
 }
 
-// halfRows are drawn for an imputation, with their mirror images.
-const halfRows = 64
+// halfRows are drawn for an imputation, with their mirror images. Of 4·10⁴ records what these are
+// off by is more than noise, so halfMany more say the mean at the centre.
+const (
+	halfRows = 128
+	halfMany = 2048
+)
 
 // impute draws rows of one law of features. Their mean and second moments are its own.
 func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *classRows {
@@ -176,8 +181,9 @@ func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *clas
 	each := mat.NewSymDense(c.p, nil)
 	each.ScaleSym(1/n, second)
 	r.law = newNormal(each, m.constant, make([]float64, c.p))
-	r.x = r.law.rows(halfRows, rng)
+	r.x, r.many = r.law.rows(halfRows, rng), &classRows{law: r.law, x: r.law.rows(halfMany, rng)}
 	c.anchored(r)
+	c.anchored(r.many)
 	return r
 }
 
@@ -290,12 +296,15 @@ func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense)
 	return h, among
 }
 
-// freeze sets the score's covariance to that at the centre: what responses make of it, noise, and
-// where imputations share the mean of the second moments what is not known of them. An error E of
+// freeze sets what rows lack of the score's mean at the centre, and its covariance to that there:
+// what responses make of it, noise, and where imputations share the mean of the second moments what is not known of them. An error E of
 // those moves the score of class k by E·Σ_l W_kl(θ_l − θ₀_l), W the mean of diag p − ppᵀ.
 func (c *Classes) freeze(r *classRows, spread *mat.SymDense) error {
 	s, p := c.config.Statistics, c.p
-	cov, among := r.information(c.mean, p)
+	r.short = make([]float64, c.dim)
+	c.addMean(r.short, r.many, -s.size())
+	c.addMean(r.short, r, s.size())
+	cov, among := r.many.information(c.mean, p)
 	cov.ScaleSym(s.size(), cov)
 	for j := range c.dim {
 		cov.SetSym(j, j, cov.At(j, j)+s.ScoreSD*s.ScoreSD)
@@ -464,7 +473,7 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances
 	s, p, of := &e.config.Statistics, e.p, e.of
 	each := s.size() * float64(p) / float64(len(r.x))
 	for j, known := range r.known {
-		e.residual[j] = s.Score[j] - s.size()*known
+		e.residual[j] = s.Score[j] - s.size()*known + r.short[j]
 	}
 	for i := 0; i < len(r.x)/p; i++ {
 		x, probs := r.x[i*p:(i+1)*p], chances[i*of:(i+1)*of]

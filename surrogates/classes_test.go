@@ -14,13 +14,18 @@ import (
 // simulatedClasses is a release at an anchor of a softmax regression with three classes and
 // coefficients from the prior, and they. Its noise is that many times what is stated.
 func simulatedClasses(rng *rand.Rand, p, records int, noise, stated float64) (ClassesConfig, []float64) {
+	return farClasses(rng, p, records, noise, stated, 1.5, 0.3)
+}
+
+// farClasses has coefficients and a way from them to the anchor of these standard deviations.
+func farClasses(rng *rand.Rand, p, records int, noise, stated, sd, way float64) (ClassesConfig, []float64) {
 	const of = 3
 	d := of * p
-	prior := priors.Gaussian{SD: 1.5}
+	prior := priors.Gaussian{SD: sd}
 	truth, at, x := make([]float64, d), make([]float64, d), make([]float64, p)
 	prior.Sample(truth, rng)
 	for j, v := range truth {
-		at[j] = v + 0.3*rng.NormFloat64()
+		at[j] = v + way*rng.NormFloat64()
 	}
 	s := Statistics{Anchor: at, Score: make([]float64, d), ScoreSD: noise * stated, Moment: make([]float64, p*p),
 		MomentSD: noise * stated, Records: int64(records), Radius: 1, Columns: make([]Column, p)}

@@ -213,7 +213,9 @@ func (c *Classes) Tails() (float64, error) {
 		far = max(1, far)
 		near := math.Sqrt((1 - tailShare*far*far) / (1 - tailShare))
 		for _, part := range []struct{ share, scale float64 }{{-1, 1}, {1 - tailShare, near}, {tailShare, far}} {
-			c.addMean(apart, r.spreadOut(part.scale), part.share*weight)
+			rows := r.many.spreadOut(part.scale)
+			c.anchored(rows)
+			c.addMean(apart, rows, part.share*weight)
 		}
 	}
 	u, gradient := make([]float64, c.dim), mat.NewVecDense(c.dim, nil)
@@ -232,7 +234,6 @@ func (c *Classes) Tails() (float64, error) {
 
 // addMean adds so many records' mean score at the centre, by rows, to dst.
 func (c *Classes) addMean(dst []float64, r *classRows, records float64) {
-	c.anchored(r)
 	sum := make([]float64, c.dim)
 	r.sum(sum, make([]float64, c.of), c.mean)
 	floats.AddScaled(dst, records, r.known)
