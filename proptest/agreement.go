@@ -238,7 +238,11 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		if !finite(got) {
 			continue // a proper answer where isFinite does not ask for another
 		}
-		if want, wrong := wrongSlope(along(loss, s.theta, j), s.theta[j], got, 1e-12*largest); wrong &&
+		scale := max(1, math.Abs(s.theta[j]))
+		if largest > 1e8 { // they make a small step a long one
+			scale = max(1/largest, math.Abs(s.theta[j]))
+		}
+		if want, wrong := along(loss, s.theta, j).wrongSlope(scale, got, 1e-12*largest); wrong &&
 			math.Abs(got-want.value) > e.shaky(s, j) {
 			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %v ± %.1g, at %v", index(j), got,
 				want.value, want.off, s)

@@ -132,7 +132,11 @@ func (s slope) agrees(got, floor float64) bool {
 // not finite, or too rough for differences, nothing is. What no step below 10⁻³ can
 // show passes too: wider ones may lie across a kink.
 func wrongSlope(f line, at, got, floor float64) (slope, bool) {
-	scale := max(1, math.Abs(at))
+	return f.wrongSlope(max(1, math.Abs(at)), got, floor)
+}
+
+// wrongSlope says so by steps of a scale.
+func (f line) wrongSlope(scale, got, floor float64) (slope, bool) {
 	noise := f.noise(scale, got)
 	floor += 1e5 * noise / scale
 	s := f.central(scale, noise)

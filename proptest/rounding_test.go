@@ -84,3 +84,46 @@ func TestRoundedSlopesAreNoViolations(t *testing.T) {
 		}
 	}
 }
+
+// TestSlopesOfLargeFeatures: a feature of 10¹² makes a small step a long one. A right slope passes all
+// the same, and one that is 1% off does not.
+func TestSlopesOfLargeFeatures(t *testing.T) {
+	flat := lone{log: func(float64) float64 { return 0 }}
+	for _, size := range []float64{1, 1e6, 1e9, 1e12, 1e15} {
+		for _, by := range []float64{1, 1.01} {
+			e := newEvaluator(TargetOptions{}.withDefaults().stage(steep{flat, by}, 1))
+			z := targets.Rows{X: []float64{size, 0}, P: 2}
+			said := e.gradientAgrees(scene{theta: []float64{0, 0}, next: []float64{0, 0}, z: z})
+			if (said != "") != (by > 1) {
+				t.Errorf("a slope of %v for %v: %q", by*size, size, said)
+			}
+		}
+	}
+}
+
+// steep is a Huber loss of x·θ₁ − 1, whose slope is by times what it should be.
+type steep struct {
+	lone
+	by float64
+}
+
+func (steep) Shape() (int, bool) { return 2, false }
+
+func (steep) Loss(dst, theta []float64, rows targets.Rows) {
+	for i := range dst {
+		if r := math.Abs(rows.X[2*i]*theta[0] - 1); r < 1.5 {
+			dst[i] = r * r / 2
+		} else {
+			dst[i] = 1.5 * (r - 0.75)
+		}
+	}
+}
+
+func (s steep) LossGrad(dst, theta []float64, rows targets.Rows) {
+	for i := range rows.Len() {
+		x := rows.X[2*i]
+		dst[2*i], dst[2*i+1] = s.by*x*max(-1.5, min(x*theta[0]-1, 1.5)), 0
+	}
+}
+
+func (steep) GradLogPrior(dst, _ []float64) { clear(dst) }
