@@ -226,20 +226,20 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		return ""
 	}
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
-	if said := e.gradientIsLost(s); said != "" || s.overflows() {
+	if said := e.gradientIsLost(s); said != "" || e.overflows(s) {
 		return said
 	}
-	largest := 1.0
-	for _, x := range s.z.X {
-		largest = max(largest, math.Abs(x))
+	largest, strange := 1.0, 1.0
+	for j, x := range s.z.X {
+		largest, strange = max(largest, math.Abs(x)), max(strange, math.Abs(x)/e.unitX[j])
 	}
 	loss := func(theta []float64) float64 { return e.loss(theta, s.z) }
 	for j, got := range e.gradient {
 		if !finite(got) {
 			continue // a proper answer where isFinite does not ask for another
 		}
-		scale := max(1, math.Abs(s.theta[j]))
-		if largest > 1e8 { // they make a small step a long one
+		scale := max(e.unit[j], math.Abs(s.theta[j]))
+		if strange > 1e8 { // such features make a small step a long one
 			scale = max(1/largest, math.Abs(s.theta[j]))
 		}
 		if want, wrong := along(loss, s.theta, j).wrongSlope(scale, got, 1e-12*largest); wrong &&
@@ -267,7 +267,7 @@ func (e *evaluator) gradientIsLost(s scene) string {
 			continue
 		}
 		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
-		h := 1e-3 * max(1, math.Abs(s.theta[j]))
+		h := 1e-3 * max(e.unit[j], math.Abs(s.theta[j]))
 		fine, coarse := (f(h/2)-f(-h/2))/h, (f(h)-f(-h))/(2*h)
 		if fine != 0 && math.Abs(fine) < 1e100 && math.Abs(fine-coarse) <= 1e-3*math.Abs(fine) {
 			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is NaN, and differences of Loss give %.6g, at %v", index(j), fine, s)
@@ -292,20 +292,21 @@ func (e *evaluator) shaky(s scene, j int) float64 {
 
 // overflows reports whether exponentials of a scene's products may overflow,
 // beyond which losses are rounded as they see fit.
-func (s scene) overflows() bool {
+func (g stage) overflows(s scene) bool {
 	largest := 1.0
-	for _, x := range s.z.X {
+	for _, x := range inUnits(s.z.X, g.unitX) {
 		largest = max(largest, math.Abs(x))
 	}
-	for _, t := range s.theta {
+	theta := inUnits(s.theta, g.unit)
+	for _, t := range theta {
 		if math.Abs(t)*largest > 600 && math.Abs(t) > 20 || math.Abs(t) > 600 {
 			return true
 		}
 	}
 	sum := 0.0
-	for j, t := range s.theta {
-		if len(s.theta) == len(s.z.X) {
-			sum += math.Abs(t * s.z.X[j])
+	for j, t := range theta {
+		if len(theta) == len(s.z.X) {
+			sum += math.Abs(s.theta[j] * s.z.X[j])
 		} else { // any parameter may multiply any feature
 			sum += math.Abs(t) * largest
 		}
@@ -382,7 +383,7 @@ func (e *evaluator) boundsHold(s scene) string {
 	}
 	z := e.projected(s.z)
 	for _, theta := range [][]float64{s.theta, s.next} {
-		if n := norm(theta); !(n <= 100) || math.IsInf(e.target.LogPrior(theta), -1) {
+		if n := norm(inUnits(theta, e.unit)); !(n <= 100) || math.IsInf(e.target.LogPrior(theta), -1) {
 			return "" // nothing is claimed, or differences are mere roundings
 		}
 	}
@@ -448,7 +449,8 @@ func (e *evaluator) priorAgrees(s scene) string {
 	}
 	e.grad.GradLogPrior(e.gradient, s.theta)
 	for j, got := range e.gradient {
-		if want, wrong := wrongSlope(along(e.target.LogPrior, s.theta, j), s.theta[j], got, 1e-12); wrong {
+		scale := max(e.unit[j], math.Abs(s.theta[j]))
+		if want, wrong := along(e.target.LogPrior, s.theta, j).wrongSlope(scale, got, 1e-12); wrong {
 			return fmt.Sprintf("GradLogPrior says that ∂log p₀/∂θ%s is %v, differences of LogPrior give %v ± %.1g, at "+
 				"θ = %s", index(j), got, want.value, want.off,
 				text(s.theta))

@@ -20,14 +20,15 @@ func checkBreakpoints(t rapid.TB, target targets.Target, o TargetOptions) {
 	for range o.Effort.times(40, 4) {
 		s := g.plain()
 		for j := range g.d + g.p {
+			unit := slices.Concat(g.unit, g.unitX)[j]
 			at := func(v float64) scene {
 				c := s.clone()
-				c.set(j, g.d, v)
+				c.set(j, g.d, v*unit)
 				return c
 			}
 			moving := s.clone()
 			loss := func(v float64) float64 {
-				moving.set(j, g.d, v)
+				moving.set(j, g.d, v*unit)
 				return e.loss(moving.theta, moving.z)
 			}
 			for _, b := range breaks(loss) {
@@ -39,7 +40,7 @@ func checkBreakpoints(t rapid.TB, target targets.Target, o TargetOptions) {
 					c.usual, c.plausible = false, false
 					if j < g.d {
 						copy(c.next, c.theta)
-						c.next[j] = b * (1 - off)
+						c.next[j] = b * (1 - off) * unit
 					}
 					e.hold(t, c)
 				}

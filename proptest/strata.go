@@ -52,11 +52,15 @@ type stage struct {
 	rng      *rand.Rand
 	d, p     int
 	response bool
+	unit     []float64 // of each parameter
+	unitX    []float64 // and of each feature
 }
 
 func (o TargetOptions) stage(target targets.Target, purpose uint64) stage {
 	p, response := target.Shape()
-	return stage{o, target, rand64(o.Seed, purpose), target.Dim(), p, response}
+	g := stage{o: o, target: target, rng: rand64(o.Seed, purpose), d: target.Dim(), p: p, response: response}
+	g.measure()
+	return g
 }
 
 // random makes a scene of any kind.
@@ -86,7 +90,7 @@ func (g stage) place() (theta []float64, plausible bool) {
 	theta = g.o.state(g.rng, g.target)
 	switch j := g.rng.IntN(g.d); g.rng.IntN(9) {
 	case 0:
-		theta[j] = max(-1e3, min(g.size(), 1e3))
+		theta[j] = g.unit[j] * max(-1e3, min(g.size(), 1e3))
 	case 1:
 		for k := range theta {
 			theta[k] *= 4 * g.rng.Float64()
@@ -141,13 +145,13 @@ func (g stage) distort(s scene) {
 	x, j := s.z.X, g.rng.IntN(g.p)
 	switch g.rng.IntN(7) {
 	case 0:
-		x[j] = g.size()
+		x[j] = g.unitX[j] * g.size()
 	case 1: // one feature alone
-		v := g.size()
+		v := g.unitX[j] * g.size()
 		clear(x)
 		x[j] = v
 	case 2: // all alike
-		fill(x, g.size())
+		fill(x, g.unitX[j]*g.size())
 	case 3: // along the parameters, with a predictor of the list
 		if len(s.theta) == g.p {
 			if n := norm(s.theta); n > 0 {
@@ -180,16 +184,17 @@ func (g stage) move(s scene) []float64 {
 	case 0:
 		return g.o.state(g.rng, g.target)
 	case 1, 2, 3:
-		next[g.rng.IntN(g.d)] += length * g.rng.NormFloat64()
+		j := g.rng.IntN(g.d)
+		next[j] += g.unit[j] * length * g.rng.NormFloat64()
 	case 4:
 		for j := range next {
-			next[j] += length * g.rng.NormFloat64()
+			next[j] += g.unit[j] * length * g.rng.NormFloat64()
 		}
 	case 5:
 		if g.p > 0 {
 			if n := norm(s.z.X); n > 0 && !math.IsInf(n, 0) {
 				for j := range min(g.d, g.p) {
-					next[j] += length * s.z.X[j] / n
+					next[j] += g.unit[j] * length * s.z.X[j] / n
 				}
 			}
 		}
@@ -210,13 +215,13 @@ func (g stage) scans(visit func(scene)) {
 					break // losses of sums of squares lose their digits
 				}
 				s := g.plain()
-				s.theta[j], s.plausible = sign*v, false
+				s.theta[j], s.plausible = sign*v*g.unit[j], false
 				s.next = g.move(s)
 				visit(s)
 			}
 			for j := range g.p {
 				s := g.plain()
-				s.z.X[j], s.usual, s.plausible = sign*v, false, false
+				s.z.X[j], s.usual, s.plausible = sign*v*g.unitX[j], false, false
 				s.next = g.move(s)
 				visit(s)
 			}
@@ -282,7 +287,7 @@ func (g stage) fitted(visit func(scene)) {
 			clear(s.theta)
 			y := 0.0
 			if k < g.p {
-				s.theta[j], y = 1, s.z.X[k]
+				s.theta[j], y = g.unit[j], g.unit[j]*s.z.X[k]
 			}
 			s.z.Y[0] = g.o.Response(y)
 			s.usual, s.plausible = g.o.standard && s.z.Y[0] == y, false

@@ -21,24 +21,25 @@ func ordered() *own {
 			case y == 0:
 				return softplus(-low)
 			case y == 1: // log of σ(high) − σ(low), which is the product of both with 1 − exp(low − high)
-				return softplus(-high) + softplus(low) - math.Log(-math.Expm1(low-high))
+				return softplus(-high) + softplus(low) - math.Log(-math.Expm1(-math.Exp(theta[1])))
 			default:
 				return softplus(high)
 			}
 		},
 		grad: func(g, theta, x []float64, y float64) {
 			low, high := cuts(theta, x)
-			a, b := 0.0, 0.0 // the derivatives
+			gap := math.Exp(theta[1])
+			both, b := 0.0, 0.0 // the derivatives by both cuts, and by the higher one
 			switch {
 			case y == 0:
-				a = -sigmoid(-low)
+				both = -sigmoid(-low)
 			case y == 1:
-				between := 1 / math.Expm1(high-low)
-				a, b = sigmoid(low)+between, -sigmoid(-high)-between
+				both, b = sigmoid(low)-sigmoid(-high), -sigmoid(-high)-1/math.Expm1(gap)
 			default:
-				b = sigmoid(high)
+				both = sigmoid(high)
+				b = both
 			}
-			g[0], g[1], g[2] = a+b, b*math.Exp(theta[1]), -(a+b)*x[0]
+			g[0], g[1], g[2] = both, b*gap, -both*x[0]
 		}}
 }
 
@@ -145,7 +146,7 @@ func thirteenthTargets() []Case {
 
 func thirteenthTargetControls() []Case {
 	return inFamily("right", []Case{
-		fourth("ordered classes", "", threeClasses, func() targets.Target { return ordered() }),
+		fourth("ordered classes between cuts", "", threeClasses, func() targets.Target { return ordered() }),
 		fourth("gamma responses", "", nil, func() targets.Target { return gamma() }),
 		fourth("an intercept's bounds", "", nil, func() targets.Target {
 			return based(func(radius float64) float64 { return 1.5 * math.Sqrt(1+radius*radius) * (1 + 1e-12) })
