@@ -297,8 +297,9 @@ func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense)
 }
 
 // freeze sets what rows lack of the score's mean at the centre, and its covariance to that there:
-// what responses make of it, noise, and where imputations share the mean of the second moments what is not known of them. An error E of
-// those moves the score of class k by E·Σ_l W_kl(θ_l − θ₀_l), W the mean of diag p − ppᵀ.
+// what responses make of it, noise, and where imputations share the mean of the second moments what
+// is not known of them. An error E of those moves the score of class k by E·Σ_l W_kl(θ_l − θ₀_l),
+// W the mean of diag p − ppᵀ.
 func (c *Classes) freeze(r *classRows, spread *mat.SymDense) error {
 	s, p := c.config.Statistics, c.p
 	r.short = make([]float64, c.dim)
