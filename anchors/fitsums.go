@@ -25,7 +25,8 @@ const (
 	sumsLong        = 2    // that in the last, where noise hides little: rows that weigh less say something else
 	sumsRoom        = 0.5  // noise over what records themselves leave open, where it hides little
 	sumsCut         = 4    // standard deviations of residuals that are seen
-	sumsMostCut     = 8    // those where noise hides little, or residuals are surely not normal
+	sumsMostCut     = 8    // those where noise hides little
+	sumsHeavy       = 4    // noise over that, where residuals are surely not normal
 	sumsTail        = 0.01 // share of the residuals that may be cut
 	sumsMissing     = 0.5  // of the records' weight, of which no more is known beforehand
 	sumsLeast       = 0.1  // of it that there is, at least
@@ -315,10 +316,11 @@ func (t *fitSums) regress(square *mat.SymDense, moment []float64, noise float64)
 func (t *fitSums) measure(counts []float64) {
 	n := float64(t.facts.Records)
 	t.spread = t.of.spread(counts, n)
-	deviations := min(sumsMostCut, max(sumsCut, t.room()/math.Sqrt(t.long())))
+	room := t.room() / math.Sqrt(t.long())
 	if t.of.heavy(counts, n, t.bin, t.spread) {
-		deviations = sumsMostCut
+		room *= sumsHeavy
 	}
+	deviations := min(sumsMostCut, max(sumsCut, room))
 	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin, t.spread)))
 }
 
