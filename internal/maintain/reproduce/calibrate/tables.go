@@ -97,7 +97,8 @@ func linearTable(name string) error {
 			return err
 		}
 		noisy := sums(train, unit, bound, sd, rng)
-		private, said := surrogates.Draws{}, usable
+		var private surrogates.Draws
+		var said verdict
 		if *anchorFit == "" {
 			private, said, err = fitLinear(noisy, target, train, unit, uint64(i))
 		} else {
