@@ -39,18 +39,21 @@ const draftWarning = `# WARNING: DRAFT READ OFF THE DATA. NOT PUBLIC KNOWLEDGE, 
 // that can be loaded at all is a valid schema, and the file loads under it once it
 // is confirmed.
 //
-// Errors are those of Read that concern the text itself.
-func Draft(ctx context.Context, path string) ([]byte, error) {
+// The response is the column named target, or with "" the one that looks most like a response.
+//
+// Errors are those of Read that concern the text itself, and a target that is no column or cannot be a
+// response.
+func Draft(ctx context.Context, path, target string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	defer f.Close()
-	return DraftReader(ctx, f, path)
+	return DraftReader(ctx, f, path, target)
 }
 
 // DraftReader is [Draft] for CSV text from r, called name in errors.
-func DraftReader(ctx context.Context, r io.Reader, name string) ([]byte, error) {
+func DraftReader(ctx context.Context, r io.Reader, name, target string) ([]byte, error) {
 	s, err := newScanner(ctx, r, name, 0)
 	if err != nil {
 		return nil, err
@@ -77,7 +80,14 @@ func DraftReader(ctx context.Context, r io.Reader, name string) ([]byte, error) 
 		return nil, &Error{File: name, Line: s.line, Column: s.column(), Found: "a header without records",
 			Allowed: "at least one record", Do: "check that this is the right file"}
 	}
-	return writeDraft(name, records, s.delimiter, columns), nil
+	n := custom(columns)
+	response := draftTarget(columns, n)
+	if target != "" {
+		if response, err = namedTarget(columns, n, records, name, target); err != nil {
+			return nil, err
+		}
+	}
+	return writeDraft(name, records, s.delimiter, columns, n, response), nil
 }
 
 // tallyHeader reads the header of a file to be drafted.
@@ -124,22 +134,49 @@ func response(name string) bool {
 // draftTarget returns the column that looks most like a response: one whose name
 // says so, else the last, if it can be one; -1 if there is none.
 func draftTarget(columns []*tally, n numberText) int {
-	can := func(t *tally) bool {
-		kind := t.kind(n)
-		return t.missing == 0 && (kind == Binary || kind == Category || kind == Number && t.bad(n) == "")
-	}
-	named := slices.IndexFunc(columns, func(t *tally) bool { return can(t) && response(t.name) })
-	if last := len(columns) - 1; named < 0 && can(columns[last]) {
+	named := slices.IndexFunc(columns, func(t *tally) bool { return t.canRespond(n) && response(t.name) })
+	if last := len(columns) - 1; named < 0 && columns[last].canRespond(n) {
 		return last
 	}
 	return named
 }
 
+// canRespond reports whether the column can be the response as it is.
+func (t *tally) canRespond(n numberText) bool {
+	kind := t.kind(n)
+	return t.missing == 0 && (kind == Binary || kind == Category || kind == Number && t.bad(n) == "")
+}
+
+// namedTarget returns the column that is asked for as the response.
+func namedTarget(columns []*tally, n numberText, records int, file, target string) (int, error) {
+	e := &Error{File: file, Line: 1, Column: 1, Name: target, Allowed: "the name of a column, as the response",
+		Found: "no such column", Do: "take a name from the header"}
+	i := slices.IndexFunc(columns, func(t *tally) bool { return t.name == target })
+	if i < 0 {
+		return 0, e
+	}
+	t := columns[i]
+	why := t.unfit(n, records)
+	if why == "" && t.canRespond(n) {
+		return i, nil
+	}
+	e.Allowed = fmt.Sprintf("a response that is a number, or one of 2 to %d short texts, in each record", maxLevels)
+	e.Do = "correct the column, or name another one"
+	switch {
+	case t.missing != 0:
+		e.Line, e.Found = t.missing, "a missing response"
+	case why != "":
+		e.Found = "no response, since " + why + ","
+	default:
+		e.Line, e.Found, e.Value = t.badLine, "a text among numbers", t.bad(n)
+	}
+	return 0, e
+}
+
 // readOff ends every line that says something about the records.
 const readOff = "  # read off the data"
 
-func writeDraft(file string, records int, delimiter byte, columns []*tally) []byte {
-	n := custom(columns)
+func writeDraft(file string, records int, delimiter byte, columns []*tally, n numberText, target int) []byte {
 	var b bytes.Buffer
 	b.WriteString(draftWarning)
 	fmt.Fprintf(&b, "\ndescription = %s\nconfirmed = false\n", tomlString("drafted from "+file))
@@ -155,7 +192,6 @@ func writeDraft(file string, records int, delimiter byte, columns []*tally) []by
 	if n.thousands != 0 {
 		fmt.Fprintf(&b, "thousands = %q\n", string(n.thousands))
 	}
-	target := draftTarget(columns, n)
 	if target < 0 {
 		b.WriteString("# No column looks like a response: change a role to \"target\" if one is.\n")
 	}

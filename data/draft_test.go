@@ -17,7 +17,7 @@ import (
 
 // draft drafts a schema for text.
 func draft(text string) (string, error) {
-	toml, err := data.DraftReader(context.Background(), strings.NewReader(text), "t.csv")
+	toml, err := data.DraftReader(context.Background(), strings.NewReader(text), "t.csv", "")
 	return string(toml), err
 }
 
@@ -109,6 +109,30 @@ func TestDraftTarget(t *testing.T) {
 	}
 }
 
+// TestDraftOfNamedTarget: the column that is named is the response, and only it. One that cannot be is
+// refused with the reason.
+func TestDraftOfNamedTarget(t *testing.T) {
+	const text = "id,left,y,free,dated,gap,same\n" +
+		"1,yes,2,seven,2024-01-01,1,3\n2,no,3,x,2024-01-02,,3\n3,no,4,x,2024-01-03,2,3\n"
+	for target, want := range map[string]string{
+		"left":  "name = \"left\"\nrole = \"target\"\nkind = \"binary\"",
+		"id":    "name = \"id\"\nrole = \"target\"",
+		"lef":   "t.csv:1:1: found no such column in column \"lef\"",
+		"gap":   "t.csv:3:1: found a missing response in column \"gap\"",
+		"dated": "found no response, since dates: write them as numbers first",
+		"same":  "found no response, since it holds one value only",
+	} {
+		got, err := data.DraftReader(context.Background(), strings.NewReader(text), "t.csv", target)
+		said := string(got)
+		if err != nil {
+			said = err.Error()
+		}
+		if !strings.Contains(said, want) || err == nil && strings.Count(said, "role = \"target\"") != 1 {
+			t.Errorf("%s: %q lacks %q, or has not one target", target, said, want)
+		}
+	}
+}
+
 // TestDraftSaysWhatIsOdd: other customs of writing numbers are recognised, and columns
 // that no analysis can use are left out with the reason.
 func TestDraftSaysWhatIsOdd(t *testing.T) {
@@ -159,7 +183,7 @@ func TestDraftRefuses(t *testing.T) {
 			t.Errorf("%q: %v, %q; want %s", text, err, got, want)
 		}
 	}
-	if _, err := data.Draft(context.Background(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := data.Draft(context.Background(), filepath.Join(t.TempDir(), "none"), ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

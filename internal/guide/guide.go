@@ -215,7 +215,7 @@ func (g *Guide) stated(ctx context.Context) (*data.Schema, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--schema: %w", err)
 	}
-	draft, err := data.Draft(ctx, g.data)
+	draft, err := data.Draft(ctx, g.data, "")
 	if err != nil {
 		return nil, err
 	}
