@@ -111,6 +111,7 @@ func TestSmallMessages(t *testing.T) {
 			"--delta is 0, which asks that nothing ever leaks beyond ε"},
 		{exitUsage, "sample --data " + small + " --iterations 1.5", `"1.5" is not a whole number`},
 		{exitOK, "sample --data " + small + " --iterations 1e2 --start prior-mean", ""},
+		{exitOK, "sample --data " + small + " --delta 0.4 --iterations 10", "Warning: δ = 0.4 is above 1/N"},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--schema, --epsilon, --delta are required"},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--warmup is 2"},
 		{exitUsage, "sample --data t.csv --warmup 2 --step 0", "--step is 0"},

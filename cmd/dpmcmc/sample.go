@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -268,6 +269,7 @@ func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Wri
 	if err := errors.Join(s.job.SetThin(f.Changed("thin"), plan.Settings.Iterations), s.job.Room()); err != nil {
 		return nil, m, err
 	}
+	s.warn(plan.Problem.Facts.Records, errw)
 	if err := cmp.Or(s.foresee(ctx, m, plan, settings, errw), ctx.Err()); err != nil {
 		return nil, m, err
 	}
@@ -282,6 +284,15 @@ func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Wri
 func (s *sampleSettings) foreseeing(m *models.Model, adjacency accountant.Adjacency) tune.Config {
 	return tune.Config{Models: []*models.Model{m}, Adjacency: adjacency, Delta: s.Delta, Work: forecasts.Work,
 		Repeats: forecasts.Tables, Warmup: s.job.Warmup.Foreseen(), Seed: s.job.Seed}
+}
+
+// warn says beforehand what a certificate would warn of afterwards.
+func (s *sampleSettings) warn(records int64, errw io.Writer) {
+	for _, remark := range chains.Remarks(s.Epsilon, s.Delta, records) {
+		if strings.HasPrefix(remark, "Warning") {
+			fmt.Fprintln(errw, remark)
+		}
+	}
 }
 
 // foresee says what a run is predicted to be worth before it is paid for, and refuses one
