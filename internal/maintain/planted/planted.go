@@ -40,7 +40,8 @@ func Controls() []Case {
 		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
 		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
 		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls(),
-		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls())
+		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls(),
+		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

@@ -403,7 +403,8 @@ func targetDefects() (all []Case) {
 	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
 		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
 		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets(), seventhTargets(), eighthTargets(), ninthTargets(),
-		tenthTargets(), eleventhTargets(), twelfthTargets(), thirteenthTargets(), fourteenthTargets(), fifteenthTargets()} {
+		tenthTargets(), eleventhTargets(), twelfthTargets(), thirteenthTargets(), fourteenthTargets(), fifteenthTargets(),
+		sixteenthTargets()} {
 		all = append(all, family...)
 	}
 	return all
