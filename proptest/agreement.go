@@ -352,7 +352,7 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	}
 	// What the predictor's own rounding can change.
 	by := 4e-16*terms + 1e-300
-	bend := math.Abs(e.slopeAt(eta+4*by, s.z.Y) - slope)
+	bend := e.bend(eta, 4*by, slope, s.z.Y)
 	if !(math.Abs(l-at) <= 1e-12*(1+math.Abs(l))+8*by*math.Abs(slope)+bend*by) {
 		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
 	}
@@ -426,6 +426,17 @@ func (e *evaluator) boundsHold(s scene) string {
 			"violated %s", v, eta, l, at)
 	}
 	return ""
+}
+
+// bend is what rounding of the predictor by so much does to the slope. Where the slopes on both sides
+// agree, and that between them is another one, it is a value of its own, which rounding did not make.
+func (e *evaluator) bend(eta, by, slope float64, y []float64) float64 {
+	above, below := e.slopeAt(eta+by, y), e.slopeAt(eta-by, y)
+	bend := math.Abs(above - slope)
+	if apart := math.Abs(above - below); apart <= 1e-3*bend {
+		return apart
+	}
+	return bend
 }
 
 // projected copies a record, projected onto the radius.

@@ -18,7 +18,7 @@ var magnitudes = []float64{5e-324, 1e-310, 1e-250, 1e-165, 1e-100, 1e100, 1e155,
 
 // replies are turned into responses that a continuous draw never hits.
 var replies = []float64{0, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 50, 64, 0.5, 1.5, 100,
-	-100, 128, 170, 171, 255, 256}
+	-100, 128, 170, 171, 255, 256, math.Copysign(0, -1)}
 
 // counts are whole responses beyond which the types of computers end.
 var counts = []float64{127, 129, 1000, 1024, 32_767, 32_768, 65_535, 65_536, 1e6, 1<<24 + 1, 1<<31 - 1, 1 << 31,
@@ -242,6 +242,7 @@ func (g stage) scans(visit func(scene)) {
 	g.zeros(visit)
 	g.muted(visit)
 	g.fitted(visit)
+	g.met(visit)
 	for _, v := range codes {
 		for j := range g.p + 1 {
 			s := g.plain()
@@ -308,6 +309,25 @@ func (g stage) muted(visit func(scene)) {
 				visit(s)
 			}
 		}
+	}
+}
+
+// met visits moves from the record's own features, onto them, and of none, where there are as many
+// parameters as features.
+func (g stage) met(visit func(scene)) {
+	if g.p != g.d {
+		return
+	}
+	for i := range 6 {
+		s := g.plain()
+		if i%3 != 1 {
+			copy(s.theta, s.z.X)
+		}
+		if i%3 != 0 {
+			copy(s.next, s.z.X)
+		}
+		s.plausible = false
+		visit(s)
 	}
 }
 
