@@ -15,8 +15,11 @@ import (
 // priorAlarm bounds the probability that checkSampler rejects a right sampler.
 const (
 	priorAlarm = 1e-6
-	priorLooks = 8 // three at quantiles and one at independence, in each of two passes
-	degrees    = 4 // of the polynomials of a quantile
+	priorLooks = 10 // four at quantiles and one at independence, in each of two passes
+	degrees    = 4  // of the polynomials of a quantile
+
+	// Where quantiles are as unlikely as this by themselves, more draws are made.
+	doubtful = 1e-3
 )
 
 // checkSampler compares a PriorSampler's draws with LogPrior: given the other
@@ -57,15 +60,17 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 	if places.allApart() { // by tables, which cost less than quadrature
 		n *= max(1, min(4, 200/d))
 	}
-	for made := 1; made <= n; made++ {
+	for made, until := 1, n; made <= until; made++ {
 		if made <= len(draws) {
 			copy(theta, draws[made-1])
 		} else {
 			draw()
 		}
 		places.add(theta, rng.IntN(d))
-		if made == n || made == n/4 || made == n/16 {
-			places.check(t, o)
+		if made == until || made == n/4 || made == n/16 {
+			if places.check(t, o) < doubtful && made == n {
+				until = 4 * n // once
+			}
 		}
 	}
 	checkAtoms(t, draws, o)
@@ -267,16 +272,16 @@ func checkAtoms(t rapid.TB, draws [][]float64, o TargetOptions) {
 	}
 }
 
-// check is one of priorLooks looks at the draws' quantiles. Quadrature and tables are good to a
-// thousandth.
-func (p *places) check(t rapid.TB, o TargetOptions) {
+// check is one of priorLooks looks at the draws' quantiles, and says how unlikely they look. Quadrature
+// and tables are good to a thousandth.
+func (p *places) check(t rapid.TB, o TargetOptions) (doubt float64) {
 	t.Helper()
 	const allowed = 2e-3
 	e := &evidence{}
 	mean := func(m moment, what func() string) {
 		said := m.mean()
 		m.less(allowed)
-		e.see(m.p(), func() string { return fmt.Sprintf("the mean of %s is %.2g over %d draws, not 0", what(), said, m.n) })
+		e.mean(&m, func() string { return fmt.Sprintf("the mean of %s is %.2g over %d draws, not 0", what(), said, m.n) })
 	}
 	for j := range p.along {
 		for k, m := range p.along[j] {
@@ -305,4 +310,5 @@ func (p *places) check(t rapid.TB, o TargetOptions) {
 			e.count, o.Seed)
 		t.FailNow()
 	}
+	return e.suspicion()
 }
