@@ -194,8 +194,11 @@ func (q query) path(t rapid.TB, table curator.Records, change func(next curator.
 }
 
 // largestOf is the largest finite feature of A and B.
-func largestOf(o MechanismOptions) (most float64) {
-	for _, v := range slices.Concat(o.A.X, o.B.X) {
+func largestOf(o MechanismOptions) float64 { return sizeOf(o.A.X, o.B.X) }
+
+// sizeOf is the largest finite number of two slices.
+func sizeOf(a, b []float64) (most float64) {
+	for _, v := range slices.Concat(a, b) {
 		if finite(v) {
 			most = max(most, math.Abs(v))
 		}

@@ -83,8 +83,8 @@ type MechanismOptions struct {
 //     over up to 32 times as many fresh releases, fewer of many numbers, with Quick over twice as
 //     many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
-//     10³⁰⁰, of A and B with such values in all other records, of both at other scales, of fewer
-//     records, and with the record that differs at another place; with as many, of neighbours that
+//     10³⁰⁰, or with such a response, of A and B with such values in all other records, of both at other
+//     scales, of fewer records, of the tables whose releases spread least, and with the record that differs at another place; with as many, of neighbours that
 //     a search finds farther apart in terms of the noise.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
@@ -323,6 +323,9 @@ func bothWorlds(m Mechanism, o MechanismOptions) (onA, onB [][]float64, err erro
 // row that one has and the other has not.
 func neighbours(a, b curator.Records, adj accountant.Adjacency) (place int, err error) {
 	p := a.Features
+	if p == 0 && a.Y != nil {
+		return 0, fmt.Errorf("the records of A are responses alone: give them as a feature, and let the mechanism read it")
+	}
 	if p < 1 || b.Features != p || len(a.X) < p || (a.Y == nil) != (b.Y == nil) {
 		return 0, fmt.Errorf("the data sets A and B have different columns, or no record")
 	}

@@ -39,6 +39,13 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 			first(func(x []float64) { x[j] = v })
 		}
 	}
+	if o.A.Y != nil { // a response may be clipped nowhere, or somewhere else
+		largest := sizeOf(o.A.Y, o.B.Y)
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 10 * largest, -10 * largest, 1e3, -1e6, 1e300} {
+			part.A = edited(o.A, func(_, y []float64) { y[0] = v })
+			all = append(all, part)
+		}
+	}
 	for _, v := range []float64{most, -most, 10 * most, 0} {
 		first(func(x []float64) { fill(x, v) })
 	}
@@ -161,11 +168,11 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			fewer.A, fewer.B = firstOf(o.A, 2), firstOf(o.B, 1)
 			all = append(all, fewer)
 		}
-		if fewer.A, fewer.B = firstOf(o.A, 1), firstOf(o.B, 0); n > 0 && takesNone(m, fewer.B) {
+		if fewer.A, fewer.B = firstOf(o.A, 1), firstOf(o.B, 0); n > 0 && takes(m, fewer.B) {
 			all = append(all, fewer)
 		}
 	}
-	all = different(all)
+	all = different(append(all, o.quietest(m)...))
 	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
 	const rounds = 5
 	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
@@ -252,14 +259,15 @@ func different(all []MechanismOptions) (some []MechanismOptions) {
 	return some
 }
 
-// takesNone reports whether a mechanism releases something on an empty table. It may refuse.
-func takesNone(m Mechanism, none curator.Records) (takes bool) {
+// takes reports whether a mechanism releases something on a table. It may refuse an empty one, and
+// numbers of records.
+func takes(m Mechanism, r curator.Records) (does bool) {
 	defer func() {
 		if recover() != nil {
-			takes = false
+			does = false
 		}
 	}()
-	_, err := m.Release(none, 1, 1)
+	_, err := m.Release(r, 1, 1)
 	return err == nil
 }
 
@@ -268,7 +276,7 @@ func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOption
 	t.Helper()
 	pair.Releases, pair.FalseAlarm = n, o.FalseAlarm
 	onA, err := releases(m, pair.A, o.Seed, n)
-	if onB = onB[:n]; err == nil && !slices.EqualFunc(pair.B.X, o.B.X, same) {
+	if onB = onB[:n]; err == nil && !(slices.EqualFunc(pair.B.X, o.B.X, same) && slices.EqualFunc(pair.B.Y, o.B.Y, same)) {
 		onB, err = releases(m, pair.B, o.Seed+1, n)
 	}
 	if err != nil {
