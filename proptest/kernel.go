@@ -255,6 +255,7 @@ func (c kernelCheck) starts() {
 	if theta[0]++; s.Theta[0] == theta[0] {
 		c.fail("Init keeps the caller's slice; it must copy")
 	}
+	c.startsAnywhere(k)
 	bad := map[string][]float64{"nothing": nil, "one value too many": append(slices.Clone(c.o.Start), 0)}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		at := slices.Clone(c.o.Start)
@@ -268,6 +269,30 @@ func (c kernelCheck) starts() {
 	}
 	if k.Left() != 1 {
 		c.fail("Init uses up releases: %d left of 1", k.Left())
+	}
+}
+
+// startsAnywhere expects Init to start where it is told, and to leave the caller's slice as it was: at
+// exact draws, or else near the start.
+func (c kernelCheck) startsAnywhere(k kernels.Kernel) {
+	c.t.Helper()
+	rng, theta := rand64(c.o.Seed, 45), make([]float64, len(c.o.Start))
+	for range 20 {
+		if c.o.Exact != nil {
+			c.o.Exact(rng, theta)
+		} else {
+			for j, v := range c.o.Start {
+				theta[j] = v + 1e-3*rng.NormFloat64()
+			}
+		}
+		at := slices.Clone(theta)
+		s, err := k.Init(theta)
+		if err != nil {
+			continue // outside the prior's support, or said elsewhere
+		}
+		if !slices.EqualFunc(theta, at, identical) || !slices.EqualFunc(s.Theta, at, identical) {
+			c.fail("Init at %v gives %v, and leaves %v in the caller's slice", at, s.Theta, theta)
+		}
 	}
 }
 

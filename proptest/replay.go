@@ -291,7 +291,13 @@ func (c kernelCheck) differ(from, to curator.Records, steps int64, what string) 
 	c.t.Helper()
 	recording := tape.New()
 	first := c.seal(from, c.o.Seed, tape.Option(recording).(curator.Option))
-	want := c.trace(c.kernel(first, steps), steps, "a chain recorded "+what)
+	chain := c.kernel(first, steps)
+	granted := first.Budget().Events()
+	want := c.trace(chain, steps, "a chain recorded "+what)
+	if paid := first.Budget().Events(); !paid.Equal(granted) {
+		c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", paid, steps,
+			granted)
+	}
 	playing := recording.Rewind()
 	second := c.seal(to, c.o.Seed+1, tape.Option(playing).(curator.Option))
 	got := c.trace(c.kernel(second, steps), steps, "a chain, "+what)
