@@ -26,9 +26,14 @@ type Case struct {
 	Survivor string
 }
 
+// suites are in this order.
+var suites = map[string]int{"CheckTarget": 1, "CheckKernel": 2, "CheckMechanism": 3}
+
 // Defects lists what must be rejected, Controls what must not.
 func Defects() []Case {
-	return explained(slices.Concat(targetDefects(), kernelDefects(), mechanismDefects()))
+	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth())
+	slices.SortStableFunc(all, func(a, b Case) int { return cmp.Compare(suites[a.Suite], suites[b.Suite]) })
+	return explained(all)
 }
 
 // Controls lists right targets, kernels and mechanisms, in the same dress as the

@@ -257,9 +257,13 @@ func cooled(name, effect string, temperature float64) Case {
 		}
 		var plain, cool *curator.Bits
 		err := c.Grant(curator.RequestFor(&plain, bit(1), steps), curator.RequestFor(&cool, bit(temperature), steps))
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return min(plain.Left(), cool.Left()) },
+		next, left := make([]float64, 2), steps
+		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return left },
 			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+				if left == 0 {
+					return kernels.Info{}, curator.ErrSpent
+				}
+				left--
 				blur(rng, s, next)
 				bits := plain
 				if rng.IntN(4) == 0 {

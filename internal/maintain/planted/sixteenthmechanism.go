@@ -5,7 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"pgregory.net/rapid"
+
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
 // distinct is the sum of clipped records, of which equal ones count once.
@@ -63,6 +67,41 @@ func binned(sensitivity float64) answers {
 		return noisy(count[:], func() float64 { return sensitivity * rng.NormFloat64() })
 	})}
 }
+
+// paired is the sum of clipped features times clipped responses, of records that have one feature.
+type paired struct {
+	clip  func(y float64) float64
+	noise func(y []float64) float64 // its sd
+}
+
+func (paired) Claim() accountant.Event { return gaussian(1) }
+
+func (m paired) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	rng, all, total := rand.New(rand.NewPCG(seed, 5)), make([][]float64, count), 0.0
+	for i, x := range r.X {
+		total += clipped(i, x) * m.clip(r.Y[i])
+	}
+	sd := m.noise(r.Y)
+	for i := range all {
+		all[i] = []float64{total + sd*rng.NormFloat64()}
+	}
+	return all, nil
+}
+
+// ofResponses is such a case, of neighbours that differ in a response.
+func ofResponses(name, effect string, clip func(y float64) float64, noise func(y []float64) float64) Case {
+	return Case{Suite: "CheckMechanism", Name: name, Effect: effect,
+		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+			x := []float64{1, 1, 1, 1}
+			proptest.CheckMechanism(t, paired{clip, noise}, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
+				A: curator.Records{X: x, Features: 1, Y: []float64{1, 1, 0.5, 1}},
+				B: curator.Records{X: x, Features: 1, Y: []float64{-1, 1, 0.5, 1}}})
+		}}
+}
+
+func sdOf2([]float64) float64 { return noiseSD }
+
+func clippedResponse(y float64) float64 { return clipped(0, y) }
 
 func sixteenthMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
@@ -148,6 +187,7 @@ func sixteenthMechanisms() []Case {
 
 func sixteenthMechanismControls() []Case {
 	return inFamily("right", []Case{
+		ofResponses("features times responses", "", clippedResponse, sdOf2),
 		one("whole noise", "", wholeNoise(1, false), plus, minus),
 		one("a histogram's price", "", binned(math.Sqrt2), []float64{0, 1, 1}, []float64{2, 1, 1}),
 		one("equal records count once", "", noisyTotal(distinct), plus, minus),

@@ -131,19 +131,24 @@ func squared(factor func(t float64) float64) func() *own {
 	}
 }
 
+// ratioed is Huber's regression whose ratios are spoilt.
+func ratioed(spoil func(theta, next, x []float64, y, r float64) float64) func() targets.Target {
+	return func() targets.Target {
+		m := robust(2, 1.5)
+		m.ratio = func(theta, next, x []float64, y float64) float64 {
+			return spoil(theta, next, x, y, m.loss(theta, x, y)-m.loss(next, x, y))
+		}
+		return m
+	}
+}
+
 func sixteenthTargets() []Case {
 	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
 	bound := func(name, effect string, move func(theta, next []float64, radius float64) float64) Case {
 		return plainly(name, effect, func() targets.Target { return bounded{robust(3, 1.5), move, slope} })
 	}
-	ratio := func(name, effect string, spoil func(m *own, theta, next, x []float64, y, r float64) float64) Case {
-		return plainly(name, effect, func() targets.Target {
-			m := robust(2, 1.5)
-			m.ratio = func(theta, next, x []float64, y float64) float64 {
-				return spoil(m, theta, next, x, y, m.loss(theta, x, y)-m.loss(next, x, y))
-			}
-			return m
-		})
+	ratio := func(name, effect string, spoil func(theta, next, x []float64, y, r float64) float64) Case {
+		return plainly(name, effect, ratioed(spoil))
 	}
 	return inFamily("sixteenth", []Case{
 		plainly("losses at θ′ serve for the next θ", "other records", passed(false)),
@@ -175,13 +180,11 @@ func sixteenthTargets() []Case {
 			})
 		}),
 		ratio("ratio in single precision for long moves", "beyond 6",
-			func(_ *own, theta, next, _ []float64, _, r float64) float64 {
+			func(theta, next, _ []float64, _, r float64) float64 {
 				return either(moved(theta, next) > 6, float64(float32(r)), r)
 			}),
-		ratio("an infinite response has no ratio", "0",
-			func(_ *own, _, _, _ []float64, y, r float64) float64 { return either(math.IsInf(y, 0), 0, r) }),
 		ratio("ratio is 0 from below one threshold to above the other", "long moves",
-			func(_ *own, theta, next, x []float64, y, r float64) float64 {
+			func(theta, next, x []float64, y, r float64) float64 {
 				a, b := dot(x, theta)-y, dot(x, next)-y
 				return either(a < -1.5 && b > 1.5, 0, r)
 			}),
@@ -219,6 +222,10 @@ func sixteenthTargetControls() []Case {
 		plainly("losses at θ′ serve for the next θ of the same records", passed(true)),
 		plainly("an autoregressive prior", stationary(1/math.Sqrt(1-0.09))),
 		plainly("a prior of two humps", humps(false)),
+		plainly("an infinite response, which is clipped to nothing, has no ratio", ratioed(func(_, _, _ []float64,
+			y, r float64) float64 {
+			return either(math.IsInf(y, 0), 0, r)
+		})),
 		plainly("a square of a parameter", func() targets.Target { return squared(func(float64) float64 { return 2 })() }),
 	})
 }
