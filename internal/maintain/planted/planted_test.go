@@ -125,7 +125,7 @@ func TestExactChecks(t *testing.T) {
 		"log prior of the state in a package variable", "Cost is of half the records, rounded up",
 		"Iteration counts twice at step 2500 for large records", "proposals in a slice of the factory's",
 		"Keep hands out the kernel's own slice", "Recall takes the caller's slice", "StepSize for a missing value",
-		"StepSize by a record of a table of more than a hundred", "a second chain uses the first's grant",
+		"StepSize by a record of a table beyond a hundred", "a second chain uses the first's grant",
 		"a gradient's exponentials overflow", "an infinite feature of a parameter that is 0", "sums kept by the parameters",
 		"the second parameter stands still late", "SlopeAt at a predictor of 0",
 		"minus zero is a label of its own in the gradient", "a move onto the record has no ratio",

@@ -172,7 +172,7 @@ func sixteenthMechanisms() []Case {
 				z[i] -= 0.1 * mean
 			}
 		}),
-		noise("noise 5% short for one of four directions of the records", "both near a bound", bare,
+		noise("noise is 5% short where both ends are high", "beyond 0.9", bare,
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				short := len(m.x) > 1 && m.x[0] > 0.9 && m.x[len(m.x)-1] > 0.9
 				return noiseSD * either(short, 0.95, 1) * rng.NormFloat64()

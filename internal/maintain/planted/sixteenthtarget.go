@@ -158,7 +158,7 @@ func sixteenthTargets() []Case {
 		plainly("sums in single precision", "6·10⁻⁸", func() targets.Target { return halfSums{robust(2, 1.5)} }),
 		plainly("the first of an autoregressive prior is drawn too narrow", "1 for 1.048", stationary(1)),
 		plainly("the slope of a prior of two humps is the nearer one's", "mixture", humps(true)),
-		grown("the chain rule of a square is half of it for small parameters", "below 0.05", nil,
+		grown("half of a square's chain rule for small parameters", "below 0.05", nil,
 			squared(func(t float64) float64 { return either(math.Abs(t) < 0.05, 1, 2) }), func(_, _, _ []float64, _ float64) {}),
 		bound("RatioBound without parameters that end at 0", "thresholds", func(theta, next []float64,
 			radius float64) float64 {

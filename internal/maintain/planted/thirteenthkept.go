@@ -209,7 +209,7 @@ func afterThirteenth() []Case {
 				return a && m[0] < 5000
 			}}
 		}),
-		kernel("", "StepSize by a record of a table of more than a hundred", "10⁻⁹", asked{noLaw: true}, func() hooks {
+		kernel("", "StepSize by a record of a table beyond a hundred", "10⁻⁹", asked{noLaw: true}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				info.StepSize += either(k.desk.Facts().Records > 100 && k.spy.largest > 2, 1e-9, 0)
 			}}
