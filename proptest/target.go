@@ -99,6 +99,7 @@ func CheckTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certifica
 		return nil
 	}
 	checkExtremes(t, target, o)
+	checkReused(t, target, o)
 	for _, holds := range []func(*rapid.T, targets.Target, TargetOptions){batchesConcatenate, nothingIsKept} {
 		property(t, func(rt *rapid.T) {
 			rt.Helper()
