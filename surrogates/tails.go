@@ -44,6 +44,12 @@ func (p *Score) Tails() (float64, error) {
 			}
 		}
 	}
+	return p.moved(apart)
+}
+
+// moved is by how many of its posterior standard deviations a coefficient would move, at most and to
+// first order, if the mean score were so far off.
+func (p *Score) moved(apart []float64) (float64, error) {
 	h := p.slope(p.mean)
 	noisy, err := p.factorized(p.mean, h)
 	if err != nil {

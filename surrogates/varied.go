@@ -1,0 +1,45 @@
+package surrogates
+
+import "gonum.org/v1/gonum/floats"
+
+// varied are counts whose means differ by a factor of an exponential law: of mean m they have variance
+// m + m² where those of the link are Poisson. Its three nodes have the right moments up to the fifth.
+type varied struct{ Link }
+
+// Slope has the mean alone.
+func (v varied) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	for _, node := range []struct{ log, weight float64 }{
+		{-0.877612, 0.711093}, {0.830413, 0.278518}, {1.838953, 0.010389}} {
+		one, _, slope, _ := v.Link.Slope(at, eta+node.log)
+		mean, dMean = mean+node.weight*one, dMean+node.weight*slope
+	}
+	return mean, 0, dMean, 0
+}
+
+// Varied is by how many of its posterior standard deviations a coefficient would move, at most, if
+// Poisson counts varied as those of people often do: with the variance m + m² in place of m. Slopes of
+// their roots are those of another mean then. It is to first order, and 0 of other responses.
+func (p *Score) Varied() (float64, error) {
+	link, ok := p.config.Link.(centred)
+	if _, poisson := link.cutCount.(roots); !ok || !poisson {
+		return 0, nil
+	}
+	apart, one := make([]float64, p.dim), make([]float64, p.dim)
+	for i := range p.imputations {
+		n := p.imputations[i].features.normal
+		for _, look := range p.seen() {
+			at := n
+			if p.looked != nil {
+				at = n.from(look.Anchor)
+			}
+			for _, part := range []struct {
+				share float64
+				link  Link
+			}{{-1, link}, {1, varied{link}}} {
+				newFeatures(at, part.link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				floats.AddScaled(apart, look.share*part.share/float64(len(p.imputations)), one)
+			}
+		}
+	}
+	return p.moved(apart)
+}

@@ -1,0 +1,54 @@
+package surrogates
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+)
+
+// TestVariedCounts: the mean slope of varied counts is that of geometric ones, whose chances are added up,
+// to a part of their distance from that of Poisson ones.
+func TestVariedCounts(t *testing.T) {
+	link, ok := Centre(roots{cut: 4, most: 20})
+	if !ok {
+		t.Fatal("roots have no centre")
+	}
+	for _, at := range []float64{-2, -1, 0, 1} {
+		m := math.Exp(at)
+		want, chance := 0.0, 1/(1+m)
+		for y := 0.0; y < 2000; y++ {
+			want += chance * link.Of(at, y)
+			chance *= m / (1 + m)
+		}
+		got, _, _, _ := varied{link}.Slope(at, at)
+		poisson, _, _, _ := link.Slope(at, at)
+		if math.Abs(got-want) > 0.1*math.Abs(poisson-want) {
+			t.Errorf("at %v varied counts have the mean slope %v, geometric ones %v, Poisson ones %v", at, got, want, poisson)
+		}
+	}
+	s := Statistics{Anchor: []float64{0}, Score: []float64{0}, ScoreSD: 5, Moment: []float64{1000}, MomentSD: 1,
+		Records: 1000, Radius: 1, Columns: []Column{{Kind: Constant, Upper: 1}}}
+	of := func(link Link) float64 {
+		p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}, Imputations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, err := p.Varied()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moved
+	}
+	// Of means of 1 roots say .67, so log means are off by .4, and 1000 records and noise leave .04 open.
+	if got := of(link); !(got > 3 && got < 15) {
+		t.Errorf("an intercept moves by %v standard deviations", got)
+	}
+	binomial, ok := Centre(counts{cut: 4, most: 20, w: 1})
+	if !ok {
+		t.Fatal("negative binomial counts have no centre")
+	}
+	if got := of(binomial); got != 0 {
+		t.Errorf("negative binomial counts are moved by %v", got)
+	}
+}
