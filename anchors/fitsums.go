@@ -178,6 +178,7 @@ type fitSums struct {
 	of       sizes
 	bin      float64   // standard deviation of the noise in a count
 	offset   []float64 // coefficients of which residuals are seen
+	share    float64   // of the records' weight in rows as they are
 	spread   float64   // of residuals
 	gain     float64   // of rows and residuals, so that rows that weigh less fill the radius
 	reach    float64   // the largest residual that is seen
@@ -243,7 +244,7 @@ func (t *fitSums) from(values []float64) {
 	for j := range d {
 		t.matrix.Set(j, j, 1)
 	}
-	unit, share := t.config.moment(model{}, t.facts).ResponseUnit(t.facts), 1.0
+	unit := t.config.moment(model{}, t.facts).ResponseUnit(t.facts)
 	for i := 0; len(values) > 0; i++ {
 		sums, noise := t.sums(values[:t.square()], t.momentSD[i]), 0.0
 		if i == 0 {
@@ -268,14 +269,14 @@ func (t *fitSums) from(values []float64) {
 			constant := surrogates.ConstantOf(t.columns)
 			level := t.columns[constant].Upper
 			n := float64(t.facts.Records)
-			share = min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n)))
+			t.share = min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n)))
 		}
 		t.next(square, noise, i == 0)
 		long := sumsShort
 		if i == sumsLooks-1 {
 			long = t.long()
 		}
-		t.gain = 1 / math.Sqrt(share*long)
+		t.gain = 1 / math.Sqrt(t.share*long)
 		if values = values[t.square():]; len(values) == 0 {
 			return
 		}
@@ -368,5 +369,6 @@ func (t *fitSums) sums(moment []float64, sd float64) surrogates.Sums {
 
 // through says how the last sums see records.
 func (t *fitSums) through() surrogates.Seen {
-	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit()}
+	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit(),
+		Missing: 1 - t.share}
 }

@@ -13,6 +13,19 @@ import (
 // parameters: it has that many times half as many values.
 const mostHidden = 24
 
+// mostClear is the norm that noise in XᵀX usually has, over its smallest eigenvalue, up to which errors in
+// it move coefficients nearly to first order. Then it need not be sampled, and draws are many times as fast.
+const mostClear = 0.1
+
+// clear reports whether noise hides so little of XᵀX.
+func (s Sums) clear() bool {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(s.Features, s.square()), false) {
+		return false
+	}
+	return s.MomentSD*math.Sqrt(2*float64(s.Features)) < mostClear*eigen.Values(nil)[0]
+}
+
 // hidden is what is not known of XᵀX, sampled along with the parameters: XᵀX = KKᵀ,
 // K = BT, with T lower triangular and B a square root of about what was released. Its
 // prior is flat in a square matrix K, that of d rows of which nothing is known, so that

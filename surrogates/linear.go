@@ -53,8 +53,8 @@ type LinearConfig struct {
 // Linear is the posterior of (coefficients, ω), σ = s + e^ω, given released sums: the
 // parameters of targets.Linear. Xᵀy and yᵀy are jointly normal given XᵀX, with the
 // moments of the model (Bernstein and Sheldon 2019). XᵀX is sampled too, up to 24
-// features. Beyond, what is not known of it enters their covariance, as in a regression
-// with errors in variables.
+// features and where noise hides more than a little of it. Otherwise what is not known of it enters
+// their covariance, as in a regression with errors in variables.
 type Linear struct {
 	config LinearConfig
 	dim    int       // d
@@ -62,6 +62,8 @@ type Linear struct {
 	open   []float64 // variances of its entries about that, where they are not sampled
 	hidden *hidden   // nil where it is not sampled
 	broad  broad
+	light  float64 // share of the records' weight that is missing and doubted
+	doubt  float64 // standard deviation of an entry of Xᵀy, over the errors', for rows that weigh less
 }
 
 func (s Sums) check() error {
@@ -111,7 +113,11 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x11ea))
 	l := &Linear{config: c, dim: c.Sums.Features, broad: broaden(c.Prior, c.Sums.Features, rng)}
-	if c.Sums.MomentSD == 0 || l.dim > mostHidden {
+	if c.seen != nil {
+		l.light = c.Sums.light(c.seen.seen.Missing)
+		l.doubt = lightError * l.light * float64(c.Sums.Records) * c.Sums.Radius
+	}
+	if c.Sums.MomentSD == 0 || l.dim > mostHidden || c.Sums.clear() {
 		l.square, l.open = c.Sums.features(rng)
 		return l, nil
 	}
@@ -220,7 +226,7 @@ func (l *Linear) records() float64 {
 // fill sets residual and cov: the law of the released (Xᵀy, yᵀy).
 func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 	d, p := e.dim, e.dim+1
-	s2, n := sigma*sigma, e.records()
+	s2, n, more := sigma*sigma, e.records(), e.doubt*e.doubt
 	noise := e.config.Sums.MomentSD * e.config.Sums.MomentSD
 	for j := range d {
 		e.along[j] = dot(e.square[j*d:(j+1)*d], beta)
@@ -235,19 +241,18 @@ func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 		}
 		e.errors[j*d+j] = v
 	}
-	length := dot(beta, e.along)
-	whole := 0.0
+	length, whole := dot(beta, e.along), 0.0
 	for j := range d {
 		along := dot(e.errors[j*d:(j+1)*d], beta)
 		whole += along * beta[j]
 		for k := range j + 1 {
 			e.cov[j*p+k] = s2*e.square[j*d+k] + e.errors[j*d+k]
 		}
-		e.cov[j*p+j] += noise / 2
-		e.cov[d*p+j] = 2*s2*e.along[j] + along
+		e.cov[j*p+j] += noise/2 + s2*more
+		e.cov[d*p+j] = 2*s2*(e.along[j]+more*beta[j]) + along
 		e.residual[j] = e.config.Sums.Moment[j*p+d] - e.along[j]
 	}
-	e.cov[d*p+d] = 4*s2*length + 2*n*s2*s2 + whole + noise
+	e.cov[d*p+d] = 4*s2*(length+more*dot(beta, beta)) + 2*n*s2*s2 + whole + noise
 	e.residual[d] = e.config.Sums.Moment[d*p+d] - length - n*s2
 }
 
@@ -255,7 +260,7 @@ func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 // in σ. With u = C⁻¹r and G = (uuᵀ − C⁻¹)/2 it is ⟨G, dC⟩ + u·dµ.
 func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	d, p := e.dim, e.dim+1
-	s2, n := sigma*sigma, e.records()
+	s2, n, more := sigma*sigma, e.records(), e.doubt*e.doubt
 	g := e.weights
 	for j := range p { // column j of C⁻¹
 		clear(e.half)
@@ -276,7 +281,7 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	for k := range d {
 		row, unknown := e.square[k*d:(k+1)*d], e.errors[k*d:(k+1)*d]
 		grad[k] += dot(row, u) + 2*v*e.along[k] + 4*s2*dot(row, last) + 8*s2*corner*e.along[k]
-		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta)
+		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta) + more*(4*s2*last[k]+8*s2*corner*beta[k])
 		for j := range d {
 			grad[k] += 2 * e.open[j*d+k] * e.turned[j*d+j] * beta[k]
 			if j != k {
@@ -284,6 +289,7 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 			}
 			trace += g[k*p+j] * row[j]
 		}
+		trace += more * (g[k*p+k] + 4*last[k]*beta[k] + 4*corner*beta[k]*beta[k])
 	}
 	length := dot(beta, e.along)
 	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 8*n*corner*s2*sigma + 2*n*sigma*v

@@ -18,6 +18,8 @@ type Seen struct {
 	Offset []float64
 	// Unit is that of the residuals. Required, positive.
 	Unit float64
+	// Missing is the share of the records' weight that is known to be missing. Defaults to 0.
+	Missing float64
 }
 
 // Through restates a regression whose Sums are of records as they are seen: its priors and MinScale
