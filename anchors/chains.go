@@ -55,6 +55,8 @@ type Release struct {
 	// Residuals is what the largest residual that is seen is predicted to have done to them, of fitted
 	// columns.
 	Residuals surrogates.LinearCut
+	// Light is what rows that weigh less may do to them, of fitted columns.
+	Light surrogates.LinearLight
 	// Kept is the mean share of the information of the data that survived the noise of
 	// the score, by the released curvature, for aims with bits; 0 for others.
 	Kept float64
@@ -67,6 +69,8 @@ type Release struct {
 	// Tails is by how many standard deviations a coefficient would move, at most, if features
 	// had longer tails than a normal law with their second moments, for Score.
 	Tails float64
+	// Varied is that if Poisson counts varied more, as those of people often do (surrogates.Score.Varied).
+	Varied float64
 	// Curved reports, of fitted columns of labels, that coefficients depend on the law of the features, of which
 	// no release says more than second moments: see surrogates.Score.Curved.
 	Curved bool
@@ -238,7 +242,7 @@ func (s *Chains) fromSums(ctx context.Context, seed uint64, r *Release) ([]kerne
 		}
 		if fitted {
 			reach := fit.reach / fit.gain / unit
-			r.Residuals = p.Cut(draws, -reach, reach)
+			r.Residuals, r.Light = p.Cut(draws, -reach, reach), p.Light(draws)
 		}
 		widened, err := p.Widening(draws)
 		if err != nil {
@@ -266,6 +270,9 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 	}
 	fit, fitted := s.fit.(*fitScore)
 	r.Curved = fitted && !fit.near() && p.Curved()
+	if r.Varied, err = p.Varied(); err != nil {
+		return nil, err
+	}
 	return s.fromGradients(ctx, p, seed, r)
 }
 

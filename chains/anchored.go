@@ -191,7 +191,8 @@ func (c *choice) anchoredChain() (*parts, error) {
 	case anchors.Sums:
 		p.Target, p.Sampled = "noise-aware", "the posterior given released sums, whose noise its intervals contain"
 		if config.Fit == anchors.Fitted {
-			p.Sampled += ", of residuals cut at four of their standard deviations or more"
+			p.Sampled += ", of residuals cut at four of their standard deviations or more, rows far from most others " +
+				"weighing less"
 		}
 		if config.Cut[0] < config.Cut[1] {
 			p.Sampled += ", a response beyond its bounds counting as the bound"

@@ -53,7 +53,8 @@ const mostLeft = 0.2
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
 	if aim == anchors.Sums {
-		return slices.Concat(r.linearDoubts(release.Linear), r.cutDoubts(release.Cut), residualDoubts(release.Residuals))
+		return slices.Concat(lightDoubts(release.Light), r.linearDoubts(release.Linear), r.cutDoubts(release.Cut),
+			residualDoubts(release.Residuals))
 	}
 	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
 		return append(r.tailDoubts(release), r.classDoubts(release)...)
@@ -61,7 +62,7 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
-	doubts := r.telling(r.scoreDoubts(release), release.Prior)
+	doubts := append(variedDoubts(release), r.telling(r.scoreDoubts(release), release.Prior)...)
 	if release.Curved {
 		return append(doubts, r.tailDoubts(release)...)
 	}
@@ -203,6 +204,21 @@ func (r *Plan) tailDoubts(release anchors.Release) []Doubt {
 	}}
 }
 
+// variedDoubts are those about Poisson counts whose variance is not their mean.
+func variedDoubts(release anchors.Release) []Doubt {
+	if !(release.Varied > mostShift) {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if counts are Poisson's: where people differ more than columns say, coefficients are off.",
+		Reason: fmt.Sprintf("Roots of counts were released. If counts of mean m had the variance m + m², and not m, a "+
+			"coefficient would move by %.2g of its standard deviations, most often the intercept.", release.Varied),
+		Advice: "Counts of people's events often vary more. Fit model negative-binomial with a dispersion that was known " +
+			"beforehand, such as 1, which is a new release.",
+		Conditional: true,
+	}}
+}
+
 // conflict is the doubt about a prior that the release speaks against.
 func (r *Plan) conflict(p surrogates.PriorCheck) Doubt {
 	reason := fmt.Sprintf("The release is %.3g times as likely under a wider prior. With a prior twice as wide the "+
@@ -280,6 +296,24 @@ func residualDoubts(c surrogates.LinearCut) []Doubt {
 		Reason: fmt.Sprintf("If responses follow the model, %.2g%% of them or more were cut, which moves a parameter by "+
 			"about %.2g of its standard deviations.", 100*c.Share, c.Shift),
 		Advice: "Fit again with anchor-fit no, which is a new release.", Conditional: true,
+	}}
+}
+
+// mostLight is by how many times what errors and noise leave open rows that weigh less may move sums.
+const mostLight = 1
+
+// lightDoubts are those about long rows, which weigh less in fitted columns.
+func lightDoubts(c surrogates.LinearLight) []Doubt {
+	if !(c.Shift > mostLight) {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if the model nearly holds for rows far from most others: they weigh less.",
+		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing. Intervals allow for errors there that are off by a "+
+			"tenth of their standard deviation, and most of their width is that.", 100*c.Share),
+		Advice: "Transform columns with long tails, such as wages to their logarithm, or add powers of columns. Either is " +
+			"a new release.",
+		Conditional: true,
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/anchors"
 	"github.com/dpmcmc/dpmcmc/priors"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -24,6 +25,18 @@ func TestTailsAreDoubted(t *testing.T) {
 		}
 		if d := p.tailDoubts(anchors.Release{Curved: true}); len(d) != 1 || !d[0].Conditional {
 			t.Errorf("%s: %v of coefficients that depend on the law of features", family, d)
+		}
+	}
+}
+
+// TestVariedCountsAreDoubted from half a standard deviation on, and long rows from as much as the rest on.
+func TestVariedCountsAreDoubted(t *testing.T) {
+	for name, d := range map[string][2][]Doubt{
+		"varied": {variedDoubts(anchors.Release{Varied: 0.49}), variedDoubts(anchors.Release{Varied: 0.51})},
+		"light":  {lightDoubts(surrogates.LinearLight{Shift: 0.99}), lightDoubts(surrogates.LinearLight{Shift: 1.01})},
+	} {
+		if len(d[0]) > 0 || len(d[1]) != 1 || !d[1][0].Conditional {
+			t.Errorf("%s: %v below, %v above", name, d[0], d[1])
 		}
 	}
 }
