@@ -85,6 +85,8 @@ type fitScore struct {
 	fit
 	model   model
 	noise   [fitLooks]float64 // standard deviations of the released moments' diagonals
+	scoreSD float64           // that of the noise in the anchor's score, at reach 1
+	reach   float64           // longest rows that the anchor sees, over the radius
 	moments [fitLooks]*curator.Moments
 	optima  *curator.Optima // of the first optimum
 }
@@ -97,7 +99,9 @@ func (scoreFit) begin(c Config, m model, f curator.Facts) (fitted, error) {
 			return nil, err
 		}
 	}
-	return t, nil
+	var err error
+	t.scoreSD, err = t.config.optimum(m).ScoreSD(c.seen(f))
+	return t, err
 }
 
 // from makes the map that released second moments say, the first of which are of rows as they are.
@@ -151,9 +155,10 @@ func (t *fitScore) size() int {
 // near reports whether nearer anchors follow, in place of a first optimum.
 func (t *fitScore) near() bool { return t.config.near(t.model) }
 
-// centre is the optimum among them, no longer than fitReach.
+// centre is the optimum among them, as the anchor's are, no longer than fitReach.
 func (t *fitScore) centre(values []float64) []float64 {
 	at := slices.Clone(values[t.size()-len(t.columns) : t.size()])
+	floats.Scale(t.reach, at)
 	if long := floats.Norm(at, 2); long > fitReach {
 		floats.Scale(fitReach/long*(1-1e-9), at)
 	}
@@ -170,7 +175,8 @@ func (t *fitScore) requests() (all []curator.Request) {
 	return append(all, curator.RequestFor(&t.optima, t.config.firstOptimum(t.model), 1))
 }
 
-// look releases second moments, points the view where they say, and finds an optimum there.
+// look releases second moments, points the view where they say, finds an optimum there, and lets the
+// view reach as far as the anchor is to see.
 func (t *fitScore) look(ctx context.Context, values []float64) error {
 	square := len(t.columns) * len(t.columns)
 	for i, grant := range t.moments {
@@ -178,23 +184,32 @@ func (t *fitScore) look(ctx context.Context, values []float64) error {
 			return err
 		}
 		t.from(values[:(i+1)*square])
-		t.config.view.Matrix = t.matrix.RawMatrix().Data
+		t.aim(1)
 	}
 	if t.near() {
 		return nil
 	}
-	return t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()])
+	if err := t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()]); err != nil {
+		return err
+	}
+	t.widen(values)
+	t.aim(t.reach)
+	return nil
 }
 
 // describe makes the map, and has the anchor's ridge about the first optimum.
 func (t *fitScore) describe(r *Release) error {
 	d := len(t.columns)
 	t.from(r.Values[:fitLooks*d*d])
+	t.widen(r.Values)
+	if !t.near() {
+		floats.AddScaled(r.Statistics.Score, t.config.Ridge, t.centre(r.Values))
+	}
+	t.unreached(&r.Statistics)
 	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
-	if t.near() {
+	if t.near() || t.reach > 1 { // then the first optimum is of other rows
 		return nil
 	}
-	floats.AddScaled(r.Statistics.Score, t.config.Ridge, t.centre(r.Values))
 	optimum := t.config.firstOptimum(t.model)
 	sd, err := optimum.ScoreSD(t.config.seen(t.facts))
 	first := surrogates.Look{Anchor: r.Values[t.size()-d : t.size()], Score: make([]float64, d), ScoreSD: sd}
