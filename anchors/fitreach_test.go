@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -81,8 +80,7 @@ func TestLongRowsAreSeen(t *testing.T) {
 	}
 }
 
-// TestReach: it is what noise allows, more where rows are seen to be left out, and 1 where labels say
-// little. Statistics of rows seen shrunk are those of rows as they are.
+// TestReach: it is what noise allows, more where rows are seen to be left out, and 1 where none that count are.
 func TestReach(t *testing.T) {
 	const n = 50_000
 	config := looseConfig(t, Fitted)
@@ -99,25 +97,22 @@ func TestReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := begun.(*fitScore)
-	reach := func(seen, middle, noise float64) float64 {
-		values := make([]float64, f.size())
-		values[(fitLooks-1)*25] = seen * n
-		values[f.size()-5] = middle
-		f.scoreSD = noise
-		f.widen(values)
-		return f.reach
-	}
-	information := n / 8.0 // of even chances: slopes are ±½/√2
-	for _, c := range []struct{ seen, middle, noise, least, most float64 }{
-		{1, 0, 0.1 * math.Sqrt(information), reachMost, reachMost},
-		{1, 0, 0.4 * math.Sqrt(information), 1.24, reachMost},
-		{0.9, 0, 0.7 * math.Sqrt(information), 1.4, 1.45},
-		{0.9, 0, math.Sqrt(information), reachSome, reachSome},
-		{1, -9, math.Sqrt(information), 1, 1},
+	information := reachLabels * n
+	for _, c := range []struct{ seen, hides, noise, least, most float64 }{
+		{0.8, 0, 0.1, reachMost, reachMost},
+		{0.8, 0, 0.7, 1.4, 1.45},
+		{0.8, 0, 1, reachSome, reachSome},
+		{1, 0.1, 1, reachSome, reachSome},
+		{1, 0, 0.1, reachFrom, 1.5},
+		{1, 0, 3, 1, 1},
 	} {
-		if got := reach(c.seen, c.middle, c.noise); got < c.least || got > c.most {
-			t.Errorf("of %v of the rows, with an intercept of %v and noise of %v the reach is %v, not %v to %v", c.seen,
-				c.middle, c.noise, got, c.least, c.most)
+		values := make([]float64, f.size())
+		values[(fitLooks-1)*25] = c.seen * n
+		f.scoreSD, f.noise[fitLooks-1] = c.noise*math.Sqrt(information), c.hides*n
+		f.widen(values)
+		if f.reach < c.least || f.reach > c.most {
+			t.Errorf("of %v of the rows, or %v more or less, and with noise of %v the reach is %v, not %v to %v", c.seen,
+				c.hides, c.noise, f.reach, c.least, c.most)
 		}
 	}
 }
@@ -133,10 +128,16 @@ func TestReachIsUndone(t *testing.T) {
 	if count := s.Moment[0] / float64(len(r.Y)); math.Abs(count-1) > 6*s.MomentSD/float64(len(r.Y)) {
 		t.Errorf("the constant's second moment is %v of the records", count)
 	}
-	if !(s.Radius > reachFrom*scoreFit{}.radius(config)) || release.Earlier != nil {
-		t.Errorf("rows of %v are seen, and %d looks before", s.Radius, len(release.Earlier))
+	if !(s.Radius > reachFrom*scoreFit{}.radius(config)) || len(release.Earlier) != 1 {
+		t.Fatalf("rows of %v are seen, and %d looks before", s.Radius, len(release.Earlier))
 	}
-	if slices.ContainsFunc(s.Anchor, func(v float64) bool { return math.Abs(v) > 20 }) {
-		t.Errorf("the anchor is at %v", s.Anchor)
+	// Between two anchors scores differ by the curvature times the way, between 0 and the second moments'.
+	first := release.Earlier[0]
+	square, noise := 0.0, math.Hypot(first.ScoreSD, s.ScoreSD)
+	for j := range s.Anchor {
+		square += math.Pow((s.Anchor[j]-first.Anchor[j])/0.5, 2) / 5
+	}
+	if way := math.Sqrt(square); way > 1 || !(noise > 0) || first.ScoreSD < s.ScoreSD {
+		t.Errorf("two anchors are %v apart, with noise of %v and %v in their scores", way, first.ScoreSD, s.ScoreSD)
 	}
 }

@@ -155,10 +155,9 @@ func (t *fitScore) size() int {
 // near reports whether nearer anchors follow, in place of a first optimum.
 func (t *fitScore) near() bool { return t.config.near(t.model) }
 
-// centre is the optimum among them, as the anchor's are, no longer than fitReach.
+// centre is the optimum among them, no longer than fitReach.
 func (t *fitScore) centre(values []float64) []float64 {
 	at := slices.Clone(values[t.size()-len(t.columns) : t.size()])
-	floats.Scale(t.reach, at)
 	if long := floats.Norm(at, 2); long > fitReach {
 		floats.Scale(fitReach/long*(1-1e-9), at)
 	}
@@ -175,8 +174,8 @@ func (t *fitScore) requests() (all []curator.Request) {
 	return append(all, curator.RequestFor(&t.optima, t.config.firstOptimum(t.model), 1))
 }
 
-// look releases second moments, points the view where they say, finds an optimum there, and lets the
-// view reach as far as the anchor is to see.
+// look releases second moments, points the view where they say and as far as they allow, and finds an
+// optimum there.
 func (t *fitScore) look(ctx context.Context, values []float64) error {
 	square := len(t.columns) * len(t.columns)
 	for i, grant := range t.moments {
@@ -189,12 +188,9 @@ func (t *fitScore) look(ctx context.Context, values []float64) error {
 	if t.near() {
 		return nil
 	}
-	if err := t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()]); err != nil {
-		return err
-	}
 	t.widen(values)
 	t.aim(t.reach)
-	return nil
+	return t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()])
 }
 
 // describe makes the map, and has the anchor's ridge about the first optimum.
@@ -207,13 +203,14 @@ func (t *fitScore) describe(r *Release) error {
 	}
 	t.unreached(&r.Statistics)
 	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
-	if t.near() || t.reach > 1 { // then the first optimum is of other rows
+	if t.near() {
 		return nil
 	}
 	optimum := t.config.firstOptimum(t.model)
 	sd, err := optimum.ScoreSD(t.config.seen(t.facts))
-	first := surrogates.Look{Anchor: r.Values[t.size()-d : t.size()], Score: make([]float64, d), ScoreSD: sd}
+	first := surrogates.Look{Anchor: slices.Clone(r.Values[t.size()-d : t.size()]), Score: make([]float64, d), ScoreSD: sd}
 	floats.AddScaled(first.Score, -optimum.Ridge, first.Anchor)
+	t.unreachedLook(&first)
 	r.Earlier = []surrogates.Look{first}
 	return err
 }
