@@ -39,7 +39,8 @@ func Gravest(doubts []Doubt) *Doubt {
 }
 
 // First-order intervals are too short where less of the information is left than
-// leastKept, and off by what the approximations are apart (docs/anchored-figures.md, "Coverage, errors and time").
+// leastKept, and off by what the approximations are apart (docs/anchored-figures.md, "Aims, and what each part
+// does").
 const (
 	leastKept = 0.6
 	mostApart = 1.0

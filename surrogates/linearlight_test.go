@@ -40,8 +40,8 @@ func lighter(t *testing.T, share, noise float64) *Linear {
 
 // TestMissingWeightIsDoubted: of 4000 records of length up to 3 a tenth is missing, so that an entry of Xᵀy
 // is off by 120 standard deviations of an error, where 3600 others leave 60 open: widths are √5 times as
-// large. Normal rows would be missing .003 of that. Standard deviations of 400 effective draws are within 18% but once in 10⁶ times. With all of the
-// weight there, or less missing than noise says, there is no doubt.
+// large. Normal rows would be missing .003 of that. Standard deviations of 400 effective draws are within
+// 18% but once in 10⁶ times. With all of the weight there, or less missing than noise says, there is no doubt.
 func TestMissingWeightIsDoubted(t *testing.T) {
 	const noise = 1
 	l := lighter(t, 0.1, noise)
