@@ -181,7 +181,7 @@ func cheapestFirst(cases []planted.Case, known map[key]verdict, effort string, s
 	}
 	var all []*queue
 	for _, c := range cases {
-		q := &queue{of: c, took: meanTime(known, c, effort)}
+		q := &queue{of: c, took: cmp.Or(meanTime(known, c, effort), meanTime(known, c, "standard"))}
 		for seed := 1; seed <= seeds; seed++ {
 			if _, done := known[of(c, effort, seed)]; !done && only.MatchString(c.Suite+" "+c.Family+" "+c.Name) {
 				q.seeds = append(q.seeds, seed)
