@@ -107,6 +107,6 @@ func ExampleFitLinear() {
 			r.Widening[0], r.Widening[1])
 	}
 	// Output:
-	// 16 noises: explored true, privacy widened the intervals ×3.4 and ×5.7
+	// 16 noises: explored true, privacy widened the intervals ×3.2 and ×5.6
 	// 1 noises: explored true, privacy widened the intervals ×1.2 and ×1.6
 }
