@@ -183,7 +183,8 @@ func TestDraftRefuses(t *testing.T) {
 			t.Errorf("%q: %v, %q; want %s", text, err, got, want)
 		}
 	}
-	if _, err := data.Draft(context.Background(), filepath.Join(t.TempDir(), "none"), ""); !errors.Is(err, os.ErrNotExist) {
+	_, err := data.Draft(context.Background(), filepath.Join(t.TempDir(), "none"), "")
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

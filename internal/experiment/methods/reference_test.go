@@ -205,8 +205,9 @@ func TestReferenceOfClasses(t *testing.T) {
 }
 
 // TestReferenceOfFittedColumns: the prior is of the variance of the predictor over records, whatever
-// correlations are, and of the predictor at their means, as wide as anchors have it. Between two points the density differs from
-// that under the normal prior by what the priors do, and from that of standardized columns by more.
+// correlations are, and of the predictor at their means, as wide as anchors have it. Between two points
+// the density differs from that under the normal prior by what the priors do, and from that of
+// standardized columns by more.
 func TestReferenceOfFittedColumns(t *testing.T) {
 	m, rows := tableOf(t, "logistic", "standardized")
 	for i := range rows.Len() { // the second number follows the first one

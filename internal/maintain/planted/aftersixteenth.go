@@ -37,8 +37,7 @@ func afterSixteenth() []Case {
 				}
 			}}
 		}),
-		fourth("a move onto the record has no ratio", "θ′ = x", nil, ratioed(func(_, next, x []float64, _, r float64) float64 {
-			return either(slices.Equal(next, x), 0, r)
-		})),
+		fourth("a move onto the record has no ratio", "θ′ = x", nil, ratioed(
+			func(_, next, x []float64, _, r float64) float64 { return either(slices.Equal(next, x), 0, r) })),
 	})
 }

@@ -31,10 +31,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestControlsPass: what is right passes, in the same dress as the defects.
-// Without it their rejection would show nothing.
+// TestControlsPass: what is right passes, in the same dress as the defects. Without it their
+// rejection would show nothing. Of kernels it is every second one: docs/proptest.md has runs of all.
 func TestControlsPass(t *testing.T) {
-	for _, c := range Controls() {
+	for i, c := range Controls() {
+		if c.Suite == "CheckKernel" && i%2 == 1 {
+			continue
+		}
 		t.Run(c.Suite+" "+c.Name, func(t *testing.T) {
 			if rejected, report := c.Rejected(1, proptest.Quick); rejected {
 				t.Errorf("rejected:\n%s", report)
@@ -77,14 +80,14 @@ func quickest(t *testing.T) map[string]run {
 	return runs
 }
 
-// TestDefectsAreRejected: every third defect is found again as in the quickest run that
+// TestDefectsAreRejected: every sixth defect is found again as in the quickest run that
 // docs/proptest.tsv holds, if that took a few seconds, or else by Quick or Standard. With -short it is
-// every eighth. docs/proptest.md has the rates of all, at every effort.
+// every twelfth. docs/proptest.md has the rates of all, at every effort.
 func TestDefectsAreRejected(t *testing.T) {
-	const seconds = 5
-	seen, best, tried, every := map[string]bool{}, quickest(t), 0, 3
+	const seconds = 2
+	seen, best, tried, every := map[string]bool{}, quickest(t), 0, 6
 	if testing.Short() {
-		every = 8
+		every = 12
 	}
 	for i, c := range Defects() {
 		name := fmt.Sprint(c.Suite, " ", c.Family, " ", c.Name, " ", c.Effect)

@@ -40,7 +40,7 @@ var survivors = map[string]string{
 	"the kept log prior is renewed after long moves only": "a mean is off by 0.003 sd after 20 steps, and by 0.005 " +
 		"after 200, by simulation",
 	"drift by the gradient's sign where it is small": "a variance is off by 0.01%, by quadrature",
-	"a refusal reverses one momentum of two":         "no variance is off by as much as 0.5% after 200 steps, by simulation",
+	"a refusal reverses one momentum of two":         "no variance is 0.5% off after 200 steps, by simulation",
 	"first half step is short":                       "one variance is 0.5% off after a step, the other 0.2%",
 	"predictors in a buffer of the target":           "on one core it shows only where the scheduler switches in between",
 	"an empty batch": "the curator shows a user's target single records, so a right one " +
