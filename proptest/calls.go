@@ -122,8 +122,8 @@ func (g *group) differ(e *evidence, onA [][]float64) {
 	e.see(p, func() string {
 		worst := slices.Index(g.bits[:], slices.Max(g.bits[:]))
 		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds differ in a bit or two are equal or overlap, most "+
-			"of them where one is bit %d, and %d of %d pairs of as many releases in a row", g.equal, g.tried, g.size, worst, chance,
-			blocks)
+			"of them where one is bit %d, and %d of %d pairs of as many releases in a row", g.equal, g.tried, g.size, worst,
+			chance, blocks)
 	})
 }
 
