@@ -2,12 +2,15 @@ package surrogates
 
 import "math"
 
-// powers are E[g·u₁ᵖ·u₂^q] of a function g of two independent standard normals, p + q ≤ 3.
+// powers are E[g·u₁ᵖ·u₂^q] of a function g of two independent standard normals, p + q ≤ 3 or less.
 type powers [4][4]float64
 
 // integrals are powers of a slope's mean and variance at the anchor, and of their derivatives in
 // the predictor at theta.
 type integrals struct{ slope, variance, dSlope, dVariance powers }
+
+// highestPower is one more than the highest power that anyone asks of each.
+var highestPower = [4]int{2, 3, 3, 4}
 
 // predictors is the normal law of the linear predictors: at theta at + along·u₁ + own·u₂, u₁
 // that at the anchor.
@@ -16,15 +19,27 @@ type predictors struct{ at, along, own float64 }
 // over sets the integrals of a response, by the trapezoid rule.
 func (in *integrals) over(p predictors, slopes *slopes) {
 	*in = integrals{}
-	inner := nodesFor(1.5 * p.own / slopes.sharp)
-	scale := 1 / (slopes.outer.total * inner.total)
+	inner, total := nodesFor(1.5*p.own/slopes.sharp), 1.0
+	var by smoothing
+	if slopes.jumps != nil {
+		by = smoothingBy(p.own)
+	} else {
+		total = inner.total
+	}
+	scale := 1 / (slopes.outer.total * total)
 	for i := range slopes.at {
 		u1 := slopes.outer.at(i)
-		sums := slopes.across(i, p.at+p.along*u1, p.own, inner)
+		eta := p.at + p.along*u1
+		var sums [4][4]float64
+		if slopes.jumps != nil {
+			sums = slopes.smoothed(i, eta, &by)
+		} else {
+			sums = slopes.across(i, eta, p.own, inner)
+		}
 		for k, to := range []*powers{&in.slope, &in.variance, &in.dSlope, &in.dVariance} {
 			w := slopes.outer.weights[i] * scale
-			for a := range 4 {
-				for q := range 4 - a {
+			for a := range highestPower[k] {
+				for q := range highestPower[k] - a {
 					to[a][q] += w * sums[k][q]
 				}
 				w *= u1
@@ -60,6 +75,7 @@ type slopes struct {
 	step  float64
 	cells [][4]float64 // as Link.Slope, first by node
 	each  int          // cells of a node
+	jumps [][2]float64 // in place of cells, of halved logistic slopes: that of y = 0, and what y = 1 has less
 }
 
 // Predictors of which tables are made. Beyond them little changes. What does is worked out.
@@ -74,6 +90,12 @@ func newSlopes(link Link, mean, sd float64) *slopes {
 	s := &slopes{link: link, outer: nodesFor(4 * sd), sharp: 1, lower: lowest}
 	if link == (halved{}) { // with no kink, and poles at ±πi/2
 		s.outer = nodesFor(2 * sd)
+		for i := range s.outer.weights {
+			at := mean + sd*s.outer.at(i)
+			a1, a0 := halvedSlopes(at)
+			s.at, s.jumps = append(s.at, at), append(s.jumps, [2]float64{a0, a0 + a1})
+		}
+		return s
 	}
 	if f, ok := countOf(link); ok {
 		top = min(top, math.Log(1+f.most)+5)

@@ -95,15 +95,20 @@ type halved struct{}
 
 func (halved) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
 	p, q := shares(eta)
-	a1, a0 := 0.5/math.Sqrt(1+math.Exp(2*at)), 0.5/math.Sqrt(1+math.Exp(-2*at))
+	a1, a0 := halvedSlopes(at)
 	jump, v := a0+a1, p*q
 	return a0*q - a1*p, jump * jump * v, -jump * v, jump * jump * v * (q - p)
 }
 
 func (halved) Weight(at, eta float64) float64 {
 	p, q := shares(eta)
-	a1, a0 := 1/math.Sqrt(1+math.Exp(2*at)), 1/math.Sqrt(1+math.Exp(-2*at))
-	return a1 * a0 * (p*a0 + q*a1) / 2
+	a1, a0 := halvedSlopes(at)
+	return 4 * a1 * a0 * (p*a0 + q*a1)
+}
+
+// halvedSlopes are the sizes of the slopes of y = 1, which is negative, and of y = 0.
+func halvedSlopes(at float64) (a1, a0 float64) {
+	return 0.5 / math.Sqrt(1+math.Exp(2*at)), 0.5 / math.Sqrt(1+math.Exp(-2*at))
 }
 
 // shares returns 1/(1 + e^−η) and 1/(1 + e^η), each to full relative accuracy.
