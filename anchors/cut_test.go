@@ -46,14 +46,15 @@ func TestScoreCutsSlopes(t *testing.T) {
 			}
 			return release.Statistics.ScoreSD
 		}
-		if own, want := sd(anchors.Score, 0), sd(anchors.Score, c.cut); math.Abs(own/want-1) > 1e-6 {
-			t.Errorf("%s: the score's noise is %v, that of slopes up to %v is %v", c.target.Family(), own, c.cut, want)
+		cut := sd(anchors.Score, 0)
+		if want := sd(anchors.Score, c.cut); math.Abs(cut/want-1) > 1e-6 {
+			t.Errorf("%s: the score's noise is %v, that of slopes up to %v is %v", c.target.Family(), cut, c.cut, want)
 		}
 		want := c.whole / c.cut
 		if c.count > 0 {
 			want /= 0.6
 		}
-		if own, cut := sd(anchors.Perturbed, 0), sd(anchors.Score, 0); math.Abs(own/cut/want-1) > 1e-6 {
+		if own := sd(anchors.Perturbed, 0); math.Abs(own/cut/want-1) > 1e-6 {
 			t.Errorf("%s: noise of %v and, cut, %v, want a factor of %v", c.target.Family(), own, cut, want)
 		}
 	}

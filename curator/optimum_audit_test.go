@@ -68,7 +68,7 @@ func surprised(others int) (with, without curator.Records) {
 // TestOptimumCostsWhatItClaims: a distinguisher finds no more in releases than is
 // charged, and finds noise of 0.6 times. False-alarm rate 10⁻⁶ each.
 func TestOptimumCostsWhatItClaims(t *testing.T) {
-	with, without := surprised(100)
+	with, without := surprised(50)
 	m := curator.Optimum{Ridge: 2.5, NoiseMultiplier: 0.5} // σ = 1, the sensitivity
 	claim, err := m.Event(facts(with, accountant.AddRemove))
 	if err != nil {

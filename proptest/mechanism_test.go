@@ -215,7 +215,8 @@ func (l line) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 // TestCuratorMechanisms holds the curator's releases to what they charge, on
-// pairs at the ends of the clip, with every batch scheme and adjacency.
+// pairs at the ends of the clip, with every batch scheme and adjacency. It is by Quick, and by Standard
+// with -tags slow.
 func TestCuratorMechanisms(t *testing.T) {
 	facts := curator.Facts{Records: 4, Features: 1, RowsPerPerson: 1, Adjacency: accountant.Substitute}
 	removed := facts
@@ -233,7 +234,11 @@ func TestCuratorMechanisms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				proptest.CheckMechanism(t, m, pair(0, 0.2, -0.2))
+				o := pair(0, 0.2, -0.2)
+				if !slow {
+					o.Effort = proptest.Quick
+				}
+				proptest.CheckMechanism(t, m, o)
 			})
 		}
 		ratio, err := proptest.Ratio(curator.NoisyRatio{Target: line{1}, Clip: 0.5, NoiseMultiplier: 0.7, Batch: batch},
