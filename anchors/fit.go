@@ -180,6 +180,8 @@ type fit struct {
 	radius  float64
 	fewest  float64 // share of the records that count, at least
 	matrix  *mat.Dense
+	// ownShare is the part of a number's variance that others are taken to say nothing of, at least.
+	ownShare float64
 }
 
 func newFit(c Config, f curator.Facts, fewest float64) fit {

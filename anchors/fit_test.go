@@ -78,6 +78,54 @@ func TestFitWhitens(t *testing.T) {
 	})
 }
 
+// TestFitKeepsOwn: a number that follows from another is not stretched without end. With exact moments the map whitens
+// what they are if a hundredth of each one's variance is its own, and looks that follow change nothing. What a number's
+// own is in the map is what that lacks of 1. A map without it stretches rounding errors.
+func TestFitKeepsOwn(t *testing.T) {
+	const n = 1000
+	moment := mat.NewSymDense(4, []float64{n, 0, 0, 0, 0, n, 3 * n, 0, 0, 3 * n, (9 + 1e-7) * n, 0, 0, 0, 0, 4 * n})
+	columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {}, {}, {}}
+	seen := func(f *fitScore) *mat.SymDense {
+		var half, whole mat.Dense
+		half.Mul(f.matrix, moment)
+		whole.Mul(&half, f.matrix.T())
+		out := mat.NewSymDense(4, nil)
+		for j := range 4 {
+			for k := range j + 1 {
+				out.SetSym(j, k, whole.At(j, k))
+			}
+		}
+		return out
+	}
+	for _, own := range []float64{0, surrogates.OwnShare} {
+		f := &fitScore{fit: fit{columns: columns, numbers: []int{1, 2, 3}, radius: 3, ownShare: own,
+			facts: curator.Facts{Records: n, Radius: 10}}}
+		f.from(moment.RawSymmetric().Data)
+		for look := range 3 {
+			most := mat.Norm(f.matrix, 2)
+			if own == 0 {
+				if most < 100 {
+					t.Errorf("the map stretches by %v at most: the test shows nothing", most)
+				}
+				break
+			}
+			if most > 30 {
+				t.Fatalf("look %d: the map stretches by %v", look, most)
+			}
+			_, covariance := f.covariance(seen(f), 1, n)
+			covariance.AddSym(covariance, f.own(covariance))
+			for j := range 3 {
+				for k := range 3 {
+					if want := float64(1 - min(1, max(j-k, k-j))); math.Abs(covariance.At(j, k)-want) > 1e-6 {
+						t.Fatalf("look %d: with what is their own numbers have the covariance\n%v", look, mat.Formatted(covariance))
+					}
+				}
+			}
+			f.next(seen(f), 0, false)
+		}
+	}
+}
+
 // TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
 func TestFitBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -20,23 +20,18 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 			}
 		}
 	}
-	numbers := t.numbers
-	n := float64(t.facts.Records)
-	count := min(n, max(t.fewest*n, moment.At(constant, constant)/(level*level)))
-	k := len(numbers)
+	count := t.counts(moment, level)
+	mean, covariance := t.covariance(moment, level, count)
+	numbers, k := t.numbers, len(t.numbers)
 	// Numbers less their mean, by the constant, which is 1 in the map.
-	mean, centred := make([]float64, k), mat.NewDense(k, d, nil)
+	centred := mat.NewDense(k, d, nil)
 	for a, j := range numbers {
-		mean[a] = moment.At(j, constant) / (count * level)
 		for l := range d {
 			centred.Set(a, l, t.matrix.At(j, l)-mean[a]*t.matrix.At(constant, l))
 		}
 	}
-	covariance := mat.NewSymDense(k, nil)
-	for a, j := range numbers {
-		for b := range a + 1 {
-			covariance.SetSym(a, b, moment.At(j, numbers[b])/count-mean[a]*mean[b])
-		}
+	if t.ownShare > 0 {
+		covariance.AddSym(covariance, t.own(covariance))
 	}
 	// No less than what noise makes of a matrix of zeros, unless bounds alone say more.
 	floor := min(noise/count*math.Sqrt(2*float64(k)), longest*longest/(t.radius*t.radius))
@@ -45,6 +40,46 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 	for a, j := range numbers {
 		t.matrix.SetRow(j, rows.RawRowView(a))
 	}
+}
+
+// counts is how many records moments are of, with that constant.
+func (t *fit) counts(moment *mat.SymDense, level float64) float64 {
+	n, constant := float64(t.facts.Records), surrogates.ConstantOf(t.columns)
+	return min(n, max(t.fewest*n, moment.At(constant, constant)/(level*level)))
+}
+
+// covariance is that of numbers, by second moments of so many records, with their means.
+func (t *fit) covariance(moment *mat.SymDense, level, count float64) ([]float64, *mat.SymDense) {
+	k, constant := len(t.numbers), surrogates.ConstantOf(t.columns)
+	mean, out := make([]float64, k), mat.NewSymDense(k, nil)
+	for a, j := range t.numbers {
+		mean[a] = moment.At(j, constant) / (count * level)
+		for b := range a + 1 {
+			out.SetSym(a, b, moment.At(j, t.numbers[b])/count-mean[a]*mean[b])
+		}
+	}
+	return mean, out
+}
+
+// own is what the covariance of numbers in the map has of what is a number's own as it is, ownShare of its
+// variance (surrogates.OwnShare).
+func (t *fit) own(covariance *mat.SymDense) *mat.SymDense {
+	k := len(t.numbers)
+	as, back := mat.NewDense(k, k, nil), new(mat.Dense)
+	for a, j := range t.numbers {
+		for b, l := range t.numbers {
+			as.Set(a, b, t.matrix.At(j, l))
+		}
+	}
+	out := mat.NewSymDense(k, nil)
+	if back.Inverse(as) != nil { // its condition is beyond 10¹⁶
+		return out
+	}
+	for b := range k {
+		variance := mat.Inner(back.RowView(b), covariance, back.RowView(b))
+		out.SymRankOne(out, t.ownShare*max(0, variance), as.ColView(b))
+	}
+	return out
 }
 
 // whitener is the inverse root of a covariance matrix with eigenvalues of at least floor, turned so

@@ -93,6 +93,7 @@ type fitScore struct {
 
 func (scoreFit) begin(c Config, m model, f curator.Facts) (fitted, error) {
 	t := &fitScore{fit: newFit(c, f, 0.5), model: m}
+	t.ownShare = surrogates.OwnShare
 	for i := range t.noise {
 		var err error
 		if t.noise[i], err = t.config.fitMoment(i).NoiseSD(f); err != nil {
@@ -193,6 +194,17 @@ func (t *fitScore) look(ctx context.Context, values []float64) error {
 	return t.optima.ReleaseContext(ctx, values[fitLooks*square:t.size()])
 }
 
+// owned sets what is a number's own.
+func (t *fitScore) owned(s *surrogates.Statistics) {
+	moment := mat.NewSymDense(len(t.columns), slices.Clone(s.Moment))
+	_, covariance := t.covariance(moment, 1, t.counts(moment, 1))
+	s.Columns = slices.Clone(s.Columns)
+	own := t.own(covariance)
+	for a, j := range t.numbers {
+		s.Columns[j].Own = own.At(a, a)
+	}
+}
+
 // describe makes the map, and has the anchor's ridge about the first optimum.
 func (t *fitScore) describe(r *Release) error {
 	d := len(t.columns)
@@ -203,6 +215,7 @@ func (t *fitScore) describe(r *Release) error {
 	}
 	t.unreached(&r.Statistics)
 	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
+	t.owned(&r.Statistics)
 	if t.near() {
 		return nil
 	}

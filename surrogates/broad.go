@@ -71,6 +71,15 @@ func (b broad) precision(m *mat.SymDense, share float64) {
 				m.SetSym(i+j, i+k, m.At(i+j, i+k)+share*(u/own)*(v/own))
 			}
 		}
+		for _, levels := range b.Categories {
+			for at, j := range levels {
+				each := share / (b.SDs[i+j] * b.SDs[i+j])
+				m.SetSym(i+j, i+j, m.At(i+j, i+j)+each)
+				for _, k := range levels[:at+1] {
+					m.SetSym(i+j, i+k, m.At(i+j, i+k)-2*each/float64(len(levels)+1))
+				}
+			}
+		}
 	}
 }
 
@@ -83,11 +92,16 @@ func (b broad) variance(i int) float64 {
 
 // along is that of a combination of coefficients.
 func (b broad) along(v []float64) (variance float64) {
+	moves := make([]float64, len(v))
 	for i := 0; i < len(v); i += len(b.Means) {
 		own := v[i+b.Intercept]
 		for j, mean := range b.Means {
-			sd := (v[i+j] - own*mean) * b.SDs[i+j]
-			variance += sd * sd
+			moves[i+j] = (v[i+j] - own*mean) * b.SDs[i+j]
+			variance += moves[i+j] * moves[i+j]
+		}
+		for _, levels := range b.Categories {
+			sum, squares := ofLevels(moves, i, levels)
+			variance += (sum*sum - squares) / 2
 		}
 	}
 	return variance
@@ -97,6 +111,10 @@ func (b broad) along(v []float64) (variance float64) {
 func (b broad) log() (sum float64) {
 	for _, sd := range b.SDs {
 		sum -= math.Log(sd)
+	}
+	for _, levels := range b.Categories {
+		m := float64(len(levels))
+		sum += float64(len(b.SDs)/len(b.Means)) * (m*math.Ln2 - math.Log(m+1)) / 2
 	}
 	return sum
 }

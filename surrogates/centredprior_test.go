@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/priors"
@@ -84,8 +85,57 @@ func TestCentredGaussianDraws(t *testing.T) {
 	}
 }
 
+// Any two levels of a category differ by the same variance, whether one of them has no indicator or not. Limits are
+// those above. Independent coefficients fail.
+func TestLevelsAreAlike(t *testing.T) {
+	c := CentredGaussian{Gaussian: priors.Gaussian{SDs: []float64{1, 2, 2, 2}}, Means: make([]float64, 4),
+		Categories: [][]int{{1, 2, 3}}}
+	alike := func(c CentredGaussian) bool {
+		const draws = 20000
+		rng, theta, ok := rand.New(rand.NewPCG(5, 6)), make([]float64, 4), true
+		squares := mat.NewDense(4, 4, nil)
+		for range draws {
+			c.Sample(theta, rng)
+			theta[0] = 0 // the level without an indicator
+			for j, v := range theta {
+				for k, w := range theta[:j] {
+					squares.Set(j, k, squares.At(j, k)+(v-w)*(v-w)/(4*draws))
+				}
+			}
+		}
+		for j := range 4 {
+			for k := range j {
+				ok = ok && math.Abs(squares.At(j, k)-1) < 5.2*math.Sqrt(2.0/draws)
+			}
+		}
+		return ok
+	}
+	if !alike(c) {
+		t.Error("some levels differ more than others")
+	}
+	for j := range 4 { // as stated
+		for k := 1; k < 4; k++ {
+			v := make([]float64, 4)
+			if v[k] = 1; j > 0 && j != k {
+				v[j] = -1
+			}
+			if got := (broad{c}).along(v); math.Abs(got-4) > 1e-9 {
+				t.Errorf("levels %d and %d differ by a variance of %v, as stated", j, k, got)
+			}
+		}
+	}
+	c.Categories = nil
+	if alike(c) {
+		t.Error("independent coefficients pass")
+	}
+}
+
 func TestCentredGaussianRefuses(t *testing.T) {
 	sds := priors.Gaussian{SDs: []float64{1, 1}}
+	level := func(levels ...int) CentredGaussian {
+		return CentredGaussian{Gaussian: priors.Gaussian{SDs: []float64{1, 2}}, Means: []float64{0, 0},
+			Categories: [][]int{levels}}
+	}
 	for name, c := range map[string]CentredGaussian{
 		"no spread":            {Means: []float64{0, 1}},
 		"one spread for all":   {Gaussian: priors.Gaussian{SD: 1}, Means: []float64{0, 1}},
@@ -94,6 +144,9 @@ func TestCentredGaussianRefuses(t *testing.T) {
 		"no such intercept":    {Gaussian: sds, Intercept: 2, Means: []float64{0, 1}},
 		"negative intercept":   {Gaussian: sds, Intercept: -1, Means: []float64{0, 1}},
 		"mean of an intercept": {Gaussian: sds, Means: []float64{1, 1}},
+		"level that is none":   level(1, 2),
+		"level twice":          level(1, 1),
+		"intercept is a level": level(0),
 		"no number":            {Gaussian: sds, Means: []float64{0, math.NaN()}},
 		"infinite":             {Gaussian: sds, Means: []float64{0, math.Inf(1)}},
 	} {

@@ -28,9 +28,16 @@ func TestOnColumns(t *testing.T) {
 		if rapid.Bool().Draw(r, "constant") {
 			s.Columns[rng.IntN(p)] = Column{Kind: Constant, Upper: 0.5}
 		}
-		model := priors.Gaussian{SDs: make([]float64, p*of)}
+		levels := rapid.IntRange(0, p).Draw(r, "levels of a category")
+		for j := range levels {
+			s.Columns[j] = Column{Kind: Level, Upper: 1}
+		}
+		model, same := priors.Gaussian{SDs: make([]float64, p*of)}, rng.Float64()
 		for i := range model.SDs {
 			model.SDs[i] = 0.5 + rng.Float64()
+			if i%p < levels {
+				model.SDs[i] = 0.5 + same
+			}
 		}
 		o := broad{s.onColumns(1.5, model, s.standingOf(law), p*of, p)}
 		if err := o.Check(p * of); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -49,9 +50,9 @@ func Openness(numbers int) float64 { return math.Sqrt(1 + latentShare*float64(nu
 const latentShare = 1.5 * 1.5 * 3 / (math.Pi * math.Pi)
 
 // Standardized is a normal prior of coefficients on features of unknown spread. A number one
-// standard deviation off its mean moves the linear predictor by N(0, effect²). Levels have the
-// standard deviations of the model's prior. So has what the predictor is at the means of the
-// numbers, in place of the intercept. Moments are the released ones. Where these are noisy a spread
+// standard deviation off its mean moves the linear predictor by N(0, effect²). Any two levels of a
+// category differ by the standard deviation that the model's prior has for one. So has what the predictor
+// is at the means of all features, in place of the intercept. Moments are the released ones. Where these are noisy a spread
 // is the least that they allow for, but for a chance of a tenth.
 //
 // The moments must not be Weighted.
@@ -71,7 +72,7 @@ func (s Statistics) standardized(effect float64, model priors.Gaussian, of stand
 func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing, d, p int) CentredGaussian {
 	n, constant := float64(s.Records), ConstantOf(s.Columns)
 	out := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: max(0, constant),
-		Means: make([]float64, p)}
+		Means: make([]float64, p), Categories: s.categories()}
 	apart := make([]float64, d/p) // variance of a predictor at the means that their noise adds
 	for i := range d {
 		j := i % p
@@ -79,11 +80,19 @@ func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing
 		if model.SDs != nil {
 			out.SDs[i] = model.SDs[i]
 		}
-		if s.Columns != nil && s.Columns[j].Kind != Number {
+		if j == constant {
 			continue
 		}
 		mean, variance, noise := of(j)
-		out.SDs[i] = effect / math.Sqrt(max(variance, s.Radius*s.Radius/(n*n)))
+		if s.Columns == nil || s.Columns[j].Kind == Number {
+			variance = max(variance, s.Radius*s.Radius/(n*n))
+			if s.Columns != nil {
+				variance += s.Columns[j].Own
+			}
+			out.SDs[i] = effect / math.Sqrt(variance)
+		} else if constant >= 0 {
+			mean, noise = s.Columns[j].within(s.Columns[constant].Upper, mean, noise)
+		}
 		out.Means[j] = mean
 		apart[i/p] += noise * out.SDs[i] * noise * out.SDs[i]
 	}
@@ -94,6 +103,37 @@ func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing
 	}
 	return out
 }
+
+// within are a level's mean over the constant's value and the noise in that, as far as bounds allow.
+func (c Column) within(constant, mean, noise float64) (float64, float64) {
+	a, b := c.Lower/constant, c.Upper/constant
+	lower, upper := min(a, b), max(a, b)
+	return max(lower, min(upper, mean)), min(noise, (upper-lower)/math.Sqrt(12))
+}
+
+// categories are the features that are levels of a category, for each of more than one, beside a constant.
+func (s Statistics) categories() (all [][]int) {
+	if ConstantOf(s.Columns) < 0 {
+		return nil
+	}
+	at := map[int]int{} // where groups are among them
+	for j, c := range s.Columns {
+		if c.Kind != Level || c.Lower != 0 {
+			continue
+		}
+		if _, known := at[c.Group]; !known {
+			at[c.Group] = len(all)
+			all = append(all, nil)
+		}
+		all[at[c.Group]] = append(all[at[c.Group]], j)
+	}
+	return slices.DeleteFunc(all, func(levels []int) bool { return len(levels) < 2 })
+}
+
+// OwnShare is the part of a number's variance that its own is taken to be, at least, in priors of numbers that are
+// made uncorrelated: what other numbers do not say of it. Where one nearly follows from others, such as a
+// charge from minutes, its coefficient beside theirs is then not as large as rounding errors are small.
+const OwnShare = 0.01
 
 // standing is that by the released moments, with the least variance.
 func (s Statistics) standing(j int) (mean, variance, noise float64) {

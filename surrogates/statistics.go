@@ -52,6 +52,8 @@ type Column struct {
 	// longer records weigh less or are left out. Then that sum says how many records count.
 	// 0 means that all do.
 	Missing float64
+	// Own adds to the variance of a Number in the priors that are of it (Config.Effect).
+	Own float64
 	// Group numbers the category that a Level belongs to: a record has at most one
 	// Level of a group. Numbers and Constants have none.
 	Group int

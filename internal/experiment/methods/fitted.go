@@ -47,30 +47,39 @@ func fitted(m *models.Model, t standardizes, rows targets.Rows) correlated {
 		}
 	}
 	c.SDs[c.Intercept] *= surrogates.Openness(numbers)
-	out := correlated{apart(c), mat.NewSymDense(d, nil)}
-	centre := mat.NewVecDense(d, nil) // the predictor at the means, in units of the intercept
+	out := correlated{apart(c), precisionOf(c)}
+	level := s.Columns[constant].Upper
 	for j := range d {
-		centre.SetVec(j, c.Means[j]/c.SDs[c.Intercept])
 		if !number(j) {
-			if j != c.Intercept {
-				out.precision.SetSym(j, j, 1/(c.SDs[j]*c.SDs[j]))
-			}
 			continue
 		}
-		least := s.Radius * s.Radius / (n * n)
 		for k := range j + 1 {
 			if !number(k) {
 				continue
 			}
-			level := s.Columns[constant].Upper
 			v := s.Moment[j*d+k]/n - c.Means[j]*level*c.Means[k]*level
+			had := 0.0
 			if j == k {
-				v = max(v, least)
+				v = max(v, s.Radius*s.Radius/(n*n)) * (1 + surrogates.OwnShare)
+				had = 1 / (c.SDs[j] * c.SDs[j])
 			}
-			out.precision.SetSym(j, k, v/(effect*effect))
+			out.precision.SetSym(j, k, out.precision.At(j, k)+v/(effect*effect)-had)
 		}
 	}
-	centre.SetVec(c.Intercept, 1/c.SDs[c.Intercept])
-	out.precision.SymRankOne(out.precision, 1, centre)
+	return out
+}
+
+// precisionOf is that of a normal prior, whose gradients are linear.
+func precisionOf(c surrogates.CentredGaussian) *mat.SymDense {
+	d := len(c.SDs)
+	at, slope, out := make([]float64, d), make([]float64, d), mat.NewSymDense(d, nil)
+	for j := range d {
+		at[j] = 1
+		c.Grad(slope, at)
+		at[j] = 0
+		for k := range j + 1 {
+			out.SetSym(j, k, -slope[k])
+		}
+	}
 	return out
 }

@@ -205,7 +205,8 @@ func TestReferenceOfClasses(t *testing.T) {
 }
 
 // TestReferenceOfFittedColumns: the prior is of the variance of the predictor over records, whatever
-// correlations are, and of the predictor at their means, as wide as anchors have it. Between two points
+// correlations are, a share of each column's variance being its own, and of the predictor at their means, as wide
+// as anchors have it. Between two points
 // the density differs from that under the normal prior by what the priors do, and from that of
 // standardized columns by more.
 func TestReferenceOfFittedColumns(t *testing.T) {
@@ -226,14 +227,22 @@ func TestReferenceOfFittedColumns(t *testing.T) {
 	model, level, n := target.Prior().(priors.Gaussian), m.Shape.Terms[0].At(1), float64(rows.Len())
 	prior := func(theta []float64) float64 {
 		sum, square := 0.0, 0.0
+		var sums, squares [2]float64
 		for i := range rows.Len() {
 			x := rows.Row(i)
 			eta := theta[1]*x[1] + theta[2]*x[2]
 			sum, square = sum+eta*x[0]/level, square+eta*eta
+			for j := range 2 {
+				sums[j], squares[j] = sums[j]+x[1+j]*x[0]/level, squares[j]+x[1+j]*x[1+j]
+			}
+		}
+		own := 0.0
+		for j := range 2 {
+			own += 0.01 * theta[1+j] * theta[1+j] * (squares[j]/n - sums[j]/n*sums[j]/n)
 		}
 		at, effect := theta[0]+sum/n/level, target.Standardized()
 		sd := model.SD * surrogates.Openness(2)
-		return -(square/n-sum/n*sum/n)/(2*effect*effect) - at*at/(2*sd*sd)
+		return -(square/n-sum/n*sum/n+own)/(2*effect*effect) - at*at/(2*sd*sd)
 	}
 	zero := []float64{0, 0, 0}
 	rise := func(of nuts.LogDensity, theta []float64) float64 {
