@@ -52,8 +52,8 @@ const latentShare = 1.5 * 1.5 * 3 / (math.Pi * math.Pi)
 // Standardized is a normal prior of coefficients on features of unknown spread. A number one
 // standard deviation off its mean moves the linear predictor by N(0, effect²). Any two levels of a
 // category differ by the standard deviation that the model's prior has for one. So has what the predictor
-// is at the means of all features, in place of the intercept. Moments are the released ones. Where these are noisy a spread
-// is the least that they allow for, but for a chance of a tenth.
+// is at the means of all features, in place of the intercept. Moments are the released ones. Where these are
+// noisy a spread is the least that they allow for, but for a chance of a tenth.
 //
 // The moments must not be Weighted.
 func (s Statistics) Standardized(effect float64, model priors.Gaussian) CentredGaussian {
