@@ -297,7 +297,7 @@ func kernelDefects() (all []Case) {
 		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
 		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(), eighthKernels(), ninthKernels(),
 		tenthKernels(), eleventhKernels(), twelfthKernels(), thirteenthKernels(), afterThirteenth(), fourteenthKernels(),
-		afterFourteenth(), fifteenthKernels(), sixteenthKernels(), following(), prices()} {
+		afterFourteenth(), fifteenthKernels(), sixteenthKernels(), seventeenthKernels(), following(), prices()} {
 		all = append(all, family...)
 	}
 	return all

@@ -493,7 +493,7 @@ func mechanismDefects() (all []Case) {
 	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
 		fourthMechanisms(), fifthMechanisms(), sixthMechanisms(), seventhMechanisms(), eighthMechanisms(), ninthMechanisms(),
 		tenthMechanisms(), eleventhMechanisms(), twelfthMechanisms(), thirteenthMechanisms(),
-		fourteenthMechanisms(), fifteenthMechanisms(), sixteenthMechanisms())
+		fourteenthMechanisms(), fifteenthMechanisms(), sixteenthMechanisms(), seventeenthMechanisms())
 	return append(all,
 		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
 		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),

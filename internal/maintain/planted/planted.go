@@ -31,7 +31,7 @@ var suites = map[string]int{"CheckTarget": 1, "CheckKernel": 2, "CheckMechanism"
 
 // Defects lists what must be rejected, Controls what must not.
 func Defects() []Case {
-	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth())
+	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth())
 	slices.SortStableFunc(all, func(a, b Case) int { return cmp.Compare(suites[a.Suite], suites[b.Suite]) })
 	return explained(all)
 }
@@ -46,7 +46,9 @@ func Controls() []Case {
 		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
 		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls(),
 		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls(),
-		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls())
+		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls(),
+		seventeenthTargetControls(), seventeenthKernelControls(), seventeenthMechanismControls(),
+		afterSeventeenthControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.

@@ -404,7 +404,7 @@ func targetDefects() (all []Case) {
 		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
 		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets(), seventhTargets(), eighthTargets(), ninthTargets(),
 		tenthTargets(), eleventhTargets(), twelfthTargets(), thirteenthTargets(), fourteenthTargets(), fifteenthTargets(),
-		sixteenthTargets()} {
+		sixteenthTargets(), seventeenthTargets()} {
 		all = append(all, family...)
 	}
 	return all
