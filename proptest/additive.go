@@ -118,7 +118,7 @@ func (q query) paths(t rapid.TB, from [][2]float64) {
 				for j := range p {
 					r.X[i*p+j] = v
 					if math.IsNaN(v) {
-						r.X[i*p+j] = most * (2*rng.Float64() - 1)
+						r.X[i*p+j] = most * max(-1, min(1.5*(2*rng.Float64()-1), 1)) // a third at the ends
 					} else if math.IsInf(v, 1) {
 						r.X[i*p+j] = extremes[(i+j)%len(extremes)]
 					}
@@ -136,7 +136,11 @@ func (q query) paths(t rapid.TB, from [][2]float64) {
 			if q.sameNoise(t, table); t.Failed() {
 				return
 			}
-			if q.path(t, table, func(next curator.Records, i int) { draw(next, i, ends[1]) }); t.Failed() {
+			stops := []float64{ends[1]}
+			if math.IsNaN(ends[0]) { // each goes all the way, beside others at random
+				stops = []float64{-most, most, ends[1]}
+			}
+			if q.path(t, table, stops, draw); t.Failed() {
 				return
 			}
 		}
@@ -169,19 +173,20 @@ func (q query) sameNoise(t rapid.TB, table curator.Records) {
 	}
 }
 
-// path changes or removes the records of a table one by one.
-func (q query) path(t rapid.TB, table curator.Records, change func(next curator.Records, i int)) {
+// path changes the records of a table one by one, by stops, or removes them.
+func (q query) path(t rapid.TB, table curator.Records, stops []float64, draw func(r curator.Records, i int, v float64)) {
 	t.Helper()
 	p, substitutes := table.Features, q.m.Claim().Adjacency() == accountant.Substitute
 	was := q.release(t, table)
 	n := len(table.X) / p
+	steps := n * len(stops)
 	if !substitutes {
-		n-- // one stays
+		steps = n - 1 // one stays
 	}
-	for i := range n {
+	for i := range steps {
 		next := edited(table, func(_, _ []float64) {})
 		if substitutes {
-			change(next, i)
+			draw(next, i/len(stops), stops[i%len(stops)])
 		} else if next.X = next.X[p:]; next.Y != nil {
 			next.Y = next.Y[1:]
 		}
