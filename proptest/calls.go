@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/audit"
 )
 
 // callSizes are the numbers of releases of the calls that are made in turn: of four pairs of calls
@@ -39,6 +41,10 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 	e := &evidence{}
 	for _, g := range groups {
 		g.differ(e, onA)
+	}
+	if err := plainCalls(e, m, onA, o); err != nil {
+		failf(t, "%v", err)
+		return
 	}
 	for _, j := range someOf(len(onA[0]), 4) {
 		law := newLawOf(onA, j)
@@ -125,6 +131,41 @@ func (g *group) differ(e *evidence, onA [][]float64) {
 			"of them where one is bit %d, and %d of %d pairs of as many releases in a row", g.equal, g.tried, g.size, worst,
 			chance, blocks)
 	})
+}
+
+// plainSeeds are those for which a generator may take another: 0 and 1, the same but for a sign, and what
+// leaves 0 when a seed is cut to a modulus.
+var plainSeeds = []uint64{0, 1, 100, 1000, 1e6, 1e9, 1e9 + 7, 1<<31 - 1, 1<<32 - 1, 1<<61 - 1, 1 << 63, math.MaxUint64}
+
+// plainCalls expects calls of such seeds to differ. Two of 64 releases are the same by chance with at most
+// the 64th power of the chance that two releases are.
+func plainCalls(e *evidence, m Mechanism, onA [][]float64, o MechanismOptions) error {
+	const size, rare = 64, 1e-12
+	equal, pairs := 0, len(onA)/2
+	for i := range pairs {
+		if alike(onA[2*i:2*i+1], onA[2*i+1:2*i+2]) {
+			equal++
+		}
+	}
+	_, chance := audit.ClopperPearson(equal, pairs, rare)
+	calls := make([][][]float64, len(plainSeeds))
+	for i, seed := range plainSeeds {
+		var err error
+		if calls[i], err = releases(m, o.A, seed, size); err != nil {
+			return err
+		}
+	}
+	p, at := 1.0, [2]uint64{}
+	for i := range calls {
+		for k := range i {
+			if alike(calls[i], calls[k]) {
+				n := len(calls)
+				p, at = min(1, float64(n*(n-1)/2)*math.Pow(chance, size)+rare), [2]uint64{plainSeeds[k], plainSeeds[i]}
+			}
+		}
+	}
+	e.see(p, func() string { return fmt.Sprintf("the seeds %d and %d give the same %d releases", at[0], at[1], size) })
+	return nil
 }
 
 // overlap reports whether one call is the other, or goes on with it after a power of two of its
