@@ -255,7 +255,10 @@ func (c kernelCheck) starts() {
 	if theta[0]++; s.Theta[0] == theta[0] {
 		c.fail("Init keeps the caller's slice; it must copy")
 	}
-	c.startsAnywhere(k)
+	at := slices.Clone(s.Theta)
+	if c.startsAnywhere(k); !slices.Equal(s.Theta, at) || s.Iteration != 0 {
+		c.fail("a State that Init gave at %v is %v after more calls of Init: each must give its own", at, s.Theta)
+	}
 	bad := map[string][]float64{"nothing": nil, "one value too many": append(slices.Clone(c.o.Start), 0)}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		at := slices.Clone(c.o.Start)

@@ -31,6 +31,46 @@ func (c kernelCheck) resumes() {
 		cuts = append(cuts, cut)
 	}
 	c.resumesAfter(steps, 10, cuts...)
+	c.beginsAgain(20)
+}
+
+// beginsAgain has a kernel begin a second chain after so many steps, which must be the first chain of a
+// new kernel that is given the same releases.
+func (c kernelCheck) beginsAgain(steps int64) {
+	c.t.Helper()
+	defer func() {
+		c.t.Helper()
+		if p := recover(); p != nil {
+			c.fail("a kernel that begins a second chain after %d steps: panic: %v", steps, p)
+		}
+	}()
+	recording := tape.New()
+	used := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option)), 2*steps)
+	c.follow(used, steps)
+	second := c.follow(used, steps)
+	playing := recording.Rewind()
+	c.follow(c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(playing).(curator.Option)), 2*steps), steps)
+	fresh := c.kernel(c.seal(c.o.Records, c.o.Seed+1, tape.Option(playing.Again()).(curator.Option)), steps)
+	for n, first := range c.follow(fresh, steps) {
+		if !slices.EqualFunc(first, second[n], identical) {
+			c.fail("step %d of a kernel's second chain is %v, and %v where a new kernel is given the same start, stream and "+
+				"releases: Init keeps what an earlier chain has left behind", n+1, second[n], first)
+		}
+	}
+}
+
+// follow starts a chain and returns what each step shows: the state, Info and what is kept.
+func (c kernelCheck) follow(k kernels.Kernel, steps int64) (all [][]float64) {
+	c.t.Helper()
+	s, rng := c.start(k), c.rng()
+	for n := range steps {
+		info, err := k.Step(rng, s)
+		if err != nil {
+			c.fail("step %d of a chain: %v", n+1, err)
+		}
+		all = append(all, append(append(slices.Clone(s.Theta), info.StepSize, float64(info.Gradients)), kernels.Keep(k)...))
+	}
+	return all
 }
 
 // CheckResume interrupts one chain of o.Steps steps after cut of them, and has a new kernel
