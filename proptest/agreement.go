@@ -254,11 +254,11 @@ func (e *evaluator) gradientAgrees(s scene) string {
 	return ""
 }
 
-// gradientIsLost expects a gradient of ordinary numbers to be a number where differences show the
-// loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain.
+// gradientIsLost expects a gradient of ordinary and of missing numbers to be a number where differences
+// show the loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain.
 func (e *evaluator) gradientIsLost(s scene) string {
 	for _, v := range slices.Concat(s.theta, s.z.X, s.z.Y) {
-		if !(math.Abs(v) < 1e100) {
+		if math.Abs(v) >= 1e100 {
 			return ""
 		}
 	}
@@ -267,10 +267,8 @@ func (e *evaluator) gradientIsLost(s scene) string {
 			continue
 		}
 		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
-		h := 1e-3 * max(e.unit[j], math.Abs(s.theta[j]))
-		fine, coarse := (f(h/2)-f(-h/2))/h, (f(h)-f(-h))/(2*h)
-		if fine != 0 && math.Abs(fine) < 1e100 && math.Abs(fine-coarse) <= 1e-3*math.Abs(fine) {
-			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is NaN, and differences of Loss give %.6g, at %v", index(j), fine, s)
+		if slope, plain := f.plainSlope(max(e.unit[j], math.Abs(s.theta[j]))); plain {
+			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is NaN, and differences of Loss give %.6g, at %v", index(j), slope, s)
 		}
 	}
 	return ""
@@ -343,7 +341,14 @@ func (e *evaluator) predictorAgrees(s scene) string {
 		terms += math.Abs(x * s.theta[j])
 	}
 	l, at, slope := e.loss(s.theta, s.z), e.lossAt(eta, s.z.Y), e.slopeAt(eta, s.z.Y)
-	if !finite(eta) || !finite(l) || !finite(at) || !finite(slope) {
+	if !finite(eta) || !finite(l) || !finite(at) {
+		return ""
+	}
+	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
+	if want, plain := line(f).plainSlope(max(1, math.Abs(eta))); plain && math.IsNaN(slope) {
+		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is NaN at η = %v, and differences of LossAt give %.6g, at %v", eta, want, s)
+	}
+	if !finite(slope) {
 		return ""
 	}
 	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound {
@@ -356,7 +361,6 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	if !(math.Abs(l-at) <= 1e-12*(1+math.Abs(l))+8*by*math.Abs(slope)+bend*by) {
 		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
 	}
-	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
 	// A small residual of a large mean owes the mean's rounding to the predictor's.
 	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong && !(math.Abs(slope-want.value) <= want.off+bend) {
 		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,

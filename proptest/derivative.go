@@ -148,3 +148,10 @@ func (f line) wrongSlope(scale, got, floor float64) (slope, bool) {
 	}
 	return s, !f.kinked(got, floor, scale, noise)
 }
+
+// plainSlope is the derivative at 0 where differences of two widths show one that is not 0.
+func (f line) plainSlope(scale float64) (value float64, plain bool) {
+	h := 1e-3 * scale
+	fine, coarse := (f(h/2)-f(-h/2))/h, (f(h)-f(-h))/(2*h)
+	return fine, fine != 0 && math.Abs(fine) < 1e100 && math.Abs(fine-coarse) <= 1e-3*math.Abs(fine)
+}

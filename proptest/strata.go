@@ -241,6 +241,7 @@ func (g stage) scans(visit func(scene)) {
 	}
 	g.zeros(visit)
 	g.muted(visit)
+	g.missing(visit)
 	g.fitted(visit)
 	g.met(visit)
 	for _, v := range codes {
@@ -308,6 +309,25 @@ func (g stage) muted(visit func(scene)) {
 				s.usual, s.plausible = false, false
 				visit(s)
 			}
+		}
+	}
+}
+
+// missing visits records of which one number is missing, which a target may make up for in one place
+// and not in another.
+func (g stage) missing(visit func(scene)) {
+	for j := range g.p + 1 {
+		for range 3 {
+			s := g.plain()
+			switch {
+			case j < g.p:
+				s.z.X[j] = math.NaN()
+			case g.response:
+				s.z.Y[0] = math.NaN()
+			}
+			s.usual, s.plausible = false, false
+			s.next = g.move(s)
+			visit(s)
 		}
 	}
 }
