@@ -415,7 +415,7 @@ func (g stage) strange(visit func(z targets.Rows)) {
 	}
 }
 
-// survives says whether a form panics.
+// survives says whether a form panics, or writes where it must not.
 func (g stage) survives(f form, theta, next []float64, z targets.Rows) (said string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -423,6 +423,8 @@ func (g stage) survives(f form, theta, next []float64, z targets.Rows) (said str
 				describe(z))
 		}
 	}()
-	f.run(0, theta, next, z)
-	return ""
+	if said = f.strays(theta, next, z); said != "" {
+		said += " at the record " + describe(z)
+	}
+	return said
 }
