@@ -231,7 +231,9 @@ func (e *evaluator) gradientAgrees(s scene) string {
 	}
 	largest, strange := 1.0, 1.0
 	for j, x := range s.z.X {
-		largest, strange = max(largest, math.Abs(x)), max(strange, math.Abs(x)/e.unitX[j])
+		if !math.IsNaN(x) {
+			largest, strange = max(largest, math.Abs(x)), max(strange, math.Abs(x)/e.unitX[j])
+		}
 	}
 	loss := func(theta []float64) float64 { return e.loss(theta, s.z) }
 	for j, got := range e.gradient {
@@ -293,7 +295,9 @@ func (e *evaluator) shaky(s scene, j int) float64 {
 func (g stage) overflows(s scene) bool {
 	largest := 1.0
 	for _, x := range inUnits(s.z.X, g.unitX) {
-		largest = max(largest, math.Abs(x))
+		if !math.IsNaN(x) { // a missing number is no large one
+			largest = max(largest, math.Abs(x))
+		}
 	}
 	theta := inUnits(s.theta, g.unit)
 	for _, t := range theta {
