@@ -76,6 +76,16 @@ func (k *Kernel) Name() string {
 // Left is the number of trajectories still paid for.
 func (k *Kernel) Left() int64 { return k.left }
 
+// Init starts a chain at theta, which remembers nothing of an earlier one.
+func (k *Kernel) Init(theta []float64) (*kernels.State, error) {
+	k.forget()
+	return k.Drift.Init(theta)
+}
+
+func (k *Kernel) forget() {
+	k.here[0], k.sizes = math.NaN(), sequence{jitter: k.config.Jitter}
+}
+
 // Keep implements kernels.Keeper: the sequence of step sizes, and the gradient with the
 // point where it was released.
 func (k *Kernel) Keep(dst []float64) []float64 {
@@ -90,7 +100,7 @@ func (k *Kernel) Keep(dst []float64) []float64 {
 // Recall implements kernels.Keeper.
 func (k *Kernel) Recall(memory []float64) error {
 	if len(memory) == 0 {
-		k.here[0] = math.NaN()
+		k.forget()
 		return nil
 	}
 	const words = 3

@@ -37,7 +37,8 @@ type Kernel interface {
 	Name() string
 	// Dim is the number of parameters.
 	Dim() int
-	// Init returns the state of a chain that starts at theta, which is copied.
+	// Init returns the state of a chain that starts at theta, which is copied, and
+	// forgets what the kernel remembers of an earlier one.
 	// It reads no record. Errors: a wrong length, a value that is not finite or
 	// has zero prior density.
 	Init(theta []float64) (*State, error)
