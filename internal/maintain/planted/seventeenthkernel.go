@@ -312,7 +312,7 @@ func (k *unbegun) Init(theta []float64) (*kernels.State, error) { return k.made.
 func seventeenthKernels() []Case {
 	tilt := func(t float64) float64 { return 0.5 * (1 + 0.1*math.Tanh(t)) }
 	return inFamily("seventeenth", []Case{
-		growing("multiplication by one plus noise, with the correction of an exponential", "second order",
+		growing("multiplied by 1 + z, corrected as by an exponential", "second order",
 			func(z float64) float64 { return max(0.01, 1+z) }),
 		locally("a scale by the state, without its logarithm", "±10%", tilt, 0),
 		inside("moves are redrawn until inside, without the chance of it", "truncation", false),
@@ -325,7 +325,7 @@ func seventeenthKernels() []Case {
 			return 0.5 + 0.1*math.Tanh(math.Abs(t[0]-center[0])-math.Abs(t[1]-center[1]))
 		}, false),
 		swappingCopies("two copies change places by another ladder", "0.3 for 0.25", 0.3),
-		preconditioned("noise is taken off by the preconditioner, not its square", "4% of a variance", 1),
+		preconditioned("noise taken off by a preconditioner, not its square", "4% of a variance", 1),
 		drawing("independent draws of eight degrees, a density of seven", "tails", 7),
 		factored("the factor of independent draws is transposed", "0.12", true),
 		wrapping("below zero it is reflected, above one it wraps", "one side", func(t float64) float64 { return t - 1 }),
