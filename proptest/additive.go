@@ -174,7 +174,8 @@ func (q query) sameNoise(t rapid.TB, table curator.Records) {
 }
 
 // path changes the records of a table one by one, by stops, or removes them.
-func (q query) path(t rapid.TB, table curator.Records, stops []float64, draw func(r curator.Records, i int, v float64)) {
+func (q query) path(t rapid.TB, table curator.Records, stops []float64,
+	draw func(r curator.Records, i int, v float64)) {
 	t.Helper()
 	p, substitutes := table.Features, q.m.Claim().Adjacency() == accountant.Substitute
 	was := q.release(t, table)

@@ -350,7 +350,8 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	}
 	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
 	if want, plain := line(f).plainSlope(max(1, math.Abs(eta))); plain && math.IsNaN(slope) {
-		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is NaN at η = %v, and differences of LossAt give %.6g, at %v", eta, want, s)
+		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is NaN at η = %v, and differences of LossAt give %.6g, at %v", eta,
+			want, s)
 	}
 	if !finite(slope) {
 		return ""

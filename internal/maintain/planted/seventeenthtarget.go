@@ -235,7 +235,8 @@ func seventeenthTargets() []Case {
 	}
 	return inFamily("seventeenth", []Case{
 		plainly("a floor under probabilities, in the loss alone", "10⁻¹²", probit(1e-12, 0)),
-		plainly("exposures below one are one in the slope", "the offset", exposed(func(e float64) float64 { return max(0, e) })),
+		plainly("exposures below one are one in the slope", "the offset",
+			exposed(func(e float64) float64 { return max(0, e) })),
 		fourth("the digamma function by three terms", "0.01 at shape 1", positiveResponse, gammaShape(threeTerms)),
 		plainly("ratio's branch for one large residual has no degrees of freedom", "log 4", func() targets.Target {
 			m := studentErrors()
@@ -292,18 +293,20 @@ func seventeenthTargets() []Case {
 		}),
 		plainly("predictors in single precision, not in the ratio", "10⁻⁷", singlePredictors(false)),
 		plainly("missing features are zero in the loss alone", "NaN", imputed(false)),
-		plainly("prior draws use the global generator now and then", "1 in 100", drawnFrom(2, func(t []float64, rng *rand.Rand) {
-			if rng.IntN(100) == 0 {
-				t[1] = rand.NormFloat64()
-			}
-		})),
+		plainly("prior draws use the global generator now and then", "1 in 100", drawnFrom(2,
+			func(t []float64, rng *rand.Rand) {
+				if rng.IntN(100) == 0 {
+					t[1] = rand.NormFloat64()
+				}
+			})),
 		plainly("an angle's other remainder in the slope", "Mod", wrapped(math.Mod)),
 	})
 }
 
 // drawnOf has a normal prior of one deviation and draws of another.
 func drawnOf(sd, drawn float64) func() targets.Target {
-	return priorOf(func(t float64) float64 { return -t * t / (2 * sd * sd) }, func(t float64) float64 { return -t / (sd * sd) },
+	return priorOf(func(t float64) float64 { return -t * t / (2 * sd * sd) },
+		func(t float64) float64 { return -t / (sd * sd) },
 		func(rng *rand.Rand) float64 { return drawn * rng.NormFloat64() })
 }
 
