@@ -186,15 +186,6 @@ func seventeenthMechanisms() []Case {
 		one("Laplace noise of a uniform number in single precision", "2⁻²⁴", inverted(func(rng *rand.Rand) float64 {
 			return float64(rng.Float32())
 		}), plus, minus),
-		mechanism("", "twelve uniform numbers make a normal one", "tails", plain, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				z := -6.0
-				for range 12 {
-					z += rng.Float64()
-				}
-				return noiseSD * z
-			}
-		}),
 		mechanism("", "a deviation's root for the deviation", "√1.1 for 1.1", bare, func(m *sum) {
 			m.claim = gaussian(1.1)
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 2 * math.Sqrt(1.1) * rng.NormFloat64() }
