@@ -26,7 +26,9 @@ func TestOnColumns(t *testing.T) {
 			s.Columns[j] = Column{Kind: rapid.SampledFrom([]ColumnKind{Number, Level}).Draw(r, "kind"), Lower: -1, Upper: 1}
 		}
 		if rapid.Bool().Draw(r, "constant") {
-			s.Columns[rng.IntN(p)] = Column{Kind: Constant, Upper: 0.5}
+			j := rng.IntN(p)
+			s.Columns[j] = Column{Kind: Constant, Upper: 0.5}
+			law.mean[j], law.spread[j*p+j] = 0.5, 0
 		}
 		levels := rapid.IntRange(0, p).Draw(r, "levels of a category")
 		for j := range levels {
