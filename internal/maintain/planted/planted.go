@@ -29,6 +29,18 @@ type Case struct {
 // suites are in this order.
 var suites = map[string]int{"CheckTarget": 1, "CheckKernel": 2, "CheckMechanism": 3}
 
+// kinds are the families that are named after what is wrong. Others are sets that the suites had not seen.
+var kinds = []string{
+	"ratio against losses", "gradient against losses", "values of the loss", "predictor against losses", "certificates",
+	"prior", "state and batches",
+	"invariance of walks", "invariance of Langevin steps", "steps against Transition", "scales of reversible walks",
+	"leaks", "conformance", "reach", "prices",
+	"noise", "dependence", "what records do", "bits",
+}
+
+// ByKind reports whether a case's family is named after what is wrong.
+func (c Case) ByKind() bool { return slices.Contains(kinds, c.Family) }
+
 // Defects lists what must be rejected, Controls what must not.
 func Defects() []Case {
 	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth())

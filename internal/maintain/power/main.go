@@ -3,11 +3,11 @@
 // the rates as a table.
 //
 //	go run ./internal/maintain/power -seeds 100 -effort quick,standard -results power.tsv
-//	go run ./internal/maintain/power -table docs/proptest.md -results power.tsv
+//	go run ./internal/maintain/power -table docs/proptest.md,docs/proptest-sets.md -results power.tsv
 //
 // The first form goes on where an earlier run of the same results stopped, so
 // that it can be made in pieces (-for limits its time); cases that took little come
-// first. The second replaces the table in the document. All defects at standard effort
+// first. The second replaces the tables in the documents. All defects at standard effort
 // take about a quarter of an hour of one core a seed, almost all of it for what is found
 // late or never.
 package main
@@ -25,9 +25,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
-	"github.com/dpmcmc/dpmcmc/audit"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/planted"
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
@@ -42,7 +40,7 @@ func main() {
 	only := flag.String("only", "", "cases whose suite, family or name matches this expression")
 	controls := flag.Bool("controls", false, "run the right controls instead of the defects")
 	limit := flag.Duration("for", 24*time.Hour, "stop after this time")
-	table := flag.String("table", "", "document whose table is replaced; nothing is run")
+	table := flag.String("table", "", "documents whose tables are replaced, separated by commas; nothing is run")
 	verbose := flag.Bool("v", false, "print what was said of each run")
 	testing.Init() // rapid asks whether tests are to be short
 	flag.Parse()
@@ -56,7 +54,12 @@ func main() {
 		fail(err)
 	}
 	if *table != "" {
-		fail(write(*table, known))
+		for _, path := range strings.Split(*table, ",") {
+			if err := write(path, known); err != nil {
+				fail(err)
+			}
+		}
+		fail(nil)
 	}
 	cases := planted.Defects()
 	if *controls {
@@ -216,79 +219,6 @@ func firstLine(report string) string {
 	return ""
 }
 
-const begin, end = "<!-- table: go run ./internal/maintain/power -table -->", "<!-- end of table -->"
-
-// write replaces the table of a document.
-func write(path string, known map[key]verdict) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		return fmt.Errorf("%s has no place for the table: %s … %s", path, begin, end)
-	}
-	return os.WriteFile(path, []byte(before+begin+"\n\n"+render(known)+"\n"+end+after), 0o644)
-}
-
-// render makes the table: a section for each suite, a row for each defect.
-func render(known map[key]verdict) string {
-	var b strings.Builder
-	all := slices.Concat(planted.Defects(), planted.Controls(), planted.Library())
-	suite := ""
-	for _, c := range all {
-		if c.Family == "right" {
-			continue
-		}
-		if c.Suite != suite {
-			suite = c.Suite
-			fmt.Fprintf(&b, "### %s\n\n| family | defect | effect | quick | standard |\n|---|---|---|---|---|\n",
-				suite)
-		}
-		cell := strings.NewReplacer("|", `\|`).Replace // a pipe ends a cell
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Family, cell(c.Name), cell(c.Effect),
-			rate(known, c, "quick"), rate(known, c, "standard"))
-	}
-	fmt.Fprintf(&b, "\n%s", summary(known, all))
-	for _, c := range all {
-		if n, k := count(known, c, "standard"); c.Family != "right" && k < n {
-			low, high := audit.ClopperPearson(k, n, 0.025)
-			b.WriteString(item("%s, %s (%s): %.0f to %.0f%% are rejected at Standard. Why: %s.", c.Family, c.Name,
-				c.Effect, 100*low, 100*high, cmp.Or(c.Survivor, "nobody knows why")))
-		}
-	}
-	return b.String()
-}
-
-// item is an entry of a list, in lines of fewer than 100 columns.
-func item(format string, args ...any) string {
-	text, column := "*", 1
-	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
-		if n := utf8.RuneCountInString(word); column+1+n > 98 {
-			text, column = text+"\n  "+word, 2+n
-		} else {
-			text, column = text+" "+word, column+1+n
-		}
-	}
-	return text + "\n"
-}
-
-// rate is rejections of runs, with a mark where some are of an earlier version.
-func rate(known map[key]verdict, c planted.Case, effort string) string {
-	runs, rejected := count(known, c, effort)
-	if runs == 0 {
-		return "–"
-	}
-	said := fmt.Sprintf("%d/%d", rejected, runs)
-	for seed := 1; seed <= 1000; seed++ {
-		if known[of(c, effort, seed)].before {
-			return said + "†"
-		}
-	}
-	return said
-}
-
 func count(known map[key]verdict, c planted.Case, effort string) (runs, rejected int) {
 	for seed := 1; seed <= 1000; seed++ {
 		if v, ok := known[of(c, effort, seed)]; ok {
@@ -309,37 +239,4 @@ func meanTime(known map[key]verdict, c planted.Case, effort string) float64 {
 		}
 	}
 	return sum / max(1, runs)
-}
-
-func summary(known map[key]verdict, all []planted.Case) string {
-	var b strings.Builder
-	for _, effort := range []string{"quick", "standard", "thorough"} {
-		var runs, rejected, defects, sure, right, alarms int
-		many, average := 0, 0.0
-		for _, c := range all {
-			n, k := count(known, c, effort)
-			if c.Family == "right" {
-				right, alarms = right+n, alarms+k
-				continue
-			}
-			if runs, rejected = runs+n, rejected+k; n > 0 {
-				defects++
-				average += float64(k) / float64(n)
-				if n >= 20 {
-					many++
-				}
-				if k*20 >= 19*n {
-					sure++
-				}
-			}
-		}
-		if runs+right > 0 {
-			b.WriteString(item("%s: %d of %d runs over %d defects rejected, %.1f%% as the mean over defects. False alarms: %d "+
-				"in %d runs over right controls.", effort, rejected, runs, defects, 100*average/max(1, float64(defects)), alarms,
-				right))
-			b.WriteString(item("%s: %d defects have 20 runs or more. %d are rejected in at least 95%% of theirs.", effort, many,
-				sure))
-		}
-	}
-	return b.String()
 }
