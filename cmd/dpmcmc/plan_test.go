@@ -211,11 +211,11 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 // and the command is one that sample takes.
 func TestPlanInWords(t *testing.T) {
 	for flags, first := range map[string]string{
-		"--features 2 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
+		"--features 1 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
 			"with a doubt.\n  verdict on most simulated tables: Usable if the prior is believed",
-		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Enough draws",
-		"--features 2 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax --aim remainder": "Not enough: the " +
+		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Enough draws",
+		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax --aim remainder": "Not enough: the " +
 			"draws would not show the posterior.\n  verdict on most simulated tables: Not usable as it stands",
 		"--features 2 --records 5000 --epsilon 0.1 --delta 1e-6 --temperature 0.1 --iterations 20000": "Not enough",
 	} {
@@ -240,7 +240,7 @@ func TestPlanInWords(t *testing.T) {
 // TestPlanWants: the ε, and the number of records, that a want is solved for meet it, and
 // hardly more than meet it.
 func TestPlanWants(t *testing.T) {
-	const flags = "--features 2 --delta 1e-6 --want ×1.5 "
+	const flags = "--features 1 --delta 1e-6 --want ×1.5 "
 	for _, given := range []string{"--records 2000", "--epsilon 1"} {
 		p := buys(t, flags+given)
 		if w := *p.Predicted[0].Widening; !(w < 1.6 && w > 1.3) {
