@@ -43,7 +43,8 @@ func (c Case) ByKind() bool { return slices.Contains(kinds, c.Family) }
 
 // Defects lists what must be rejected, Controls what must not.
 func Defects() []Case {
-	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth())
+	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth(),
+		eighteenthTargets(), eighteenthKernels(), eighteenthMechanisms())
 	slices.SortStableFunc(all, func(a, b Case) int { return cmp.Compare(suites[a.Suite], suites[b.Suite]) })
 	return explained(all)
 }
@@ -60,7 +61,7 @@ func Controls() []Case {
 		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls(),
 		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls(),
 		seventeenthTargetControls(), seventeenthKernelControls(), seventeenthMechanismControls(),
-		afterSeventeenthControls())
+		afterSeventeenthControls(), eighteenthTargetControls(), eighteenthKernelControls(), eighteenthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.
