@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -51,18 +50,6 @@ func newEvaluator(g stage) *evaluator {
 func (e *evaluator) loss(theta []float64, z targets.Rows) float64 {
 	e.target.Loss(e.one, theta, z)
 	return e.one[0]
-}
-
-func (e *evaluator) lossAt(eta float64, y []float64) float64 {
-	e.onto[0] = eta
-	e.linear.LossAt(e.onto, e.onto, y)
-	return e.onto[0]
-}
-
-func (e *evaluator) slopeAt(eta float64, y []float64) float64 {
-	e.onto[0] = eta
-	e.linear.SlopeAt(e.onto, e.onto, y)
-	return e.onto[0]
 }
 
 // rounding is what the loss at theta owes to the rounding of theta's products:
@@ -219,269 +206,6 @@ func (e *evaluator) ratioAgrees(s scene) string {
 	return fmt.Sprintf("LossRatio is %v, the losses are %v and %v, a difference of %v, at %v", got, a, b, a-b, s)
 }
 
-// gradientAgrees compares LossGrad with differences of Loss, and with the complex
-// step where there is one.
-func (e *evaluator) gradientAgrees(s scene) string {
-	if e.grad == nil || !finite(e.loss(s.theta, s.z)) || math.IsInf(e.target.LogPrior(s.theta), -1) {
-		return ""
-	}
-	e.grad.LossGrad(e.gradient, s.theta, s.z)
-	if said := e.gradientIsLost(s); said != "" || e.overflows(s) {
-		return said
-	}
-	largest, strange := 1.0, 1.0
-	for j, x := range s.z.X {
-		if !math.IsNaN(x) {
-			largest, strange = max(largest, math.Abs(x)), max(strange, math.Abs(x)/e.unitX[j])
-		}
-	}
-	loss := func(theta []float64) float64 { return e.loss(theta, s.z) }
-	for j, got := range e.gradient {
-		if !finite(got) {
-			continue // a proper answer where isFinite does not ask for another
-		}
-		scale := max(e.unit[j], math.Abs(s.theta[j]))
-		if strange > 1e8 { // such features make a small step a long one
-			scale = max(1/largest, math.Abs(s.theta[j]))
-		}
-		if want, wrong := along(loss, s.theta, j).wrongSlope(scale, got, 1e-12*largest); wrong &&
-			math.Abs(got-want.value) > e.shaky(s, j) {
-			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %v ± %.1g, at %v", index(j), got,
-				want.value, want.off, s)
-		}
-	}
-	if e.complex != nil && s.plausible {
-		return e.complexStep(s)
-	}
-	return ""
-}
-
-// gradientIsLost expects a gradient of ordinary and of missing numbers to be a number where differences
-// show the loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain.
-func (e *evaluator) gradientIsLost(s scene) string {
-	for _, v := range slices.Concat(s.theta, s.z.X, s.z.Y) {
-		if math.Abs(v) >= 1e100 {
-			return ""
-		}
-	}
-	for j, got := range e.gradient {
-		if !math.IsNaN(got) {
-			continue
-		}
-		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
-		if slope, plain := f.plainSlope(max(e.unit[j], math.Abs(s.theta[j]))); plain {
-			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is NaN, and differences of Loss give %.6g, at %v", index(j), slope, s)
-		}
-	}
-	return ""
-}
-
-// shaky is what a gradient owes to the rounding of theta's products: how far it moves when all
-// coordinates grow or shrink by a few units of their last place.
-func (e *evaluator) shaky(s scene, j int) float64 {
-	var ends [2]float64
-	g := make([]float64, e.d)
-	for i := range ends {
-		copy(e.shaken, s.theta)
-		times(e.shaken, 1+float64(2*i-1)*4e-16)
-		e.grad.LossGrad(g, e.shaken, s.z)
-		ends[i] = g[j]
-	}
-	return 10 * math.Abs(ends[1]-ends[0])
-}
-
-// overflows reports whether exponentials of a scene's products may overflow,
-// beyond which losses are rounded as they see fit.
-func (g stage) overflows(s scene) bool {
-	largest := 1.0
-	for _, x := range inUnits(s.z.X, g.unitX) {
-		if !math.IsNaN(x) { // a missing number is no large one
-			largest = max(largest, math.Abs(x))
-		}
-	}
-	theta := inUnits(s.theta, g.unit)
-	for _, t := range theta {
-		if math.Abs(t)*largest > 600 && math.Abs(t) > 20 || math.Abs(t) > 600 {
-			return true
-		}
-	}
-	sum := 0.0
-	for j, t := range theta {
-		if len(theta) == len(s.z.X) {
-			sum += math.Abs(s.theta[j] * s.z.X[j])
-		} else { // any parameter may multiply any feature
-			sum += math.Abs(t) * largest
-		}
-	}
-	return sum > 600 || largest > 600 && len(s.theta) != len(s.z.X)
-}
-
-// complexStep compares the gradient just computed with complex steps.
-func (e *evaluator) complexStep(s scene) string {
-	const h = 1e-100
-	at := make([]complex128, len(s.theta))
-	for j, got := range e.gradient {
-		for k, v := range s.theta {
-			at[k] = complex(v, 0)
-		}
-		at[j] += complex(0, h)
-		e.complex.ComplexLoss(e.complexOne, at, s.z)
-		if want := imag(e.complexOne[0]) / h; !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) {
-			return fmt.Sprintf("∂ℓ/∂θ%s is %v, the complex step gives %v, at %v", index(j), got, want, s)
-		}
-	}
-	return ""
-}
-
-// predictorAgrees compares LossAt and SlopeAt at the linear predictor with Loss
-// and LossGrad, and SlopeAt with differences of LossAt.
-func (e *evaluator) predictorAgrees(s scene) string {
-	if e.linear == nil {
-		return ""
-	}
-	eta, terms := 0.0, 0.0
-	for j, x := range s.z.X {
-		eta += x * s.theta[j]
-		terms += math.Abs(x * s.theta[j])
-	}
-	l, at, slope := e.loss(s.theta, s.z), e.lossAt(eta, s.z.Y), e.slopeAt(eta, s.z.Y)
-	if !finite(eta) || !finite(l) || !finite(at) {
-		return ""
-	}
-	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
-	if want, plain := line(f).plainSlope(max(1, math.Abs(eta))); plain && math.IsNaN(slope) {
-		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is NaN at η = %v, and differences of LossAt give %.6g, at %v", eta,
-			want, s)
-	}
-	if !finite(slope) {
-		return ""
-	}
-	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound {
-		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
-			"violated at %v", slope, eta, bound, s)
-	}
-	// What the predictor's own rounding can change.
-	by := 4e-16*terms + 1e-300
-	bend := e.bend(eta, 4*by, slope, s.z.Y)
-	if !(math.Abs(l-at) <= 1e-12*(1+math.Abs(l))+8*by*math.Abs(slope)+bend*by) {
-		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
-	}
-	// A small residual of a large mean owes the mean's rounding to the predictor's.
-	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong && !(math.Abs(slope-want.value) <= want.off+bend) {
-		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,
-			eta, want.value, want.off, s)
-	}
-	if e.grad == nil {
-		return ""
-	}
-	e.grad.LossGrad(e.gradient, s.theta, s.z)
-	for j, got := range e.gradient {
-		want := slope * s.z.X[j]
-		if finite(got) && !(math.Abs(got-want) <= 1e-11*math.Abs(want)+1e-13+4*bend*math.Abs(s.z.X[j])) {
-			return fmt.Sprintf("∂ℓ/∂θ%s is %v where SlopeAt times the feature is %v, at %v", index(j), got, want, s)
-		}
-	}
-	return ""
-}
-
-// boundsHold checks the certificates of moves and slopes at one scene, its record
-// projected onto the radius.
-func (e *evaluator) boundsHold(s scene) string {
-	if e.bound == nil && e.linear == nil {
-		return ""
-	}
-	z := e.projected(s.z)
-	for _, theta := range [][]float64{s.theta, s.next} {
-		if n := norm(inUnits(theta, e.unit)); !(n <= 100) || math.IsInf(e.target.LogPrior(theta), -1) {
-			return "" // nothing is claimed, or differences are mere roundings
-		}
-	}
-	a, b := e.loss(s.theta, z), e.loss(s.next, z)
-	change := math.Abs(a-b) - 1e-14 - blur(a, b)
-	if e.bound != nil && change > e.bound.RatioBound(s.theta, s.next, e.o.Radius) {
-		change -= rounding(e.target, s.theta, z) + rounding(e.target, s.next, z)
-	}
-	at := fmt.Sprintf("at %v", scene{theta: s.theta, next: s.next, z: z})
-	if e.bound != nil {
-		if c := e.bound.RatioBound(s.theta, s.next, e.o.Radius); s.plausible && math.IsNaN(c) || c < 0 ||
-			change > c*(1+1e-12) {
-			return fmt.Sprintf("ratio: found %v of the bound RatioBound = %v, radius %v: the certificate is violated %s",
-				math.Abs(a-b), c, e.o.Radius, at)
-		}
-	}
-	if e.bound != nil {
-		there, back := e.bound.RatioBound(s.theta, s.next, e.o.Radius), e.bound.RatioBound(s.next, s.theta, e.o.Radius)
-		if !same(there, back) && !(math.Abs(there-back) <= 1e-9*(there+back)) {
-			return fmt.Sprintf("symmetry: RatioBound is %v from θ to θ′ and %v from θ′ to θ; a kernel whose noise is in "+
-				"proportion to it would not leave its law invariant, %s", there, back, at)
-		}
-	}
-	if e.linear == nil || math.IsInf(e.linear.PredictorLipschitz(), 1) {
-		return ""
-	}
-	eta, along, sizes := 0.0, 0.0, 0.0
-	for j, x := range z.X {
-		eta += x * s.theta[j]
-		along += x * (s.next[j] - s.theta[j])
-		sizes += math.Abs(x) * (math.Abs(s.next[j]) + math.Abs(s.theta[j]))
-	}
-	l := e.linear.PredictorLipschitz()
-	if change-1e-15*l*sizes > l*math.Abs(along)*(1+1e-12) {
-		return fmt.Sprintf("move: found %v of the bound L·|x·δ| = %v: the certificate is violated %s", math.Abs(a-b),
-			l*math.Abs(along), at)
-	}
-	if v := e.slopeAt(eta, z.Y); math.Abs(v)*(1-1e-12) > l {
-		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
-			"violated %s", v, eta, l, at)
-	}
-	return ""
-}
-
-// bend is what rounding of the predictor by so much does to the slope. Where the slopes on both sides
-// agree, and that between them is another one, it is a value of its own, which rounding did not make.
-func (e *evaluator) bend(eta, by, slope float64, y []float64) float64 {
-	above, below := e.slopeAt(eta+by, y), e.slopeAt(eta-by, y)
-	bend := math.Abs(above - slope)
-	if apart := math.Abs(above - below); apart <= 1e-3*bend {
-		return apart
-	}
-	return bend
-}
-
-// projected copies a record, projected onto the radius.
-func (e *evaluator) projected(z targets.Rows) targets.Rows {
-	z = cloneRows(z)
-	if !math.IsInf(e.o.Radius, 1) {
-		record.Project(z.X, e.o.Radius)
-	}
-	return z
-}
-
-// priorAgrees checks LogPrior and its gradient.
-func (e *evaluator) priorAgrees(s scene) string {
-	before := slices.Clone(s.theta)
-	lp := e.target.LogPrior(s.theta)
-	if math.IsNaN(lp) || math.IsInf(lp, 1) || s.plausible && math.IsInf(lp, -1) {
-		return fmt.Sprintf("LogPrior is %v at θ = %s", lp, text(s.theta))
-	}
-	if e.grad == nil || math.IsInf(lp, -1) {
-		return ""
-	}
-	e.grad.GradLogPrior(e.gradient, s.theta)
-	for j, got := range e.gradient {
-		scale := max(e.unit[j], math.Abs(s.theta[j]))
-		if want, wrong := along(e.target.LogPrior, s.theta, j).wrongSlope(scale, got, 1e-12); wrong {
-			return fmt.Sprintf("GradLogPrior says that ∂log p₀/∂θ%s is %v, differences of LogPrior give %v ± %.1g, at "+
-				"θ = %s", index(j), got, want.value, want.off,
-				text(s.theta))
-		}
-	}
-	if !slices.Equal(s.theta, before) {
-		return "the prior writes to its parameters"
-	}
-	return ""
-}
-
 // checkScenes holds the laws at scans and random scenes, and shrinks what breaks
 // one.
 func checkScenes(t rapid.TB, target targets.Target, o TargetOptions) {
@@ -510,8 +234,7 @@ func (e *evaluator) report(t rapid.TB, l sceneLaw, s scene) {
 	head := []string{"target := yourTarget", "theta, next := " + source(s.theta) + ", " + source(s.next),
 		"rows := " + sourceOfRows(rows), "_ = next"}
 	test := strings.ReplaceAll(goTest(append(head, lines...)...), "RADIUS", fmt.Sprint(e.o.Radius))
-	failf(t, "%s (Seed %d)%s", said, e.o.Seed, test)
-	t.FailNow()
+	fatalf(t, "%s (Seed %d)%s", said, e.o.Seed, test)
 }
 
 // shrunk makes a scene as plain as it can while it still breaks a law. A response
@@ -536,67 +259,17 @@ func (e *evaluator) shrunk(s scene, breaks func(scene) bool) scene {
 	return from(u)
 }
 
-// checkPredictors scans the predictor of a linear target.
-func checkPredictors(t rapid.TB, target targets.Target, o TargetOptions) {
-	t.Helper()
-	e := newEvaluator(o.stage(target, 21))
-	if e.linear == nil || t.Failed() {
-		return
-	}
-	law := sceneLaws[slices.IndexFunc(sceneLaws, func(l sceneLaw) bool { return l.name == "linear" })]
-	try := func(eta float64, y targets.Rows) {
-		t.Helper()
-		s := scene{theta: make([]float64, e.d), next: make([]float64, e.d), z: cloneRows(y)}
-		clear(s.z.X)
-		j := e.rng.IntN(e.d)
-		s.theta[j], s.z.X[j] = eta, 1
-		if law.holds(e, s) != "" {
-			e.report(t, law, s)
-		}
-	}
-	n := o.Effort.times(600, 100)
-	for i := range n {
-		u := 2*(float64(i)+e.rng.Float64())/float64(n) - 1
-		z := e.record()
-		if e.response && i%3 == 0 {
-			z.Y[0] = o.Response(replies[e.rng.IntN(len(replies))])
-		}
-		try(10*u, z)
-		try(math.Sinh(7*u), z)
-		try(math.Sinh(12*u), z)
-	}
-	checkManyPredictors(t, e)
+// breaks reports whether a scene breaks a law.
+func (e *evaluator) breaks(s scene) bool {
+	return slices.ContainsFunc(sceneLaws, func(l sceneLaw) bool { return l.holds(e, s) != "" })
 }
 
-// checkManyPredictors evaluates predictors in batches, in place and not.
-func checkManyPredictors(t rapid.TB, e *evaluator) {
+// hold checks the laws of scenes at one of them.
+func (e *evaluator) hold(t rapid.TB, s scene) {
 	t.Helper()
-	for _, n := range []int{2, 3, 64, 257, 1025} {
-		eta, rows := make([]float64, n), e.o.plausible(e.rng, e.target, n)
-		for i := range eta {
-			if eta[i] = 3 * e.rng.NormFloat64(); i%7 == 3 {
-				eta[i] = eta[i-1]
-			}
-		}
-		for _, f := range []struct {
-			name string
-			eval func(dst, eta, y []float64)
-		}{{"LossAt", e.linear.LossAt}, {"SlopeAt", e.linear.SlopeAt}} {
-			apart, inPlace, alone := make([]float64, n), slices.Clone(eta), make([]float64, 1)
-			f.eval(apart, eta, rows.Y)
-			f.eval(inPlace, inPlace, rows.Y)
-			for i := range n {
-				var y []float64
-				if rows.Y != nil {
-					y = rows.Y[i : i+1]
-				}
-				f.eval(alone, eta[i:i+1], y)
-				if !same(apart[i], alone[0]) || !same(inPlace[i], alone[0]) {
-					failf(t, "%s of predictor %d of %d, %v, is %v, in place %v, and alone %v (Seed %d)", f.name, i, n, eta[i],
-						apart[i], inPlace[i], alone[0], e.o.Seed)
-					t.FailNow()
-				}
-			}
+	for _, l := range sceneLaws {
+		if l.holds(e, s) != "" {
+			e.report(t, l, s)
 		}
 	}
 }

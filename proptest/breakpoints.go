@@ -58,21 +58,6 @@ func (s *scene) set(j, d int, v float64) {
 	s.z.X[j-d] = v
 }
 
-// breaks reports whether a scene breaks a law.
-func (e *evaluator) breaks(s scene) bool {
-	return slices.ContainsFunc(sceneLaws, func(l sceneLaw) bool { return l.holds(e, s) != "" })
-}
-
-// hold checks the laws of scenes at one of them.
-func (e *evaluator) hold(t rapid.TB, s scene) {
-	t.Helper()
-	for _, l := range sceneLaws {
-		if l.holds(e, s) != "" {
-			e.report(t, l, s)
-		}
-	}
-}
-
 // breaks finds where a function breaks: cells of a grid, fine near 0 and coarse
 // far away, whose second difference stands out from those on both sides. Each is
 // halved towards the half that stands out more.

@@ -37,9 +37,8 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		fill(again, math.NaN())
 		s.SamplePrior(one, rand64(seed, 32))
 		if s.SamplePrior(again, rand64(seed, 32)); !slices.EqualFunc(one, again, identical) {
-			failf(t, "SamplePrior draws %v and %v from one random stream; all randomness comes from rng, and nothing from what "+
+			fatalf(t, "SamplePrior draws %v and %v from one random stream; all randomness comes from rng, and nothing from what "+
 				"theta held (Seed %d)", one, again, o.Seed)
-			t.FailNow()
 		}
 	}
 	theta, draws := make([]float64, d), make([][]float64, o.Effort.times(100_000, 5000))
@@ -47,8 +46,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		t.Helper()
 		s.SamplePrior(theta, rng)
 		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
-			failf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
-			t.FailNow()
+			fatalf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
 		}
 	}
 	for i := range draws {
@@ -75,9 +73,8 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 	}
 	checkAtoms(t, draws, o)
 	if e := dependence(draws, o.Seed); e.family() < priorAlarm/priorLooks {
-		failf(t, "draws of SamplePrior are not independent: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
+		fatalf(t, "draws of SamplePrior are not independent: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
 			e.count, o.Seed)
-		t.FailNow()
 	}
 }
 
@@ -263,10 +260,9 @@ func checkAtoms(t rapid.TB, draws [][]float64, o TargetOptions) {
 		slices.Sort(v)
 		for i, few := len(v)/20, max(5, len(v)/5000); i < len(v)*19/20; i++ {
 			if k := i + few; k < len(v)*19/20 && v[k] == v[i] {
-				failf(t,
+				fatalf(t,
 					"SamplePrior does not draw from LogPrior: parameter %d is %v in more than %d of %d draws, and a density has "+
 						"no such atoms (Seed %d)", j, v[i], few, len(v), o.Seed)
-				t.FailNow()
 			}
 		}
 	}
@@ -306,9 +302,8 @@ func (p *places) check(t rapid.TB, o TargetOptions) (doubt float64) {
 		}
 	}
 	if e.family() < priorAlarm/priorLooks {
-		failf(t, "SamplePrior does not draw from LogPrior: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
+		fatalf(t, "SamplePrior does not draw from LogPrior: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
 			e.count, o.Seed)
-		t.FailNow()
 	}
 	return e.suspicion()
 }

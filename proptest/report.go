@@ -19,6 +19,13 @@ func failf(t rapid.TB, format string, args ...any) {
 	t.Errorf("proptest: %s\nreproduce: %s%s", fmt.Sprintf(format, args...), Command(t.Name()), seed)
 }
 
+// fatalf does so, and ends the check.
+func fatalf(t rapid.TB, format string, args ...any) {
+	t.Helper()
+	failf(t, format, args...)
+	t.FailNow()
+}
+
 // property checks a property with rapid, which refuses a test that has failed
 // already: such a test ends here.
 func property(t rapid.TB, holds func(*rapid.T)) {

@@ -34,8 +34,7 @@ func checkBlocks(t rapid.TB, target targets.Target, o TargetOptions) {
 			g.mix(rows, kind)
 			for _, f := range forms(target) {
 				if said := g.block(f, theta, next, rows); said != "" {
-					failf(t, "%s (Seed %d)", said, o.Seed)
-					t.FailNow()
+					fatalf(t, "%s (Seed %d)", said, o.Seed)
 				}
 			}
 		}
@@ -121,11 +120,10 @@ func (g stage) long(t rapid.TB) {
 		want, got, w := f.run(0, theta, next, short), f.run(1, theta, next, rows), f.width
 		for i, from := range order {
 			if !slices.EqualFunc(got[i*w:(i+1)*w], want[from*w:(from+1)*w], same) {
-				failf(t,
+				fatalf(t,
 					"%s of record %d in a batch of %d is %v, and %v in a batch of %d; dst[i] must depend on record i alone: θ "+
 						"= %s, %s (Seed %d)", f.name, i, len(order), got[i*w:(i+1)*w], want[from*w:(from+1)*w], few, text(theta),
 					describe(rows.Slice(i, i+1)), g.o.Seed)
-				t.FailNow()
 			}
 		}
 	}
@@ -274,8 +272,7 @@ func checkSteady(t rapid.TB, target targets.Target, o TargetOptions) (again func
 	check := func() {
 		t.Helper()
 		if said := m.changed(g); said != "" {
-			failf(t, "%s (Seed %d)", said, o.Seed)
-			t.FailNow()
+			fatalf(t, "%s (Seed %d)", said, o.Seed)
 		}
 	}
 	for range o.Effort.times(200, 20) {
@@ -311,13 +308,11 @@ func (g stage) nudged(t rapid.TB) {
 		}
 		a, b := e.loss(s.theta, s.z), e.loss(near.theta, near.z)
 		if c, d := e.loss(s.theta, s.z), e.loss(near.theta, near.z); !same(a, c) || !same(b, d) {
-			failf(t, "Loss is %v, then %v for the same arguments: %v (Seed %d)", a, c, s, g.o.Seed)
-			t.FailNow()
+			fatalf(t, "Loss is %v, then %v for the same arguments: %v (Seed %d)", a, c, s, g.o.Seed)
 		}
 		if finite(a) && finite(b) && math.Abs(a-b) > 1e-9*(1+math.Abs(a)+math.Abs(b)) && !e.jumps(s) {
-			failf(t, "Loss is %v at %v, and %v when the parameters and features change in their 14th digit: a jump, or "+
+			fatalf(t, "Loss is %v at %v, and %v when the parameters and features change in their 14th digit: a jump, or "+
 				"something kept from a call before (Seed %d)", a, s, b, g.o.Seed)
-			t.FailNow()
 		}
 	}
 }
@@ -344,8 +339,7 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 	var want [][]float64
 	for _, f := range forms(target) {
 		if said := f.strays(theta, next, cloneRows(plain)); said != "" {
-			failf(t, "%s (Seed %d)", said, o.Seed)
-			t.FailNow()
+			fatalf(t, "%s (Seed %d)", said, o.Seed)
 		}
 		want = append(want, f.run(0, theta, next, plain))
 	}
@@ -358,8 +352,7 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 	})
 	if said != "" {
-		failf(t, "%s (Seed %d)", said, o.Seed)
-		t.FailNow()
+		fatalf(t, "%s (Seed %d)", said, o.Seed)
 	}
 }
 

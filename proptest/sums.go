@@ -30,9 +30,8 @@ func checkSums(t rapid.TB, target targets.Target, o TargetOptions) {
 				continue
 			}
 			if c.place(at); jump != 0 {
-				failf(t, "%s jumps by %.3g at θ = %s, on the way to %s%s: its gradient is no derivative there (Seed %d)", c.name,
+				fatalf(t, "%s jumps by %.3g at θ = %s, on the way to %s%s: its gradient is no derivative there (Seed %d)", c.name,
 					jump, text(c.theta), text(s.next), c.record, o.Seed)
-				t.FailNow()
 			}
 			there := s.clone()
 			there.theta, there.usual, there.plausible = c.theta, false, false
