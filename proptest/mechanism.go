@@ -84,9 +84,10 @@ type MechanismOptions struct {
 //     many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
 //     10³⁰⁰, or with such a response, of A and B with such values in all other records, of both at
-//     other scales, of fewer records, of the tables whose releases spread least, and with the record
-//     that differs at another place; with as many, of neighbours that a search finds farther apart in
-//     terms of the noise.
+//     other scales, of fewer records, of the tables whose releases spread least, with the record
+//     that differs at other places, and of those of 240 random neighbours that a few releases tell
+//     apart most; with as many, of neighbours that a search finds farther apart in terms of the
+//     noise.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
 // is repeated with as few of them, and as plain records, as still fail.

@@ -13,7 +13,8 @@ import (
 )
 
 // neighbourhood lists other neighbours: A with another first record, strange or plain, against
-// B; the two where all other records are strange; and the two at other scales.
+// B; the two whose first record is at another place, where all other records are strange, and at
+// other scales.
 func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 	p, most := o.A.Features, largestOf(o)
 	first := func(edit func(x []float64)) {
@@ -23,8 +24,8 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 	}
 	part := o
 	if n := len(o.A.X) / p; n > 1 {
-		for _, place := range slices.Compact([]int{1, n - 1}) {
-			all = append(all, o.moved(place))
+		for _, i := range someOf(n-1, 5) {
+			all = append(all, o.moved(1+i))
 		}
 	}
 	part.A = edited(o.A, func(x, y []float64) { // nothing that a grid has in common with B
@@ -172,7 +173,7 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			all = append(all, fewer)
 		}
 	}
-	all = different(append(all, o.quietest(m)...))
+	all = different(slices.Concat(all, o.quietest(m), o.screened(m)))
 	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
 	const rounds = 5
 	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
