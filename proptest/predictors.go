@@ -45,7 +45,7 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	if !finite(slope) {
 		return ""
 	}
-	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound && !s.foreign {
+	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound {
 		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
 			"violated at %v", slope, eta, bound, s)
 	}

@@ -11,7 +11,7 @@ import (
 // boundsHold checks the certificates of moves and slopes at one scene, its record
 // projected onto the radius.
 func (e *evaluator) boundsHold(s scene) string {
-	if e.bound == nil && e.linear == nil || s.foreign {
+	if e.bound == nil && e.linear == nil {
 		return ""
 	}
 	z := e.projected(s.z)

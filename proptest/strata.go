@@ -35,9 +35,6 @@ type scene struct {
 	// usual says that z is as Record draws it; plausible that theta is as State
 	// does too, so that the loss must be finite.
 	usual, plausible bool
-	// foreign says that the response is none that Response gives: nothing is claimed of it but that
-	// losses and gradients are of one function.
-	foreign bool
 }
 
 func (s scene) String() string {
@@ -45,8 +42,7 @@ func (s scene) String() string {
 }
 
 func (s scene) clone() scene {
-	s.theta, s.next, s.z = slices.Clone(s.theta), slices.Clone(s.next), cloneRows(s.z)
-	return s
+	return scene{slices.Clone(s.theta), slices.Clone(s.next), cloneRows(s.z), s.usual, s.plausible}
 }
 
 // stage makes scenes of one target.
@@ -83,8 +79,7 @@ func (g stage) random() scene {
 
 // plain is a plausible scene whose move is drawn like its start.
 func (g stage) plain() scene {
-	return scene{theta: g.o.state(g.rng, g.target), next: g.o.state(g.rng, g.target), z: g.record(), usual: true,
-		plausible: true}
+	return scene{g.o.state(g.rng, g.target), g.o.state(g.rng, g.target), g.record(), true, true}
 }
 
 // record draws a plausible record.
@@ -247,7 +242,6 @@ func (g stage) scans(visit func(scene)) {
 	g.zeros(visit)
 	g.muted(visit)
 	g.missing(visit)
-	g.foreign(visit)
 	g.fitted(visit)
 	g.met(visit)
 	for _, v := range codes {
@@ -333,21 +327,6 @@ func (g stage) missing(visit func(scene)) {
 			}
 			s.usual, s.plausible = false, false
 			s.next = g.move(s)
-			visit(s)
-		}
-	}
-}
-
-// labels are how tables write one answer of two, or none.
-var labels = []float64{-1, 0, 0.5, 1, 2}
-
-// foreign visits labels that Response does not give, but that a table may hold: they must not be one
-// thing to the loss and another to its gradient.
-func (g stage) foreign(visit func(scene)) {
-	for _, v := range labels {
-		if g.response && !same(g.o.Response(v), v) {
-			s := g.plain()
-			s.z.Y[0], s.usual, s.plausible, s.foreign = v, false, false, true
 			visit(s)
 		}
 	}

@@ -18,8 +18,7 @@ type TargetOptions struct {
 	// response. Defaults to standard normals, passed through Response.
 	Record func(rng *rand.Rand, x []float64) (y float64)
 	// Response turns any number of a search into a response that the model can
-	// be given, such as a label. Defaults to the number itself. At −1, 0, ½, 1 and 2 the loss and its
-	// gradient must agree in any case, or the loss be NaN: a table may hold such labels.
+	// be given, such as a label. Defaults to the number itself.
 	Response func(u float64) float64
 	// Radius is the norm bound at which certificates are tried. Defaults to 1.
 	Radius float64
@@ -78,8 +77,8 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
 //     coordinate in turn, on moves that are short, long, along one coordinate or
 //     along the record, at both labels and whole numbers, beside breakpoints that
-//     bisection finds, and at labels that Response does not give; gradients add up to what the loss
-//     and the prior change by; SumLossGrad is the sum of Loss and of LossGrad;
+//     bisection finds; gradients add up to what the loss and the prior change by; SumLossGrad is
+//     the sum of Loss and of LossGrad;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a
 //     PriorSampler draws from it independently, without atoms, from its stream alone;
 //   - RatioBound is the same both ways;
