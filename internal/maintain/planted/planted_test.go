@@ -133,7 +133,7 @@ func TestExactChecks(t *testing.T) {
 		"the second parameter stands still late", "SlopeAt at a predictor of 0",
 		"minus zero is a label of its own in the gradient", "a move onto the record has no ratio",
 		"Init rounds the caller's start in place", "pays again at step 300",
-		"gradients are not written where they were", "labels of minus one in the slope alone",
+		"gradients are not written where they were",
 		"predictors are updated by what moved", "a kept scale comes back through its logarithm",
 		"the first generator is kept"}
 	found := 0
