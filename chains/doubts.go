@@ -27,15 +27,36 @@ type Doubt struct {
 }
 
 // Gravest is the doubt that decides a verdict: the first without a condition, or else the
-// last; nil for none.
+// last, whose headline then has the conditions of all; nil for none.
 func Gravest(doubts []Doubt) *Doubt {
 	if i := slices.IndexFunc(doubts, func(d Doubt) bool { return !d.Conditional }); i >= 0 {
 		return &doubts[i]
 	}
-	if n := len(doubts); n > 0 {
-		return &doubts[n-1]
+	if len(doubts) == 0 {
+		return nil
 	}
-	return nil
+	last := doubts[len(doubts)-1]
+	last.Headline = together(doubts)
+	return &last
+}
+
+// together is one headline of doubts with conditions, the gravest first: what comes before their colons,
+// without what is said after, where they are several.
+func together(doubts []Doubt) string {
+	var conditions []string
+	for _, d := range slices.Backward(doubts) {
+		if condition, _, _ := strings.Cut(d.Headline, ":"); !slices.Contains(conditions, condition) {
+			conditions = append(conditions, condition)
+		}
+	}
+	if len(conditions) == 1 {
+		return doubts[len(doubts)-1].Headline
+	}
+	for i := range conditions[1:] {
+		conditions[i+1] = strings.TrimPrefix(conditions[i+1], "Usable ")
+	}
+	n := len(conditions) - 1
+	return strings.Join(conditions[:n], ", ") + " and " + conditions[n] + "."
 }
 
 // First-order intervals are too short where less of the information is left than
