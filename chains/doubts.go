@@ -87,7 +87,7 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
-	doubts := append(variedDoubts(release), r.telling(r.scoreDoubts(release), release.Prior)...)
+	doubts := append(r.variedDoubts(release), r.telling(r.scoreDoubts(release), release.Prior)...)
 	if release.Curved {
 		doubts = append(doubts, r.tailDoubts(release)...)
 	} else {
@@ -231,10 +231,19 @@ func (r *Plan) tailDoubts(release anchors.Release) []Doubt {
 	}}
 }
 
-// variedDoubts are those about Poisson counts whose variance is not their mean.
-func variedDoubts(release anchors.Release) []Doubt {
+// variedDoubts are those about counts whose variance is not that of the model.
+func (r *Plan) variedDoubts(release anchors.Release) []Doubt {
 	if !(release.Varied > mostShift) {
 		return nil
+	}
+	if t, ok := r.Problem.Target.(*targets.Regression); ok && t.Family() == "negative-binomial" {
+		return []Doubt{{
+			Headline: "Usable if counts vary as the dispersion says: slopes were cut, which else moves coefficients.",
+			Reason: fmt.Sprintf("With half or twice the dispersion a coefficient would move by %.2g of its standard deviations, "+
+				"most often the intercept.", release.Varied),
+			Advice:      "Use other coefficients than the intercept, or state a dispersion that is surer, which is a new release.",
+			Conditional: true,
+		}}
 	}
 	return []Doubt{{
 		Headline: "Usable if counts are Poisson's: where people differ more than columns say, coefficients are off.",

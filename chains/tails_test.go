@@ -33,8 +33,9 @@ func TestTailsAreDoubted(t *testing.T) {
 // as the rest where they are left out.
 func TestVariedCountsAreDoubted(t *testing.T) {
 	for name, d := range map[string][2][]Doubt{
-		"varied": {variedDoubts(anchors.Release{Varied: 0.49}), variedDoubts(anchors.Release{Varied: 0.51})},
-		"light":  {lightDoubts(surrogates.LinearLight{Shift: 0.49}), lightDoubts(surrogates.LinearLight{Shift: 0.51})},
+		"varied": {(&Plan{}).variedDoubts(anchors.Release{Varied: 0.49}),
+			(&Plan{}).variedDoubts(anchors.Release{Varied: 0.51})},
+		"light":    {lightDoubts(surrogates.LinearLight{Shift: 0.49}), lightDoubts(surrogates.LinearLight{Shift: 0.51})},
 		"left out": {leftDoubts(anchors.LeftOut{Shift: 0.99}), leftDoubts(anchors.LeftOut{Shift: 1.01})},
 	} {
 		if len(d[0]) > 0 || len(d[1]) != 1 || !d[1][0].Conditional {
