@@ -71,6 +71,8 @@ type Release struct {
 	Tails float64
 	// Varied is that if Poisson counts varied more, as those of people often do (surrogates.Score.Varied).
 	Varied float64
+	// Left is what rows that are left out may do to a score, of fitted columns.
+	Left LeftOut
 	// Curved reports, of fitted columns of labels, that coefficients depend on the law of the features, of which
 	// no release says more than second moments: see surrogates.Score.Curved.
 	Curved bool

@@ -180,6 +180,13 @@ type fit struct {
 	radius  float64
 	fewest  float64 // share of the records that count, at least
 	matrix  *mat.Dense
+	// lighter is what the variance of normal numbers is seen as in later looks, where long rows weigh less: 0 for 1.
+	lighter float64
+	// whole is the covariance of numbers by the first second moments, as they are, wholeMean their means over the
+	// constant, and wholeNoise the standard deviation of the noise in a mean square.
+	whole      *mat.SymDense
+	wholeMean  []float64
+	wholeNoise float64
 	// ownShare is the part of a number's variance that others are taken to say nothing of, at least.
 	ownShare float64
 }

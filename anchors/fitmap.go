@@ -3,6 +3,7 @@ package anchors
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -22,6 +23,9 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 	}
 	count := t.counts(moment, level)
 	mean, covariance := t.covariance(moment, level, count)
+	if !first && t.lighter > 0 {
+		covariance.ScaleSym(1/t.lighter, covariance)
+	}
 	numbers, k := t.numbers, len(t.numbers)
 	// Numbers less their mean, by the constant, which is 1 in the map.
 	centred := mat.NewDense(k, d, nil)
@@ -33,10 +37,17 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 	if t.ownShare > 0 {
 		covariance.AddSym(covariance, t.own(covariance))
 	}
+	least := func(mat.Vector) float64 { return 0 }
+	if first {
+		t.whole, t.wholeMean, t.wholeNoise = covariance, mean, noise/count
+		floats.Scale(1/level, t.wholeMean)
+	} else {
+		least = t.surely()
+	}
 	// No less than what noise makes of a matrix of zeros, unless bounds alone say more.
 	floor := min(noise/count*math.Sqrt(2*float64(k)), longest*longest/(t.radius*t.radius))
 	var rows mat.Dense
-	rows.Mul(whitener(covariance, floor), centred)
+	rows.Mul(whitener(covariance, func(v mat.Vector) float64 { return max(floor, least(v)) }), centred)
 	for a, j := range numbers {
 		t.matrix.SetRow(j, rows.RawRowView(a))
 	}
@@ -82,9 +93,28 @@ func (t *fit) own(covariance *mat.SymDense) *mat.SymDense {
 	return out
 }
 
+// surely is the least variance of numbers in the map, in a direction, by the first second moments. Later ones
+// lack rows that are long in the map before, so that what few records have would seem to spread ever less.
+func (t *fit) surely() func(mat.Vector) float64 {
+	k := len(t.numbers)
+	as := mat.NewDense(k, k, nil)
+	for a, j := range t.numbers {
+		for b, l := range t.numbers {
+			as.Set(a, b, t.matrix.At(j, l))
+		}
+	}
+	var along mat.VecDense
+	mean := mat.NewVecDense(k, t.wholeMean)
+	return func(v mat.Vector) float64 {
+		along.MulVec(as.T(), v)
+		noise := t.wholeNoise * (mat.Dot(&along, &along) + math.Pow(mat.Dot(mean, &along), 2))
+		return mat.Inner(&along, t.whole, &along) - 2*noise
+	}
+}
+
 // whitener is the inverse root of a covariance matrix with eigenvalues of at least floor, turned so
 // that each of its rows is as near as can be to a multiple of a unit vector.
-func whitener(covariance *mat.SymDense, floor float64) *mat.Dense {
+func whitener(covariance *mat.SymDense, floor func(mat.Vector) float64) *mat.Dense {
 	k := covariance.SymmetricDim()
 	var eigen mat.EigenSym
 	if !eigen.Factorize(covariance, true) {
@@ -95,7 +125,7 @@ func whitener(covariance *mat.SymDense, floor float64) *mat.Dense {
 	inverse, root := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
 	values := eigen.Values(nil)
 	for i, v := range values {
-		values[i] = math.Sqrt(max(v, floor))
+		values[i] = math.Sqrt(max(v, floor(vectors.ColView(i))))
 	}
 	for a := range k {
 		for b := range k {

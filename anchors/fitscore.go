@@ -215,6 +215,10 @@ func (t *fitScore) describe(r *Release) error {
 	}
 	t.unreached(&r.Statistics)
 	r.Statistics.Records = t.counted(r.Statistics.Moment, r.Statistics.MomentSD)
+	var err error
+	if r.Left, err = t.leftOut(r); err != nil {
+		return err
+	}
 	t.owned(&r.Statistics)
 	if t.near() {
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -22,7 +23,7 @@ const (
 	sumsSizesNoise  = 5    // that of the sizes of residuals
 	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
 	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
-	sumsLong        = 2    // that in the last, where noise hides little: rows that weigh less say something else
+	sumsLong        = 3    // that in the last, where noise hides little: rows that weigh less say something else
 	sumsRoom        = 0.5  // noise over what records themselves leave open, where it hides little
 	sumsCut         = 4    // standard deviations of residuals that are seen
 	sumsMostCut     = 8    // those where noise hides little
@@ -272,6 +273,7 @@ func (t *fitSums) from(values []float64) {
 			t.share = min(1, max(sumsLeast, square.At(constant, constant)/(level*level*n)))
 		}
 		t.next(square, noise, i == 0)
+		t.lighter = lighter(float64(len(t.numbers)), t.radius*t.radius*t.share*sumsShort)
 		long := sumsShort
 		if i == sumsLooks-1 {
 			long = t.long()
@@ -333,7 +335,7 @@ func (t *fitSums) room() float64 {
 }
 
 // long is the square of the longest row in the last look, over the mean that is aimed at.
-func (t *fitSums) long() float64 { return min(sumsLong, max(1, sumsLong*t.room())) }
+func (t *fitSums) long() float64 { return min(sumsLong, max(1, 2*t.room())) }
 
 // unit is that of residuals in rows of the view, their gain left out.
 func (t *fitSums) unit() float64 { return t.reach * math.Sqrt2 / t.radius }
@@ -371,4 +373,19 @@ func (t *fitSums) sums(moment []float64, sd float64) surrogates.Sums {
 func (t *fitSums) through() surrogates.Seen {
 	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit(),
 		Missing: 1 - t.share}
+}
+
+// lighter is the variance of k normal numbers of variance 1, where rows whose square is above most weigh most
+// over it.
+func lighter(k, most float64) float64 {
+	const step = 0.05
+	weight, square := 0.0, 0.0
+	law := distuv.ChiSquared{K: k}
+	for r := step / 2; r < math.Sqrt(k)+10; r += step { // the length of such a row, but for the constant
+		s := r * r
+		w := 2 * r * law.Prob(s) * min(1, most/(1+s))
+		weight += w
+		square += w * s / k
+	}
+	return square / weight
 }

@@ -27,15 +27,36 @@ type Doubt struct {
 }
 
 // Gravest is the doubt that decides a verdict: the first without a condition, or else the
-// last; nil for none.
+// last, whose headline then has the conditions of all; nil for none.
 func Gravest(doubts []Doubt) *Doubt {
 	if i := slices.IndexFunc(doubts, func(d Doubt) bool { return !d.Conditional }); i >= 0 {
 		return &doubts[i]
 	}
-	if n := len(doubts); n > 0 {
-		return &doubts[n-1]
+	if len(doubts) == 0 {
+		return nil
 	}
-	return nil
+	last := doubts[len(doubts)-1]
+	last.Headline = together(doubts)
+	return &last
+}
+
+// together is one headline of doubts with conditions, the gravest first: what comes before their colons,
+// without what is said after, where they are several.
+func together(doubts []Doubt) string {
+	var conditions []string
+	for _, d := range slices.Backward(doubts) {
+		if condition, _, _ := strings.Cut(d.Headline, ":"); !slices.Contains(conditions, condition) {
+			conditions = append(conditions, condition)
+		}
+	}
+	if len(conditions) == 1 {
+		return doubts[len(doubts)-1].Headline
+	}
+	for i := range conditions[1:] {
+		conditions[i+1] = strings.TrimPrefix(conditions[i+1], "Usable ")
+	}
+	n := len(conditions) - 1
+	return strings.Join(conditions[:n], ", ") + " and " + conditions[n] + "."
 }
 
 // First-order intervals are too short where less of the information is left than
@@ -50,6 +71,9 @@ const (
 // nearer by the same law, so what it would move at the last one is a part of what it did.
 const mostLeft = 0.2
 
+// mostOut is by how many standard deviations rows that are left out may move the score.
+const mostOut = 1
+
 // doubts are those about anchored chains after a release, the gravest one last.
 func (r *Plan) doubts(release anchors.Release) []Doubt {
 	aim := aims[r.Settings.Aim]
@@ -58,16 +82,18 @@ func (r *Plan) doubts(release anchors.Release) []Doubt {
 			residualDoubts(release.Residuals))
 	}
 	if anchors.Order(r.Problem.Target) == 1 && aim == anchors.Score {
-		return append(r.tailDoubts(release), r.classDoubts(release)...)
+		return slices.Concat(r.tailDoubts(release), r.classDoubts(release), r.spreadDoubts(release.Prior))
 	}
 	if anchors.Order(r.Problem.Target) == 1 {
 		return r.firstDoubts(release)
 	}
-	doubts := append(variedDoubts(release), r.telling(r.scoreDoubts(release), release.Prior)...)
+	doubts := append(r.variedDoubts(release), r.telling(r.scoreDoubts(release), release.Prior)...)
 	if release.Curved {
-		return append(doubts, r.tailDoubts(release)...)
+		doubts = append(doubts, r.tailDoubts(release)...)
+	} else {
+		doubts = append(r.tailDoubts(release), doubts...)
 	}
-	return append(r.tailDoubts(release), doubts...)
+	return append(doubts, slices.Concat(r.spreadDoubts(release.Prior), leftDoubts(release.Left))...)
 }
 
 // leastOrder is the correlation from which the order of records counts as known.
@@ -205,10 +231,19 @@ func (r *Plan) tailDoubts(release anchors.Release) []Doubt {
 	}}
 }
 
-// variedDoubts are those about Poisson counts whose variance is not their mean.
-func variedDoubts(release anchors.Release) []Doubt {
+// variedDoubts are those about counts whose variance is not that of the model.
+func (r *Plan) variedDoubts(release anchors.Release) []Doubt {
 	if !(release.Varied > mostShift) {
 		return nil
+	}
+	if t, ok := r.Problem.Target.(*targets.Regression); ok && t.Family() == "negative-binomial" {
+		return []Doubt{{
+			Headline: "Usable if counts vary as the dispersion says: slopes were cut, which else moves coefficients.",
+			Reason: fmt.Sprintf("With half or twice the dispersion a coefficient would move by %.2g of its standard deviations, "+
+				"most often the intercept.", release.Varied),
+			Advice:      "Use other coefficients than the intercept, or state a dispersion that is surer, which is a new release.",
+			Conditional: true,
+		}}
 	}
 	return []Doubt{{
 		Headline: "Usable if counts are Poisson's: where people differ more than columns say, coefficients are off.",
@@ -301,7 +336,7 @@ func residualDoubts(c surrogates.LinearCut) []Doubt {
 }
 
 // mostLight is by how many times what errors and noise leave open rows that weigh less may move sums.
-const mostLight = 1
+const mostLight = 0.5
 
 // lightDoubts are those about long rows, which weigh less in fitted columns.
 func lightDoubts(c surrogates.LinearLight) []Doubt {
@@ -314,6 +349,36 @@ func lightDoubts(c surrogates.LinearLight) []Doubt {
 			"tenth of their standard deviation, and most of their width is that.", 100*c.Share),
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or add powers of columns. Either is " +
 			"a new release.",
+		Conditional: true,
+	}}
+}
+
+// spreadDoubts are those about numbers whose spread noise hides.
+func (r *Plan) spreadDoubts(p surrogates.PriorCheck) []Doubt {
+	if len(p.Unseen) == 0 || len(p.Faint) > 0 {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if columns spread as their bounds lead to expect: noise hides how far some do.",
+		Reason: "They are taken to spread by a third of the way to their bounds, by a factor of three more or less: " +
+			r.coefficients(p.Unseen) + ".",
+		Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, or spend more. " +
+			"Each is a new release.",
+		Conditional: true,
+	}}
+}
+
+// leftDoubts are those about rows that are left out of fitted columns.
+func leftDoubts(c anchors.LeftOut) []Doubt {
+	if !(c.Shift > mostOut) {
+		return nil
+	}
+	return []Doubt{{
+		Headline: "Usable if the model nearly holds for rows far from most others: they are left out.",
+		Reason: fmt.Sprintf("%.2g%% of the records are left out, or may be as far as noise shows. If slopes are off by a tenth "+
+			"of their standard deviation there, what was released moves by %.2g of its own.", 100*c.Share, c.Shift),
+		Advice: "Transform columns with long tails, such as wages to their logarithm, or state bounds that are nearer to " +
+			"the values of columns. Either is a new release.",
 		Conditional: true,
 	}}
 }

@@ -29,11 +29,14 @@ func TestTailsAreDoubted(t *testing.T) {
 	}
 }
 
-// TestVariedCountsAreDoubted from half a standard deviation on, and long rows from as much as the rest on.
+// TestVariedCountsAreDoubted from half a standard deviation on, and long rows from half of the rest on, or as much
+// as the rest where they are left out.
 func TestVariedCountsAreDoubted(t *testing.T) {
 	for name, d := range map[string][2][]Doubt{
-		"varied": {variedDoubts(anchors.Release{Varied: 0.49}), variedDoubts(anchors.Release{Varied: 0.51})},
-		"light":  {lightDoubts(surrogates.LinearLight{Shift: 0.99}), lightDoubts(surrogates.LinearLight{Shift: 1.01})},
+		"varied": {(&Plan{}).variedDoubts(anchors.Release{Varied: 0.49}),
+			(&Plan{}).variedDoubts(anchors.Release{Varied: 0.51})},
+		"light":    {lightDoubts(surrogates.LinearLight{Shift: 0.49}), lightDoubts(surrogates.LinearLight{Shift: 0.51})},
+		"left out": {leftDoubts(anchors.LeftOut{Shift: 0.99}), leftDoubts(anchors.LeftOut{Shift: 1.01})},
 	} {
 		if len(d[0]) > 0 || len(d[1]) != 1 || !d[1][0].Conditional {
 			t.Errorf("%s: %v below, %v above", name, d[0], d[1])

@@ -28,3 +28,29 @@ func TestVerdictNamesParameters(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestVerdictHasAllConditions: the first line names the condition of every doubt that has one, the gravest first and
+// each once. One alone keeps what it says beside, and a doubt without a condition decides by itself.
+func TestVerdictHasAllConditions(t *testing.T) {
+	a := Doubt{Headline: "Usable if a holds: this is why.", Conditional: true}
+	b := Doubt{Headline: "Usable if b, or c, holds: and this.", Conditional: true}
+	one := Doubt{Headline: "Usable for one mode: that of the anchor.", Conditional: true}
+	refused := Doubt{Headline: "Not usable: it is not."}
+	for _, c := range []struct {
+		doubts   []Doubt
+		headline string
+	}{
+		{[]Doubt{a}, a.Headline},
+		{[]Doubt{a, a}, a.Headline},
+		{[]Doubt{a, b}, "Usable if b, or c, holds and if a holds."},
+		{[]Doubt{b, one, a, b}, "Usable if b, or c, holds, if a holds and for one mode."},
+		{[]Doubt{a, refused, b}, refused.Headline},
+	} {
+		if got := Gravest(c.doubts); got.Headline != c.headline || got.Conditional != (c.headline != refused.Headline) {
+			t.Errorf("of %v: %+v", c.doubts, got)
+		}
+	}
+	if Gravest(nil) != nil || a.Headline != "Usable if a holds: this is why." {
+		t.Error("no doubt is grave, or a doubt was changed")
+	}
+}

@@ -81,7 +81,8 @@ func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
 	}
 	check.Signs = signsOf(of, c.dim)
 	if c.config.Effect > 0 {
-		check.Faint = c.config.ofFeatures().faint()
+		of := c.config.ofFeatures()
+		check.Faint, check.Unseen = of.faint(), of.unseen()
 	}
 	for j := range c.dim {
 		prior := c.broad.along(c.contrast(j).RawVector().Data)

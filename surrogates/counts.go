@@ -29,14 +29,19 @@ func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) 
 
 // about has h in the place of e^at.
 func (f counts) about(h, at, eta float64) (mu, variance, dMean, dVariance float64) {
+	return f.aboutIf(f, h, at, eta)
+}
+
+// aboutIf is that of counts with another dispersion.
+func (f counts) aboutIf(drawn counts, h, at, eta float64) (mu, variance, dMean, dVariance float64) {
 	_, a := f.at(at)
 	l := max(0, h-f.cut/a)
 	u := max(l, min(h+f.cut/a, f.most))
 	m := mean(eta)
-	if f.tail(math.Ceil(u), m).chance == 1 { // differences of what is above would leave no digits
+	if drawn.tail(math.Ceil(u), m).chance == 1 { // differences of what is above would leave no digits
 		return a * (h - u), 0, 0, 0
 	}
-	low, high := f.excess(l, m), f.excess(u, m)
+	low, high := drawn.excess(l, m), drawn.excess(u, m)
 	mu, dMean = h-l-low.mean+high.mean, high.dMean-low.dMean
 	variance, dVariance = low.variance-high.variance, low.dVariance-high.dVariance
 	if high.mean > 0 { // (y − l)₊(y − u)₊ = (y − u)₊² + (u − l)(y − u)₊

@@ -324,7 +324,7 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 	for range 3 { // β given σ, then σ given β
 		precision := mat.NewSymDense(d, nil)
 		right := mat.NewVecDense(d, nil)
-		noise := s.MomentSD * s.MomentSD / 2 * (1 + mat.Dot(beta, beta))
+		noise := s.MomentSD*s.MomentSD/2*(1+mat.Dot(beta, beta)) + variance*l.doubt*l.doubt
 		// (S β − Xᵀy) has covariance near σ²S + noise: S(σ²S + noise)⁻¹S by eigenvalues.
 		var eigen mat.EigenSym
 		square := mat.NewSymDense(d, append([]float64(nil), l.square...))

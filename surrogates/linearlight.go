@@ -17,15 +17,15 @@ import (
 // model is nearly right.
 const lightError = 0.1
 
-// light is the share of the records' weight that is missing, as far as it is more than noise and normal
-// columns make, or than is known.
+// light is the share of the records' weight that is missing, as far as it is more than normal columns make, or
+// than is known. What noise makes seem missing counts for little beside that noise itself.
 func (s Sums) light(known float64) float64 {
 	constant := ConstantOf(s.Columns)
 	if constant < 0 {
 		return 0
 	}
 	n, square := float64(s.Records), s.Columns[constant].Upper*s.Columns[constant].Upper
-	seen := (s.Moment[constant*(s.Features+2)] + s.MomentSD) / (square * n)
+	seen := s.Moment[constant*(s.Features+2)] / (square * n)
 	return max(0, 1-seen-max(known, usualLight(float64(s.Features-1), s.Radius*s.Radius)))
 }
 
@@ -45,8 +45,8 @@ func usualLight(k, most float64) (share float64) {
 // LinearLight is what rows that weigh less may do to coefficients. It follows from released values and
 // costs nothing.
 type LinearLight struct {
-	// Share is the part of the records' weight that is missing, as far as it is more than noise and normal
-	// columns make, or than is known.
+	// Share is the part of the records' weight that is missing, as far as it is more than normal columns make, or
+	// than is known.
 	Share float64
 	// Shift is how far what is missing may move Xᵀy, over what errors and noise leave open in it.
 	Shift float64

@@ -44,6 +44,9 @@ type PriorCheck struct {
 	// Faint are the numbers, under a prior on standardized features and of counts, where noise hides how
 	// far they spread and bounds look far too wide: those of Statistics.faint.
 	Faint []int
+	// Unseen are the numbers, where Faint would be, whose spread noise hides. What is assumed of it by their bounds
+	// then decides how wide the prior is, and what a coefficient does.
+	Unseen []int
 	// Signs are 1 or −1 for coefficients whose sign does not depend on the prior's width, and else 0.
 	// Nineteen in twenty draws have it, under this prior and normal ones two and four times as wide. nil
 	// beyond mostImputed features. Of classes they are those of a coefficient less the mean of all.
@@ -108,7 +111,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 		}
 	}
 	if _, count := countOf(p.config.Link); count || p.config.Effect > 0 {
-		check.Faint = p.config.Statistics.faint()
+		check.Faint, check.Unseen = p.config.Statistics.faint(), p.config.Statistics.unseen()
 	}
 	if p.config.frozen() {
 		check.Rise = 0

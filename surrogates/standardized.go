@@ -239,6 +239,20 @@ func (s Statistics) released(j int) (mean, variance, noise float64) {
 // these are chosen well and within the radius.
 const typicalSpread = 1.0 / 3
 
+// unseen are the numbers with bounds of which noise hides how far they spread: it is less than twice the noise.
+func (s Statistics) unseen() (numbers []int) {
+	if s.Weighted {
+		return nil
+	}
+	for j, c := range s.Columns {
+		_, variance, noise := s.released(j)
+		if c.Kind == Number && c.Lower < c.Upper && variance < 2*noise {
+			numbers = append(numbers, j)
+		}
+	}
+	return numbers
+}
+
 // faint are all numbers with bounds, if the release says more surely that columns hardly spread
 // than that they spread as usual, and noise hides by how much they do. What is assumed of their
 // spread then decides how far coefficients go. Nothing is said where noise would hide usual ones,

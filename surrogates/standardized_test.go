@@ -254,6 +254,30 @@ func TestFaint(t *testing.T) {
 	}
 }
 
+// Of columns whose standard deviation is so far from twice the noise in their variance that four standard deviations
+// of it lie between, those are unseen that have less. The seed is fixed. Columns without bounds are not taken for such.
+func TestUnseen(t *testing.T) {
+	const n, noise = 2000, 20
+	for sd, want := range map[float64]int{0: 5, 0.3: 0} {
+		s := columnsOf(n, noise, make([]float64, 5), slices.Repeat([]float64{sd}, 5), rand.New(rand.NewPCG(3, 3)))
+		for j := range s.Columns[1:] {
+			_, variance, hides := s.released(j + 1)
+			if hides == 0 || math.Abs(variance-sd*sd) > 2*hides {
+				t.Fatalf("variance %v, noise %v", variance, hides)
+			}
+		}
+		if got := s.unseen(); len(got) != want {
+			t.Errorf("standard deviation %v: columns %v are unseen", sd, got)
+		}
+		for j := range s.Columns {
+			s.Columns[j].Lower, s.Columns[j].Upper = 0, 0
+		}
+		if got := s.unseen(); got != nil {
+			t.Errorf("columns %v without bounds are unseen", got)
+		}
+	}
+}
+
 // A posterior takes the standardized prior where it is asked for, and only beside a normal one.
 func TestEffect(t *testing.T) {
 	s := columnsOf(1000, 1, []float64{0}, []float64{0.05}, rand.New(rand.NewPCG(4, 4)))

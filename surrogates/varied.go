@@ -1,6 +1,10 @@
 package surrogates
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // varied are counts whose means differ by a factor of an exponential law: of mean m they have variance
 // m + m² where those of the link are Poisson. Its three nodes have the right moments up to the fifth.
@@ -16,14 +20,43 @@ func (v varied) Slope(at, eta float64) (mean, variance, dMean, dVariance float64
 	return mean, 0, dMean, 0
 }
 
+// dispersed are negative binomial counts with so many times the dispersion.
+type dispersed struct {
+	centred
+	times float64
+}
+
+// Slope is that of the link, of such counts.
+func (v dispersed) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
+	h, _ := v.centre(at)
+	stated := v.response()
+	drawn := stated
+	drawn.w *= v.times
+	return stated.aboutIf(drawn, h, at, eta)
+}
+
+// variedBy is by how much a dispersion that was known beforehand may be off, either way.
+const variedBy = 2
+
 // Varied is by how many of its posterior standard deviations a coefficient would move, at most, if
-// Poisson counts varied as those of people often do: with the variance m + m² in place of m. Slopes of
-// their roots are those of another mean then. It is to first order, and 0 of other responses.
+// Poisson counts varied as those of people often do, with the variance m + m² in place of m, or negative
+// binomial ones had twice or half the dispersion. Slopes of roots are those of another mean then, and so are slopes
+// that are cut. It is to first order, and 0 of other responses.
 func (p *Score) Varied() (float64, error) {
 	link, ok := p.config.Link.(centred)
-	if _, poisson := link.cutCount.(roots); !ok || !poisson {
+	if !ok {
 		return 0, nil
 	}
+	if _, poisson := link.cutCount.(roots); poisson {
+		return p.movedIf(varied{link})
+	}
+	more, err1 := p.movedIf(dispersed{link, variedBy})
+	less, err2 := p.movedIf(dispersed{link, 1. / variedBy})
+	return max(more, less), errors.Join(err1, err2)
+}
+
+// movedIf is that of responses with the law of another link.
+func (p *Score) movedIf(other Link) (float64, error) {
 	apart, one := make([]float64, p.dim), make([]float64, p.dim)
 	for i := range p.imputations {
 		n := p.imputations[i].features.normal
@@ -35,7 +68,7 @@ func (p *Score) Varied() (float64, error) {
 			for _, part := range []struct {
 				share float64
 				link  Link
-			}{{-1, link}, {1, varied{link}}} {
+			}{{-1, p.config.Link}, {1, other}} {
 				newFeatures(at, part.link).scores().law(one, nil, p.mean, p.config.Statistics.size())
 				floats.AddScaled(apart, look.share*part.share/float64(len(p.imputations)), one)
 			}

@@ -48,7 +48,25 @@ func TestVariedCounts(t *testing.T) {
 	if !ok {
 		t.Fatal("negative binomial counts have no centre")
 	}
-	if got := of(binomial); got != 0 {
-		t.Errorf("negative binomial counts are moved by %v", got)
+	// Slopes that are not cut have the same mean whatever the dispersion, and others have not.
+	for at, moves := range map[float64]bool{0.1: true, 1e3: false} {
+		link, _ := Centre(counts{cut: at, most: 1e6, w: 1})
+		if got := of(link); (got > 0.5) != moves {
+			t.Errorf("counts whose slopes are cut at %v are moved by %v", at, got)
+		}
+	}
+	at := binomial.(centred)
+	for _, times := range []float64{0.5, 2} {
+		own := counts{cut: 4, most: 20, w: times}
+		h, _ := at.centre(1.5)
+		want := 0.0
+		chance := math.Pow(1+times*math.Exp(1.5), -1/times)
+		for y := 0.0; y < 5000; y++ {
+			want += chance * at.slopeAbout(h, 1.5, y)
+			chance *= (1 + times*y) * math.Exp(1.5) / ((1 + times*math.Exp(1.5)) * (y + 1))
+		}
+		if got, _, _, _ := (dispersed{at, times}).Slope(1.5, 1.5); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%+v: the mean slope is %v, and chances add up to %v", own, got, want)
+		}
 	}
 }
