@@ -11,8 +11,8 @@ import (
 )
 
 // TestLeftOutIsSeen: rows that are surely left out are said to be. Where bounds leave room for rows beyond the radius
-// and noise does not show that few are long, so are those that noise may hide. Where they leave none, or rows are seen to
-// be short, they are not. Values are exact.
+// and noise does not show that few are long, so are those that noise may hide. Where they leave none, or rows are
+// seen to be short, they are not. Values are exact.
 func TestLeftOutIsSeen(t *testing.T) {
 	const n, radius = 10_000, 3.4
 	for _, c := range []struct {

@@ -239,9 +239,9 @@ func (r *Plan) variedDoubts(release anchors.Release) []Doubt {
 	if t, ok := r.Problem.Target.(*targets.Regression); ok && t.Family() == "negative-binomial" {
 		return []Doubt{{
 			Headline: "Usable if counts vary as the dispersion says: slopes were cut, which else moves coefficients.",
-			Reason: fmt.Sprintf("With half or twice the dispersion a coefficient would move by %.2g of its standard deviations, "+
-				"most often the intercept.", release.Varied),
-			Advice:      "Use other coefficients than the intercept, or state a dispersion that is surer, which is a new release.",
+			Reason: fmt.Sprintf("With half or twice the dispersion a coefficient would move by %.2g of its standard "+
+				"deviations, most often the intercept.", release.Varied),
+			Advice:      "Use other coefficients than the intercept, or state a surer dispersion, which is a new release.",
 			Conditional: true,
 		}}
 	}
@@ -375,8 +375,8 @@ func leftDoubts(c anchors.LeftOut) []Doubt {
 	}
 	return []Doubt{{
 		Headline: "Usable if the model nearly holds for rows far from most others: they are left out.",
-		Reason: fmt.Sprintf("%.2g%% of the records are left out, or may be as far as noise shows. If slopes are off by a tenth "+
-			"of their standard deviation there, what was released moves by %.2g of its own.", 100*c.Share, c.Shift),
+		Reason: fmt.Sprintf("%.2g%% of the records are left out, or may be as far as noise shows. If slopes are off by a "+
+			"tenth of their standard deviation there, what was released moves by %.2g of its own.", 100*c.Share, c.Shift),
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or state bounds that are nearer to " +
 			"the values of columns. Either is a new release.",
 		Conditional: true,

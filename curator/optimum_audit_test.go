@@ -93,7 +93,8 @@ func TestOptimumPaysForItsDeterminant(t *testing.T) {
 	}
 	// The record's curvature is where the optimum is near 0.
 	near := func(release []float64) float64 { return -math.Abs(release[0]) }
-	options := proptest.MechanismOptions{A: curved, B: flat, Delta: 1e-6, Statistic: near, Releases: 50_000, Effort: proptest.Quick}
+	options := proptest.MechanismOptions{A: curved, B: flat, Delta: 1e-6, Statistic: near, Releases: 50_000,
+		Effort: proptest.Quick}
 	proptest.CheckMechanism(t, optimum{m, claim}, options)
 	dropped, err := accountant.Perturbation{NoiseMultiplier: 3.3, Logistic: true, Coordinates: 1}.
 		Event(accountant.Substitute)

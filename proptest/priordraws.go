@@ -37,8 +37,8 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		fill(again, math.NaN())
 		s.SamplePrior(one, rand64(seed, 32))
 		if s.SamplePrior(again, rand64(seed, 32)); !slices.EqualFunc(one, again, identical) {
-			fatalf(t, "SamplePrior draws %v and %v from one random stream; all randomness comes from rng, and nothing from what "+
-				"theta held (Seed %d)", one, again, o.Seed)
+			fatalf(t, "SamplePrior draws %v and %v from one random stream; all randomness comes from rng, and nothing from "+
+				"what theta held (Seed %d)", one, again, o.Seed)
 		}
 	}
 	theta, draws := make([]float64, d), make([][]float64, o.Effort.times(100_000, 5000))
