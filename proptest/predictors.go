@@ -116,7 +116,8 @@ func checkPredictors(t rapid.TB, target targets.Target, o TargetOptions) {
 	checkManyPredictors(t, e)
 }
 
-// checkManyPredictors evaluates predictors in batches, in place and not.
+// checkManyPredictors evaluates predictors in batches, in place and not, and in the other order alone: what
+// is kept for one that comes again is another's then.
 func checkManyPredictors(t rapid.TB, e *evaluator) {
 	t.Helper()
 	for _, n := range []int{2, 3, 64, 257, 1025} {
@@ -133,7 +134,7 @@ func checkManyPredictors(t rapid.TB, e *evaluator) {
 			apart, inPlace, alone := make([]float64, n), slices.Clone(eta), make([]float64, 1)
 			f.eval(apart, eta, rows.Y)
 			f.eval(inPlace, inPlace, rows.Y)
-			for i := range n {
+			for i := n - 1; i >= 0; i-- {
 				var y []float64
 				if rows.Y != nil {
 					y = rows.Y[i : i+1]
