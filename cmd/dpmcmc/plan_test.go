@@ -213,7 +213,7 @@ func TestPlanInWords(t *testing.T) {
 	for flags, first := range map[string]string{
 		"--features 1 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
-			"with a doubt.\n  verdict on most simulated tables: Usable if the prior is believed",
+			"with a doubt.\n  verdict on most simulated tables: Usable if columns spread as their bounds\n",
 		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Enough draws",
 		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax --aim remainder": "Not enough: the " +
 			"draws would not show the posterior.\n  verdict on most simulated tables: Not usable as it stands",
