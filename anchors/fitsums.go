@@ -24,6 +24,7 @@ const (
 	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
 	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
 	sumsLong        = 3    // that in the last, where noise hides little: rows that weigh less say something else
+	sumsGrows       = 2    // how it grows with what noise leaves room for, up to that
 	sumsRoom        = 0.5  // noise over what records themselves leave open, where it hides little
 	sumsCut         = 4    // standard deviations of residuals that are seen
 	sumsMostCut     = 8    // those where noise hides little
@@ -335,7 +336,7 @@ func (t *fitSums) room() float64 {
 }
 
 // long is the square of the longest row in the last look, over the mean that is aimed at.
-func (t *fitSums) long() float64 { return min(sumsLong, max(1, 2*t.room())) }
+func (t *fitSums) long() float64 { return min(sumsLong, max(1, sumsGrows*t.room())) }
 
 // unit is that of residuals in rows of the view, their gain left out.
 func (t *fitSums) unit() float64 { return t.reach * math.Sqrt2 / t.radius }

@@ -117,6 +117,21 @@ func TestDefectsAreRejected(t *testing.T) {
 	}
 }
 
+// TestKindsAreFamilies: each kind is a family of some defects, and a case of it says so.
+func TestKindsAreFamilies(t *testing.T) {
+	unused := slices.Clone(kinds)
+	sets := 0
+	for _, c := range Defects() {
+		unused = slices.DeleteFunc(unused, func(kind string) bool { return kind == c.Family })
+		if !c.ByKind() {
+			sets++
+		}
+	}
+	if len(unused) > 0 || sets == 0 {
+		t.Errorf("no defect is of the kinds %q, and %d are in sets", unused, sets)
+	}
+}
+
 // TestExactChecks: what is found without statistics, at Quick.
 func TestExactChecks(t *testing.T) {
 	wanted := []string{"counts one gradient for four", "−999 is no response in the gradient",
