@@ -21,6 +21,7 @@ func dpsgd(t testing.TB, sigma float64) Event {
 func BenchmarkColdEpsilon(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
+		forget()
 		epsilon(b, dpsgd(b, benchSigma), benchDelta)
 	}
 }
@@ -51,6 +52,7 @@ func BenchmarkClosedForms(b *testing.B) {
 func BenchmarkSigmaForEpsilon(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
+		forget()
 		_, _, err := SolveParameter(func(x float64) (Event, error) { return dpsgd(b, x), nil }, 0.1, 100, 1,
 			benchDelta, false)
 		if err != nil {
@@ -63,6 +65,7 @@ func BenchmarkSigmaForEpsilon(b *testing.B) {
 func BenchmarkMaxCount(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
+		forget()
 		e := poissonOf(b, benchRate, must(Gaussian(AddRemove, benchSigma)))
 		if _, err := e.MaxCount(8, benchDelta); err != nil {
 			b.Fatal(err)
@@ -112,6 +115,7 @@ func BenchmarkRDP(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
+				forget()
 				c.event().RDP(16.5)
 			}
 		})

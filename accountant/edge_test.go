@@ -428,6 +428,7 @@ func TestSlowCurvesAreRemembered(t *testing.T) {
 		"slow":  {func(m asked) mechanism { return askedSlow{m} }, 2},
 		"quick": {func(m asked) mechanism { return m }, 8},
 	} {
+		forget()
 		count := 0
 		e, err := newEvent(AddRemove, c.of(asked{gaussian{1}, &count}))
 		if err != nil {
@@ -441,6 +442,32 @@ func TestSlowCurvesAreRemembered(t *testing.T) {
 		if count != c.want {
 			t.Errorf("%s: the curve was worked out %d times, want %d", name, count, c.want)
 		}
+	}
+}
+
+// forget empties the memories that later events would share.
+func forget() { clear(recalled.kept) }
+
+// TestStatedAgainIsRemembered: a slow mechanism with the same parameters is worked out once at an
+// order, under one adjacency, and memories of others are dropped before they fill the machine's.
+func TestStatedAgainIsRemembered(t *testing.T) {
+	forget()
+	count := 0
+	price := func(adj Adjacency, sigma float64) float64 {
+		return must(newEvent(adj, askedSlow{asked{gaussian{sigma}, &count}})).RDP(2)
+	}
+	once := price(AddRemove, 1)
+	if again := price(AddRemove, 1); again != once || count != 1 {
+		t.Errorf("%v and %v, worked out %d times", once, again, count)
+	}
+	if other, sub := price(AddRemove, 2), price(Substitute, 1); other == once || count != 3 {
+		t.Errorf("noise of 2 costs %v, of 1 %v and %v by adjacency: worked out %d times", other, once, sub, count)
+	}
+	for i := range recallLimit {
+		price(AddRemove, 3+float64(i))
+	}
+	if again := price(AddRemove, 1); again != once || len(recalled.kept) > recallLimit {
+		t.Errorf("%v in place of %v with %d memories", again, once, len(recalled.kept))
 	}
 }
 

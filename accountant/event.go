@@ -76,7 +76,7 @@ func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	}
 	p := part{m: m, key: keyOf(m), count: 1, falls: fallsUntil(m)}
 	if s, ok := m.(slow); ok {
-		p.memo = s.memory()
+		p.memo = recall(adj, p.key, s)
 	}
 	return Event{adj: adj, parts: []part{p}}, nil
 }

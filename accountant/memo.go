@@ -11,7 +11,7 @@ type memo struct {
 	values map[float64]float64
 }
 
-const memoLimit = 4096
+const memoLimit = 1024
 
 func newMemo() memory { return &memo{values: make(map[float64]float64)} }
 
@@ -30,4 +30,30 @@ func (c *memo) get(order float64, compute func() float64) float64 {
 	c.values[order] = v
 	c.mu.Unlock()
 	return v
+}
+
+// recalled are the memories of mechanisms that were stated of late. A curve is a function of
+// its key, so that what is stated again, as by every chain of one configuration, need not be
+// computed again.
+var recalled = struct {
+	mu   sync.Mutex
+	kept map[string]memory
+}{kept: make(map[string]memory)}
+
+const recallLimit = 512
+
+// recall returns the memory of one mechanism under one adjacency.
+func recall(adj Adjacency, key string, m slow) memory {
+	key = adj.String() + ":" + key
+	recalled.mu.Lock()
+	defer recalled.mu.Unlock()
+	if kept, ok := recalled.kept[key]; ok {
+		return kept
+	}
+	if len(recalled.kept) >= recallLimit {
+		clear(recalled.kept)
+	}
+	fresh := m.memory()
+	recalled.kept[key] = fresh
+	return fresh
 }
