@@ -1,11 +1,11 @@
-package anchors_test
+package anchors
 
 import (
 	"math"
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/anchors"
+	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -29,32 +29,29 @@ func TestScoreCutsSlopes(t *testing.T) {
 		cut, whole float64
 	}{{logistic, 0, 0.5, 1}, {probit, 0, 0.5, 3}, {poisson, 64, 0.5, 64}, {poisson, 2, 0.5, 2},
 		{spread, 100, math.Sqrt(75) / 2, 300}} {
-		sd := func(aim anchors.Aim, slope float64) float64 {
-			records := seal(t, table(50, 1), accountant.Substitute, 1e6)
-			prepared, requests, err := anchors.Prepare(anchors.Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300,
-				LeastESS: 10, OptimumNoise: 5, MomentNoise: 5, Clip: 0.01,
-				Cap: targets.Cap{Count: c.count, Slope: slope}}, records.Facts())
-			if err == nil {
-				err = records.Grant(requests...)
-			}
+		sd := func(aim Aim, slope float64) float64 {
+			facts := curator.Facts{Records: 50, Features: 2, Response: true, Radius: 1, RowsPerPerson: 1,
+				Adjacency: accountant.Substitute}
+			prepared, _, err := Prepare(Config{Target: c.target, Aim: aim, Iterations: 1, Ridge: 300, LeastESS: 10,
+				OptimumNoise: 5, MomentNoise: 5, Clip: 0.01, Cap: targets.Cap{Count: c.count, Slope: slope}}, facts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, release, err := prepared.Begin(t.Context(), 1)
+			release, err := prepared.describe(make([]float64, prepared.size())) // the noise is that of any values
 			if err != nil {
 				t.Fatal(err)
 			}
 			return release.Statistics.ScoreSD
 		}
-		cut := sd(anchors.Score, 0)
-		if want := sd(anchors.Score, c.cut); math.Abs(cut/want-1) > 1e-6 {
+		cut := sd(Score, 0)
+		if want := sd(Score, c.cut); math.Abs(cut/want-1) > 1e-6 {
 			t.Errorf("%s: the score's noise is %v, that of slopes up to %v is %v", c.target.Family(), cut, c.cut, want)
 		}
 		want := c.whole / c.cut
 		if c.count > 0 {
 			want /= 0.6
 		}
-		if own := sd(anchors.Perturbed, 0); math.Abs(own/cut/want-1) > 1e-6 {
+		if own := sd(Perturbed, 0); math.Abs(own/cut/want-1) > 1e-6 {
 			t.Errorf("%s: noise of %v and, cut, %v, want a factor of %v", c.target.Family(), own, cut, want)
 		}
 	}
