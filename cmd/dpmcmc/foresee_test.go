@@ -30,6 +30,13 @@ func TestForecastsAreGivenUp(t *testing.T) {
 	}
 }
 
+// planShortly makes forecasts of plans on one simulated table, for tests of what they do not change.
+func planShortly(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() { forecasts.Planned = 0 })
+	forecasts.Planned = 1
+}
+
 // plainly runs a command as a person does.
 func plainly(t *testing.T, args ...string) (code int, out, errw string) {
 	t.Helper()

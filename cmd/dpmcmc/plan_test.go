@@ -417,6 +417,7 @@ func TestPlanPlots(t *testing.T) {
 // TestExamplesRun runs the examples in the help of account and plan, and every
 // command of docs/planning.md, as if from the root of a checkout.
 func TestExamplesRun(t *testing.T) {
+	planShortly(t)
 	guide, err := os.ReadFile("../../docs/planning.md")
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,10 @@ func (e *UnexploredError) Error() string {
 // Tests change it.
 var Reference int64 = 20_000_000_000
 
+// Planned are the simulated tables of a plan's forecast, 0 for the default of tune.Foresee. Tests
+// of what does not depend on them change it.
+var Planned = 0
+
 // Foresee is tune.Foresee, given up where a reference needs more than Reference.
 func Foresee(ctx context.Context, c tune.Config, s chains.Settings, epsilons ...float64) ([]tune.Forecast, error) {
 	c.Reference = Reference
