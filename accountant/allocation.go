@@ -50,7 +50,7 @@ func (m allocation) kind() string { return "random_allocation" }
 func (m allocation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"steps", m.steps}, {"departure", m.departs}}
 }
-func (m allocation) memory() memory { return newMemo() }
+func (m allocation) memory(name string) memory { return recall(name) }
 
 // departure is that of both worlds from the pair that is composed numerically.
 func (m allocation) departure() float64 { return 2 * m.departs }

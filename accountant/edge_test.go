@@ -417,7 +417,7 @@ func (m asked) rdp(adj Adjacency, order float64) float64 {
 // askedSlow is one whose curve is worth remembering.
 type askedSlow struct{ asked }
 
-func (askedSlow) memory() memory { return newMemo() }
+func (askedSlow) memory(name string) memory { return recall(name) }
 
 // TestSlowCurvesAreRemembered at each order, by whatever the event is composed into.
 func TestSlowCurvesAreRemembered(t *testing.T) {

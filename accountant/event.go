@@ -44,9 +44,10 @@ type field struct {
 	value any
 }
 
-// slow mechanisms have a curve that is worth remembering per order, and bring the memory.
+// slow mechanisms have a curve that is worth remembering per order, and bring the memory of
+// what is named so: the adjacency and the key.
 type (
-	slow   interface{ memory() memory }
+	slow   interface{ memory(name string) memory }
 	memory interface {
 		get(order float64, compute func() float64) float64
 	}
@@ -76,7 +77,7 @@ func newEvent(adj Adjacency, m mechanism) (Event, error) {
 	}
 	p := part{m: m, key: keyOf(m), count: 1, falls: fallsUntil(m)}
 	if s, ok := m.(slow); ok {
-		p.memo = recall(adj, p.key, s)
+		p.memo = s.memory(adj.String() + ":" + p.key)
 	}
 	return Event{adj: adj, parts: []part{p}}, nil
 }

@@ -164,7 +164,7 @@ const longestChain = 1 << 16
 
 func (m *chained) kind() string { return "chained" }
 
-func (m *chained) memory() memory { return newMemo() }
+func (m *chained) memory(name string) memory { return recall(name) }
 
 func (m *chained) fields() []field {
 	return []field{{"rows", m.rows}, {"event", Event{adj: m.adj, parts: []part{m.link}}}}

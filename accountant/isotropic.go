@@ -12,9 +12,9 @@ import (
 // standard normal that is published and independent of the data (theory §2.7).
 type isotropicBit struct{ scale float64 }
 
-func (m isotropicBit) kind() string    { return "isotropic_bit" }
-func (m isotropicBit) fields() []field { return []field{{"scale", m.scale}} }
-func (m isotropicBit) memory() memory  { return newMemo() }
+func (m isotropicBit) kind() string              { return "isotropic_bit" }
+func (m isotropicBit) fields() []field           { return []field{{"scale", m.scale}} }
+func (m isotropicBit) memory(name string) memory { return recall(name) }
 
 // rdp uses that the moment e^{(α−1)ε_BR(α; s)} is convex in s, so that it lies
 // below its chords.

@@ -13,8 +13,6 @@ type memo struct {
 
 const memoLimit = 1024
 
-func newMemo() memory { return &memo{values: make(map[float64]float64)} }
-
 func (c *memo) get(order float64, compute func() float64) float64 {
 	c.mu.Lock()
 	v, ok := c.values[order]
@@ -33,7 +31,7 @@ func (c *memo) get(order float64, compute func() float64) float64 {
 }
 
 // recalled are the memories of mechanisms that were stated of late. A curve is a function of
-// its key, so that what is stated again, as by every chain of one configuration, need not be
+// its name, so that what is stated again, as by every chain of one configuration, need not be
 // computed again.
 var recalled = struct {
 	mu   sync.Mutex
@@ -42,18 +40,17 @@ var recalled = struct {
 
 const recallLimit = 512
 
-// recall returns the memory of one mechanism under one adjacency.
-func recall(adj Adjacency, key string, m slow) memory {
-	key = adj.String() + ":" + key
+// recall returns the memory of one mechanism under one adjacency, which together are its name.
+func recall(name string) memory {
 	recalled.mu.Lock()
 	defer recalled.mu.Unlock()
-	if kept, ok := recalled.kept[key]; ok {
+	if kept, ok := recalled.kept[name]; ok {
 		return kept
 	}
 	if len(recalled.kept) >= recallLimit {
 		clear(recalled.kept)
 	}
-	fresh := m.memory()
-	recalled.kept[key] = fresh
+	fresh := &memo{values: make(map[float64]float64)}
+	recalled.kept[name] = fresh
 	return fresh
 }

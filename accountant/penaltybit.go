@@ -16,8 +16,8 @@ const (
 
 type penaltyBit struct{ variance, c float64 }
 
-func (m penaltyBit) kind() string   { return "penalty_bit" }
-func (m penaltyBit) memory() memory { return newMemo() }
+func (m penaltyBit) kind() string              { return "penalty_bit" }
+func (m penaltyBit) memory(name string) memory { return recall(name) }
 func (m penaltyBit) fields() []field {
 	return []field{{"variance", m.variance}, {"contribution", m.c}}
 }
@@ -108,8 +108,8 @@ func penaltyLogs(u, sd float64) (accept, reject float64) {
 
 type isotropicPenaltyBit struct{ variance, scale float64 }
 
-func (m isotropicPenaltyBit) kind() string   { return "isotropic_penalty_bit" }
-func (m isotropicPenaltyBit) memory() memory { return newMemo() }
+func (m isotropicPenaltyBit) kind() string              { return "isotropic_penalty_bit" }
+func (m isotropicPenaltyBit) memory(name string) memory { return recall(name) }
 func (m isotropicPenaltyBit) fields() []field {
 	return []field{{"variance", m.variance}, {"scale", m.scale}}
 }

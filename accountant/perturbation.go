@@ -64,8 +64,8 @@ func perturbationParameters(multiplier, curvature float64) error {
 	return cost("Perturbation: curvature over the ridge", curvature)
 }
 
-func (m objectivePerturbation) kind() string   { return "objective_perturbation" }
-func (m objectivePerturbation) memory() memory { return newMemo() }
+func (m objectivePerturbation) kind() string              { return "objective_perturbation" }
+func (m objectivePerturbation) memory(name string) memory { return recall(name) }
 func (m objectivePerturbation) fields() []field {
 	return []field{{"noise_multiplier", m.sigma}, {"curvature", m.curvature}}
 }

@@ -78,7 +78,7 @@ type sampled struct {
 
 func (m *sampled) kind() string { return "sampled" }
 
-func (m *sampled) memory() memory { return newMemo() }
+func (m *sampled) memory(name string) memory { return recall(name) }
 
 func (m *sampled) fields() []field {
 	if m.s.scheme == schemePoisson {

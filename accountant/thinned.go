@@ -16,7 +16,7 @@ func (m thinnedIsotropicBit) kind() string { return "thinned_isotropic_bit" }
 func (m thinnedIsotropicBit) fields() []field {
 	return []field{{"scale", m.scale}, {"growth", m.growth}, {"most", m.most}}
 }
-func (m thinnedIsotropicBit) memory() memory { return newMemo() }
+func (m thinnedIsotropicBit) memory(name string) memory { return recall(name) }
 
 // contribution is that of a record at |Z| = z.
 func (m thinnedIsotropicBit) contribution(z float64) float64 {

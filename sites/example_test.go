@@ -107,6 +107,6 @@ func ExampleFitLinear() {
 			r.Widening[0], r.Widening[1])
 	}
 	// Output:
-	// 16 noises: explored true, privacy widened the intervals ×3.2 and ×5.6
+	// 16 noises: explored true, privacy widened the intervals ×3.3 and ×5.3
 	// 1 noises: explored true, privacy widened the intervals ×1.2 and ×1.6
 }

@@ -29,7 +29,7 @@ type SampleConfig struct {
 	// Chains is the number of chains, from starts twice as dispersed as the
 	// approximation of the posterior at its mode. Defaults to 4; at least 2.
 	Chains int
-	// Draws is the number of draws kept of each chain after as many of warm-up.
+	// Draws is the number of draws kept of each chain, after those of Warmup.
 	// Defaults to 500.
 	Draws int
 	// LeastESS and MostRHat are what every coordinate must reach; while one does
@@ -117,7 +117,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 	}
 	density := func() nuts.LogDensity { return whiten(p.Density(), mean, factor) }
 	chains, err := nuts.Sample(ctx, density, nuts.Config{
-		Chains: c.Chains, Warmup: max(100, c.Draws), Draws: c.Draws, Metric: nuts.Diagonal, Init: starts, Seed: c.Seed,
+		Chains: c.Chains, Warmup: Warmup(c.Draws) << c.again, Draws: c.Draws, Metric: nuts.Diagonal, Init: starts, Seed: c.Seed,
 		Workers: c.Workers,
 	})
 	if err != nil {
@@ -161,6 +161,10 @@ func (d Draws) Column(j int) [][]float64 {
 	}
 	return out
 }
+
+// Warmup is the number of transitions before so many draws of a chain. They are few: coordinates
+// are about standard normal, so a step size and scales are soon found.
+func Warmup(draws int) int { return max(50, min(draws, 250)) }
 
 // whiten returns a density in φ, θ = mean + factor·φ.
 func whiten(of nuts.LogDensity, mean, factor []float64) nuts.LogDensity {

@@ -13,6 +13,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/models"
+	"github.com/dpmcmc/dpmcmc/surrogates"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
@@ -20,7 +21,6 @@ const (
 	mostAnchored  = 10_000 // records of a table that anchored chains are foreseen on
 	shortRun      = 100    // steps of each of two chains, of which ESS and time are read
 	shortestRun   = 20     // steps, where only the release is looked at
-	costlyWarmup  = 100    // transitions that draws without bits begin with, at least
 	leftOut       = 0.2    // of a short run
 	usualForetold = 5      // simulated tables
 )
@@ -202,7 +202,7 @@ func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s 
 		if plan.Test != "" {
 			each = looks(&chains.Plan{Settings: s}, chains.Facts(of.Shape, c.Adjacency))
 		} else {
-			each += max(costlyWarmup, float64(s.Iterations)) / float64(s.Iterations)
+			each += float64(surrogates.Warmup(int(s.Iterations))) / float64(s.Iterations)
 		}
 		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
 	}
