@@ -27,7 +27,7 @@ func run(t testing.TB, a Attack) Finding {
 // TestMechanismsKeepTheirClaims: no mechanism of the curator is above its claim (false
 // alarm 1e-7 each), and single bits and Gaussians are nearly as bad as claimed.
 func TestMechanismsKeepTheirClaims(t *testing.T) {
-	rounds, tight := 400_000, 0.8
+	rounds, tight := 200_000, 0.8
 	if testing.Short() {
 		rounds, tight = 60_000, 0.6
 	}
