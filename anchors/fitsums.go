@@ -11,7 +11,6 @@ import (
 
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/surrogates"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // Sums of fitted columns are of residuals. Each look before the last releases second moments of rows
@@ -19,120 +18,22 @@ import (
 // residuals are. So noise is in proportion to these, and not to the bounds of responses.
 const (
 	sumsLooks       = 2
-	sumsMomentNoise = 2    // noise multiplier of earlier moments over the last's
-	sumsSizesNoise  = 5    // that of the sizes of residuals
-	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
-	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
-	sumsLong        = 3    // that in the last, where noise hides little: rows that weigh less say something else
-	sumsGrows       = 2    // how it grows with what noise leaves room for, up to that
-	sumsRoom        = 0.5  // noise over what records themselves leave open, where it hides little
-	sumsCut         = 4    // standard deviations of residuals that are seen
-	sumsMostCut     = 8    // those where noise hides little
-	sumsHeavy       = 4    // noise over that, where residuals are surely not normal
-	sumsTail        = 0.01 // share of the residuals that may be cut
-	sumsMissing     = 0.5  // of the records' weight, of which no more is known beforehand
-	sumsLeast       = 0.1  // of it that there is, at least
+	sumsMomentNoise = 2     // noise multiplier of earlier moments over the last's
+	sumsSizesNoise  = 5     // that of the sizes of residuals
+	sumsFloor       = 0.4   // in place of fitFloor, since centred responses alone are worth it
+	sumsShort       = 0.7   // square of the longest row in earlier looks, over the mean that is aimed at
+	sumsLong        = 4     // that in the last, where noise hides next to nothing (fitSums.long)
+	sumsMisfit      = 0.055 // what rows that weigh less say otherwise there, a record, where that is 1
+	sumsCut         = 4     // spreads of residuals that are seen, usually
+	sumsLeastCut    = 4     // at least
+	sumsMostCut     = 10    // at most, where noise hides little
+	sumsTail        = 0.01  // share of the residuals that may be cut
+	sumsMissing     = 0.5   // of the records' weight, of which no more is known beforehand
+	sumsLeast       = 0.1   // of it that there is, at least
 
 	// sumsWhole is the price of all releases over that of the last moments.
 	sumsWhole = 1 + sumsLooks*(1.0/(sumsMomentNoise*sumsMomentNoise)+1.0/(sumsSizesNoise*sumsSizesNoise))
 )
-
-// sizeBins are the sizes of residuals, each less by √2: from twice the response's bound on.
-const sizeBins = 24
-
-// sizes is a target whose gradient counts residuals y − x·θ by their size, of features coefficients and
-// then a bin each. It has neither a loss nor a prior, which nobody asks for.
-type sizes struct {
-	features int
-	most     float64
-}
-
-var _ targets.GradTarget = sizes{}
-
-func (s sizes) Dim() int { return s.features + sizeBins }
-
-func (s sizes) Shape() (features int, response bool) { return s.features, true }
-
-func (s sizes) LogPrior([]float64) float64 { return 0 }
-
-func (s sizes) GradLogPrior(dst, _ []float64) { clear(dst) }
-
-func (s sizes) Loss(dst, _ []float64, _ targets.Rows) { clear(dst) }
-
-func (s sizes) LossGrad(dst, theta []float64, rows targets.Rows) {
-	clear(dst)
-	for i := range rows.Len() {
-		size := math.Abs(rows.Y[i] - floats.Dot(rows.Row(i), theta[:s.features]))
-		dst[i*s.Dim()+s.features+s.bin(size)] = 1
-	}
-}
-
-// bin is that of a size, the largest first. Sizes that are no numbers are in the first.
-func (s sizes) bin(size float64) int {
-	b := math.Floor(2 * math.Log2(2*s.most/size))
-	if !(b > 0) {
-		return 0
-	}
-	return int(min(b, sizeBins-1))
-}
-
-// edge is the largest size in a bin.
-func (s sizes) edge(bin int) float64 { return 2 * s.most * math.Exp2(-float64(bin)/2) }
-
-// spread is the standard deviation of normal residuals with about the released counts.
-func (s sizes) spread(counts []float64, n float64) float64 {
-	best, at := math.Inf(1), 0.0
-	for k := range 100 * sizeBins {
-		sd := s.edge(0) * math.Exp2(-float64(k)/200)
-		off := 0.0
-		for b, count := range counts {
-			share := math.Erf(s.edge(b) / sd / math.Sqrt2)
-			if b == 0 {
-				share = 1
-			}
-			if b < sizeBins-1 {
-				share -= math.Erf(s.edge(b+1) / sd / math.Sqrt2)
-			}
-			off += math.Pow(count/n-share, 2)
-		}
-		if off < best {
-			best, at = off, sd
-		}
-	}
-	return at
-}
-
-// beyond is the size that no more residuals than a small share are beyond, as far as noise shows them:
-// surely, or more likely than not where more than normal ones with this spread are surely large.
-func (s sizes) beyond(counts []float64, n, noise, spread float64) float64 {
-	surely := 2.0
-	if s.heavy(counts, n, noise, spread) {
-		surely = 1
-	}
-	sum := 0.0
-	for b, count := range counts {
-		if sum += count; sum > sumsTail*n+surely*noise*math.Sqrt(float64(b+1)) {
-			return s.edge(b)
-		}
-	}
-	return 0
-}
-
-// heavy reports whether residuals beyond two of their standard deviations are more than normal ones, by
-// three of the noise's.
-func (s sizes) heavy(counts []float64, n, noise, spread float64) bool {
-	sum := 0.0
-	for b, count := range counts {
-		if sum += count; s.edge(b+1) < 2*spread {
-			return false
-		}
-		usual := math.Erfc(s.edge(b+1) / spread / math.Sqrt2)
-		if sum > usual*n+3*noise*math.Sqrt(float64(b+1)) {
-			return true
-		}
-	}
-	return false
-}
 
 func (c Config) sizes(f curator.Facts) curator.NoisyGradient {
 	return curator.NoisyGradient{Target: sizes{f.Features, c.Response}, Clip: 1,
@@ -181,7 +82,7 @@ type fitSums struct {
 	bin      float64   // standard deviation of the noise in a count
 	offset   []float64 // coefficients of which residuals are seen
 	share    float64   // of the records' weight in rows as they are
-	spread   float64   // of residuals
+	law      law       // of residuals
 	gain     float64   // of rows and residuals, so that rows that weigh less fill the radius
 	reach    float64   // the largest residual that is seen
 	momentSD [sumsLooks]float64
@@ -319,24 +220,35 @@ func (t *fitSums) regress(square *mat.SymDense, moment []float64, noise float64)
 // measure fills in how large residuals are, and how large ones are seen.
 func (t *fitSums) measure(counts []float64) {
 	n := float64(t.facts.Records)
-	t.spread = t.of.spread(counts, n)
-	room := t.room() / math.Sqrt(t.long())
-	if t.of.heavy(counts, n, t.bin, t.spread) {
-		room *= sumsHeavy
+	t.law = t.of.fit(counts, n, t.bin)
+	t.reach = t.gain * min(t.of.edge(0), max(t.deviations()*t.law.spread, t.of.beyond(counts, n, t.bin, t.law)))
+}
+
+// deviations is where residuals are cut, in their spreads. Noise in Xᵀy is in proportion to it, and what the cut says
+// otherwise to the root of what it takes away. Together the two are least here.
+func (t *fitSums) deviations() (best float64) {
+	least := math.Inf(1)
+	for d := float64(sumsLeastCut); d <= sumsMostCut; d += 0.25 {
+		misfit := t.law.scale() * surrogates.CutMisfit(t.law.cut(d, t.law.tail+t.law.tailSD), float64(t.facts.Records))
+		if v := math.Pow(t.noise()*t.long()*d, 2) + misfit*misfit; v < least {
+			least, best = v, d
+		}
 	}
-	deviations := min(sumsMostCut, max(sumsCut, room))
-	t.reach = t.gain * min(t.of.edge(0), max(deviations*t.spread, t.of.beyond(counts, n, t.bin, t.spread)))
+	return best
 }
 
-// room is by how many standard deviations the residuals that are seen may differ for noise to hide little,
-// where rows are seen up to their mean square.
-func (t *fitSums) room() float64 {
-	noise := t.config.moment(model{}, t.facts).NoiseMultiplier
-	return sumsRoom * math.Sqrt(float64(t.facts.Records)) / (2.12 * noise * t.radius)
+// noise is the standard deviation of that in Xᵀy of rows and residuals, where both are seen up to their spreads.
+func (t *fitSums) noise() float64 {
+	return 2.12 * t.config.moment(model{}, t.facts).NoiseMultiplier * t.radius * t.share
 }
 
-// long is the square of the longest row in the last look, over the mean that is aimed at.
-func (t *fitSums) long() float64 { return min(sumsLong, max(1, sumsGrows*t.room())) }
+// long is the square of the longest row in the last look, over the mean that is aimed at. Noise in Xᵀy is in
+// proportion to it. By how much more rows that weigh less move Xᵀy falls with about its square in public tables, to
+// sumsMisfit standard deviations of errors a record in bad ones. Together the two are least here.
+func (t *fitSums) long() float64 {
+	misfit := sumsMisfit * float64(t.facts.Records)
+	return min(sumsLong, max(sumsShort, math.Cbrt(math.Sqrt2*misfit/(sumsCut*t.noise()))))
+}
 
 // unit is that of residuals in rows of the view, their gain left out.
 func (t *fitSums) unit() float64 { return t.reach * math.Sqrt2 / t.radius }
@@ -367,13 +279,26 @@ func (t *fitSums) sums(moment []float64, sd float64) surrogates.Sums {
 	out := surrogates.Sums{Moment: slices.Clone(moment), MomentSD: sd / square, Features: f.Features, Records: f.Records,
 		Radius: f.Radius / t.gain, Columns: t.config.Columns}
 	floats.Scale(1/square, out.Moment)
+	if c := surrogates.ConstantOf(t.columns); t.columns[c].Varies && t.share > 0 { // its square is that of such records
+		out.Columns = slices.Clone(out.Columns)
+		out.Columns[c].Upper *= math.Sqrt(t.share)
+	}
 	return out
+}
+
+// cut is the part of the residuals' square that is taken away, where noise hides so many of its standard deviations.
+func (t *fitSums) cut(off float64) float64 {
+	return t.law.cut(t.reach/t.gain/t.law.spread, t.law.tail+off*t.law.tailSD)
 }
 
 // through says how the last sums see records.
 func (t *fitSums) through() surrogates.Seen {
+	missing := 1 - t.share
+	if t.columns[surrogates.ConstantOf(t.columns)].Varies {
+		missing = 0
+	}
 	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit(),
-		Missing: 1 - t.share}
+		Missing: missing, Cut: t.cut(0), CutSD: t.cut(1) - t.cut(0)}
 }
 
 // lighter is the variance of k normal numbers of variance 1, where rows whose square is above most weigh most

@@ -74,7 +74,7 @@ func Columns(s *data.Shape, weighed bool) []surrogates.Column {
 		t := &s.Terms[j]
 		switch {
 		case t.Column == "":
-			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: t.At(1)}
+			out[j] = surrogates.Column{Kind: surrogates.Constant, Upper: t.At(1), Varies: s.Inside}
 			if weighed {
 				out[j].Missing = max(1-s.Weight(), 1/float64(s.Records))
 			}

@@ -335,7 +335,7 @@ func residualDoubts(c surrogates.LinearCut) []Doubt {
 	}}
 }
 
-// mostLight is by how many times what errors and noise leave open rows that weigh less may move sums.
+// mostLight is by how many times what errors and noise leave open rows that weigh less than usual may move sums.
 const mostLight = 0.5
 
 // lightDoubts are those about long rows, which weigh less in fitted columns.
@@ -345,8 +345,8 @@ func lightDoubts(c surrogates.LinearLight) []Doubt {
 	}
 	return []Doubt{{
 		Headline: "Usable if the model nearly holds for rows far from most others: they weigh less.",
-		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing. Intervals allow for errors there that are off by a "+
-			"tenth of their standard deviation, and most of their width is that.", 100*c.Share),
+		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing, more than normal columns make. Intervals allow for "+
+			"what such rows of other tables say otherwise, and much of their width is that.", 100*c.Share),
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or add powers of columns. Either is " +
 			"a new release.",
 		Conditional: true,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -62,8 +63,10 @@ type Linear struct {
 	open   []float64 // variances of its entries about that, where they are not sampled
 	hidden *hidden   // nil where it is not sampled
 	broad  broad
-	light  float64 // share of the records' weight that is missing and doubted
-	doubt  float64 // standard deviation of an entry of Xᵀy, over the errors', for rows that weigh less
+	light  float64 // share of the records' weight that is missing, beyond what is usual
+	doubt  float64 // standard deviation of an entry of Xᵀy, over the errors', for light rows and cut residuals
+	lost   float64 // part of the errors' square that cutting residuals took away, and by how much it may be off
+	lostSD float64
 }
 
 func (s Sums) check() error {
@@ -114,8 +117,13 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	rng := rand.New(rand.NewPCG(c.Seed, 0x11ea))
 	l := &Linear{config: c, dim: c.Sums.Features, broad: broaden(c.Prior, c.Sums.Features, rng)}
 	if c.seen != nil {
-		l.light = c.Sums.light(c.seen.seen.Missing)
-		l.doubt = lightError * l.light * float64(c.Sums.Records) * c.Sums.Radius
+		c.Sums.floored(c.MinScale * math.Sqrt(1-c.seen.seen.Cut))
+		l.config = c
+		var missing float64
+		missing, l.light = c.Sums.light(c.seen.seen.Missing)
+		n, seen := float64(c.Sums.Records), c.seen.seen
+		l.doubt = math.Hypot(Misfit(missing, n), CutMisfit(seen.Cut+seen.CutSD, n))
+		l.lost, l.lostSD = seen.Cut/2, math.Hypot(seen.Cut/2, seen.CutSD)
 	}
 	if c.Sums.MomentSD == 0 || l.dim > mostHidden || c.Sums.clear() {
 		l.square, l.open = c.Sums.features(rng)
@@ -130,6 +138,24 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	}
 	l.square, l.open = l.hidden.centre(), make([]float64, l.dim*l.dim)
 	return l, nil
+}
+
+// mostBelow is by how many standard deviations yᵀy may be less than errors of the least scale make it.
+const mostBelow = 6
+
+// floored raises yᵀy of residuals to about that of errors of the least scale. Those of a table may be less, which no
+// σ explains, and then coefficients far off would, by the noise that they turn to.
+func (s *Sums) floored(least float64) {
+	last, n := len(s.Moment)-1, float64(s.Records)
+	if constant := ConstantOf(s.Columns); constant >= 0 {
+		upper := s.Columns[constant].Upper
+		n = min(n, max(0, s.Moment[constant*(s.Features+2)])/(upper*upper))
+	}
+	sd := math.Hypot(math.Sqrt(2*n)*least*least, s.MomentSD)
+	if short := n*least*least - mostBelow*sd - s.Moment[last]; short > 0 {
+		s.Moment = slices.Clone(s.Moment)
+		s.Moment[last] += short
+	}
 }
 
 func (l *Linear) parameters() int { return l.dim + 1 }
@@ -249,11 +275,11 @@ func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 			e.cov[j*p+k] = s2*e.square[j*d+k] + e.errors[j*d+k]
 		}
 		e.cov[j*p+j] += noise/2 + s2*more
-		e.cov[d*p+j] = 2*s2*(e.along[j]+more*beta[j]) + along
+		e.cov[d*p+j] = 2*s2*e.along[j] + along
 		e.residual[j] = e.config.Sums.Moment[j*p+d] - e.along[j]
 	}
-	e.cov[d*p+d] = 4*s2*(length+more*dot(beta, beta)) + 2*n*s2*s2 + whole + noise
-	e.residual[d] = e.config.Sums.Moment[d*p+d] - length - n*s2
+	e.cov[d*p+d] = 4*s2*length + n*(2+n*e.lostSD*e.lostSD)*s2*s2 + whole + noise
+	e.residual[d] = e.config.Sums.Moment[d*p+d] - length - n*s2*(1-e.lost)
 }
 
 // slopes adds the log likelihood's gradient in β to grad and returns its derivative
@@ -281,7 +307,7 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	for k := range d {
 		row, unknown := e.square[k*d:(k+1)*d], e.errors[k*d:(k+1)*d]
 		grad[k] += dot(row, u) + 2*v*e.along[k] + 4*s2*dot(row, last) + 8*s2*corner*e.along[k]
-		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta) + more*(4*s2*last[k]+8*s2*corner*beta[k])
+		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta)
 		for j := range d {
 			grad[k] += 2 * e.open[j*d+k] * e.turned[j*d+j] * beta[k]
 			if j != k {
@@ -289,10 +315,11 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 			}
 			trace += g[k*p+j] * row[j]
 		}
-		trace += more * (g[k*p+k] + 4*last[k]*beta[k] + 4*corner*beta[k]*beta[k])
+		trace += more * g[k*p+k]
 	}
 	length := dot(beta, e.along)
-	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 8*n*corner*s2*sigma + 2*n*sigma*v
+	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 4*n*(2+n*e.lostSD*e.lostSD)*corner*s2*sigma +
+		2*n*sigma*(1-e.lost)*v
 }
 
 // inSquare adds the log likelihood's derivative in XᵀX to p, after slopes.
@@ -306,7 +333,7 @@ func (e *linearEvaluator) inSquare(p, beta []float64, sigma float64) {
 	}
 	if c := e.config.Sums.Columns; ConstantOf(c) >= 0 && c[ConstantOf(c)].Missing > 0 {
 		j := ConstantOf(c)
-		p[j*(d+1)] += (2*corner*s2 + v) * s2 / (c[j].Upper * c[j].Upper)
+		p[j*(d+1)] += (2*corner*s2*(1+e.records()*e.lostSD*e.lostSD) + (1-e.lost)*v) * s2 / (c[j].Upper * c[j].Upper)
 	}
 	if e.explained != nil {
 		e.explained.inSquare(p)

@@ -9,8 +9,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// lighter are nearly exact sums of fitted columns, of records of which a share is missing.
-func lighter(t *testing.T, share, noise float64) *Linear {
+// lighter are nearly exact sums of fitted columns, of records of which a share is missing. Of the others a part of the
+// errors' square was cut.
+func lighter(t *testing.T, share, noise, cut float64) *Linear {
 	t.Helper()
 	const n = 4000
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -27,7 +28,7 @@ func lighter(t *testing.T, share, noise float64) *Linear {
 	}
 	c, err := LinearConfig{Sums: s, Prior: priors.Gaussian{SD: 30}, MinScale: 0.01,
 		ScalePrior: priors.HalfCauchy{Scale: 1}}.Through(Seen{Matrix: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1},
-		Offset: make([]float64, 3), Unit: 1})
+		Offset: make([]float64, 3), Unit: 1, Cut: cut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,44 +39,94 @@ func lighter(t *testing.T, share, noise float64) *Linear {
 	return l
 }
 
-// TestMissingWeightIsDoubted: of 4000 records of length up to 3 a tenth is missing, so that an entry of Xᵀy
-// is off by 120 standard deviations of an error, where 3600 others leave 60 open: widths are √5 times as
-// large. Normal rows would be missing .003 of that. Standard deviations of 400 effective draws are within
-// 18% but once in 10⁶ times. With all of the weight there is no doubt, and with less missing than noise hides there is.
+// TestMissingWeightIsDoubted: of 4000 records half are missing, so that an entry of Xᵀy is off by 85 standard
+// deviations of an error, where the others leave 45 open: widths are 2.1 times as large. Standard deviations of
+// 400 effective draws are within 18% but once in 10⁶ times. Where noise may explain what is missing, normal
+// columns' share counts, as where all are there.
 func TestMissingWeightIsDoubted(t *testing.T) {
-	const noise = 1
-	l := lighter(t, 0.1, noise)
+	l := lighter(t, 0.5, 1, 0)
 	draws, err := Sample(t.Context(), l, SampleConfig{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	misfit := lightMisfit * math.Sqrt(0.5) * 4000
 	for j := range 3 {
-		want := math.Sqrt(1/3600. + math.Pow(120./3600, 2))
+		want := math.Hypot(math.Sqrt(2000), misfit) / 2000
 		if got := diag.Summarize(draws.Column(j)).SD; math.Abs(got/want-1) > 0.18 {
 			t.Errorf("coefficient %d has the standard deviation %v, want %v", j, got, want)
 		}
 	}
-	if light := l.Light(draws); math.Abs(light.Share-0.097) > 0.002 || math.Abs(light.Shift-2) > 0.2 {
-		t.Errorf("%+v, want 0.097 and twice what is open", light)
+	want := misfit / math.Sqrt(2000)
+	if light := l.Light(draws); math.Abs(light.Share-0.497) > 0.002 || math.Abs(light.Shift/want-1) > 0.1 {
+		t.Errorf("%+v, want 0.497 and %v", light, want)
 	}
+	usual := Misfit(usualLight(2, 9), 4000)
 	for share, noise := range map[float64]float64{0: 1, 0.02: 200} {
-		if l := lighter(t, share, noise); (l.doubt > 0) != (share > 0) {
-			t.Errorf("a share of %v under noise of %v is doubted by %v", share, noise, l.doubt)
+		if l := lighter(t, share, noise, 0); math.Abs(l.doubt-usual) > 1e-9 {
+			t.Errorf("a share of %v under noise of %v is doubted by %v, want %v", share, noise, l.doubt, usual)
 		}
 	}
-	checkGradient(t, "doubt", l.Density(), []float64{0.2, 0.5, -0.4, 0}, 0.1)
-	hidden := lighter(t, 0.1, 200)
-	if hidden.hidden == nil || hidden.doubt == 0 {
-		t.Fatal("XᵀX is not hidden, or nothing is doubted")
+}
+
+// TestCutsAreKnown: where a twentieth of the errors' square was cut, about, their scale is a fortieth larger and as
+// unsure. That is four of its standard deviations without. Their bounds are those of TestMissingWeightIsDoubted. So
+// are coefficients, by the root of what was cut. Gradients are those of the density, also of hidden XᵀX.
+func TestCutsAreKnown(t *testing.T) {
+	scale := func(cut float64) (mean, sd float64) {
+		l := lighter(t, 0, 1, cut)
+		if want := math.Hypot(Misfit(usualLight(2, 9), 4000), CutMisfit(cut, 4000)); math.Abs(l.doubt-want) > 1e-9 {
+			t.Errorf("a cut of %v is doubted by %v, want %v", cut, l.doubt, want)
+		}
+		draws, err := Sample(t.Context(), l, SampleConfig{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := diag.Summarize(draws.Column(3))
+		return s.Mean, s.SD
 	}
-	checkGradient(t, "doubt, XᵀX hidden", hidden.Density(), make([]float64, 10), 0.1)
+	whole, usual := scale(0)
+	cut, sd := scale(0.1)
+	if got := cut - whole; math.Abs(got-0.026) > 0.012 {
+		t.Errorf("the logarithm of the scale is %v larger, want 0.026", got)
+	}
+	if math.Abs(sd/0.0288-1) > 0.18 || sd < 2*usual {
+		t.Errorf("its standard deviation is %v, want 0.0288, and was %v", sd, usual)
+	}
+	for _, noise := range []float64{1, 200} {
+		l := lighter(t, 0.1, noise, 0.1)
+		if (l.hidden != nil) != (noise > 1) || l.doubt == 0 || l.lost == 0 {
+			t.Fatalf("noise %v: XᵀX hidden is %v", noise, l.hidden != nil)
+		}
+		at := []float64{0.2, 0.5, -0.4, 0}
+		if l.hidden != nil {
+			at = make([]float64, 10)
+		}
+		checkGradient(t, "cut", l.Density(), at, 0.1)
+	}
+}
+
+// TestErrorsBelowTheLeastScale: where errors are a tenth of the least scale that the model allows for, yᵀy is raised
+// to six standard deviations below what that makes, and else it is not.
+func TestErrorsBelowTheLeastScale(t *testing.T) {
+	s := lighter(t, 0, 60, 0).config.Sums
+	for least, want := range map[float64]bool{0.1: false, 10: true} {
+		raised := s
+		raised.floored(least)
+		if got := raised.Moment[15] > s.Moment[15]; got != want {
+			t.Errorf("a least scale of %v: yᵀy is raised: %v", least, got)
+		}
+		sd := math.Hypot(least*least*math.Sqrt(8000), 60)
+		if v := 4000*least*least - mostBelow*sd; want && math.Abs(raised.Moment[15]/v-1) > 1e-9 {
+			t.Errorf("yᵀy is raised to %v, want %v", raised.Moment[15], v)
+		}
+	}
 }
 
 // TestClearSumsNeedNotBeSampled: where noise hides next to nothing of XᵀX, what is not known of it is in the
 // covariance, and the posterior is the one in which it is sampled: means of 400 effective draws
 // each are .4 standard deviations apart, or these a quarter, once in 10⁶ times.
 func TestClearSumsNeedNotBeSampled(t *testing.T) {
-	l := lighter(t, 0, 60)
+	l := lighter(t, 0, 60, 0)
 	if l.hidden != nil || !l.config.Sums.clear() {
 		t.Fatal("noise of 60 hides XᵀX of 4000 records")
 	}

@@ -52,6 +52,9 @@ type Column struct {
 	// longer records weigh less or are left out. Then that sum says how many records count.
 	// 0 means that all do.
 	Missing float64
+	// Varies says of a Constant that it is less than Upper in records that were shortened before their responses were
+	// drawn, so that they count whole all the same.
+	Varies bool
 	// Own adds to the variance of a Number in the priors that are of it (Config.Effect).
 	Own float64
 	// Group numbers the category that a Level belongs to: a record has at most one
