@@ -3,7 +3,6 @@ package anchors
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpmcmc/dpmcmc/surrogates"
@@ -52,21 +51,5 @@ func (t *fitScore) usual(reach float64) float64 {
 	return mathext.GammaIncRegComp(k/2, max(0, reach*reach*t.radius*t.radius-rest)/2)
 }
 
-// room reports whether a number at a bound makes a row longer than that in the map, where others are as they
-// usually are beside it.
-func (t *fitScore) room(long float64) bool {
-	var back mat.Dense
-	_ = back.Inverse(t.matrix) // near a singular map it is what rounding leaves
-	constant := surrogates.ConstantOf(t.columns)
-	for _, j := range t.numbers {
-		c, at, variance := t.columns[j], back.At(j, constant), 0.0
-		for _, k := range t.numbers {
-			variance += back.At(j, k) * back.At(j, k)
-		}
-		far := max(math.Abs(c.Upper-at), math.Abs(c.Lower-at))
-		if c.Lower == c.Upper || !(far <= long*math.Sqrt(variance)) {
-			return true
-		}
-	}
-	return false
-}
+// room reports whether a number at a bound makes a row longer than that in the map.
+func (t *fitScore) room(long float64) bool { return !(t.far(t.columns) <= long) }

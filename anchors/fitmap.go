@@ -157,6 +157,31 @@ func whitener(covariance *mat.SymDense, floor func(mat.Vector) float64) *mat.Den
 	return &out
 }
 
+// far is how long rows may be in the map where a number of these columns is at a bound, others being as they usually are beside it.
+func (t *fit) far(columns []surrogates.Column) (far float64) {
+	var back mat.Dense
+	_ = back.Inverse(t.matrix) // near a singular map it is what rounding leaves
+	constant := surrogates.ConstantOf(t.columns)
+	for _, j := range t.numbers {
+		c, at, variance := columns[j], back.At(j, constant), 0.0
+		if c.Kind != surrogates.Number {
+			continue
+		}
+		if c.Lower == c.Upper {
+			return math.Inf(1)
+		}
+		for _, k := range t.numbers {
+			variance += back.At(j, k) * back.At(j, k)
+		}
+		longer := max(math.Abs(c.Upper-at), math.Abs(c.Lower-at)) / math.Sqrt(variance)
+		if math.IsNaN(longer) {
+			return math.Inf(1)
+		}
+		far = max(far, longer)
+	}
+	return far
+}
+
 // back turns coefficients of fitted columns into those of columns as they are.
 func (t *fit) back(theta []float64) {
 	var out mat.VecDense

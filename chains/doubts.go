@@ -345,8 +345,9 @@ func lightDoubts(c surrogates.LinearLight) []Doubt {
 	}
 	return []Doubt{{
 		Headline: "Usable if the model nearly holds for rows far from most others: they weigh less.",
-		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing, more than normal columns make. Intervals allow for "+
-			"what such rows of other tables say otherwise, and much of their width is that.", 100*c.Share),
+		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing, more than normal columns make. Bounds allow for "+
+			"rows so long that errors there, off by a tenth of their standard deviation, move what was released by %.2g of "+
+			"its own.", 100*c.Share, c.Shift),
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or add powers of columns. Either is " +
 			"a new release.",
 		Conditional: true,

@@ -117,13 +117,15 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 	rng := rand.New(rand.NewPCG(c.Seed, 0x11ea))
 	l := &Linear{config: c, dim: c.Sums.Features, broad: broaden(c.Prior, c.Sums.Features, rng)}
 	if c.seen != nil {
-		c.Sums.floored(c.MinScale * math.Sqrt(1-c.seen.seen.Cut))
-		l.config = c
 		var missing float64
 		missing, l.light = c.Sums.light(c.seen.seen.Missing)
 		n, seen := float64(c.Sums.Records), c.seen.seen
-		l.doubt = math.Hypot(Misfit(missing, n), CutMisfit(seen.Cut+seen.CutSD, n))
+		l.doubt = math.Hypot(Misfit(missing, n)+c.Sums.far(l.light, 0), CutMisfit(seen.Cut+seen.CutSD, n))
 		l.lost, l.lostSD = seen.Cut/2, math.Hypot(seen.Cut/2, seen.CutSD)
+		if l.config.Sums.floored(c.MinScale, l.lost, l.lostSD) {
+			l.lost, l.lostSD = 0, 0
+		}
+		c = l.config
 	}
 	if c.Sums.MomentSD == 0 || l.dim > mostHidden || c.Sums.clear() {
 		l.square, l.open = c.Sums.features(rng)
@@ -143,19 +145,24 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 // mostBelow is by how many standard deviations yᵀy may be less than errors of the least scale make it.
 const mostBelow = 6
 
-// floored raises yᵀy of residuals to about that of errors of the least scale. Those of a table may be less, which no
-// σ explains, and then coefficients far off would, by the noise that they turn to.
-func (s *Sums) floored(least float64) {
+// floored raises yᵀy of residuals to about that of errors of the least scale, if it is less than these make it where
+// a part of their square was cut, and reports that. No σ explains it then, and coefficients far off would, by the
+// noise that they turn to.
+func (s *Sums) floored(least, lost, lostSD float64) bool {
 	last, n := len(s.Moment)-1, float64(s.Records)
 	if constant := ConstantOf(s.Columns); constant >= 0 {
 		upper := s.Columns[constant].Upper
 		n = min(n, max(0, s.Moment[constant*(s.Features+2)])/(upper*upper))
 	}
-	sd := math.Hypot(math.Sqrt(2*n)*least*least, s.MomentSD)
-	if short := n*least*least - mostBelow*sd - s.Moment[last]; short > 0 {
-		s.Moment = slices.Clone(s.Moment)
-		s.Moment[last] += short
+	below := func(lost, lostSD float64) float64 {
+		return n*least*least*(1-lost) - mostBelow*math.Hypot(math.Sqrt(2*n+n*n*lostSD*lostSD)*least*least, s.MomentSD)
 	}
+	if s.Moment[last] >= below(lost, lostSD) {
+		return false
+	}
+	s.Moment = slices.Clone(s.Moment)
+	s.Moment[last] = below(0, 0)
+	return true
 }
 
 func (l *Linear) parameters() int { return l.dim + 1 }
@@ -275,10 +282,10 @@ func (e *linearEvaluator) fill(beta []float64, sigma float64) {
 			e.cov[j*p+k] = s2*e.square[j*d+k] + e.errors[j*d+k]
 		}
 		e.cov[j*p+j] += noise/2 + s2*more
-		e.cov[d*p+j] = 2*s2*e.along[j] + along
+		e.cov[d*p+j] = 2*s2*(e.along[j]+more*beta[j]) + along
 		e.residual[j] = e.config.Sums.Moment[j*p+d] - e.along[j]
 	}
-	e.cov[d*p+d] = 4*s2*length + n*(2+n*e.lostSD*e.lostSD)*s2*s2 + whole + noise
+	e.cov[d*p+d] = 4*s2*(length+more*dot(beta, beta)) + n*(2+n*e.lostSD*e.lostSD)*s2*s2 + whole + noise
 	e.residual[d] = e.config.Sums.Moment[d*p+d] - length - n*s2*(1-e.lost)
 }
 
@@ -307,7 +314,7 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 	for k := range d {
 		row, unknown := e.square[k*d:(k+1)*d], e.errors[k*d:(k+1)*d]
 		grad[k] += dot(row, u) + 2*v*e.along[k] + 4*s2*dot(row, last) + 8*s2*corner*e.along[k]
-		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta)
+		grad[k] += 2*dot(unknown, last) + 2*corner*dot(unknown, beta) + more*(4*s2*last[k]+8*s2*corner*beta[k])
 		for j := range d {
 			grad[k] += 2 * e.open[j*d+k] * e.turned[j*d+j] * beta[k]
 			if j != k {
@@ -315,7 +322,7 @@ func (e *linearEvaluator) slopes(grad, beta []float64, sigma float64) float64 {
 			}
 			trace += g[k*p+j] * row[j]
 		}
-		trace += more * g[k*p+k]
+		trace += more * (g[k*p+k] + 4*last[k]*beta[k] + 4*corner*beta[k]*beta[k])
 	}
 	length := dot(beta, e.along)
 	return 2*sigma*(trace+4*dot(last, e.along)+4*corner*length) + 4*n*(2+n*e.lostSD*e.lostSD)*corner*s2*sigma +

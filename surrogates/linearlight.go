@@ -21,6 +21,16 @@ const lightMisfit = 0.03
 // where a share of their weight is missing and columns are fitted.
 func Misfit(share, records float64) float64 { return lightMisfit * math.Sqrt(max(0, share)) * records }
 
+// lightError is by how much of their standard deviation errors of long rows are off, in the direction of their rows,
+// where more weight is missing than usual.
+const lightError = 0.1
+
+// far is by how much an entry of Xᵀy is then off, in standard deviations of errors, of rows of such a length or the
+// longest that are seen whole.
+func (s Sums) far(share, length float64) float64 {
+	return lightError * share * float64(s.Records) * max(length, s.Radius)
+}
+
 // cutMisfit is that of errors that were cut, over the root of what that took away of their square: of six public tables
 // with a hundredth to a third, it was a half to twice that but for one.
 const cutMisfit = 0.02
@@ -61,7 +71,8 @@ type LinearLight struct {
 	// Share is the part of the records' weight that is missing, as far as it is more than normal columns make, and
 	// than is known.
 	Share float64
-	// Shift is how far what is missing so may move Xᵀy, over what errors and noise leave open in it.
+	// Shift is how far that may move Xᵀy, over what errors and noise leave open in it, if it is of rows as long as bounds
+	// allow for.
 	Shift float64
 }
 
@@ -70,5 +81,5 @@ func (l *Linear) Light(d Draws) LinearLight {
 	s := l.config.Sums
 	sigma := l.config.MinScale + math.Exp(diag.Summarize(d.Column(l.dim)).Mean)
 	open := sigma*sigma*l.records() + s.MomentSD*s.MomentSD/2
-	return LinearLight{Share: l.light, Shift: Misfit(l.light, float64(s.Records)) * sigma / math.Sqrt(open)}
+	return LinearLight{Share: l.light, Shift: s.far(l.light, l.config.seen.seen.Far) * sigma / math.Sqrt(open)}
 }

@@ -20,6 +20,8 @@ type Seen struct {
 	Unit float64
 	// Missing is the share of the records' weight that is known to be missing. Defaults to 0.
 	Missing float64
+	// Far is how long rows may be as they are seen, within the bounds of numbers. Defaults to 0.
+	Far float64
 	// Cut is the part of the errors' square that cutting residuals took away, and CutSD by how much it may be off.
 	// Default to 0.
 	Cut, CutSD float64

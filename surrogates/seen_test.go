@@ -72,7 +72,7 @@ func TestSeenSumsHaveTheSamePosterior(t *testing.T) {
 			}
 			return most
 		}
-		if off := difference(seen); !(off < 1e-5) {
+		if off := difference(seen); !(off < 1e-4) {
 			t.Fatalf("densities differ by %v", off)
 		}
 		other := seen
