@@ -238,9 +238,10 @@ func (t *fitSums) deviations() (best float64) {
 	return best
 }
 
-// noise is the standard deviation of that in Xᵀy of rows and residuals, where both are seen up to their spreads.
+// noise is the standard deviation of that in Xᵀy of rows and residuals, where both are seen up to their spreads:
+// 1.5 times a row's square counts in a record (curator.SecondMoment), of residuals in units of √2 over it.
 func (t *fitSums) noise() float64 {
-	return 2.12 * t.config.moment(model{}, t.facts).NoiseMultiplier * t.radius * t.share
+	return 1.5 * math.Sqrt2 * t.config.moment(model{}, t.facts).NoiseMultiplier * t.radius * t.share
 }
 
 // long is the square of the longest row in the last look, over the mean that is aimed at. Noise in Xᵀy is in
