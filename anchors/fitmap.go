@@ -157,7 +157,8 @@ func whitener(covariance *mat.SymDense, floor func(mat.Vector) float64) *mat.Den
 	return &out
 }
 
-// far is how long rows may be in the map where a number of these columns is at a bound, others being as they usually are beside it.
+// far is how long rows may be in the map where a number of these columns is at a bound, others being as they
+// usually are beside it.
 func (t *fit) far(columns []surrogates.Column) (far float64) {
 	var back mat.Dense
 	_ = back.Inverse(t.matrix) // near a singular map it is what rounding leaves
