@@ -44,7 +44,8 @@ func (c Case) ByKind() bool { return slices.Contains(kinds, c.Family) }
 // Defects lists what must be rejected, Controls what must not.
 func Defects() []Case {
 	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth(),
-		eighteenthTargets(), eighteenthKernels(), eighteenthMechanisms())
+		eighteenthTargets(), eighteenthKernels(), eighteenthMechanisms(), nineteenthTargets(), nineteenthKernels(),
+		nineteenthMechanisms())
 	slices.SortStableFunc(all, func(a, b Case) int { return cmp.Compare(suites[a.Suite], suites[b.Suite]) })
 	return explained(all)
 }
@@ -61,7 +62,8 @@ func Controls() []Case {
 		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls(),
 		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls(),
 		seventeenthTargetControls(), seventeenthKernelControls(), seventeenthMechanismControls(),
-		afterSeventeenthControls(), eighteenthTargetControls(), eighteenthKernelControls(), eighteenthMechanismControls())
+		afterSeventeenthControls(), eighteenthTargetControls(), eighteenthKernelControls(), eighteenthMechanismControls(),
+		nineteenthTargetControls(), nineteenthKernelControls(), nineteenthMechanismControls())
 }
 
 // Library lists right targets and kernels of every package, as controls.
