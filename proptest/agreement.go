@@ -166,6 +166,9 @@ func (e *evaluator) isFinite(s scene) string {
 		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it "+
 			"the density 0 there, or the loss a value%s", s, e.target.LogPrior(s.theta), implausible)
 	}
+	if !finite(l) {
+		return e.lossIsLost(s, l)
+	}
 	known := s.plausible || s.usual && finite(l) && e.target.LogPrior(s.theta) >= e.floor && e.within(s.theta)
 	if e.grad == nil || !known {
 		return ""

@@ -43,26 +43,6 @@ func (e *evaluator) gradientAgrees(s scene) string {
 	return ""
 }
 
-// gradientIsLost expects a gradient of ordinary and of missing numbers to be a number where differences
-// show the loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain.
-func (e *evaluator) gradientIsLost(s scene) string {
-	for _, v := range slices.Concat(s.theta, s.z.X, s.z.Y) {
-		if math.Abs(v) >= 1e100 {
-			return ""
-		}
-	}
-	for j, got := range e.gradient {
-		if !math.IsNaN(got) {
-			continue
-		}
-		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
-		if slope, plain := f.plainSlope(max(e.unit[j], math.Abs(s.theta[j]))); plain {
-			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is NaN, and differences of Loss give %.6g, at %v", index(j), slope, s)
-		}
-	}
-	return ""
-}
-
 // shaky is what a gradient owes to the rounding of theta's products: how far it moves when all
 // coordinates grow or shrink by a few units of their last place.
 func (e *evaluator) shaky(s scene, j int) float64 {

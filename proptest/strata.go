@@ -232,6 +232,11 @@ func (g stage) scans(visit func(scene)) {
 		times(s.z.X, v)
 		s.usual, s.plausible = false, false
 		visit(s)
+		if g.response && v < 1 { // what is left of them and a response may be lost, too
+			tiny := s.clone()
+			tiny.z.Y[0] = g.o.Response(v * g.rng.NormFloat64())
+			visit(tiny)
+		}
 		for j := range g.p {
 			one := g.plain()
 			one.z.X[j] *= v

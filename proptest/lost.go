@@ -1,0 +1,65 @@
+package proptest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// large is what exponentials, and squares, of a few plausible numbers stay far below.
+const large = 1e100
+
+// ordinary reports whether a scene's state and record are missing, or no larger than that.
+func (s scene) ordinary() bool {
+	return !slices.ContainsFunc(slices.Concat(s.theta, s.z.X, s.z.Y), func(v float64) bool { return math.Abs(v) >= large })
+}
+
+// gradientIsLost expects a gradient of ordinary and of missing numbers to be finite where differences
+// show the loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain, and
+// shortens what is infinite to the clip.
+func (e *evaluator) gradientIsLost(s scene) string {
+	if !s.ordinary() {
+		return ""
+	}
+	for j, got := range e.gradient {
+		if finite(got) {
+			continue
+		}
+		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
+		if slope, plain := f.plainSlope(max(e.unit[j], math.Abs(s.theta[j]))); plain {
+			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %.6g, at %v", index(j), got,
+				slope, s)
+		}
+	}
+	return ""
+}
+
+// lossIsLost expects a loss that is no finite number to have such a gradient, somewhere on the way from where
+// it is one: along parameters that grow from nearly 0. What adds up from finite slopes is finite, and such
+// a record decides every move.
+func (e *evaluator) lossIsLost(s scene, loss float64) string {
+	endless := func(v float64) bool { return !finite(v) }
+	if e.grad == nil || slices.ContainsFunc(slices.Concat(s.theta, s.z.X, s.z.Y), endless) ||
+		math.IsInf(e.target.LogPrior(s.theta), -1) {
+		return ""
+	}
+	from := s.clone()
+	copy(from.next, s.theta)
+	times(from.theta, 1e-200)
+	c := e.ofLoss(from)
+	begin := c.value(0)
+	if !finite(begin) || c.slope(1) == 0 { // nothing pulls at a loss that is cut off
+		return ""
+	}
+	for k := range 80 {
+		at := math.Ldexp(1, -k)
+		if k > 60 {
+			at = float64(k-60) / 20
+		}
+		if !(math.Abs(c.slope(at)) < large) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("Loss is %v, and LossGrad is finite there, and on the way from parameters near 0, where Loss is "+
+		"%.6g, at %v", loss, begin, s)
+}
