@@ -40,6 +40,9 @@ func features(onA, onB [][]float64, statistic func([]float64) float64, step floa
 		}
 	}
 	all = append(all, meetings(onA, onB)...)
+	if d > 1 && len(onA) >= 1000 {
+		all = append(all, regions(onA, onB, some))
+	}
 	if linear := discriminant(onA, onB); linear != nil {
 		all = append(all, quantiles(both, "the linear function that tells best", 128, linear))
 	}
@@ -69,12 +72,7 @@ func together(a, b feature, name string) feature {
 
 // fromMiddle is the squared distance from the medians.
 func fromMiddle(all [][]float64) func([]float64) float64 {
-	middle := make([]float64, len(all[0]))
-	for j := range middle {
-		v := column(all, j)
-		slices.Sort(v)
-		middle[j] = v[len(v)/2]
-	}
+	middle := medians(all)
 	return func(r []float64) float64 {
 		sum := 0.0
 		for j, v := range r {
