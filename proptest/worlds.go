@@ -174,9 +174,12 @@ func (e event) promises(p, q, n float64) float64 {
 }
 
 // clearly is how many standard errors are a suspicion: sets of many cells are chosen among more, on
-// the releases that speak for them.
+// the releases that speak for them. Releases of a few values are quickly made, and have few sets.
 func (f feature) clearly() float64 {
-	if f.cells <= 150 {
+	switch {
+	case f.cells <= 8:
+		return 1.5
+	case f.cells <= 150:
 		return 3
 	}
 	return 5
@@ -195,7 +198,8 @@ func (e event) shows(p, q, n float64, further int, clearly float64) float64 {
 // projected is the excess, as a share of p, that n releases will show if the shares
 // stay p and q.
 func (e event) projected(p, q, n float64) float64 {
-	return (p - e.delta - math.Exp(e.epsilon)*(q+19/n+5*math.Sqrt(q/n)) - 6*math.Sqrt(p/n)) / p
+	sd := func(p float64) float64 { return math.Sqrt(p * max(0, 1-p) / n) }
+	return (p - e.delta - math.Exp(e.epsilon)*(q+19/n+5*sd(q)) - 6*sd(p) - 19/n) / p
 }
 
 // questions orders cells by their likelihood ratio and keeps, for each ε and

@@ -43,3 +43,19 @@ func TestRegionsTellDirections(t *testing.T) {
 		t.Errorf("samples of one law differ by %.3f", got)
 	}
 }
+
+// TestFewValuesAreFollowed: where nearly all releases are one of two values, a set that exceeds δ by a
+// thousandth is followed, since more releases will show it. One that meets δ is not, nor is one that is
+// beyond it by less than they can show.
+func TestFewValuesAreFollowed(t *testing.T) {
+	lie := 1 / (1 + math.Exp(3))
+	for _, c := range []struct {
+		lies    float64
+		follows bool
+	}{{12.0 / 256, true}, {lie, false}, {lie - 1e-5, false}} {
+		e, f := event{delta: 1 - 2*lie}, feature{cells: 2}
+		if got := e.shows(1-c.lies, c.lies, 1e6, 32, f.clearly()); got > 0 != c.follows {
+			t.Errorf("lies of %v: what is projected is %v", c.lies, got)
+		}
+	}
+}
