@@ -76,12 +76,12 @@ type MechanismOptions struct {
 //     the low bits, independent between coordinates;
 //   - releases are independent of each other and alike from first to last, within a call, in calls
 //     for one release or a few, and across calls of other seeds;
-//   - two worlds: a classifier orders releases by their likelihood ratio, by the statistic, a linear
-//     function, coordinates alone and in pairs, low bits and single values, on one part of the
-//     releases; on the other, Clopper–Pearson bounds are compared with the claim's δ(ε) at eighteen
-//     ε, its ε at Delta and its Rényi curve. Up to 16 sets that look like violations are followed
-//     over up to 32 times as many fresh releases, fewer of many numbers, with Quick over twice as
-//     many;
+//   - two worlds: a classifier orders releases by their likelihood ratio, by the statistic, a
+//     linear function, coordinates alone, in pairs and all together, low bits and single values,
+//     on one part of the releases; on the other, Clopper–Pearson bounds are compared with the
+//     claim's δ(ε) at eighteen ε, its ε at Delta and its Rényi curve. Up to 16 sets that look
+//     like violations are followed over up to 32 times as many fresh releases, fewer of many
+//     numbers, with Quick over twice as many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
 //     10³⁰⁰, or with such a response, of A and B with such values in all other records, of both at
 //     other scales, of fewer records, of the tables whose releases spread least, with the record

@@ -71,7 +71,8 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     subnormal numbers, 2⁵³ and beyond, in every column and next to ordinary ones;
 //   - the loss and its gradient are finite at plausible parameters and records, with
 //     features of 0 too where plausible ones are of either sign, and the loss is a
-//     number wherever the prior has mass;
+//     number wherever the prior has mass, and finite where its gradient is, all the
+//     way from where it is;
 //   - LossRatio is the difference of losses; LossGrad and GradLogPrior agree with
 //     differences, and with the complex step where ComplexTarget is offered; LossAt
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
