@@ -70,16 +70,10 @@ func together(a, b feature, name string) feature {
 	return feature{name, a.cells * b.cells, func(r []float64) int { return a.of(r)*b.cells + b.of(r) }}
 }
 
-// fromMiddle is the squared distance from the medians.
+// fromMiddle is the distance from the medians.
 func fromMiddle(all [][]float64) func([]float64) float64 {
 	middle := medians(all)
-	return func(r []float64) float64 {
-		sum := 0.0
-		for j, v := range r {
-			sum += (v - middle[j]) * (v - middle[j])
-		}
-		return sum
-	}
+	return func(r []float64) float64 { return distance(r, middle) }
 }
 
 // telling are up to four coordinates, in which the worlds differ most: by the distance of

@@ -75,12 +75,14 @@ func widest(a, b []float64) (most float64) {
 }
 
 type (
+	// grove is a tree over functions of a release.
 	grove struct {
 		of    []func(r []float64) float64
 		cells int
 		nodes []branch
 	}
-	// branch sends what is below its border in a function to low, and else to high; where both are 0 it is a leaf.
+	// branch sends what is below its border in a function to low, and else to high; where both are 0 it
+	// is a leaf.
 	branch struct {
 		function, low, high, cell int
 		border                    float64
@@ -107,7 +109,8 @@ func (g *grove) cell(r []float64) int {
 	return g.nodes[at].cell
 }
 
-// leaf finds the cut of a node that tells the worlds best, by its likelihood ratio, among quantiles of every function.
+// leaf finds the cut of a node that tells the worlds best, by its likelihood ratio, among quantiles of
+// every function.
 func (g *grove) leaf(node int, inside part) leaf {
 	l := leaf{node: node, inside: inside}
 	a, b := len(inside[0]), len(inside[1])

@@ -7,8 +7,6 @@ import (
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest"
-	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // The public law that is near the posterior: N(center + 0.1, 1/5) in each parameter.
@@ -114,22 +112,11 @@ func (k *logged) Recall(memory []float64) error {
 // minded is a walk whose proposals depend on a memory, which is kept as it is or in another way.
 func minded(name, effect string, memory int, as func(k *minding) kernels.Kernel, propose func(rng *rand.Rand,
 	memory []float64, known bool, theta, next []float64)) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		var target targets.Target = posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		k := &minding{remembered: remembered{memory: make([]float64, memory)}}
-		k.made = made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if bits.Left() == 0 {
-					return kernels.Info{}, curator.ErrSpent
-				}
-				propose(rng, k.memory, k.known, s.Theta, next)
-				k.known = true
-				return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
-			}}
-		return as(k), err
-	})
+	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), 1, memory, as, func(a *asking,
+		rng *rand.Rand, s *kernels.State) (bool, error) {
+		propose(rng, a.memory, a.known, s.Theta, a.next)
+		return a.ask(s, 0)
+	}))
 }
 
 func asItIs(k *minding) kernels.Kernel { return k }
@@ -178,34 +165,24 @@ func firstStream(name, effect string, ever bool) Case {
 	})
 }
 
-// inTurn moves both parameters of a correlated law, each with its own bit, in an order of one's choice.
-func inTurn(name, effect string, first func(rng *rand.Rand, theta []float64) int) Case {
-	const rho = 0.8
-	var m targets.Target = apart{log: func(t []float64) float64 {
-		return -(t[0]*t[0] - 2*rho*t[0]*t[1] + t[1]*t[1]) / (2 * (1 - rho*rho))
-	}}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, 2*steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", m), left: func() int64 { return bits.Left() / 2 },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				j, moved := first(rng, s.Theta), false
-				for range 2 {
-					copy(next, s.Theta)
-					next[j] += rng.NormFloat64()
-					info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
-					if err != nil {
-						return info, err
-					}
-					j, moved = 1-j, moved || info.Accepted
-				}
-				return kernels.Info{Accepted: moved, StepSize: 1}, nil
-			}}, err
-	}, func(o *proptest.KernelOptions) {
-		o.Exact = func(rng *rand.Rand, t []float64) {
-			t[0] = rng.NormFloat64()
-			t[1] = rho*t[0] + math.Sqrt(1-rho*rho)*rng.NormFloat64()
+// inTurn moves both parameters of a correlated law, each with its own bit, in an order of one's choice. What
+// was refused may stay in the second proposal.
+func inTurn(name, effect string, stays bool, first func(rng *rand.Rand, theta []float64) int) Case {
+	return steppedRelated(name, effect, 2, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
+		j, some := first(rng, s.Theta), false
+		copy(a.next, s.Theta)
+		for range 2 {
+			if !stays {
+				copy(a.next, s.Theta)
+			}
+			a.next[j] += rng.NormFloat64()
+			moved, err := a.ask(s, 0)
+			if err != nil {
+				return some, err
+			}
+			j, some = 1-j, some || moved
 		}
+		return some, nil
 	})
 }
 
@@ -226,7 +203,7 @@ func tight(name, effect string, clip float64) Case {
 func eighteenthKernels() []Case {
 	return inFamily("eighteenth", []Case{
 		slicing("a slice steps out to the left first", "at most three", func(*rand.Rand) (int, int) { return 3, -1 }),
-		inTurn("the larger coordinate is moved first", "order", func(_ *rand.Rand, t []float64) int {
+		inTurn("the larger coordinate is moved first", "order", false, func(_ *rand.Rand, t []float64) int {
 			return int(either(t[1] > t[0], 1, 0))
 		}),
 		orbiting("a point of the orbit, never the start", "left out", false),
@@ -245,7 +222,7 @@ func eighteenthKernelControls() []Case {
 			left := rng.IntN(4)
 			return left, 3 - left
 		}),
-		inTurn("a coordinate is moved first by chance", "", func(rng *rand.Rand, _ []float64) int { return rng.IntN(2) }),
+		inTurn("a coordinate is moved first by chance", "", false, byCoin),
 		orbiting("a point of the orbit", "", true),
 		ownScale("a kept scale", "", asItIs),
 		firstStream("a generator for each step", "", false),

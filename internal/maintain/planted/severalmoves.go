@@ -61,9 +61,9 @@ func stepping(target targets.Target, bits int64, memory int, as func(k *minding)
 	}
 }
 
-func stepped(name, effect string, bits int64, memory int, step func(a *asking, rng *rand.Rand,
+func stepped(name, effect string, memory int, step func(a *asking, rng *rand.Rand,
 	s *kernels.State) (bool, error)) Case {
-	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), bits, memory, asItIs, step))
+	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), 1, memory, asItIs, step))
 }
 
 // relation is the correlation of two standard normal parameters.
@@ -100,9 +100,11 @@ func innerInOrder(name, effect string, order func(rng *rand.Rand) int) Case {
 	})
 }
 
+func byCoin(rng *rand.Rand, _ []float64) int { return rng.IntN(2) }
+
 // innerMoves moves by a surrogate, three times or until it has moved once.
 func innerMoves(name, effect string, until bool) Case {
-	return stepped(name, effect, 1, 0, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
+	return stepped(name, effect, 0, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
 		at, moved := [2]float64(s.Theta), false
 		for i := 0; i < 3 || until && !moved && i < 1000; i++ {
 			for j, t := range at {
@@ -122,28 +124,7 @@ func innerMoves(name, effect string, until bool) Case {
 	})
 }
 
-// staying moves one coordinate and then the other, whose proposal has what was refused or not.
-func staying(name, effect string, stays bool) Case {
-	return steppedRelated(name, effect, 2, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
-		copy(a.next, s.Theta)
-		any := false
-		j := rng.IntN(2)
-		for range 2 {
-			if !stays {
-				copy(a.next, s.Theta)
-			}
-			a.next[j] += rng.NormFloat64()
-			moved, err := a.ask(s, 0)
-			if err != nil {
-				return any, err
-			}
-			any, j = any || moved, 1-j
-		}
-		return any, nil
-	})
-}
-
-// counting keeps a count, modulo 256 or whole.
+// byted keeps a count modulo 256.
 type byted struct{ *minding }
 
 func (k *byted) Keep(dst []float64) []float64 {
@@ -169,7 +150,7 @@ func byCount(name, effect string, as func(k *minding) kernels.Kernel) Case {
 
 // turnsOften walks one way, and turns after a refusal, and by chance.
 func turnsOften(name, effect string, up, down float64) Case {
-	return stepped(name, effect, 1, 1, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
+	return stepped(name, effect, 1, func(a *asking, rng *rand.Rand, s *kernels.State) (bool, error) {
 		if !a.known {
 			a.memory[0] = float64(2*rng.IntN(2) - 1)
 		}
@@ -190,7 +171,7 @@ func nineteenthKernels() []Case {
 	return inFamily("nineteenth", []Case{
 		innerInOrder("inner moves go through coordinates in order", "one order", func(*rand.Rand) int { return 0 }),
 		innerMoves("inner moves go on until one is made", "1 to 1000", true),
-		staying("a refused coordinate stays in the next proposal", "one of two", true),
+		inTurn("a refused coordinate stays in the next proposal", "one of two", true, byCoin),
 		byCount("a kept count comes back modulo 256", "resumed chains", func(k *minding) kernels.Kernel { return &byted{k} }),
 		turnsOften("a direction turns more often on the way up", "12% and 8%", 0.12, 0.08),
 	})
@@ -202,7 +183,6 @@ func nineteenthKernelControls() []Case {
 			return rng.IntN(2)
 		}),
 		innerMoves("three inner moves", "", false),
-		staying("a refused coordinate is forgotten", "", false),
 		byCount("a kept count", "", asItIs),
 		turnsOften("a direction turns as often either way", "", 0.1, 0.1),
 	})
