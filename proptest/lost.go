@@ -61,5 +61,6 @@ func (e *evaluator) lossIsLost(s scene, loss float64) string {
 		}
 	}
 	return fmt.Sprintf("Loss is %v, and LossGrad is finite there, and on the way from parameters near 0, where Loss is "+
-		"%.6g, at %v", loss, begin, s)
+		"%.6g, at %v: write the loss so that it does not overflow, as max(v, 0) + log1p(exp(−|v|)) for log(1 + exp(v))",
+		loss, begin, s)
 }
