@@ -45,8 +45,8 @@ var survivors = map[string]string{
 	"predictors in a buffer of the target":           "on one core it shows only where the scheduler switches in between",
 	"an empty batch": "the curator shows a user's target single records, so a right one " +
 		"may panic",
-	"the number that is reported is chosen by size": "ε is 1.06 for 1 between the farthest records, and 1 between A and B; " +
-		"found in seconds where A and B are the former, or where the choice varies by 30%",
+	"the number that is reported is chosen by size": "ε is 1.06 for 1 between the farthest records, and 1 between A " +
+		"and B; found in seconds where A and B are the former, or where the choice varies by 30%",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
 
