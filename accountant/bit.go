@@ -82,9 +82,8 @@ func worstLogit(order, d float64) float64 {
 // the divergence and the largest value found.
 const bitTolerance = 1e-8
 
-// sag bounds the negative part of the second derivative of log log M in x where
-// d is at most the given one.
-func (b *bitPair) sag(order, d float64) float64 {
+// sag holds on every interval.
+func (b *bitPair) sag(_, _, order, d float64) float64 {
 	slope := 1 + order*b.tilt*d
 	return 2*(b.bend+b.tilt*b.tilt) + slope*slope/2 + (1+order)*d*(b.tilt*b.tilt+b.bend)
 }
@@ -104,8 +103,9 @@ func (b bitPair) search(order, start, tolerance float64) bitSearch {
 // logit p = u + above + below, where u and below grow with x and above falls.
 type pairFamily interface {
 	at(x float64) (u, above, below float64)
-	// sag is as for bitPair; +Inf when no bound is known.
-	sag(order, d float64) float64
+	// sag bounds the negative part of the second derivative of log log M between
+	// lo and hi where d is at most the given one; +Inf when no bound is known.
+	sag(lo, hi, order, d float64) float64
 }
 
 // searchPairs looks for the worst pair of a family, from a starting point.
@@ -196,7 +196,7 @@ func (s *bitSearch) vertex(width float64) {
 func (s *bitSearch) covered(lo, hi edge, limit float64) bool {
 	d := lo.above + hi.below
 	if w := hi.x - lo.x; !math.IsInf(w, 1) {
-		if max(lo.v, hi.v)+s.pair.sag(s.order, d)*w*w/8 <= limit {
+		if max(lo.v, hi.v)+s.pair.sag(lo.x, hi.x, s.order, d)*w*w/8 <= limit {
 			return true
 		}
 	}

@@ -75,7 +75,20 @@ func newPenaltyPair(sd, s float64, down bool, longest float64) *penaltyPair {
 	return &penaltyPair{sd: sd, s: s, down: down, low: -45 - longest, top: sd*(9.2+sd/2) + longest - s}
 }
 
-func (p *penaltyPair) sag(_, _ float64) float64 { return math.Inf(1) }
+// sag is proved in docs/proofs/penalty.md, §3.
+func (p *penaltyPair) sag(lo, hi, order, d float64) float64 {
+	if p.down {
+		lo, hi = -hi, -lo
+	}
+	if lo < p.low || hi > p.top {
+		return math.Inf(1)
+	}
+	slope := steep(p.sd, (hi+p.s)/p.sd-p.sd/2)
+	tilt := max(1, slope-1)
+	bend := max(1/(p.sd*p.sd), slope*slope+tilt*tilt)
+	w := slope + order*tilt*d
+	return 2*(bend+tilt*tilt) + w*w/2 + tilt*slope + order*bend*d
+}
 
 // penaltyRounding is added to the distance of two log-odds: more than the
 // rounding of the mechanism's probabilities (2⁻⁴⁰ each) and of those here.
@@ -179,21 +192,21 @@ type penaltyBend struct{ sd, up, density float64 }
 func newPenaltyBend(sd float64) penaltyBend {
 	b := penaltyBend{sd: sd, density: min(1, normal.Density(0)/sd)}
 	const step = 0.25
-	b.up = normal.Density(0) / sd * b.steep(0)
+	b.up = normal.Density(0) / sd * steep(sd, 0)
 	for w := 0.0; w < 12; w += step {
-		b.up = max(b.up, normal.Density(w)/sd*b.steep(w+step))
+		b.up = max(b.up, normal.Density(w)/sd*steep(sd, w+step))
 	}
 	return b
 }
 
 // steep bounds 1 + a′/(1−a) where u/σ − σ/2 is at most w.
-func (b penaltyBend) steep(w float64) float64 {
-	y := w + b.sd
-	return -1 / math.Expm1(-b.sd*2/(math.Sqrt(y*y+8)+y))
+func steep(sd, w float64) float64 {
+	y := max(0, w+sd)
+	return -1 / math.Expm1(-sd*2/(math.Sqrt(y*y+8)+y))
 }
 
 func (b penaltyBend) log(order, s float64) float64 {
-	k := b.steep(s / b.sd)
+	k := steep(b.sd, s/b.sd)
 	up := math.Log(b.up) + (order-1)*s
 	down := math.Log(b.density*k) + (order-1)*s*(k-1)
 	return math.Log(order*(order-1)*s) + max(up, down)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dpmcmc/dpmcmc/accountant/internal/normal"
 )
 
@@ -76,6 +78,42 @@ func TestPenaltyBitIsTheSupremum(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// bends is how far a penalty pair's values at x bend downwards, and what sag says of it.
+func bends(p *penaltyPair, order, x float64) (bend, sag float64) {
+	const h = 0.01
+	s := bitSearch{pair: p, order: order}
+	lo, mid, hi := s.edge(x-h), s.edge(x), s.edge(x+h)
+	return (2*mid.v - lo.v - hi.v) / (h * h), p.sag(x-h, x+h, order, lo.above+hi.below)
+}
+
+// TestPenaltyValuesBendNoMoreThanSag: second differences respect the bound of docs/proofs/penalty.md, §3.
+func TestPenaltyValuesBendNoMoreThanSag(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sd := rapid.Float64Range(0.5, 3).Draw(t, "σ")
+		move := math.Exp(rapid.Float64Range(-5, 1.8).Draw(t, "log move"))
+		order := 1 + math.Exp(rapid.Float64Range(-3, 5).Draw(t, "log (α−1)"))
+		p := newPenaltyPair(sd, move, rapid.Bool().Draw(t, "down"), largestPenaltyMove)
+		x := rapid.Float64Range(-25, sd*(5+sd/2)).Draw(t, "x")
+		if p.down {
+			x = -x
+		}
+		if bend, sag := bends(p, order, x); bend > sag+1e-4 { // differences have ten digits
+			t.Fatalf("bends by %v, the bound is %v", bend, sag)
+		}
+	})
+}
+
+// TestLooseSagIsCaught is the mutant: a hundredth of the bound does not hold, nor one beyond the clamp.
+func TestLooseSagIsCaught(t *testing.T) {
+	p := newPenaltyPair(1.8, 0.0017, true, largestPenaltyMove)
+	if bend, sag := bends(p, 5, -1.3); bend <= sag/100 {
+		t.Errorf("values bend by %v, a hundredth of the bound is %v", bend, sag/100)
+	}
+	if sag := p.sag(-p.low-0.1, -p.low+0.1, 5, 0.001); !math.IsInf(sag, 1) {
+		t.Errorf("a bound of %v holds across the end of the domain", sag)
 	}
 }
 
