@@ -6,10 +6,11 @@ import "math"
 type moment [6]float64
 
 // momentsOf integrates the logistic function and its derivatives over N(mean, variance).
-func momentsOf(mean, variance float64) moment {
+func momentsOf(mean, variance float64) (m moment) {
 	sd := math.Sqrt(max(0, variance))
 	if sd > farOut {
-		return overBend(mean, sd)
+		overBend(m[:], mean, sd)
+		return m
 	}
 	return overPredictors(mean, sd)
 }
@@ -59,24 +60,22 @@ var bends = func() (out [2*bend/spacing + 1]float64) {
 // overBend has its nodes where f bends: with predictors m + sd·u the probability is
 // ∫f′(t)·P(m + sd·u > t), and derivatives have means E[f′·Heₖ(u)]/sdᵏ, Heₖ the Hermite
 // polynomials. So the covariance that they make stays positive however large sd is.
-func overBend(mean, sd float64) (m moment) {
+func overBend(m []float64, mean, sd float64) {
+	clear(m)
 	for i, v := range bends {
 		u := (float64(i)*spacing - bend - mean) / sd
 		m[0] += spacing * v * math.Erfc(u/math.Sqrt2) / 2
-		v *= spacing * math.Exp(-u*u/2) / (sd * math.Sqrt(2*math.Pi))
-		s := u * u
-		m[1] += v
-		m[2] += v * u
-		m[3] += v * (s - 1)
-		m[4] += v * u * (s - 3)
-		m[5] += v * (s*s - 6*s + 3)
+		last, now := 0.0, spacing*v*math.Exp(-u*u/2)/(sd*math.Sqrt(2*math.Pi))
+		for k := 1; k < len(m); k++ {
+			m[k] += now
+			last, now = now, u*now-float64(k-1)*last
+		}
 	}
 	scale := 1.0
 	for k := 2; k < len(m); k++ {
 		scale /= sd
 		m[k] *= scale
 	}
-	return m
 }
 
 // logistic sets the integrals of a logistic response, which have one variable: its slope at the

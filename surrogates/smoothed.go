@@ -9,39 +9,51 @@ import (
 // derivatives in the mean. Between entries it is its Taylor polynomial, in both: half the second
 // derivative in the mean is the first in the variance.
 const (
-	smoothStep   = 0.125 // of the means
-	smoothMost   = 18    // beyond which all is flat, within 2·10⁻⁸
-	smoothWide   = 4     // the largest variance
-	smoothOrders = 10    // derivatives of an entry
-	smoothMeans  = 2*smoothMost/smoothStep + 1
-	// Rows lie this far apart at variance 0, and farther where the function is wider.
-	smoothRow, smoothWider = 0.04, 0.35
+	smoothWide   = 1000 // the largest variance
+	smoothOrders = 10   // derivatives of an entry
+	// Entries lie so far apart at variance 0, and farther where the function is wider.
+	smoothStep, smoothRow, smoothWider = 0.125, 0.04, 0.35
 )
 
 // derivatives are those of one mean and variance, from order 0.
 type derivatives [smoothOrders]float64
 
-// smoothedRows are the table by variance, made when it is first needed.
-var smoothedRows = sync.OnceValue(func() (rows [][]derivatives) {
-	rows = make([][]derivatives, rowOf(smoothWide)+1)
-	for r := range rows {
-		rows[r] = make([]derivatives, smoothMeans)
-		for k := range rows[r] {
-			rows[r][k] = smoothedAt(float64(k)*smoothStep-smoothMost, math.Sqrt(varianceOf(r)))
-		}
+// smoothedRow has the entries of one variance, from the mean −most on. Beyond all is flat, within 2·10⁻⁸.
+type smoothedRow struct {
+	variance, most, step float64
+	at                   []derivatives
+}
+
+// smoothedRows are the table by variance, a row made when it is first needed.
+var smoothedRows = func() (rows []func() *smoothedRow) {
+	for r := range rowOf(smoothWide) + 1 {
+		rows = append(rows, sync.OnceValue(func() *smoothedRow { return newSmoothedRow(r) }))
 	}
 	return rows
-})
+}()
 
-// rowOf is the row nearest to a variance, and varianceOf its inverse.
+// rowOf is the row nearest to a variance.
 func rowOf(variance float64) int {
 	return int(math.Round(math.Log1p(smoothWider*variance) / (smoothWider * smoothRow)))
 }
 
-func varianceOf(row int) float64 { return math.Expm1(smoothWider*smoothRow*float64(row)) / smoothWider }
+func newSmoothedRow(r int) *smoothedRow {
+	v := math.Expm1(smoothWider*smoothRow*float64(r)) / smoothWider
+	sd := math.Sqrt(v)
+	s := &smoothedRow{variance: v, most: 18 + min(v/2, 6*sd), step: smoothStep * math.Sqrt(1+smoothWider*v)}
+	s.at = make([]derivatives, int(math.Ceil(2*s.most/s.step))+1)
+	for k := range s.at {
+		s.at[k] = smoothedAt(float64(k)*s.step-s.most, sd)
+	}
+	return s
+}
 
 // smoothedAt are the derivatives at mean and standard deviation sd, by the trapezoid rule.
 func smoothedAt(mean, sd float64) (out derivatives) {
+	if sd > farOut {
+		overBend(out[:], mean, sd)
+		return out
+	}
 	n := nodesFor(2 * sd)
 	for i, w := range n.weights {
 		p, _ := shares(mean + sd*n.at(i))
@@ -73,15 +85,15 @@ var logisticOrders = func() (out [smoothOrders][]float64) {
 // smoothing is by a normal law.
 type smoothing struct {
 	sd   float64
-	row  []derivatives // nil for more than the table has
-	half float64       // of the variance beyond the row's
+	row  *smoothedRow // nil for more than the table has
+	half float64      // of the variance beyond the row's
 }
 
 func smoothingBy(sd float64) smoothing {
 	s, variance := smoothing{sd: sd}, sd*sd
 	if variance <= smoothWide {
-		r := rowOf(variance)
-		s.row, s.half = smoothedRows()[r], (variance-varianceOf(r))/2
+		s.row = smoothedRows[rowOf(variance)]()
+		s.half = (variance - s.row.variance) / 2
 	}
 	return s
 }
@@ -91,16 +103,16 @@ func (s *smoothing) at(mean float64) (m moment) {
 	if s.row == nil {
 		return momentsOf(mean, s.sd*s.sd)
 	}
-	x := (mean + smoothMost) / smoothStep
+	x := (mean + s.row.most) / s.row.step
 	if !(x >= 0) {
 		return moment{}
 	}
-	if x > smoothMeans-1 {
+	if x > float64(len(s.row.at)-1) {
 		return moment{1}
 	}
 	k := int(x + 0.5)
-	t := s.row[k]
-	x = (x - float64(k)) * smoothStep
+	t := s.row.at[k]
+	x = (x - float64(k)) * s.row.step
 	for n := range smoothOrders - 4 {
 		t[n] += s.half * (t[n+2] + s.half/2*t[n+4])
 	}
