@@ -4,7 +4,6 @@ package runs
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,7 +62,11 @@ func Open(dir string) (*Run, error) {
 func OpenDescribed(dir string) (*Run, error) {
 	var d described
 	var c chains.Certificate
-	if err := errors.Join(readFile(dir, ModelFile, &d), readFile(dir, CertificateFile, &c)); err != nil {
+	err := readFile(dir, ModelFile, &d)
+	if err == nil {
+		err = readFile(dir, CertificateFile, &c)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w; give the folder of dpmcmc sample --out", err)
 	}
 	f := &Run{Data: d.Data, Certificate: &c}
