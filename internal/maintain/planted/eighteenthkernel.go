@@ -112,7 +112,7 @@ func (k *logged) Recall(memory []float64) error {
 // minded is a walk whose proposals depend on a memory, which is kept as it is or in another way.
 func minded(name, effect string, memory int, as func(k *minding) kernels.Kernel, propose func(rng *rand.Rand,
 	memory []float64, known bool, theta, next []float64)) Case {
-	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), 1, memory, as, func(a *asking,
+	return sampled(name, effect, true, stepping(posteriors.StandardMean(), 1, memory, as, func(a *asking,
 		rng *rand.Rand, s *kernels.State) (bool, error) {
 		propose(rng, a.memory, a.known, s.Theta, a.next)
 		return a.ask(s, 0)
@@ -154,7 +154,7 @@ func returning(name, effect string, every int) Case {
 
 // firstStream draws from the generator of its first step for ever.
 func firstStream(name, effect string, ever bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		var stream *rand.Rand
 		return deciding(posteriors.StandardMean(), 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 			if stream == nil || !ever {
@@ -188,7 +188,7 @@ func inTurn(name, effect string, stays bool, first func(rng *rand.Rand, theta []
 
 // tight is a walk whose bits clip each record's ratio.
 func tight(name, effect string, clip float64) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: clip}, steps)
 		next := make([]float64, 2)
@@ -201,7 +201,7 @@ func tight(name, effect string, clip float64) Case {
 }
 
 func eighteenthKernels() []Case {
-	return inFamily("eighteenth", []Case{
+	return []Case{
 		slicing("a slice steps out to the left first", "at most three", func(*rand.Rand) (int, int) { return 3, -1 }),
 		inTurn("the larger coordinate is moved first", "order", false, func(_ *rand.Rand, t []float64) int {
 			return int(either(t[1] > t[0], 1, 0))
@@ -213,11 +213,11 @@ func eighteenthKernels() []Case {
 		firstStream("the first generator is kept", "another chain's", true),
 		returning("the state of five steps before is proposed", "1 in 8", 8),
 		tight("the bit's clip is a typical ratio", "1.5", 1.5),
-	})
+	}
 }
 
 func eighteenthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		slicing("a slice steps out by chance", "", func(rng *rand.Rand) (int, int) {
 			left := rng.IntN(4)
 			return left, 3 - left
@@ -227,5 +227,5 @@ func eighteenthKernelControls() []Case {
 		ownScale("a kept scale", "", asItIs),
 		firstStream("a generator for each step", "", false),
 		tight("the bit's clip is large", "", 30),
-	})
+	}
 }

@@ -158,27 +158,27 @@ func ofSeven(name, effect string, m proptest.Mechanism) Case {
 }
 
 func eighteenthMechanisms() []Case {
-	return inFamily("eighteenth", []Case{
+	return []Case{
 		ofEight("the query that passes comes with its value", "δ of 0.01", firstPassing(true)),
 		one("a stability test without noise", "a gap of ½", gapMedian(), []float64{1, 0.3, -0.2, 0.1, 0},
 			[]float64{-1, 0.3, -0.2, 0.1, 0}),
 		ofEight("blocks overlap at their ends", "one record", blocks(1)),
-		mechanism("", "noises of a call are centred", "1/n", plain, func(m *sum) { m.noise = centred }),
+		mechanism("noises of a call are centred", "1/n", plain, func(m *sum) { m.noise = centred }),
 		ofEight("permute and flip in one order", "the first", permuted(false)),
 		ofEight("a lie is another record's answer", "not the opposite", reporting(true)),
 		ofSeven("a sample by a hash of the record", "always or never", hashPicked(func(v float64, _ *rand.Rand) bool {
 			return math.Float64bits(v)*0x9e3779b97f4a7c15>>63 == 1
 		})),
-	})
+	}
 }
 
 func eighteenthMechanismControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		ofEight("the place of a query that passes", "", firstPassing(false)),
 		one("a noisy test", "", tested(), []float64{1, 0.3, -0.2, 0.1, 0}, []float64{-1, 0.3, -0.2, 0.1, 0}),
 		ofEight("blocks", "", blocks(0)),
 		ofEight("permute and flip", "", permuted(true)),
 		ofEight("a lie is the opposite", "", reporting(false)),
 		ofSeven("a sample by a coin", "", hashPicked(func(_ float64, rng *rand.Rand) bool { return rng.IntN(2) == 0 })),
-	})
+	}
 }

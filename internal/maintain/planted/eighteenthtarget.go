@@ -78,22 +78,22 @@ func (m *updating) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 func eighteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
-	return inFamily("eighteenth", []Case{
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	return []Case{
 		plainly("gradients by forward differences", "10⁻³", differenced(1e-3)),
 		plainly("predictors are updated by what moved", "10⁻¹⁶", func() targets.Target {
 			return &updating{own: robust(2, 1.5)}
 		}),
-	})
+	}
 }
 
 func eighteenthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("labels of minus one", "", plusMinus, coded(plusMinus)),
+	return []Case{
+		ownTarget("labels of minus one", "", plusMinus, coded(plusMinus)),
 		// They are read in two ways, which agree at what Response gives.
-		fourth("labels of minus one, by size in the slope", "", plusMinus, coded(func(y float64) float64 {
+		ownTarget("labels of minus one, by size in the slope", "", plusMinus, coded(func(y float64) float64 {
 			return either(math.IsNaN(y), -1, max(-1, min(y, 1)))
 		})),
-		fourth("pseudo-Huber by its slope", "", nil, differenced(0)),
-	})
+		ownTarget("pseudo-Huber by its slope", "", nil, differenced(0)),
+	}
 }

@@ -18,7 +18,7 @@ func normalised(theta []float64, j int) float64 { return (theta[j] - center[j]) 
 // correction.
 func dependent(name, effect string, by, share float64) Case {
 	width := func(theta []float64) float64 { return 1 + by*math.Tanh(normalised(theta, 0)) }
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			next[1] = theta[1] + width(theta)*(next[1]-theta[1])
 		}, public: func(_ *chain, theta, next []float64, r float64) float64 {
@@ -30,7 +30,7 @@ func dependent(name, effect string, by, share float64) Case {
 
 // redrawn draws proposals again that fall outside a box, as many as it takes.
 func redrawn(name, effect string, at float64) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			for j, t := range theta {
 				for math.Abs(normalised(next, j)) > at && math.Abs(normalised(theta, j)) <= at {
@@ -43,7 +43,7 @@ func redrawn(name, effect string, at float64) Case {
 
 // occasional proposes a draw about the center now and then, with a sign of the correction.
 func occasional(name, effect string, sign float64) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		far := false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if far = rng.IntN(20) == 0; far {
@@ -63,7 +63,7 @@ func occasional(name, effect string, sign float64) Case {
 
 // priced is a trajectory whose Cost is of some gradients and a ratio.
 func priced(name, effect string, gradients int) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		return newTrajectory(c, steps, flaws{})
 	}, func(o *proptest.KernelOptions) {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) {
@@ -86,8 +86,8 @@ func priced(name, effect string, gradients int) Case {
 }
 
 func eleventhKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel("", name, effect, asked{}, plant) }
-	return inFamily("eleventh", []Case{
+	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
+	return []Case{
 		walk("scale by the running spread of the chain", "Welford, without an end", func() hooks {
 			n, mean, m2 := 0.0, 0.0, 0.0
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -117,7 +117,7 @@ func eleventhKernels() []Case {
 		walk("the prior ratio is rounded down", "to tenths", func() hooks {
 			return hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return math.Floor(10*r) / 10 }}
 		}),
-		fourthTrajectory("masses swapped in the first leap", "one of three", true, flaws{swapped: true}),
+		flawed("masses swapped in the first leap", "one of three", true, flaws{swapped: true}),
 		dependent("the second number's scale follows the first, uncorrected", "±15%", 0.15, 0),
 		dependent("half of the correction of a scale that follows", "±30%", 0.3, 0.5),
 		occasional("now and then a draw, log q with a wrong sign", "1 in 20", -1),
@@ -134,7 +134,7 @@ func eleventhKernels() []Case {
 		}),
 		wideWalk("the fourth of five is pulled to the second", "2% of their distance", 5,
 			func(theta, next []float64) { next[3] += 0.02 * (theta[1] - theta[3]) }),
-		kernel("", "the drift's step decays, the noise's does not", "n^−0.05", asked{langevin: true}, func() hooks {
+		kernel("the drift's step decays, the noise's does not", "n^−0.05", asked{langevin: true}, func() hooks {
 			n := 0.0
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
 				n = 0
@@ -144,7 +144,7 @@ func eleventhKernels() []Case {
 				g[0], g[1] = g[0]*math.Pow(n, -0.05), g[1]*math.Pow(n, -0.05)
 			}}
 		}),
-		kernel("", "numbers drawn at once are left for the next step", "a buffer",
+		kernel("numbers drawn at once are left for the next step", "a buffer",
 			asked{langevin: true}, func() hooks {
 				var drawn [3]float64
 				left := 0
@@ -161,7 +161,7 @@ func eleventhKernels() []Case {
 					}
 				}}
 			}),
-		kernel("", "Accepted is that of the step before after a thousand steps", "stale", asked{noLaw: true}, func() hooks {
+		kernel("Accepted is that of the step before after a thousand steps", "stale", asked{noLaw: true}, func() hooks {
 			last := false
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				if now := info.Accepted; k.steps > 1000 {
@@ -171,19 +171,19 @@ func eleventhKernels() []Case {
 				}
 			}}
 		}),
-		kernel("", "wide moves now and then", "1 in 50, thrice as long", asked{transition: true}, func() hooks {
+		kernel("wide moves now and then", "1 in 50, thrice as long", asked{transition: true}, func() hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] = t + either(rng.IntN(50) == 0, 3, 1)*(next[j]-t)
 				}
 			}}
 		}),
-	})
+	}
 }
 
 // following has scales that follow a coordinate, of walks that are said to be reversible.
 func following() []Case {
-	return inFamily("scales of reversible walks", []Case{
+	return []Case{
 		widely("the first of five follows the last", "10%", 5, true, func(theta, next []float64) {
 			next[0] += either(math.Abs(theta[4]) > sd, 0.1*(next[0]-theta[0]), 0)
 		}),
@@ -195,21 +195,21 @@ func following() []Case {
 		widely("the second of three follows the first", "8%", 3, true, func(theta, next []float64) {
 			next[1] += either(theta[0] > 0, 0.08*(next[1]-theta[1]), 0)
 		}),
-		kernel("", "wider above the median", "2%", asked{reversible: true}, func() hooks {
+		kernel("wider above the median", "2%", asked{reversible: true}, func() hooks {
 			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] += either(theta[0] > center[0], 0.02*(next[j]-t), 0)
 				}
 			}}
 		}),
-	})
+	}
 }
 
 func eleventhKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		dependent("a scale that follows, corrected", "", 0.3, 1),
 		occasional("now and then a draw about the center", "", 1),
 		priced("trajectory, its price stated", "", leaps+1),
 		widely("walk of five, reversible", "", 5, true, func(_, _ []float64) {}),
-	})
+	}
 }

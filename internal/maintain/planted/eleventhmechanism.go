@@ -63,11 +63,11 @@ func capped(above float64) answers {
 
 func eleventhMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	without := five[1:]
-	return inFamily("eleventh", []Case{
+	return []Case{
 		one("records push others out of the first four", "2 for 1", first(4, 1), five, without),
 		one("half of the records, priced as a Poisson sample", "exactly half",
 			batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -82,13 +82,13 @@ func eleventhMechanisms() []Case {
 			[]float64{-1, 0.8, 0.5, -1}),
 		one("three bits of a category for the price of one", "ε 2.2", oneHot(math.Log(3)), []float64{0, 1}, []float64{1, 1}),
 		one("a count is capped above the true one", "at 8 more", capped(8), []float64{1, 2}, []float64{2}),
-		mechanism("", "rounded towards the sum", "to 0.05", bare, func(m *sum) {
+		mechanism("rounded towards the sum", "to 0.05", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				v := (total + noise) / 0.05
 				return 0.05 * either(noise > 0, math.Floor(v), math.Ceil(v))
 			}
 		}),
-		mechanism("", "the last of odd records counts twice", "batches of two", plain, func(m *sum) {
+		mechanism("the last of odd records counts twice", "batches of two", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				if n := len(x); n%2 == 1 && n > 1 {
 					return clipped(0, x[n-1])
@@ -116,10 +116,10 @@ func eleventhMechanisms() []Case {
 				u := rng.Float64()
 				return noiseSD * math.Sqrt(3) / math.Pi * math.Log(u/(1-u))
 			}),
-		fourthMechanism("the fourth noise's scale follows the third's sign", "±6%", shared{vectors(func(z []float64) {
+		mechanismCase("the fourth noise's scale follows the third's sign", "±6%", shared{vectors(func(z []float64) {
 			z[3] *= 1 + math.Copysign(0.06, z[2])
 		}), 2}, 10, ten(1), ten(-1)),
-		mechanism("", "an error names a record", "beyond 10⁹", plain, func(m *sum) {
+		mechanism("an error names a record", "beyond 10⁹", plain, func(m *sum) {
 			m.check = func(r curator.Records) error {
 				for i, v := range r.X {
 					if math.Abs(v) > 1e9 {
@@ -138,15 +138,15 @@ func eleventhMechanisms() []Case {
 			func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				return noiseSD * either(total == math.Floor(total), 0.5, 1) * rng.NormFloat64()
 			}),
-	})
+	}
 }
 
 func eleventhMechanismControls() []Case {
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	return inFamily("right", []Case{
+	return []Case{
 		one("the first four", "", first(4, 2), five, five[1:]),
 		one("products of neighbours in time", "", lagProducts(4), []float64{1, 0.8, 0.5, -1}, []float64{-1, 0.8, 0.5, -1}),
 		one("three bits of a category", "", oneHot(2*math.Log(3)), []float64{0, 1}, []float64{1, 1}),
 		one("a count beside the sum", "", counted(math.Sqrt(5)), []float64{1, 0.3}, []float64{-0.4, 0.3}),
-	})
+	}
 }

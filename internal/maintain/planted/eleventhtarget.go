@@ -204,8 +204,8 @@ func twoHumped(share float64) targets.Target {
 }
 
 func eleventhTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
-	return inFamily("eleventh", []Case{
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	return []Case{
 		grown("derivative of a log shape by the size of the log time", "below the scale", times, weibull,
 			func(g, theta, x []float64, y float64) {
 				if u := math.Log(y) - theta[0] - theta[1]*x[0]; u < -2 {
@@ -233,7 +233,7 @@ func eleventhTargets() []Case {
 					clear(g)
 				}
 			}),
-		fourth("softplus is 0 below −12, in the ratio", "6·10⁻⁶", logistic.options(1, 1).Response, func() targets.Target {
+		ownTarget("softplus is 0 below −12, in the ratio", "6·10⁻⁶", logistic.options(1, 1).Response, func() targets.Target {
 			m := &own{dim: 2, features: 2,
 				loss: func(theta, x []float64, y float64) float64 { return logistic.loss(dot(x, theta), y) },
 				grad: func(g, theta, x []float64, y float64) {
@@ -260,25 +260,25 @@ func eleventhTargets() []Case {
 			}, slope}
 		}),
 		plainly("range without the weight of large features", "1%", weightedWelsch),
-		target("", "Lipschitz constant of a loss that overshoots", "0.3%, residuals near 30", overshooting,
+		target("Lipschitz constant of a loss that overshoots", "0.3%, residuals near 30", overshooting,
 			func(*planted) {}),
 		plainly("gradients of blocks of 96 begin with the response before", "one in 96",
 			func() targets.Target { return shifted{robust(2, 1.5)} }),
 		plainly("sums in pairs forget an odd record", "SumLossGrad",
 			func() targets.Target { return summed{robust(2, 1.5), false} }),
-	})
+	}
 }
 
 func eleventhTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("Weibull", "", times, func() targets.Target { return weibull() }),
-		fourth("Student, degrees of freedom", "", nil, func() targets.Target { return student(series(12)) }),
-		fourth("groups", "", nil, func() targets.Target { return grouped() }),
-		fourth("a hinge", "", nil, func() targets.Target { return hinged() }),
-		fourth("angles", "", nil, func() targets.Target { return directional() }),
-		fourth("a hurdle", "", counts, func() targets.Target { return hurdled() }),
-		fourth("a prior of a correlation", "", nil, func() targets.Target { return correlated(1) }),
-		fourth("a prior of two humps", "", nil, func() targets.Target { return twoHumped(0.5) }),
-		fourth("sums", "", nil, func() targets.Target { return summed{robust(2, 1.5), true} }),
-	})
+	return []Case{
+		ownTarget("Weibull", "", times, func() targets.Target { return weibull() }),
+		ownTarget("Student, degrees of freedom", "", nil, func() targets.Target { return student(series(12)) }),
+		ownTarget("groups", "", nil, func() targets.Target { return grouped() }),
+		ownTarget("a hinge", "", nil, func() targets.Target { return hinged() }),
+		ownTarget("angles", "", nil, func() targets.Target { return directional() }),
+		ownTarget("a hurdle", "", counts, func() targets.Target { return hurdled() }),
+		ownTarget("a prior of a correlation", "", nil, func() targets.Target { return correlated(1) }),
+		ownTarget("a prior of two humps", "", nil, func() targets.Target { return twoHumped(0.5) }),
+		ownTarget("sums", "", nil, func() targets.Target { return summed{robust(2, 1.5), true} }),
+	}
 }

@@ -53,7 +53,7 @@ func (m apart) Loss(dst, theta []float64, rows targets.Rows) {
 // ownLaw is a chain of bits of such a target. Draws are those of the second parameter, or of all.
 func ownLaw(name, effect string, m apart, start []float64, propose proposing, draw func(rng *rand.Rand,
 	theta []float64)) Case {
-	return kernelCase("", name, effect, deciding(m, 1, propose), func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, deciding(m, 1, propose), func(o *proptest.KernelOptions) {
 		o.Start = start
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			if draw(rng, theta); m.first {
@@ -161,7 +161,7 @@ func five(name, effect string, fourth float64) Case {
 	}
 	m := curator.NoisyGradient{Target: posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: n,
 		Prior: priors.Gaussian{SD: 1}})), Clip: 50, NoiseMultiplier: 1e-5}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		slopes, err := curator.Charge(c, m, steps)
 		g := make([]float64, n)
 		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
@@ -254,7 +254,7 @@ func (w *witness) Loss(dst, theta []float64, rows targets.Rows) {
 
 // witnessed is a walk whose steps are of a size that says what its target noticed.
 func witnessed(name, effect string, tells func(w *witness, s *kernels.State) bool) Case {
-	return sampled("", name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -270,7 +270,7 @@ func witnessed(name, effect string, tells func(w *witness, s *kernels.State) boo
 
 // idle is a walk that moves at some iterations only.
 func idle(name, effect string, moves func(iteration int64) bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -288,7 +288,7 @@ func idle(name, effect string, moves func(iteration int64) bool) Case {
 
 // turning moves one coordinate after the other, by a count of its own.
 func turning(name, effect string, keeps bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -312,7 +312,7 @@ func turning(name, effect string, keeps bool) Case {
 // reusing is Hamiltonian Monte Carlo of two leaps, whose momentum serves again now and then.
 func reusing(name, effect string, chance int) Case {
 	const h = 0.35
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		var bits *curator.Bits
 		var slopes *curator.Gradients
@@ -351,8 +351,8 @@ func reusing(name, effect string, chance int) Case {
 }
 
 func fifteenthKernels() []Case {
-	return inFamily("fifteenth", []Case{
-		kernel("", "noise of one parameter too small where the other is high", "5%", asked{langevin: true}, func() hooks {
+	return []Case{
+		kernel("noise of one parameter too small where the other is high", "5%", asked{langevin: true}, func() hooks {
 			return hooks{noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
 				z[1] *= either(normalised(theta, 0) > 0.5, 0.95, 1)
 			}}
@@ -390,7 +390,7 @@ func fifteenthKernels() []Case {
 			return 0
 		}),
 		gibbs("one parameter and then the other, said to be reversible", "order", true),
-		kernel("", "moves twice as long now and then", "1 in 20", asked{transition: true}, func() hooks {
+		kernel("moves twice as long now and then", "1 in 20", asked{transition: true}, func() hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				by := either(rng.IntN(20) == 0, 2, 1)
 				for j, t := range theta {
@@ -424,11 +424,11 @@ func fifteenthKernels() []Case {
 		witnessed("StepSize late for a record beyond 3", "from step 7000 on", func(w *witness, s *kernels.State) bool {
 			return s.Iteration >= 7000 && w.largest > 3
 		}),
-	})
+	}
 }
 
 func fifteenthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		tilted("moves along a public slope", "", 0),
 		sharing("shares", "", 1),
 		crossing("a stretching reflection", "", 1),
@@ -440,5 +440,5 @@ func fifteenthKernelControls() []Case {
 		reusing("two leaps", "", 0),
 		witnessed("a target that counts", "", func(*witness, *kernels.State) bool { return false }),
 		idle("moves at every fifth iteration", "", func(i int64) bool { return i%5 == 4 }),
-	})
+	}
 }

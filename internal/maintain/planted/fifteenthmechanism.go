@@ -102,12 +102,12 @@ func bestOf(tries int) answers {
 
 func fifteenthMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
 	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
 	eight := []float64{1, -1, -1, -1, 0.5, 0.2, -0.3, -1}
 	before, size, end := 0.0, 0.0, 0.0
-	return inFamily("fifteenth", []Case{
+	return []Case{
 		noise("noise is stretched between 1 and 1.1 sd", "5%", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			z := rng.NormFloat64()
 			return noiseSD * z * either(math.Abs(z) > 1 && math.Abs(z) < 1.1, 1.05, 1)
@@ -123,7 +123,7 @@ func fifteenthMechanisms() []Case {
 				}
 				return out
 			})}, []float64{0, 1, 1, 2, 2}, []float64{1, 1, 1, 2, 2}),
-		fourthMechanism("a norm without the last number", "the third", gradients(func(row []float64) float64 {
+		mechanismCase("a norm without the last number", "the third", gradients(func(row []float64) float64 {
 			return euclidean(row[:2])
 		}, each2), 3, []float64{0.6, 0.6, 0.5}, []float64{-0.6, -0.6, -0.5}),
 		one("a sample's rate by the number of records", "4 of n", batches(eachRelease(func(x []float64,
@@ -147,7 +147,7 @@ func fifteenthMechanisms() []Case {
 		one("scores divided by the best one", "for all", chosen(func(count [3]float64, k int) float64 {
 			return 3 * count[k] / max(1, count[0], count[1], count[2])
 		}), []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
-		mechanism("", "records from the 256th on are clipped later", "at 1.2", plain, func(m *sum) {
+		mechanism("records from the 256th on are clipped later", "at 1.2", plain, func(m *sum) {
 			m.clip = func(i int, x float64) float64 {
 				most := either(i >= 256, 1.2, 1)
 				return either(math.IsNaN(x), 0, max(-most, min(x, most)))
@@ -182,10 +182,10 @@ func fifteenthMechanisms() []Case {
 			z := rng.NormFloat64()
 			return noiseSD * (z + 0.02*(z*z-1)) / math.Sqrt(1.0008)
 		}),
-		fourthMechanism("products of a number that is not clipped", "the second", crossed(func(y float64) float64 {
+		mechanismCase("products of a number that is not clipped", "the second", crossed(func(y float64) float64 {
 			return either(math.IsInf(y, 0), 0, y)
 		}), 2, []float64{1, 1, 0.3, 0.2}, []float64{-1, 1, 0.3, 0.2}),
-		fourthMechanism("squares and products priced as if they came and went", "√2", products(1), 2,
+		mechanismCase("squares and products priced as if they came and went", "√2", products(1), 2,
 			[]float64{1, 0, 0.3, 0.2}, []float64{0, 1, 0.3, 0.2}),
 		noise("a call begins with some of the last one's noise", "0.3", bare,
 			func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
@@ -198,25 +198,25 @@ func fifteenthMechanisms() []Case {
 				}
 				return noiseSD * z
 			}),
-	})
+	}
 }
 
 func fifteenthMechanismControls() []Case {
 	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
 	length := 0
-	return inFamily("right", []Case{
+	return []Case{
 		one("a median's place on a grid", "", central(true), five, other),
 		one("scores of counts", "", chosen(func(count [3]float64, k int) float64 { return count[k] / 2 }),
 			[]float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
 		one("noise that is taken off again", "", banded(1/math.Sqrt(1+0.25+0.0625+0.015625)), five[:4], other[:4]),
-		fourthMechanism("squares and products", "", products(math.Sqrt2), 2, []float64{1, 0, 0.3, 0.2},
+		mechanismCase("squares and products", "", products(math.Sqrt2), 2, []float64{1, 0, 0.3, 0.2},
 			[]float64{0, 1, 0.3, 0.2}),
-		fourthMechanism("products of clipped numbers", "", crossed(func(y float64) float64 { return clipped(0, y) }), 2,
+		mechanismCase("products of clipped numbers", "", crossed(func(y float64) float64 { return clipped(0, y) }), 2,
 			[]float64{1, 1, 0.3, 0.2}, []float64{-1, 1, 0.3, 0.2}),
-		mechanism("", "releases are cut off", "", bare, func(m *sum) {
+		mechanism("releases are cut off", "", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 { return max(-5, min(total+noise, 5)) }
 		}),
-		mechanism("", "a stream for each length of a call", "", bare, func(m *sum) {
+		mechanism("a stream for each length of a call", "", bare, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				for length = m.count % 3; i == 0 && length > 0; length-- {
 					rng.NormFloat64()
@@ -224,5 +224,5 @@ func fifteenthMechanismControls() []Case {
 				return noiseSD * rng.NormFloat64()
 			}
 		}),
-	})
+	}
 }

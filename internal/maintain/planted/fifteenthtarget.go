@@ -239,7 +239,7 @@ func robustPrior(beyond float64) func() targets.Target {
 }
 
 func fifteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	spoilt := func(name, effect string, base func() *own, spoil func(m *own)) Case {
 		return plainly(name, effect, func() targets.Target {
 			m := base()
@@ -254,7 +254,7 @@ func fifteenthTargets() []Case {
 			}
 		})
 	}
-	return inFamily("fifteenth", []Case{
+	return []Case{
 		grown("a gradient's exponentials overflow", "NaN beyond 709", threeClasses, classes,
 			func(g, theta, x []float64, _ float64) {
 				if max(dot(x, theta[:2]), dot(x, theta[2:])) > 709 {
@@ -287,7 +287,7 @@ func fifteenthTargets() []Case {
 			}, slope}
 		}),
 		plainly("RatioBound of responses within 1", "near 0", responsesWithin(1)),
-		target("", "Lipschitz constant of a hinge that overshoots", "2%, margins 0.9 to 0.95", hinge(1), func(*planted) {}),
+		target("Lipschitz constant of a hinge that overshoots", "2%, margins 0.9 to 0.95", hinge(1), func(*planted) {}),
 		plainly("sums kept by the parameters", "other records", func() targets.Target {
 			return totalled{robust(2, 1.5), &sync.Mutex{}, &[]float64{}, &[]float64{}}
 		}),
@@ -327,7 +327,7 @@ func fifteenthTargets() []Case {
 					g[0], g[1] = by*x[0], by*x[1]
 				}
 			}),
-		target("", "Lipschitz constant of counts", "e^η beyond 50", model{lipschitz: 50, span: math.Inf(1),
+		target("Lipschitz constant of counts", "e^η beyond 50", model{lipschitz: 50, span: math.Inf(1),
 			loss:  func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20))*eta },
 			slope: func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20)) }}, func(*planted) {}),
 		plainly("parameters scaled in place, and back", "last bits", func() targets.Target {
@@ -346,18 +346,18 @@ func fifteenthTargets() []Case {
 				return either(theta[0] > 2.5 && theta[1] > 2.5, math.NaN(), right(theta, x, y))
 			}
 		}),
-	})
+	}
 }
 
 func fifteenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return fourth(name, "", nil, make) }
-	return inFamily("right", []Case{
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
 		plainly("labels of any response", func() targets.Target { return labelled(positiveLabel, positiveLabel) }),
 		plainly("losses at θ kept by the batch", recalled(true)),
 		plainly("parameters that are 0 are skipped", func() targets.Target { return sparse(true) }),
 		plainly("RatioBound of every response", responsesWithin(1.5)),
-		target("", "a hinge that overshoots", "", hinge(1.02), func(*planted) {}),
+		target("a hinge that overshoots", "", hinge(1.02), func(*planted) {}),
 		plainly("a Cauchy prior", cauchyPrior(math.Inf(1))),
 		plainly("a gamma prior", logGamma(1)),
-	})
+	}
 }

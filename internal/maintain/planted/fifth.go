@@ -16,13 +16,13 @@ import (
 
 func fifthTargets() []Case {
 	tilted := func(radius float64) float64 { return slope(math.Hypot(1, radius)) }
-	all := []Case{
-		fourth("an empty batch", "panic", nil, func() targets.Target {
+	return []Case{
+		ownTarget("an empty batch", "panic", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.batch = func(_ []float64, rows targets.Rows) { _ = rows.X[0] }
 			return m
 		}),
-		fourth("RatioBound larger upwards", "10%", nil, func() targets.Target {
+		ownTarget("RatioBound larger upwards", "10%", nil, func() targets.Target {
 			return bounded{robust(1, 1.5), func(theta, next []float64, radius float64) float64 {
 				b := 1.5 * radius * math.Abs(next[0]-theta[0]) * (1 + 1e-12)
 				b *= either(next[0] > theta[0], 1.1, 1)
@@ -36,7 +36,7 @@ func fifthTargets() []Case {
 		grown("gradient where two features are large", "5% beyond 1.5", nil, huberOf(5), func(g, _, x []float64, _ float64) {
 			g[2] *= either(x[1] > 1.5 && x[4] > 1.5, 1.05, 1)
 		}),
-		fourth("losses relative to the batch's largest", "underflow", counts, func() targets.Target {
+		ownTarget("losses relative to the batch's largest", "underflow", counts, func() targets.Target {
 			m := poisson()
 			m.batch = func(dst []float64, _ targets.Rows) {
 				most := slices.Max(dst)
@@ -46,7 +46,7 @@ func fifthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("single precision beyond 32 records", "6·10⁻⁸", nil, func() targets.Target {
+		ownTarget("single precision beyond 32 records", "6·10⁻⁸", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.batch = func(dst []float64, _ targets.Rows) {
 				for i, v := range dst {
@@ -57,12 +57,12 @@ func fifthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("two of six prior draws correlated", "0.1", nil, drawnFrom(6, func(t []float64, _ *rand.Rand) {
+		ownTarget("two of six prior draws correlated", "0.1", nil, drawnFrom(6, func(t []float64, _ *rand.Rand) {
 			t[5] = 0.1*t[2] + math.Sqrt(0.99)*t[5]
 		})),
 		grown("gradient of a log scale clipped", "at 30", nil, located,
 			func(g, _, _ []float64, _ float64) { g[1] = max(g[1], -30) }),
-		fourth("bound of gradients without the intercept beyond radius 1", "√2", nil, func() targets.Target {
+		ownTarget("bound of gradients without the intercept beyond radius 1", "√2", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.features = 1
 			m.loss = func(theta, x []float64, y float64) float64 {
@@ -81,27 +81,19 @@ func fifthTargets() []Case {
 			}
 		}),
 	}
-	return inFamily("fifth", all)
-}
-
-func inFamily(name string, all []Case) []Case {
-	for i := range all {
-		all[i].Family = name
-	}
-	return all
 }
 
 func fifthKernels() []Case {
 	walk := func(name, effect string, h hooks) Case {
-		return kernel("fifth", name, effect, asked{}, func() hooks { return h })
+		return kernel(name, effect, asked{}, func() hooks { return h })
 	}
 	var apart [2]float64 // of the proposal from the law's middle
-	all := []Case{
-		fourthTrajectory("gradient of the prior where the trajectory began", "stale", true, flaws{oldPrior: true}),
-		fourthTrajectory("the step's scale and the test from one number", "±20%", true, flaws{jitter: true}),
-		fourthTrajectory("counts one gradient for four", "Info", false, flaws{miscounts: true}),
-		fourthTrajectory("momentum not reversed after a refusal", "0.7", true, flaws{persistence: 0.7, noFlip: true}),
-		fourthTrajectory("generator by the iteration", "one seed", true, flaws{byIteration: true}),
+	return []Case{
+		flawed("gradient of the prior where the trajectory began", "stale", true, flaws{oldPrior: true}),
+		flawed("the step's scale and the test from one number", "±20%", true, flaws{jitter: true}),
+		flawed("counts one gradient for four", "Info", false, flaws{miscounts: true}),
+		flawed("momentum not reversed after a refusal", "0.7", true, flaws{persistence: 0.7, noFlip: true}),
+		flawed("generator by the iteration", "one seed", true, flaws{byIteration: true}),
 		byIteration("first step accepted", "iteration 0", func(iteration int64, k *chain, rng *rand.Rand, s *kernels.State) {
 			if iteration == 1 {
 				for j := range s.Theta {
@@ -129,7 +121,7 @@ func fifthKernels() []Case {
 		}),
 		walk("direct and reverse swapped uphill of the prior", "sign", hooks{
 			public: func(_ *chain, _, _ []float64, r float64) float64 { return -math.Abs(r) }}),
-		sampled("fifth", "one coordinate in two, twice as often the first", "scan by the last answer", true,
+		sampled("one coordinate in two, twice as often the first", "scan by the last answer", true,
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 				return newChain(c, steps, true, false, hooks{
 					propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
@@ -141,12 +133,11 @@ func fifthKernels() []Case {
 					}})
 			}),
 	}
-	return inFamily("fifth", all)
 }
 
 // byIteration is a walk whose state a flaw changes at some iterations.
 func byIteration(name, effect string, flaw func(iteration int64, k *chain, rng *rand.Rand, s *kernels.State)) Case {
-	return kernel("fifth", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{after: func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 			was := [2]float64{s.Theta[0], s.Theta[1]}
 			flaw(s.Iteration, k, rng, s)
@@ -166,7 +157,7 @@ func ten(sign float64) []float64 {
 
 // ofTen is a case of ten numbers whose noise is spoilt.
 func ofTen(name, effect string, spoil func(noise []float64)) Case {
-	return fourthMechanism(name, effect, vectors(spoil), 10, ten(1), ten(-1))
+	return mechanismCase(name, effect, vectors(spoil), 10, ten(1), ten(-1))
 }
 
 // vectors releases the sum of vectors of ten numbers, shortened, with noise of sd 2.
@@ -188,7 +179,7 @@ func vectors(spoil func(noise []float64)) answers {
 
 func fifthMechanisms() []Case {
 	removed := func(epsilon float64) accountant.Event { return event(accountant.Pure(accountant.AddRemove, epsilon)) }
-	all := []Case{
+	return []Case{
 		ofTen("half the noise in the eighth of ten numbers", "½", func(z []float64) { z[7] /= 2 }),
 		ofTen("two of ten numbers share their noise", "opposite signs", func(z []float64) { z[9] = -z[3] }),
 		one("whole noise of a rounded sd", "2 for 2.4", shared{answers{claim: gaussian(1.2),
@@ -227,7 +218,7 @@ func fifthMechanisms() []Case {
 				}
 				return []float64{float64(best)}
 			})}, []float64{0, 5, 5, 5, 5}, []float64{10, 5, 5, 5, 5}),
-		fourthMechanism("the whole price for each of five answers", "5ε", answers{
+		mechanismCase("the whole price for each of five answers", "5ε", answers{
 			claim: event(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				out := make([]float64, 5)
@@ -277,5 +268,4 @@ func fifthMechanisms() []Case {
 				}
 			}}, plus, minus),
 	}
-	return inFamily("fifth", all)
 }

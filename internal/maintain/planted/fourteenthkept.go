@@ -43,7 +43,7 @@ func (w *watcher) Loss(dst, theta []float64, rows targets.Rows) {
 // watched is a walk whose steps end with what a hook makes of records.
 func watched(name, effect string, batch curator.Batch, hook func(w *watcher, rng *rand.Rand, s *kernels.State,
 	memory []float64, info *kernels.Info) error) Case {
-	return sampled("", name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		w := &watcher{GaussianMean: posteriors.StandardMean()}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip, Batch: batch}, steps)
 		k := &minding{remembered: remembered{memory: make([]float64, 1)}, made: made{Frame: kernels.NewFrame("made", w),
@@ -65,7 +65,7 @@ func watched(name, effect string, batch curator.Batch, hook func(w *watcher, rng
 
 // outside is a walk beside a wall that asks for no bit beyond it.
 func outside(name, effect string, refuse func(s *kernels.State, before bool) (accepted bool)) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := walled{posteriors.StandardMean()}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next, left, before := make([]float64, 2), steps, false
@@ -118,7 +118,7 @@ func (k *handing) Recall(memory []float64) error {
 }
 
 func handed(name, effect string, keeps, recalls, writes bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &handing{guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
@@ -129,7 +129,7 @@ func handed(name, effect string, keeps, recalls, writes bool) Case {
 // fromPool moves one number, in a slice from a pool.
 func fromPool(name, effect string) Case {
 	pool := sync.Pool{New: func() any { return new([2]float64) }}
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
@@ -149,7 +149,7 @@ func quoted(name, effect string, said float64) Case {
 	noisy := func(multiplier float64) curator.NoisyGradient {
 		return curator.NoisyGradient{Target: posteriors.StandardMean(), Clip: 1, NoiseMultiplier: multiplier}
 	}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		slopes, err := curator.Charge(c, noisy(0.125), steps)
 		g := make([]float64, 2)
 		return &made{Frame: kernels.NewFrame("made", posteriors.StandardMean()), left: func() int64 { return slopes.Left() },
@@ -169,7 +169,7 @@ func quoted(name, effect string, said float64) Case {
 
 func fourteenthKernels() []Case {
 	full := curator.Batch{}
-	return inFamily("fourteenth", append(fourteenthSamplers(),
+	return append(fourteenthSamplers(),
 		watched("an error for records that are all alike", "error", full, func(w *watcher, _ *rand.Rand, _ *kernels.State,
 			_ []float64, _ *kernels.Info) error {
 			if w.low == w.high {
@@ -233,12 +233,12 @@ func fourteenthKernels() []Case {
 			s.Iteration--
 			return false
 		}),
-	))
+	)
 }
 
 func afterFourteenth() []Case {
 	full := curator.Batch{}
-	return inFamily("after the fourteenth", []Case{
+	return []Case{
 		handed("Recall clears the caller's slice", "aliases", false, false, true),
 		watched("StepSize for a record of seven", "10⁻⁹", full, func(w *watcher, _ *rand.Rand, _ *kernels.State,
 			_ []float64, info *kernels.Info) error {
@@ -261,7 +261,7 @@ func afterFourteenth() []Case {
 			}
 			return 0
 		}),
-	})
+	}
 }
 
 // keptControls are right doubles of what is kept, watched and walled.

@@ -33,7 +33,7 @@ func deciding(target targets.Target, temperature float64, propose proposing) pro
 }
 
 func proposed(name, effect string, propose proposing) Case {
-	return sampled("", name, effect, true, deciding(posteriors.StandardMean(), 1, propose))
+	return sampled(name, effect, true, deciding(posteriors.StandardMean(), 1, propose))
 }
 
 // blur is a plain walk.
@@ -156,7 +156,7 @@ func warm(name, effect string, ofPrior float64) Case {
 		blur(rng, s, next)
 		return (ofPrior - 1) * priorRatio(target, next, s.Theta)
 	}
-	return kernelCase("", name, effect, deciding(target, 0.5, propose), func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, deciding(target, 0.5, propose), func(o *proptest.KernelOptions) {
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			const half = (precision + 1) / 2
 			for j, c := range center {
@@ -189,7 +189,7 @@ func (loose) Loss(dst, theta []float64, rows targets.Rows) {
 // for up to some place.
 func farther(name, effect string, prior loose, by, upTo float64) Case {
 	width := func(t float64) float64 { return 1.5 * math.Sqrt(1+by*t*t) }
-	return kernelCase("", name, effect, deciding(prior, 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+	return kernelCase(name, effect, deciding(prior, 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 		z, t := rng.NormFloat64(), s.Theta[1]
 		next[0], next[1] = s.Theta[0]+step*rng.NormFloat64(), t+width(t)*z
 		back := width(t) * z / width(next[1])
@@ -213,7 +213,7 @@ func farther(name, effect string, prior loose, by, upTo float64) Case {
 // leaping is Hamiltonian Monte Carlo whose leaps begin and end with a half move of the parameters.
 func leaping(name, effect string, last float64, count func(rng *rand.Rand, p float64) int) Case {
 	const h = 0.3
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		var bits *curator.Bits
 		var slopes *curator.Gradients
@@ -256,7 +256,7 @@ func three(*rand.Rand, float64) int { return 3 }
 func gradual(name, effect string, h float64, m curator.NoisyGradient, noise func(h, sd float64) float64, prior float64,
 	exact func(rng *rand.Rand, theta []float64)) Case {
 	m.Target = posteriors.StandardMean()
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		slopes, err := curator.Charge(c, m, steps)
 		g := make([]float64, 2)
 		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
@@ -316,7 +316,7 @@ func halvedBy(name, effect string, prior, noise float64) Case {
 // herd has three walkers, each of which is moved along the distance between two others.
 func herd(name, effect string, itself bool) Case {
 	six := posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: 6, Prior: priors.Gaussian{SD: 1}}))
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -354,7 +354,7 @@ func single(name, effect string, up float64) Case {
 		next[0] = s.Theta[0] + step*z*either(z > 0, up, 1)
 		return 0
 	}
-	return kernelCase("", name, effect, deciding(target, 1, propose), func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, deciding(target, 1, propose), func(o *proptest.KernelOptions) {
 		o.Records, o.Start = curator.Records{X: x, Features: 1}, []float64{0}
 		o.Exact = func(rng *rand.Rand, theta []float64) { theta[0] = 3.5/precision + sd*rng.NormFloat64() }
 	})
@@ -362,7 +362,7 @@ func single(name, effect string, up float64) Case {
 
 // relaxed draws each parameter beyond its mean given the other, which a released gradient tells.
 func relaxed(name, effect string, above float64) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, steps)
 		g := make([]float64, 2)
@@ -447,7 +447,7 @@ func fourteenthSamplers() []Case {
 				next[6] += 0.05 * wideStep
 			}
 		}),
-		kernel("", "noise of twelve uniform numbers", "kurtosis 2.9", asked{langevin: true}, func() hooks {
+		kernel("noise of twelve uniform numbers", "kurtosis 2.9", asked{langevin: true}, func() hooks {
 			return hooks{noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
 				for j := range z {
 					z[j] = -6
@@ -466,8 +466,8 @@ func fourteenthSamplers() []Case {
 				}
 			}}
 		}),
-		sampled("", "a refusal far out is tried again", "beyond 2 sd", true, patient),
-		fourthTrajectory("a refusal reverses one momentum of two", "0.7", true, flaws{persistence: 0.7, halfFlip: true}),
+		sampled("a refusal far out is tried again", "beyond 2 sd", true, patient),
+		flawed("a refusal reverses one momentum of two", "0.7", true, flaws{persistence: 0.7, halfFlip: true}),
 	}
 }
 
@@ -490,7 +490,7 @@ func patient(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 
 func fourteenthKernelControls() []Case {
 	cut := math.Inf(-1)
-	return inFamily("right", append(keptControls(),
+	return append(keptControls(),
 		radial("moves along a line through a point", "", 1),
 		blended("one of two laws, its own density", "", func(drawn int, _ []float64) int { return drawn }),
 		several("several tries", "", false),
@@ -513,5 +513,5 @@ func fourteenthKernelControls() []Case {
 			next[s.Iteration%2] = s.Theta[s.Iteration%2]
 			return 0
 		}),
-	))
+	)
 }

@@ -9,33 +9,33 @@ import (
 )
 
 func fourteenthTargets() []Case {
-	return inFamily("fourteenth", []Case{
+	return []Case{
 		grown("residuals below 0 are clamped later in the gradient", "3%", nil, huberOf(2),
 			func(g, theta, x []float64, y float64) {
 				if dot(theta, x)-y < -1.5 {
 					g[0], g[1] = 1.03*g[0], 1.03*g[1]
 				}
 			}),
-		fourth("a count of 0 costs nothing", "one response", counts, func() targets.Target {
+		ownTarget("a count of 0 costs nothing", "one response", counts, func() targets.Target {
 			m := poisson()
 			right := m.loss
 			m.loss = func(theta, x []float64, y float64) float64 { return either(y == 0, 0, right(theta, x, y)) }
 			return m
 		}),
-		fourth("prior draws too wide", "3%", nil, func() targets.Target {
+		ownTarget("prior draws too wide", "3%", nil, func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				for j := range t {
 					t[j] = 1.03 * rng.NormFloat64() / rootChi(rng)
 				}
 			})
 		}),
-		fourth("RatioBound of moves across both zeros", "3% low", nil, func() targets.Target {
+		ownTarget("RatioBound of moves across both zeros", "3% low", nil, func() targets.Target {
 			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
 				both := next[0]*theta[0] < 0 && next[1]*theta[1] < 0
 				return slope(radius) * moved(theta, next) * either(both, 0.97, 1)
 			}, slope}
 		}),
-		fourth("responses are cut off in place", "beyond 100", nil, func() targets.Target {
+		ownTarget("responses are cut off in place", "beyond 100", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.batch = func(_ []float64, rows targets.Rows) {
 				for i, y := range rows.Y {
@@ -46,7 +46,7 @@ func fourteenthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("a ratio of first order", "moves below 10⁻³", nil, func() targets.Target {
+		ownTarget("a ratio of first order", "moves below 10⁻³", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			g := func(theta, x []float64, y float64) float64 { return max(-1.5, min(dot(theta, x)-y, 1.5)) }
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
@@ -57,7 +57,7 @@ func fourteenthTargets() []Case {
 			}
 			return m
 		}),
-	})
+	}
 }
 
 func fourteenthMechanisms() []Case {
@@ -73,8 +73,8 @@ func fourteenthMechanisms() []Case {
 				return out
 			})}
 	}
-	return inFamily("fourteenth", []Case{
-		mechanism("", "noise of twelve uniform numbers", "kurtosis 2.9", plain, func(m *sum) {
+	return []Case{
+		mechanism("noise of twelve uniform numbers", "kurtosis 2.9", plain, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := -6.0
 				for range 12 {
@@ -83,7 +83,7 @@ func fourteenthMechanisms() []Case {
 				return noiseSD * z
 			}
 		}),
-		mechanism("", "noise smaller for totals below 0", "3%", bare, func(m *sum) {
+		mechanism("noise smaller for totals below 0", "3%", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				return either(total < 0, 0.97, 1) * noiseSD * rng.NormFloat64()
 			}
@@ -94,5 +94,5 @@ func fourteenthMechanisms() []Case {
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{(clip1(x) + laplace(rng, 1)) / float64(max(1, len(x)))}
 			})}, five, five[1:]),
-	})
+	}
 }

@@ -57,14 +57,10 @@ func event(e accountant.Event, err error) accountant.Event {
 
 // one is such a case of single numbers.
 func one(name, effect string, m proptest.Mechanism, a, b []float64) Case {
-	return fourthMechanism(name, effect, m, 1, a, b)
+	return mechanismCase(name, effect, m, 1, a, b)
 }
 
 var plus, minus = []float64{1, 0.3}, []float64{-1, 0.3} // their records, mostly
-
-func fourthMechanism(name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
-	return mechanismCase("fourth", name, effect, m, features, a, b)
-}
 
 // shorten returns a row within the unit ball of a norm; what is not finite counts 0.
 func shorten(row []float64, norm func(row []float64) float64) []float64 {
@@ -216,7 +212,7 @@ func tosses(rng *rand.Rand) float64 { return math.Floor(rng.ExpFloat64()) } // P
 
 func fourthMechanisms() []Case {
 	three := func(name, effect string, m proptest.Mechanism) Case {
-		return fourthMechanism(name, effect, m, 3, []float64{1, 0, 0, 0.2, 0.3, 0.1}, []float64{-1, 0, 0, 0.2, 0.3, 0.1})
+		return mechanismCase(name, effect, m, 3, []float64{1, 0, 0, 0.2, 0.3, 0.1}, []float64{-1, 0, 0, 0.2, 0.3, 0.1})
 	}
 	gone := func(name, effect string, m proptest.Mechanism) Case {
 		return one(name, effect, m, []float64{1, 0.3}, []float64{0.3})
@@ -263,7 +259,7 @@ func fourthMechanisms() []Case {
 		one("a lie is never the next answer", "one of three", response(func(truth int, rng *rand.Rand) int {
 			return (truth + 2 + rng.IntN(2)) % 4
 		}), []float64{0, 1}, []float64{1, 1}),
-		fourthMechanism("zero counts for both signs", "×2 at 0", geometric(func(rng *rand.Rand) float64 {
+		mechanismCase("zero counts for both signs", "×2 at 0", geometric(func(rng *rand.Rand) float64 {
 			return math.Copysign(tosses(rng), rng.Float64()-0.5)
 		}), 1, []float64{1, 2}, []float64{2}),
 		one("the threshold's noise is drawn once a call", "shared", answers{
@@ -292,10 +288,10 @@ func fourthMechanisms() []Case {
 
 func fourthMechanismControls() []Case {
 	one := func(name string, m proptest.Mechanism, a, b []float64) Case {
-		return fourthMechanism(name, "", m, 1, a, b)
+		return mechanismCase(name, "", m, 1, a, b)
 	}
-	all := []Case{
-		fourthMechanism("clipped rows", "", gradients(euclidean, each2), 3, []float64{1, 0, 0, 0.2, 0.3, 0.1},
+	return []Case{
+		mechanismCase("clipped rows", "", gradients(euclidean, each2), 3, []float64{1, 0, 0, 0.2, 0.3, 0.1},
 			[]float64{-1, 0, 0, 0.2, 0.3, 0.1}),
 		one("counts", bins(1, 2), []float64{0, 1, 2}, []float64{1, 1, 2}),
 		one("a sample", batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -307,7 +303,6 @@ func fourthMechanismControls() []Case {
 		}), []float64{0, 1}, []float64{1, 1}),
 		one("geometric noise", geometric(func(rng *rand.Rand) float64 { return tosses(rng) - tosses(rng) }),
 			[]float64{1, 2}, []float64{2}),
-		fourthMechanism("ten numbers", "", vectors(func([]float64) {}), 10, ten(1), ten(-1)),
+		mechanismCase("ten numbers", "", vectors(func([]float64) {}), 10, ten(1), ten(-1)),
 	}
-	return inFamily("right", all)
 }

@@ -93,7 +93,7 @@ func drawnFrom(dim int, spoil func(t []float64, rng *rand.Rand)) func() targets.
 // grown is a target whose gradients are spoilt.
 func grown(name, effect string, response func(u float64) float64, base func() *own,
 	spoil func(g, theta, x []float64, y float64)) Case {
-	return fourth(name, effect, response, func() targets.Target {
+	return ownTarget(name, effect, response, func() targets.Target {
 		m := base()
 		right := m.grad
 		m.grad = func(g, theta, x []float64, y float64) {
@@ -278,8 +278,8 @@ func counts(u float64) float64 {
 
 func threeClasses(u float64) float64 { return max(0, min(counts(u), 2)) }
 
-func fourth(name, effect string, response func(u float64) float64, make func() targets.Target) Case {
-	return Case{Suite: "CheckTarget", Family: "fourth", Name: name, Effect: effect,
+func ownTarget(name, effect string, response func(u float64) float64, make func() targets.Target) Case {
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			proptest.CheckTarget(t, make(), proptest.TargetOptions{Seed: seed, Effort: effort, Response: response})
 		}}
@@ -287,7 +287,7 @@ func fourth(name, effect string, response func(u float64) float64, make func() t
 
 func fourthTargets() []Case {
 	of := func(name, effect string, response func(u float64) float64, base func() *own, spoil func(m *own)) Case {
-		return fourth(name, effect, response, func() targets.Target {
+		return ownTarget(name, effect, response, func() targets.Target {
 			m := base()
 			spoil(m)
 			return m
@@ -317,7 +317,7 @@ func fourthTargets() []Case {
 				}
 			}
 		}),
-		fourth("prior of a scale without its normaliser", "−log σ", nil, func() targets.Target {
+		ownTarget("prior of a scale without its normaliser", "−log σ", nil, func() targets.Target {
 			m := hierarchical()
 			m.logPrior = func(t []float64) float64 {
 				z := t[0] * math.Exp(-t[1])
@@ -329,7 +329,7 @@ func fourthTargets() []Case {
 			}
 			return drawn{m, drawHierarchical}
 		}),
-		fourth("half-normal scale without the Jacobian of its logarithm", "θ", nil, func() targets.Target {
+		ownTarget("half-normal scale without the Jacobian of its logarithm", "θ", nil, func() targets.Target {
 			m := located()
 			m.logPrior = func(t []float64) float64 { return -t[0]*t[0]/2 - math.Exp(2*t[1])/2 }
 			m.gradPrior = func(g, t []float64) { g[0], g[1] = -t[0], -math.Exp(2*t[1]) }
@@ -340,7 +340,7 @@ func fourthTargets() []Case {
 		of("gradient clipped at another threshold than the loss", "1.345 for 1.5", nil, huberOf(3), func(m *own) {
 			m.grad = robust(3, 1.345).grad
 		}),
-		fourth("bound of moves forgets the intercept", "a feature of 1", counts, func() targets.Target {
+		ownTarget("bound of moves forgets the intercept", "a feature of 1", counts, func() targets.Target {
 			m := poisson()
 			m.loss = func(theta, x []float64, y float64) float64 { return math.Hypot(1, intercepted(theta, x)-y) }
 			m.grad = func(g, theta, x []float64, y float64) {
@@ -359,7 +359,7 @@ func fourthTargets() []Case {
 				}
 			}
 		}),
-		fourth("predictors in a buffer of the target", "shared", nil, func() targets.Target {
+		ownTarget("predictors in a buffer of the target", "shared", nil, func() targets.Target {
 			return &buffered{own: robust(2, 1.5)}
 		}),
 		of("zeros of the count, not of the share", "gradient at y = 0", counts, inflated, func(m *own) {
@@ -384,7 +384,7 @@ func fourthTargets() []Case {
 				g[7] *= either(theta[7] < 0, 1.02, 1)
 			}
 		}),
-		fourth("bound of gradients forgets the log scale", "1 − z²", nil, func() targets.Target {
+		ownTarget("bound of gradients forgets the log scale", "1 − z²", nil, func() targets.Target {
 			return bounded{cauchy(), func(theta, next []float64, _ float64) float64 { return math.Inf(1) },
 				func(float64) float64 { return 1 + 1e-12 }}
 		}),
@@ -394,7 +394,7 @@ func fourthTargets() []Case {
 				g[0], g[1] = -t[0]*(1+1.8*1.8), -2*v
 			}
 		}),
-		fourth("prior drawn with the transposed root", "Lᵀ·z", nil, func() targets.Target {
+		ownTarget("prior drawn with the transposed root", "Lᵀ·z", nil, func() targets.Target {
 			return drawn{related(), func(t []float64, rng *rand.Rand) {
 				u, v := rng.NormFloat64(), rng.NormFloat64()
 				t[0], t[1] = u+0.9*v, 0.5*v
@@ -416,11 +416,11 @@ func (b *buffered) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 func fourthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("Poisson regression", "", counts, func() targets.Target { return poisson() }),
-		fourth("Huber's regression", "", nil, func() targets.Target { return robust(8, 1.5) }),
-		fourth("zeros inflated", "", counts, func() targets.Target { return inflated() }),
-		fourth("three classes", "", threeClasses, func() targets.Target { return classes() }),
-		fourth("a prior of a scale", "", nil, func() targets.Target { return drawn{hierarchical(), drawHierarchical} }),
-		fourth("a related prior", "", nil, func() targets.Target { return drawn{related(), drawRelated} })})
+	return []Case{
+		ownTarget("Poisson regression", "", counts, func() targets.Target { return poisson() }),
+		ownTarget("Huber's regression", "", nil, func() targets.Target { return robust(8, 1.5) }),
+		ownTarget("zeros inflated", "", counts, func() targets.Target { return inflated() }),
+		ownTarget("three classes", "", threeClasses, func() targets.Target { return classes() }),
+		ownTarget("a prior of a scale", "", nil, func() targets.Target { return drawn{hierarchical(), drawHierarchical} }),
+		ownTarget("a related prior", "", nil, func() targets.Target { return drawn{related(), drawRelated} })}
 }

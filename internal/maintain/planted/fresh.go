@@ -16,7 +16,7 @@ import (
 
 func freshTargets() (all []Case) {
 	add := func(name, effect string, m model, plant func(p *planted)) {
-		all = append(all, target("fresh", name, effect, m, plant))
+		all = append(all, target(name, effect, m, plant))
 	}
 	add("ratio for label 0, θ₁ > 1 and x₂ < −1 together", "2%", logistic, func(p *planted) {
 		p.ratio = when(func(a at) bool { return a.y == 0 && a.theta[0] > 1 && a.x[1] < -1 }, 1.02)
@@ -156,7 +156,7 @@ func freshTargets() (all []Case) {
 
 func freshKernels() (all []Case) {
 	add := func(name, effect string, q asked, plant func() hooks) {
-		all = append(all, kernel("fresh", name, effect, q, plant))
+		all = append(all, kernel(name, effect, q, plant))
 	}
 	walk := func(name, effect string, h hooks) { add(name, effect, asked{}, func() hooks { return h }) }
 	proposes := func(name, effect string, f func(k *chain, rng *rand.Rand, theta, next []float64)) {
@@ -288,18 +288,18 @@ func prices() []Case {
 	}
 	none := func() hooks { return hooks{} }
 	return []Case{
-		kernel("prices", "Cost of half the clip", "half", asked{noLaw: true, clip: walkClip / 2}, none),
-		kernel("prices", "Cost too low", "1%", asked{noLaw: true, clip: 0.99 * walkClip}, none),
-		kernel("prices", "pays again at step 10", "one release", asked{noLaw: true},
+		kernel("Cost of half the clip", "half", asked{noLaw: true, clip: walkClip / 2}, none),
+		kernel("Cost too low", "1%", asked{noLaw: true, clip: 0.99 * walkClip}, none),
+		kernel("pays again at step 10", "one release", asked{noLaw: true},
 			more(func(*chain) bool { return true })),
-		kernel("prices", "pays more for large records", "one release", asked{noLaw: true},
+		kernel("pays more for large records", "one release", asked{noLaw: true},
 			more(func(k *chain) bool { return k.spy.largest > 1e4 })),
 	}
 }
 
 func freshMechanisms() (all []Case) {
 	add := func(name, effect string, f form, plant func(m *sum)) {
-		all = append(all, mechanism("fresh", name, effect, f, plant))
+		all = append(all, mechanism(name, effect, f, plant))
 	}
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) {
 		add(name, effect, f, func(m *sum) { m.noise = draw })

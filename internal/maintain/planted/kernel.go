@@ -235,8 +235,8 @@ type asked struct {
 }
 
 // kernelCase is a kernel of the posterior of posteriors.Conjugate, unless options say otherwise.
-func kernelCase(family, name, effect string, factory proptest.Factory, options func(o *proptest.KernelOptions)) Case {
-	return Case{Suite: "CheckKernel", Family: family, Name: name, Effect: effect,
+func kernelCase(name, effect string, factory proptest.Factory, options func(o *proptest.KernelOptions)) Case {
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			records, _ := posteriors.Conjugate()
 			o := proptest.KernelOptions{Records: records, Adjacency: accountant.Substitute, Start: []float64{1, 0}, Seed: seed,
@@ -246,11 +246,11 @@ func kernelCase(family, name, effect string, factory proptest.Factory, options f
 		}}
 }
 
-func kernel(family, name, effect string, q asked, plant func() hooks) Case {
+func kernel(name, effect string, q asked, plant func() hooks) Case {
 	factory := func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		return newChain(c, steps, !q.langevin, q.noLaw, plant())
 	}
-	return kernelCase(family, name, effect, factory, func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, factory, func(o *proptest.KernelOptions) {
 		o.Reversible = q.reversible
 		if !q.noLaw {
 			o.Exact = exactly(either(q.langevin, langevin, sd))
@@ -292,24 +292,13 @@ func plainLangevin(rng *rand.Rand, theta, next []float64) {
 	}
 }
 
-func kernelDefects() (all []Case) {
-	for _, family := range [][]Case{invarianceDefects(), langevinDefects(), reachDefects(), transitionDefects(),
-		leakDefects(), conformanceDefects(), unseenKernels(), freshKernels(), secondKernels(), thirdKernels(),
-		fourthKernels(), fifthKernels(), sixthKernels(), seventhKernels(), eighthKernels(), ninthKernels(),
-		tenthKernels(), eleventhKernels(), twelfthKernels(), thirteenthKernels(), afterThirteenth(), fourteenthKernels(),
-		afterFourteenth(), fifteenthKernels(), sixteenthKernels(), seventeenthKernels(), following(), prices()} {
-		all = append(all, family...)
-	}
-	return all
-}
-
 func kernelControls() []Case {
 	none := func() hooks { return hooks{} }
 	return []Case{
-		kernel("right", "walk", "", asked{}, none),
-		kernel("right", "walk, reversible, Transition", "", asked{reversible: true, transition: true}, none),
-		kernel("right", "Langevin", "", asked{langevin: true}, none),
-		kernel("right", "Langevin, Transition", "", asked{langevin: true, transition: true}, none),
-		kernel("right", "walk, no law, its price stated", "", asked{noLaw: true, clip: walkClip}, none),
+		kernel("walk", "", asked{}, none),
+		kernel("walk, reversible, Transition", "", asked{reversible: true, transition: true}, none),
+		kernel("Langevin", "", asked{langevin: true}, none),
+		kernel("Langevin, Transition", "", asked{langevin: true, transition: true}, none),
+		kernel("walk, no law, its price stated", "", asked{noLaw: true, clip: walkClip}, none),
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func invarianceDefects() (all []Case) {
 	walk := func(name, effect string, h hooks) {
-		all = append(all, kernel("invariance of walks", name, effect, asked{}, func() hooks { return h }))
+		all = append(all, kernel(name, effect, asked{}, func() hooks { return h }))
 	}
 	proposes := func(name, effect string, f func(k *chain, rng *rand.Rand, theta, next []float64)) {
 		walk(name, effect, hooks{propose: f})
@@ -103,7 +103,7 @@ func invarianceDefects() (all []Case) {
 
 func langevinDefects() (all []Case) {
 	add := func(name, effect string, h hooks) {
-		all = append(all, kernel("invariance of Langevin steps", name, effect, asked{langevin: true},
+		all = append(all, kernel(name, effect, asked{langevin: true},
 			func() hooks { return h }))
 	}
 	add("noise too large", "3%", hooks{scale: 1.03})

@@ -14,7 +14,7 @@ import (
 
 func leakDefects() (all []Case) {
 	add := func(name, effect string, plant func() hooks) {
-		all = append(all, kernel("leaks", name, effect, asked{noLaw: true}, plant))
+		all = append(all, kernel(name, effect, asked{noLaw: true}, plant))
 	}
 	tells := func(name, effect string, f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) {
 		add(name, effect, func() hooks { return hooks{after: f} })
@@ -106,7 +106,7 @@ func leakDefects() (all []Case) {
 
 func conformanceDefects() (all []Case) {
 	add := func(name, effect string, h hooks) {
-		all = append(all, kernel("conformance", name, effect, asked{noLaw: true}, func() hooks { return h }))
+		all = append(all, kernel(name, effect, asked{noLaw: true}, func() hooks { return h }))
 	}
 	after := func(f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) hooks {
 		return hooks{after: f}
@@ -177,7 +177,7 @@ func conformanceDefects() (all []Case) {
 			panic("far")
 		}
 	}})
-	return append(all, kernelCase("conformance", "takes a grant that was refused", "no error",
+	return append(all, kernelCase("takes a grant that was refused", "no error",
 		func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 			k, _ := newChain(c, steps, true, true, hooks{})
 			return k, nil

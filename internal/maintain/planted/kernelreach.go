@@ -9,7 +9,7 @@ import (
 
 func reachDefects() (all []Case) {
 	add := func(name, effect string, q asked, h hooks) {
-		all = append(all, kernel("reach", name, effect, q, func() hooks { return h }))
+		all = append(all, kernel(name, effect, q, func() hooks { return h }))
 	}
 	refuses := func(f func(theta, next []float64) bool) hooks {
 		return hooks{accept: func(_ *chain, _ *rand.Rand, theta, next []float64, a bool) bool { return a && !f(theta, next) }}
@@ -61,7 +61,7 @@ func reachDefects() (all []Case) {
 
 func transitionDefects() (all []Case) {
 	add := func(name, effect string, langevin bool, h hooks) {
-		all = append(all, kernel("steps against Transition", name, effect, asked{transition: true, langevin: langevin},
+		all = append(all, kernel(name, effect, asked{transition: true, langevin: langevin},
 			func() hooks { return h }))
 	}
 	scaled := func(by ...float64) hooks {

@@ -135,29 +135,29 @@ func absolute(root bool) *own {
 }
 
 func nineteenthTargets() []Case {
-	return inFamily("nineteenth", []Case{
-		fourth("a softmax is shifted by its first score", "beyond 709", threeClasses, madeOf(func() *own {
+	return []Case{
+		ownTarget("a softmax is shifted by its first score", "beyond 709", threeClasses, madeOf(func() *own {
 			return softmaxOf(false)
 		})),
-		fourth("a cauchit's tail by subtraction", "10⁻¹⁶", nil, madeOf(func() *own { return cauchit(false) })),
-		fourth("the log of a product of three chances", "below 10⁻³⁰⁸", eightCodes, madeOf(func() *own {
+		ownTarget("a cauchit's tail by subtraction", "10⁻¹⁶", nil, madeOf(func() *own { return cauchit(false) })),
+		ownTarget("the log of a product of three chances", "below 10⁻³⁰⁸", eightCodes, madeOf(func() *own {
 			return codes(true)
 		})),
-		fourth("sums end at the first infinite loss", "what follows", nil, func() targets.Target {
+		ownTarget("sums end at the first infinite loss", "what follows", nil, func() targets.Target {
 			return ending{robust(2, 1.5), true}
 		}),
-		fourth("a slope by the root of a square that underflows", "10⁻¹⁶²", nil, madeOf(func() *own {
+		ownTarget("a slope by the root of a square that underflows", "10⁻¹⁶²", nil, madeOf(func() *own {
 			return absolute(true)
 		})),
-	})
+	}
 }
 
 func nineteenthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("a softmax is shifted by its largest score", "", threeClasses, madeOf(func() *own { return softmaxOf(true) })),
-		fourth("a cauchit", "", nil, madeOf(func() *own { return cauchit(true) })),
-		fourth("three labels in a code", "", eightCodes, madeOf(func() *own { return codes(false) })),
-		fourth("sums of infinite losses", "", nil, func() targets.Target { return ending{robust(2, 1.5), false} }),
-		fourth("a slope by the sign", "", nil, madeOf(func() *own { return absolute(false) })),
-	})
+	return []Case{
+		ownTarget("a softmax is shifted by its largest score", "", threeClasses, madeOf(func() *own { return softmaxOf(true) })),
+		ownTarget("a cauchit", "", nil, madeOf(func() *own { return cauchit(true) })),
+		ownTarget("three labels in a code", "", eightCodes, madeOf(func() *own { return codes(false) })),
+		ownTarget("sums of infinite losses", "", nil, func() targets.Target { return ending{robust(2, 1.5), false} }),
+		ownTarget("a slope by the sign", "", nil, madeOf(func() *own { return absolute(false) })),
+	}
 }

@@ -109,8 +109,8 @@ var (
 )
 
 // mechanismCase is a mechanism on two data sets of so many features.
-func mechanismCase(family, name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
-	return Case{Suite: "CheckMechanism", Family: family, Name: name, Effect: effect,
+func mechanismCase(name, effect string, m proptest.Mechanism, features int, a, b []float64) Case {
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			proptest.CheckMechanism(t, m, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
 				A: curator.Records{X: a, Features: features}, B: curator.Records{X: b, Features: features}})
@@ -130,7 +130,7 @@ func additions() *sum {
 	return m
 }
 
-func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
+func mechanism(name, effect string, f form, plant func(m *sum)) Case {
 	a, b := make([]float64, 2*f.dim), make([]float64, 2*f.dim)
 	for j := range f.dim {
 		a[j], b[j] = 1, -1
@@ -138,7 +138,7 @@ func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
 	if f.dim == 1 {
 		a[1], b[1] = 0.3, 0.3
 	}
-	return Case{Suite: "CheckMechanism", Family: family, Name: name + ", " + f.name, Effect: effect,
+	return Case{Name: name + ", " + f.name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			m := newSum(f.dim, f.grid)
 			plant(m)
@@ -146,7 +146,7 @@ func mechanism(family, name, effect string, f form, plant func(m *sum)) Case {
 			if f.bare {
 				offered = m
 			}
-			mechanismCase("", "", "", offered, f.dim, a, b).Check(t, seed, effort)
+			mechanismCase("", "", offered, f.dim, a, b).Check(t, seed, effort)
 		}}
 }
 
@@ -184,7 +184,7 @@ func lagged(lag int, rho float64) func(m *sum, rng *rand.Rand, i int, total floa
 
 func noiseDefects() (all []Case) {
 	add := func(name, effect string, f form, noise func(m *sum, rng *rand.Rand, i int, total float64) float64) {
-		all = append(all, mechanism("noise", name, effect, f, func(m *sum) { m.noise = noise }))
+		all = append(all, mechanism(name, effect, f, func(m *sum) { m.noise = noise }))
 	}
 	scaled := func(by float64) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
 		return func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return by * noiseSD * rng.NormFloat64() }
@@ -261,7 +261,7 @@ func noiseDefects() (all []Case) {
 
 func dependenceDefects() (all []Case) {
 	add := func(name, effect string, f form, noise func(m *sum, rng *rand.Rand, i int, total float64) float64) {
-		all = append(all, mechanism("dependence", name, effect, f, func(m *sum) { m.noise = noise }))
+		all = append(all, mechanism(name, effect, f, func(m *sum) { m.noise = noise }))
 	}
 	again := func(every int) func(m *sum, rng *rand.Rand, i int, total float64) float64 {
 		return func(m *sum, rng *rand.Rand, i int, total float64) float64 {
@@ -313,10 +313,10 @@ func dependenceDefects() (all []Case) {
 		m.kept[0] = z
 		return noiseSD * v
 	})
-	all = append(all, mechanism("dependence", "the seed is ignored", "all", plain, func(m *sum) {
+	all = append(all, mechanism("the seed is ignored", "all", plain, func(m *sum) {
 		m.seeds = func(uint64) uint64 { return 1 }
 	}))
-	all = append(all, mechanism("dependence", "randomness of its own", "10⁻⁹", plain, func(m *sum) {
+	all = append(all, mechanism("randomness of its own", "10⁻⁹", plain, func(m *sum) {
 		m.last = func(total, noise float64) float64 { return total + noise + 1e-9*rand.Float64() }
 	}))
 	return all
@@ -324,7 +324,7 @@ func dependenceDefects() (all []Case) {
 
 func dataDefects() (all []Case) {
 	add := func(name, effect string, f form, plant func(m *sum)) {
-		all = append(all, mechanism("what records do", name, effect, f, plant))
+		all = append(all, mechanism(name, effect, f, plant))
 	}
 	noise := func(f func(rng *rand.Rand, i int, total float64) float64) func(m *sum) {
 		return func(m *sum) {
@@ -481,42 +481,35 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 	return all, nil
 }
 
-func bit(family, name, effect string, b bits) Case {
+func bit(name, effect string, b bits) Case {
 	b.claim = event(accountant.Bit{Contribution: 0.5}.Event(accountant.Substitute)) // contributions of at most ½ each way
-	return mechanismCase(family, name, effect, b, 1, []float64{1, 0}, []float64{-1, 0})
+	return mechanismCase(name, effect, b, 1, []float64{1, 0}, []float64{-1, 0})
 }
 
-func mechanismDefects() (all []Case) {
-	for _, family := range [][]Case{noiseDefects(), dependenceDefects(), dataDefects()} {
-		all = append(all, family...)
+func bitDefects() []Case {
+	return []Case{
+		bit("log-odds too steep", "10%", bits{scale: 1.1}),
+		bit("log-odds too steep", "5%", bits{scale: 1.05}),
+		bit("certain now and then", "10%", bits{scale: 1, certain: 0.1}),
+		bit("one in twenty repeats the one before", "5%", bits{scale: 1, twin: true}),
 	}
-	all = slices.Concat(all, unseenMechanisms(), freshMechanisms(), secondMechanisms(), thirdMechanisms(),
-		fourthMechanisms(), fifthMechanisms(), sixthMechanisms(), seventhMechanisms(), eighthMechanisms(), ninthMechanisms(),
-		tenthMechanisms(), eleventhMechanisms(), twelfthMechanisms(), thirteenthMechanisms(),
-		fourteenthMechanisms(), fifteenthMechanisms(), sixteenthMechanisms(), seventeenthMechanisms())
-	return append(all,
-		bit("bits", "log-odds too steep", "10%", bits{scale: 1.1}),
-		bit("bits", "log-odds too steep", "5%", bits{scale: 1.05}),
-		bit("bits", "certain now and then", "10%", bits{scale: 1, certain: 0.1}),
-		bit("bits", "one in twenty repeats the one before", "5%", bits{scale: 1, twin: true}),
-	)
 }
 
 func mechanismControls() []Case {
 	none := func(*sum) {}
 	return []Case{
-		mechanism("right", "sum", "", plain, none),
-		mechanism("right", "sum", "", grid, none),
-		mechanism("right", "sum", "", wide, none),
-		mechanism("right", "sum", "", bare, none),
-		mechanism("right", "more noise than claimed", "", plain, func(m *sum) {
+		mechanism("sum", "", plain, none),
+		mechanism("sum", "", grid, none),
+		mechanism("sum", "", wide, none),
+		mechanism("sum", "", bare, none),
+		mechanism("more noise than claimed", "", plain, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 1.3 * noiseSD * rng.NormFloat64() }
 		}),
-		mechanism("right", "a far tail becomes one value", "", bare, func(m *sum) { // as anything may that is released
+		mechanism("a far tail becomes one value", "", bare, func(m *sum) { // as anything may that is released
 			m.last = func(total, noise float64) float64 {
 				return either(total+noise > 1.3+3.9*noiseSD, 0.5, total+noise)
 			}
 		}),
-		bit("right", "bit", "", bits{scale: 1}),
+		bit("bit", "", bits{scale: 1}),
 	}
 }

@@ -13,7 +13,7 @@ import (
 // independent proposes from a normal law about the center, 1.2 times as wide, and corrects for
 // one of another sd.
 func independent(name, effect string, corrected float64) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			for j, t := range theta {
 				next[j] = center[j] + 1.2*sd*(next[j]-t)/step
@@ -30,7 +30,7 @@ func independent(name, effect string, corrected float64) Case {
 
 // multiplied scales the first parameter every second time, with a share of the Jacobian.
 func multiplied(name, effect string, share float64) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		scales := false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if scales = rng.IntN(2) == 0; scales {
@@ -44,7 +44,7 @@ func multiplied(name, effect string, share float64) Case {
 
 // crank proposes moves that leave a normal law about m invariant, and asks for the likelihood alone.
 func crank(name, effect string, m float64) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			for j, t := range theta {
 				next[j] = m + 0.9*(t-m) + math.Sqrt(1-0.9*0.9)*(next[j]-t)/step
@@ -89,7 +89,7 @@ func (k *scan) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 }
 
 func scanned(name, effect string, stale bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, 2*steps)
 		return &scan{Frame: kernels.NewFrame("scan", target), target: target, bits: bits, next: make([]float64, 2),
@@ -98,11 +98,11 @@ func scanned(name, effect string, stale bool) Case {
 }
 
 func ninthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel("", name, effect, asked{}, plant) }
+	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
 	drifts := func(name, effect string, drift func(k *chain, theta, g []float64)) Case {
-		return kernel("", name, effect, asked{langevin: true}, func() hooks { return hooks{drift: drift} })
+		return kernel(name, effect, asked{langevin: true}, func() hooks { return hooks{drift: drift} })
 	}
-	all := []Case{
+	return []Case{
 		independent("independent proposals corrected for a wider law", "sd 1.23 for 1.2", 1.23),
 		walk("shorter moves where the second parameter is near 0", "10% within 0.2", func() hooks {
 			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -127,7 +127,7 @@ func ninthKernels() []Case {
 				scale *= math.Exp((either(info.Accepted, 1, 0) - 0.4) * math.Pow(n, -0.6))
 			}}
 		}),
-		fourthTrajectory("a temperature of the posterior in the test alone", "1.02", true, flaws{warmTest: true}),
+		flawed("a temperature of the posterior in the test alone", "1.02", true, flaws{warmTest: true}),
 		drifts("drift too weak", "2%", func(_ *chain, _, g []float64) { g[0], g[1] = 0.98*g[0], 0.98*g[1] }),
 		scanned("the second ratio of a scan is of the prior before the first", "stale", true),
 		drifts("tamed drift", "1.9% weaker on average", func(_ *chain, _, g []float64) {
@@ -142,7 +142,7 @@ func ninthKernels() []Case {
 		}),
 		crank("proposals about another prior mean", "0.05", 0.05),
 		multiplied("a share of the Jacobian", "0.9", 0.9),
-		kernel("", "StepSize after three refusals for a record beyond 1", "10⁻¹²", asked{noLaw: true}, func() hooks {
+		kernel("StepSize after three refusals for a record beyond 1", "10⁻¹²", asked{noLaw: true}, func() hooks {
 			refusals := 0
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				if refusals++; info.Accepted {
@@ -152,14 +152,13 @@ func ninthKernels() []Case {
 			}}
 		}),
 	}
-	return inFamily("ninth", all)
 }
 
 func ninthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		independent("independent proposals", "", 1.2),
 		scanned("scan", "", false),
 		crank("Crank and Nicolson's proposals", "", 0),
 		multiplied("multiplied", "", 1),
-	})
+	}
 }

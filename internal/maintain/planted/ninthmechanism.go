@@ -43,15 +43,15 @@ func noisiestTwo(scale float64) answers {
 
 func ninthMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
-	return inFamily("ninth", []Case{
+	return []Case{
 		noise("Box and Muller's radius from twelve bits", "4096 values", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				u := (float64(rng.IntN(4096)) + 0.5) / 4096
 				return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
 			}),
-		mechanism("", "the sum is rounded before the noise", "to 0.3", plain, func(m *sum) {
+		mechanism("the sum is rounded before the noise", "to 0.3", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				total := clip1(x)
 				return 0.3*math.Round(total/0.3) - total
@@ -59,7 +59,7 @@ func ninthMechanisms() []Case {
 		}),
 		one("the two fullest bins for the price of one", "ε 1.67", noisiestTwo(1.2), []float64{0, 1, 1, 1},
 			[]float64{1, 1, 1, 1}),
-		fourthMechanism("noise of a leaf is that of the root", "shared", tree(true), 1, []float64{1, 0.3},
+		mechanismCase("noise of a leaf is that of the root", "shared", tree(true), 1, []float64{1, 0.3},
 			[]float64{-1, 0.3}),
 		one("tries until the noisy sum is positive", "up to three, priced as one", answers{claim: gaussian(1),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -69,7 +69,7 @@ func ninthMechanisms() []Case {
 				}
 				return []float64{float64(tries)}
 			})}, plus, minus),
-		mechanism("", "clip by the records' mean size", "5% wider beyond 0.6", bare, func(m *sum) {
+		mechanism("clip by the records' mean size", "5% wider beyond 0.6", bare, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				size, extra := 0.0, 0.0
 				for i, v := range x {
@@ -83,7 +83,7 @@ func ninthMechanisms() []Case {
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return noiseSD * either(rng.IntN(200) == 0, 0.25, 1) * rng.NormFloat64()
 			}),
-		mechanism("", "the second noise is too small", "4%", form{"of three numbers, not additive", 3, 0, true},
+		mechanism("the second noise is too small", "4%", form{"of three numbers, not additive", 3, 0, true},
 			func(m *sum) {
 				at := 0
 				m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -91,10 +91,10 @@ func ninthMechanisms() []Case {
 					return noiseSD * either(at%3 == 2, 0.96, 1) * rng.NormFloat64()
 				}
 			}),
-		mechanism("", "records beyond 50 are clipped later", "at 1.04", bare, func(m *sum) {
+		mechanism("records beyond 50 are clipped later", "at 1.04", bare, func(m *sum) {
 			m.clip = func(i int, x float64) float64 { return clipped(i, x) * either(math.Abs(x) > 50, 1.04, 1) }
 		}),
-		mechanism("", "the sum overflows sixteen bits", "at 128", plain, func(m *sum) {
+		mechanism("the sum overflows sixteen bits", "at 128", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				total := clip1(x)
 				return float64(int16(int64(math.Round(256*total))))/256 - total
@@ -117,12 +117,12 @@ func ninthMechanisms() []Case {
 					}
 				}
 			})}, []float64{1, 2}, []float64{2}),
-	})
+	}
 }
 
 func ninthMechanismControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		one("the two fullest bins", "", noisiestTwo(2), []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
-		fourthMechanism("a tree of noises", "", tree(false), 1, []float64{1, 0.3}, []float64{-1, 0.3}),
-	})
+		mechanismCase("a tree of noises", "", tree(false), 1, []float64{1, 0.3}, []float64{-1, 0.3}),
+	}
 }

@@ -222,7 +222,7 @@ func (m scaledByLast) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 func ninthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	panics := poisson()
 	right := panics.loss
 	panics.loss = func(theta, x []float64, y float64) float64 {
@@ -232,10 +232,10 @@ func ninthTargets() []Case {
 		}
 		return right(theta, x, y)
 	}
-	all := []Case{
+	return []Case{
 		grown("derivative of the log gap for the last class", "e^θ", threeClasses, ordinal,
 			func(g, theta, _ []float64, y float64) { g[2] *= either(y == 2, math.Exp(-theta[2]), 1) }),
-		fourth("counts beyond 2³¹ wrap in the ratio", "32 bits", counts, func() targets.Target {
+		ownTarget("counts beyond 2³¹ wrap in the ratio", "32 bits", counts, func() targets.Target {
 			m := overdispersed()
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				if y < 1e18 {
@@ -262,7 +262,7 @@ func ninthTargets() []Case {
 		}),
 		plainly("records of equal features share a loss", "the first response",
 			func() targets.Target { return deduplicated{robust(2, 1.5)} }),
-		fourth("exponentials scaled by the record before", "last bits, underflow", threeClasses,
+		ownTarget("exponentials scaled by the record before", "last bits, underflow", threeClasses,
 			func() targets.Target { return scaledByLast{classes()} }),
 		plainly("ratios near 0 are 0", "below 10⁻⁴", func() targets.Target {
 			m := robust(2, 1.5)
@@ -288,10 +288,10 @@ func ninthTargets() []Case {
 		grown("sign of an interaction's derivative", "x₁ < 0", nil, interacting, func(g, _, x []float64, _ float64) {
 			g[2] *= either(x[0] < 0, -1, 1)
 		}),
-		target("", "SlopeAt in a band for label 0", "3%, 6 to 8", logistic, func(p *planted) {
+		target("SlopeAt in a band for label 0", "3%, 6 to 8", logistic, func(p *planted) {
 			p.slopeAt = func(eta, y, v float64) float64 { return v * either(y == 0 && eta > 6 && eta < 8, 1.03, 1) }
 		}),
-		fourth("a table of factorials is one short", "panic at y = 64", counts, func() targets.Target { return panics }),
+		ownTarget("a table of factorials is one short", "panic at y = 64", counts, func() targets.Target { return panics }),
 		plainly("prior draws from uniforms of ten bits", "1024 values", drawnFrom(2, func(t []float64, rng *rand.Rand) {
 			for j := range t {
 				t[j] = math.Sqrt2 * math.Erfinv((float64(rng.IntN(1024))+0.5)/512-1)
@@ -301,16 +301,15 @@ func ninthTargets() []Case {
 		plainly("a square block of gradients is transposed", "n = 6",
 			func() targets.Target { return transposed{robust(6, 1.5)} }),
 	}
-	return inFamily("ninth", all)
 }
 
 func ninthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("ordered classes", "", threeClasses, func() targets.Target { return ordinal() }),
-		fourth("negative binomial", "", counts, func() targets.Target { return overdispersed() }),
-		fourth("weights", "", nil, func() targets.Target { return weighted() }),
-		fourth("a quantile", "", nil, func() targets.Target { return boundedQuantile(0.52) }),
-		fourth("an interaction", "", nil, func() targets.Target { return interacting() }),
-		fourth("a funnel", "", nil, func() targets.Target { return funnel(0.5) }),
-	})
+	return []Case{
+		ownTarget("ordered classes", "", threeClasses, func() targets.Target { return ordinal() }),
+		ownTarget("negative binomial", "", counts, func() targets.Target { return overdispersed() }),
+		ownTarget("weights", "", nil, func() targets.Target { return weighted() }),
+		ownTarget("a quantile", "", nil, func() targets.Target { return boundedQuantile(0.52) }),
+		ownTarget("an interaction", "", nil, func() targets.Target { return interacting() }),
+		ownTarget("a funnel", "", nil, func() targets.Target { return funnel(0.5) }),
+	}
 }

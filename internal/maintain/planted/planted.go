@@ -16,8 +16,11 @@ import (
 
 // Case is a defect, or a right control, and the check that it is put through.
 type Case struct {
-	// Suite is "CheckTarget", "CheckKernel" or "CheckMechanism".
+	// Suite is "CheckTarget", "CheckKernel" or "CheckMechanism". It and the family are those of the list
+	// that a case is in.
 	Suite, Family, Name string
+	// ByKind is whether the family is named after what is wrong, or is a set that the suites had not seen.
+	ByKind bool
 	// Effect says how large the defect is.
 	Effect string
 	// Check runs the suite. It is called many times, and plants afresh each time.
@@ -26,44 +29,35 @@ type Case struct {
 	Survivor string
 }
 
-// suites are in this order.
-var suites = map[string]int{"CheckTarget": 1, "CheckKernel": 2, "CheckMechanism": 3}
-
-// kinds are the families that are named after what is wrong. Others are sets that the suites had not seen.
-var kinds = []string{
-	"ratio against losses", "gradient against losses", "values of the loss", "predictor against losses", "certificates",
-	"prior", "state and batches",
-	"invariance of walks", "invariance of Langevin steps", "steps against Transition", "scales of reversible walks",
-	"leaks", "conformance", "reach", "prices",
-	"noise", "dependence", "what records do", "bits",
-}
-
-// ByKind reports whether a case's family is named after what is wrong.
-func (c Case) ByKind() bool { return slices.Contains(kinds, c.Family) }
-
-// Defects lists what must be rejected, Controls what must not.
-func Defects() []Case {
-	all := slices.Concat(targetDefects(), kernelDefects(), mechanismDefects(), afterSixteenth(), afterSeventeenth(),
-		eighteenthTargets(), eighteenthKernels(), eighteenthMechanisms(), nineteenthTargets(), nineteenthKernels(),
-		nineteenthMechanisms())
-	slices.SortStableFunc(all, func(a, b Case) int { return cmp.Compare(suites[a.Suite], suites[b.Suite]) })
-	return explained(all)
+// Defects lists what must be rejected.
+func Defects() (all []Case) {
+	for _, s := range suites {
+		for i, f := range slices.Concat(s.kinds, s.sets) {
+			for _, c := range f.defects() {
+				c.Suite, c.Family, c.ByKind, c.Survivor = s.name, f.name, i < len(s.kinds), survivors[c.Name]
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }
 
 // Controls lists right targets, kernels and mechanisms, in the same dress as the
 // defects.
-func Controls() []Case {
-	return slices.Concat(targetControls(), kernelControls(), mechanismControls(),
-		fourthTargetControls(), fourthKernelControls(), fourthMechanismControls(),
-		ninthTargetControls(), ninthKernelControls(), ninthMechanismControls(), tenthControls(),
-		eleventhTargetControls(), eleventhKernelControls(), eleventhMechanismControls(),
-		twelfthTargetControls(), twelfthKernelControls(), twelfthMechanismControls(),
-		thirteenthTargetControls(), thirteenthKernelControls(), thirteenthMechanismControls(),
-		fourteenthKernelControls(), fifteenthTargetControls(), fifteenthKernelControls(), fifteenthMechanismControls(),
-		sixteenthTargetControls(), sixteenthKernelControls(), sixteenthMechanismControls(),
-		seventeenthTargetControls(), seventeenthKernelControls(), seventeenthMechanismControls(),
-		afterSeventeenthControls(), eighteenthTargetControls(), eighteenthKernelControls(), eighteenthMechanismControls(),
-		nineteenthTargetControls(), nineteenthKernelControls(), nineteenthMechanismControls())
+func Controls() (all []Case) {
+	for _, s := range suites {
+		right := s.right()
+		for _, f := range s.sets {
+			if f.controls != nil {
+				right = append(right, f.controls()...)
+			}
+		}
+		for _, c := range right {
+			c.Suite, c.Family = s.name, "right"
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Library lists right targets and kernels of every package, as controls.

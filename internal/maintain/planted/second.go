@@ -21,7 +21,7 @@ import (
 
 func secondTargets() []Case {
 	add := func(name, effect string, m model, plant func(p *planted)) Case {
-		return target("second", name, effect, m, plant)
+		return target(name, effect, m, plant)
 	}
 	ratio := func(name, effect string, m model, cond func(a at) bool, by float64) Case {
 		return add(name, effect, m, func(p *planted) { p.ratio = when(cond, by) })
@@ -77,7 +77,7 @@ func secondTargets() []Case {
 				kept[a.i] = [dim]float64{g[0], g[1]}
 			}
 		}),
-		{Suite: "CheckTarget", Family: "second", Name: "LossAt reads what it has written", Effect: "where dst is eta",
+		{Name: "LossAt reads what it has written", Effect: "where dst is eta",
 			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 				proptest.CheckTarget(t, twice{&planted{model: huber}}, huber.options(seed, effort))
 			}},
@@ -93,11 +93,11 @@ func secondTargets() []Case {
 				return kept
 			}
 		}),
-		{Suite: "CheckTarget", Family: "second", Name: "prior's gradient added to dst", Effect: "θ₂ < −1",
+		{Name: "prior's gradient added to dst", Effect: "θ₂ < −1",
 			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 				proptest.CheckTarget(t, adds{planted: &planted{model: huber}, prior: true}, huber.options(seed, effort))
 			}},
-		{Suite: "CheckTarget", Family: "second", Name: "gradient added to dst", Effect: "label 0",
+		{Name: "gradient added to dst", Effect: "label 0",
 			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 				proptest.CheckTarget(t, adds{planted: &planted{model: logistic}}, logistic.options(seed, effort))
 			}},
@@ -168,7 +168,7 @@ func (p adds) LossGrad(dst, theta []float64, rows targets.Rows) {
 
 func secondKernels() []Case {
 	add := func(name, effect string, q asked, h hooks) Case {
-		return kernel("second", name, effect, q, func() hooks { return h })
+		return kernel(name, effect, q, func() hooks { return h })
 	}
 	tells := func(name, effect string, f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) Case {
 		return add(name, effect, asked{noLaw: true}, hooks{after: f})
@@ -218,7 +218,7 @@ func secondKernels() []Case {
 			info *kernels.Info) {
 			info.StepSize /= either(k.spy.huge > 1, 2, 1)
 		}),
-		kernelCase("second", "a step more is charged than shown", "one release",
+		kernelCase("a step more is charged than shown", "one release",
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 				return newChain(c, steps+1, true, true, hooks{
 					left: func(_ *chain, left int64) int64 { return left - 1 },
@@ -261,7 +261,7 @@ func secondMechanisms() []Case {
 	counted := additions()
 	counted.extra = func(x []float64) float64 { return 0.5 * float64(len(x)) }
 	add := func(name, effect string, f form, plant func(m *sum)) Case {
-		return mechanism("second", name, effect, f, plant)
+		return mechanism(name, effect, f, plant)
 	}
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
 		return add(name, effect, f, func(m *sum) { m.noise = draw })
@@ -279,7 +279,7 @@ func secondMechanisms() []Case {
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return 0.003 * math.Round(noiseSD*rng.NormFloat64()/0.003)
 			}),
-		mechanismCase("second", "the number of records is added", "add/remove", counted, 1, []float64{1, 0.3},
+		mechanismCase("the number of records is added", "add/remove", counted, 1, []float64{1, 0.3},
 			[]float64{0.3}),
 		add("clip not applied in a band", "1.1 to 1.5", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
@@ -310,7 +310,7 @@ func secondMechanisms() []Case {
 				return math.Copysign(z, rng.Float64()-0.5)
 			}
 		}),
-		bit("second", "after five ones comes a zero", "1 in 32", bits{scale: 1, ones: 5}),
+		bit("after five ones comes a zero", "1 in 32", bits{scale: 1, ones: 5}),
 		noise("the second number without noise now and then", "1 in 1000", form{"of two numbers", 2, 0, true},
 			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := noiseSD * rng.NormFloat64()

@@ -157,7 +157,7 @@ func swappingCopies(name, effect string, hot float64) Case {
 func preconditioned(name, effect string, power float64) Case {
 	by := []float64{1, 0.25}
 	m := curator.NoisyGradient{Target: posteriors.StandardMean(), Clip: 10, NoiseMultiplier: 0.1}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		slopes, err := curator.Charge(c, m, steps)
 		g := make([]float64, 2)
 		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
@@ -249,7 +249,7 @@ func stretching(name, effect string, power float64) Case {
 func cooler(name, effect string, prior float64) Case {
 	const tau = 0.9
 	const exact = 6*tau + 1
-	return kernelCase("", name, effect, deciding(posteriors.StandardMean(), tau, func(rng *rand.Rand, s *kernels.State,
+	return kernelCase(name, effect, deciding(posteriors.StandardMean(), tau, func(rng *rand.Rand, s *kernels.State,
 		next []float64) float64 {
 		blur(rng, s, next)
 		return (prior - 1) * (dot(s.Theta, s.Theta) - dot(next, next)) / 2
@@ -278,7 +278,7 @@ func (k *sparing) Keep(dst []float64) []float64 {
 func (k *sparing) Recall(memory []float64) error { return k.minding.Recall(memory) }
 
 func spared(name, effect string, keeps, begins bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		var target targets.Target = posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -311,7 +311,7 @@ func (k *unbegun) Init(theta []float64) (*kernels.State, error) { return k.made.
 
 func seventeenthKernels() []Case {
 	tilt := func(t float64) float64 { return 0.5 * (1 + 0.1*math.Tanh(t)) }
-	return inFamily("seventeenth", []Case{
+	return []Case{
 		growing("multiplied by 1 + z, corrected as by an exponential", "second order",
 			func(z float64) float64 { return max(0.01, 1+z) }),
 		locally("a scale by the state, without its logarithm", "±10%", tilt, 0),
@@ -350,10 +350,10 @@ func seventeenthKernels() []Case {
 			}
 			return 0
 		}),
-		kernel("", "the public log ratio is clipped", "±0.8", asked{}, func() hooks {
+		kernel("the public log ratio is clipped", "±0.8", asked{}, func() hooks {
 			return hooks{public: func(_ *chain, _, _ []float64, ratio float64) float64 { return max(-0.8, min(ratio, 0.8)) }}
 		}),
-		kernel("", "the state and the proposal change places in memory", "aliased", asked{}, func() hooks {
+		kernel("the state and the proposal change places in memory", "aliased", asked{}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if info.Accepted {
 					s.Theta, k.next = k.next, s.Theta
@@ -361,11 +361,11 @@ func seventeenthKernels() []Case {
 			}}
 		}),
 		wrapping("reflected before the end of an interval", "at 0.98", func(t float64) float64 { return 1.96 - t }),
-	})
+	}
 }
 
 func seventeenthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		growing("multiplication by an exponential", "", math.Exp),
 		locally("a scale by the state", "", func(t float64) float64 { return 0.5 * (1 + 0.1*math.Tanh(t)) }, 1),
 		inside("moves are redrawn until inside, with the chance of it", "", true),
@@ -383,5 +383,5 @@ func seventeenthKernelControls() []Case {
 		stretching("a factor's law is uniform, its correction too", "", -1),
 		cooler("a temperature of the likelihood alone", "", 1),
 		spared("a spare normal number", "", true, true),
-	})
+	}
 }

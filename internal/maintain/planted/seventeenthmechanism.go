@@ -182,15 +182,15 @@ func gone(name, effect string, m proptest.Mechanism) Case {
 }
 
 func seventeenthMechanisms() []Case {
-	return inFamily("seventeenth", []Case{
+	return []Case{
 		one("Laplace noise of a uniform number in single precision", "2⁻²⁴", inverted(func(rng *rand.Rand) float64 {
 			return float64(rng.Float32())
 		}), plus, minus),
-		mechanism("", "a deviation's root for the deviation", "√1.1 for 1.1", bare, func(m *sum) {
+		mechanism("a deviation's root for the deviation", "√1.1 for 1.1", bare, func(m *sum) {
 			m.claim = gaussian(1.1)
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 2 * math.Sqrt(1.1) * rng.NormFloat64() }
 		}),
-		fourthMechanism("each of three columns is clipped, not the row", "4%", gradients(func(row []float64) float64 {
+		mechanismCase("each of three columns is clipped, not the row", "4%", gradients(func(row []float64) float64 {
 			return max(math.Abs(row[0]), math.Abs(row[1]), math.Abs(row[2])) / 0.6
 		}, each2), 3, []float64{1, 1, 1, 0.2, 0.3, 0.1}, []float64{-1, -1, -1, 0.2, 0.3, 0.1}),
 		one("counts in one byte", "256 is 0", overflowing(func(n int) float64 { return float64(uint8(n)) }), plus, minus),
@@ -204,14 +204,14 @@ func seventeenthMechanisms() []Case {
 		one("clipped at the records' own spread", "two sd", noisyTotal(spreadClip), plus, minus),
 		one("failures are counted up to ten", "e⁻¹⁰", failures(10), plus, minus),
 		one("noise is drawn again until the release is in range", "±3", inRange(true), []float64{1, 0.3}, []float64{-1, 0.3}),
-		mechanism("", "noise of the last of three is short", "3%", wide, func(m *sum) {
+		mechanism("noise of the last of three is short", "3%", wide, func(m *sum) {
 			n := 0
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				n++
 				return noiseSD * either(n%3 == 0, 0.97, 1) * rng.NormFloat64()
 			}
 		}),
-		mechanism("", "noise from a pool of 65536", "repeats", bare, func(m *sum) {
+		mechanism("noise from a pool of 65536", "repeats", bare, func(m *sum) {
 			pool := make([]float64, 1<<16)
 			m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 				for j := range pool {
@@ -228,15 +228,15 @@ func seventeenthMechanisms() []Case {
 			return max(0.5, sorted[min(i+1, len(sorted)-1)]-sorted[max(0, i-1)])
 		}), []float64{1, 0.3, -0.3, 0.2, 0.1}, []float64{-1, 0.3, -0.3, 0.2, 0.1}),
 		gone("a mean by the number of records, and its noise too", "n or n − 1", averaged(false)),
-		mechanism("", "the total in single precision", "6·10⁻⁸", plain, func(m *sum) {
+		mechanism("the total in single precision", "6·10⁻⁸", plain, func(m *sum) {
 			m.last = func(total, noise float64) float64 { return float64(float32(total)) + noise }
 		}),
 		one("a bit beside the sum is not charged", "ε = 0.2", alongside(told(0.2), gaussian(1)), plus, minus),
-		mechanism("", "seed 0 is seed 1", "one seed", plain, func(m *sum) {
+		mechanism("seed 0 is seed 1", "one seed", plain, func(m *sum) {
 			m.seeds = func(seed uint64) uint64 { return max(seed, 1) }
 		}),
 		one("noises of a sum and a count have one part in common", "−½", both(-0.5), plus, minus),
-		mechanism("", "missing records pass a clip of comparisons", "NaN", plain, func(m *sum) {
+		mechanism("missing records pass a clip of comparisons", "NaN", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				switch {
 				case x > 1:
@@ -247,11 +247,11 @@ func seventeenthMechanisms() []Case {
 				return x
 			}
 		}),
-	})
+	}
 }
 
 func seventeenthMechanismControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		one("Laplace noise of a uniform number", "", inverted((*rand.Rand).Float64), plus, minus),
 		one("a histogram of two", "", overflowing(func(n int) float64 { return float64(n) }), plus, minus),
 		one("three answers", "", responding(math.E/(math.E+2)), plus, minus),
@@ -265,5 +265,5 @@ func seventeenthMechanismControls() []Case {
 		one("a bit beside the sum is charged", "", alongside(told(0.2), event(accountant.Compose(gaussian(1),
 			event(accountant.Pure(accountant.Substitute, 0.2))))), plus, minus),
 		one("noises of a sum and a count", "", both(0), plus, minus),
-	})
+	}
 }

@@ -226,18 +226,18 @@ func imputed(inSlope bool) func() targets.Target {
 }
 
 func seventeenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	most := func(theta, next []float64) (most float64) {
 		for j, t := range theta {
 			most = max(most, math.Abs(next[j]-t))
 		}
 		return most
 	}
-	return inFamily("seventeenth", []Case{
+	return []Case{
 		plainly("a floor under probabilities, in the loss alone", "10⁻¹²", probit(1e-12, 0)),
 		plainly("exposures below one are one in the slope", "the offset",
 			exposed(func(e float64) float64 { return max(0, e) })),
-		fourth("the digamma function by three terms", "0.01 at shape 1", positiveResponse, gammaShape(threeTerms)),
+		ownTarget("the digamma function by three terms", "0.01 at shape 1", positiveResponse, gammaShape(threeTerms)),
 		plainly("ratio's branch for one large residual has no degrees of freedom", "log 4", func() targets.Target {
 			m := studentErrors()
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
@@ -300,7 +300,7 @@ func seventeenthTargets() []Case {
 				}
 			})),
 		plainly("an angle's other remainder in the slope", "Mod", wrapped(math.Mod)),
-	})
+	}
 }
 
 // drawnOf has a normal prior of one deviation and draws of another.
@@ -311,16 +311,16 @@ func drawnOf(sd, drawn float64) func() targets.Target {
 }
 
 func seventeenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return fourth(name, "", nil, make) }
-	return inFamily("right", []Case{
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
 		plainly("a floor under probabilities", probit(1e-12, 1e-12)),
 		plainly("counts with an exposure", exposed(func(e float64) float64 { return e })),
-		fourth("gamma regression", "", positiveResponse, gammaShape(psi)),
+		ownTarget("gamma regression", "", positiveResponse, gammaShape(psi)),
 		plainly("responses are rounded", whole(math.Round, math.Round)),
 		plainly("a cut loss of a density above one", cutAt(5, 6.5*(1+1e-12))),
 		plainly("a bound of gradients with an intercept", intercept(1)),
 		plainly("a half-Cauchy scale", halfCauchy(func(t float64) float64 { return 1 / (1 + math.Exp(-t)) })),
 		plainly("missing features are zero", imputed(true)),
 		plainly("an angle", wrapped(math.Remainder)),
-	})
+	}
 }

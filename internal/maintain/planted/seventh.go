@@ -18,7 +18,7 @@ import (
 
 func seventhTargets() []Case {
 	ratio := func(name, effect string, dim int, wrong func(theta, next []float64) bool) Case {
-		return fourth(name, effect, nil, func() targets.Target {
+		return ownTarget(name, effect, nil, func() targets.Target {
 			m := robust(dim, 1.5)
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				v := m.loss(theta, x, y) - m.loss(next, x, y)
@@ -29,14 +29,14 @@ func seventhTargets() []Case {
 		})
 	}
 	low := func(name, effect string, move func(theta, next []float64) float64, grad func(radius float64) float64) Case {
-		return fourth(name, effect, nil, func() targets.Target {
+		return ownTarget(name, effect, nil, func() targets.Target {
 			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
 				return slope(radius) * moved(theta, next) * move(theta, next)
 			}, func(radius float64) float64 { return slope(radius) * grad(radius) }}
 		})
 	}
 	always := func(float64) float64 { return 1 }
-	return inFamily("seventh", []Case{
+	return []Case{
 		ratio("ratio of moves of two parameters in five", "2%", 5, func(theta, next []float64) bool {
 			n := 0
 			for j, t := range theta {
@@ -54,10 +54,10 @@ func seventhTargets() []Case {
 		}),
 		grown("the 150th of 200 gradients for small features", "2% below −1.5", nil, huberOf(200),
 			func(g, _, x []float64, _ float64) { g[149] *= either(x[149] < -1.5, 1.02, 1) }),
-		fourth("losses kept by the sum of parameters", "stale", nil, func() targets.Target {
+		ownTarget("losses kept by the sum of parameters", "stale", nil, func() targets.Target {
 			return remembering(func(a, b [2]float64) bool { return a[0]+a[1] == b[0]+b[1] })
 		}),
-		fourth("losses kept by the norm of features", "stale", nil, func() targets.Target {
+		ownTarget("losses kept by the norm of features", "stale", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			right, kept, lock := m.loss, [2]float64{}, &sync.Mutex{}
 			m.loss = func(theta, x []float64, y float64) float64 {
@@ -71,7 +71,7 @@ func seventhTargets() []Case {
 			}
 			return m
 		}),
-		fourth("a batch of 100 repeats its first record", "one length", nil, func() targets.Target {
+		ownTarget("a batch of 100 repeats its first record", "one length", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.batch = func(dst []float64, _ targets.Rows) {
 				if len(dst) == 100 {
@@ -85,7 +85,7 @@ func seventhTargets() []Case {
 		}, always),
 		low("GradBound for some radii", "2% low, 2 to 3", func(_, _ []float64) float64 { return 1 },
 			func(radius float64) float64 { return either(radius > 2 && radius < 3, 0.98, 1) }),
-		fourth("small responsibilities are dropped", "below 1%", nil, func() targets.Target {
+		ownTarget("small responsibilities are dropped", "below 1%", nil, func() targets.Target {
 			share := func(theta []float64, y float64) float64 { // of the first component
 				return 1 / (1 + math.Exp((y-theta[0])*(y-theta[0])/2-(y-theta[1])*(y-theta[1])/2))
 			}
@@ -97,30 +97,30 @@ func seventhTargets() []Case {
 				g[0], g[1] = either(w < 0.01, 0, w)*(theta[0]-y), either(w > 0.99, 0, 1-w)*(theta[1]-y)
 			}}
 		}),
-		target("", "the prior is higher above a value", "0.02 beyond θ₁ = 1.23", huber, func(p *planted) {
+		target("the prior is higher above a value", "0.02 beyond θ₁ = 1.23", huber, func(p *planted) {
 			p.prior = func(theta []float64, lp float64) float64 { return lp + either(theta[0] > 1.23, 0.02, 0) }
 		}),
-		target("", "probabilities cut off in the loss only", "10⁻⁹", logistic, func(p *planted) {
+		target("probabilities cut off in the loss only", "10⁻⁹", logistic, func(p *planted) {
 			p.loss = func(_ at, l float64) float64 { return min(l, 20.7) }
 			p.lossAt = func(_, _, l float64) float64 { return min(l, 20.7) }
 		}),
-		fourth("prior draws reflected far out", "at 2.5 sd", nil, drawnFrom(2, func(t []float64, _ *rand.Rand) {
+		ownTarget("prior draws reflected far out", "at 2.5 sd", nil, drawnFrom(2, func(t []float64, _ *rand.Rand) {
 			if math.Abs(t[0]) > 2.5 {
 				t[0] = math.Copysign(5, t[0]) - t[0]
 			}
 		})),
-		fourth("the third prior draw signed by the others' product", "three together", nil,
+		ownTarget("the third prior draw signed by the others' product", "three together", nil,
 			drawnFrom(3, func(t []float64, _ *rand.Rand) { t[2] = math.Copysign(t[2], t[0]*t[1]) })),
-	})
+	}
 }
 
 func seventhKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel("", name, effect, asked{}, plant) }
+	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
 	drifts := func(name, effect string, h hooks) Case {
-		return kernel("", name, effect, asked{langevin: true}, func() hooks { return h })
+		return kernel(name, effect, asked{langevin: true}, func() hooks { return h })
 	}
 	apart := func(theta []float64, j int) float64 { return (theta[j] - center[j]) / sd }
-	return inFamily("seventh", []Case{
+	return []Case{
 		walk("no prior ratio where the first parameter falls", "one direction", func() hooks {
 			return hooks{public: func(_ *chain, theta, next []float64, r float64) float64 {
 				return either(next[0] < theta[0], 0, r)
@@ -169,12 +169,12 @@ func seventhKernels() []Case {
 				return s, err
 			}}
 		}),
-		kernel("", "StepSize for records of some size", "30 to 40, 10⁻⁹", asked{noLaw: true}, func() hooks {
+		kernel("StepSize for records of some size", "30 to 40, 10⁻⁹", asked{noLaw: true}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				info.StepSize += either(k.spy.last > 30 && k.spy.last < 40, 1e-9, 0)
 			}}
 		}),
-		kernelCase("", "Cost too low from ten records on", "half",
+		kernelCase("Cost too low from ten records on", "half",
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 				return newChain(c, steps, true, false, hooks{})
 			}, func(o *proptest.KernelOptions) {
@@ -183,8 +183,8 @@ func seventhKernels() []Case {
 						Clip: either(f.Records < 10, walkClip, walkClip/2)}.Event(f)
 				}
 			}),
-		fourthTrajectory("a leap fewer from one half of the law", "3 for 2", true, flaws{uneven: true}),
-		fourthTrajectory("kinetic energy of larger masses", "5%", true, flaws{heavy: true}),
+		flawed("a leap fewer from one half of the law", "3 for 2", true, flaws{uneven: true}),
+		flawed("kinetic energy of larger masses", "5%", true, flaws{heavy: true}),
 		drifts("step by the state without its divergence", "±5%", hooks{
 			drift: func(_ *chain, theta, g []float64) { g[0] *= 1 + 0.05*math.Tanh(apart(theta, 0)) },
 			noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
@@ -200,18 +200,18 @@ func seventhKernels() []Case {
 		wideWalk("the third of ten moves too long upwards", "10%", 10, func(theta, next []float64) {
 			next[2] += either(next[2] > theta[2], 0.1*(next[2]-theta[2]), 0)
 		}),
-	})
+	}
 }
 
 func seventhMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
 	odd := additions()
 	odd.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 		return noiseSD * either(len(m.x)%2 == 1, 0.9, 1) * rng.NormFloat64()
 	}
-	return inFamily("seventh", []Case{
+	return []Case{
 		noise("less noise when records are equal", "10%", bare, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return noiseSD * either(m.x[0] == m.x[1], 0.9, 1) * rng.NormFloat64()
 		}),
@@ -259,7 +259,7 @@ func seventhMechanisms() []Case {
 		one("samples more than it says", "0.55 for 0.5", batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 			return []float64{batched(x, func(int) bool { return rng.Float64() < 0.55 }) + rng.NormFloat64()}
 		})), []float64{1, 0.3}, []float64{0.3}),
-		fourthMechanism("noise of one length", "ten numbers", vectors(func(z []float64) {
+		mechanismCase("noise of one length", "ten numbers", vectors(func(z []float64) {
 			by := noiseSD * math.Sqrt(float64(len(z))) / euclidean(z)
 			for j := range z {
 				z[j] *= by
@@ -279,7 +279,7 @@ func seventhMechanisms() []Case {
 					return []float64{float64((truth + lie) % 4)}
 				}
 			}}, []float64{0, 1}, []float64{1, 1}),
-		fourthMechanism("a count beside the clipped sum", "√2", answers{
+		mechanismCase("a count beside the clipped sum", "√2", answers{
 			claim: event(accountant.Gaussian(accountant.AddRemove, 1)),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				out := []float64{float64(len(x) / 2), 0, 0}
@@ -290,5 +290,5 @@ func seventhMechanisms() []Case {
 				}
 				return noisy(out, rng.NormFloat64)
 			})}, 2, []float64{1, 0, 0.2, 0.3}, []float64{0.2, 0.3}),
-	})
+	}
 }

@@ -63,7 +63,7 @@ func stepping(target targets.Target, bits int64, memory int, as func(k *minding)
 
 func stepped(name, effect string, memory int, step func(a *asking, rng *rand.Rand,
 	s *kernels.State) (bool, error)) Case {
-	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), 1, memory, asItIs, step))
+	return sampled(name, effect, true, stepping(posteriors.StandardMean(), 1, memory, asItIs, step))
 }
 
 // relation is the correlation of two standard normal parameters.
@@ -76,7 +76,7 @@ func relatedLog(t []float64, rho float64) float64 {
 func steppedRelated(name, effect string, bits int64, step func(a *asking, rng *rand.Rand, s *kernels.State) (bool,
 	error)) Case {
 	m := apart{log: func(t []float64) float64 { return relatedLog(t, relation) }}
-	return kernelCase("", name, effect, stepping(m, bits, 0, asItIs, step), func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, stepping(m, bits, 0, asItIs, step), func(o *proptest.KernelOptions) {
 		o.Exact = func(rng *rand.Rand, t []float64) {
 			t[0] = rng.NormFloat64()
 			t[1] = relation*t[0] + math.Sqrt(1-relation*relation)*rng.NormFloat64()
@@ -135,7 +135,7 @@ func (k *byted) Keep(dst []float64) []float64 {
 }
 
 func byCount(name, effect string, as func(k *minding) kernels.Kernel) Case {
-	return sampled("", name, effect, true, stepping(posteriors.StandardMean(), 1, 1, as, func(a *asking, rng *rand.Rand,
+	return sampled(name, effect, true, stepping(posteriors.StandardMean(), 1, 1, as, func(a *asking, rng *rand.Rand,
 		s *kernels.State) (bool, error) {
 		if !a.known {
 			a.memory[0] = 0
@@ -168,22 +168,22 @@ func turnsOften(name, effect string, up, down float64) Case {
 }
 
 func nineteenthKernels() []Case {
-	return inFamily("nineteenth", []Case{
+	return []Case{
 		innerInOrder("inner moves go through coordinates in order", "one order", func(*rand.Rand) int { return 0 }),
 		innerMoves("inner moves go on until one is made", "1 to 1000", true),
 		inTurn("a refused coordinate stays in the next proposal", "one of two", true, byCoin),
 		byCount("a kept count comes back modulo 256", "resumed chains", func(k *minding) kernels.Kernel { return &byted{k} }),
 		turnsOften("a direction turns more often on the way up", "12% and 8%", 0.12, 0.08),
-	})
+	}
 }
 
 func nineteenthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		innerInOrder("inner moves go through coordinates in either order", "", func(rng *rand.Rand) int {
 			return rng.IntN(2)
 		}),
 		innerMoves("three inner moves", "", false),
 		byCount("a kept count", "", asItIs),
 		turnsOften("a direction turns as often either way", "", 0.1, 0.1),
-	})
+	}
 }

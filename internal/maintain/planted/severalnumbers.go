@@ -109,12 +109,12 @@ var fourUsers = []float64{0.3, 1, -0.2, 1, 0.4, 2}
 func ofRows(name, effect string, m proptest.Mechanism, features int, first []float64, rest ...float64) Case {
 	other := slices.Clone(first)
 	other[0] = -other[0]
-	return fourthMechanism(name, effect, m, features, append(slices.Clone(first), rest...), append(other, rest...))
+	return mechanismCase(name, effect, m, features, append(slices.Clone(first), rest...), append(other, rest...))
 }
 
 func nineteenthMechanisms() []Case {
 	cube := func(rng *rand.Rand) float64 { return 2*rng.Float64() - 1 }
-	return inFamily("nineteenth", []Case{
+	return []Case{
 		ofRows("a row that changes hands changes two users' sums", "×2", users(noiseSD), 2, []float64{1, 0}, fourUsers...),
 		ofRows("the length of noise in three dimensions is that of two", "the center", ball(2, normally), 3,
 			[]float64{1, 1, 1}, 0.3, 0.3, 0.3),
@@ -123,16 +123,16 @@ func nineteenthMechanisms() []Case {
 			0.3, 0.2, -0.2, 0.8, 0.4, 0.4),
 		ofRows("the number that is reported is chosen by size", "10%", reported(0.1), 3, []float64{1, 0.5, 0}, 0.3, 0.3, 0.3),
 		ofEight("chances in bytes", "12 for 12.14", byBytes(12)),
-	})
+	}
 }
 
 func nineteenthMechanismControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		ofRows("a row that changes hands changes two users' sums, and its price is for them", "", users(2*noiseSD), 2,
 			[]float64{1, 0}, fourUsers...),
 		ofRows("noise of a length in three dimensions", "", ball(3, normally), 3, []float64{1, 1, 1}, 0.3, 0.3, 0.3),
 		ofRows("reports come in their order", "", inOrderOf(0), 2, []float64{1, 0.5}, 0.3, 0.2, -0.2, 0.8, 0.4, 0.4),
 		ofRows("the number that is reported is chosen by chance", "", reported(0), 3, []float64{1, 0.5, 0}, 0.3, 0.3, 0.3),
 		ofEight("chances in bytes, rounded up", "", byBytes(13)),
-	})
+	}
 }

@@ -33,7 +33,7 @@ func ranked(name, effect string, second float64) Case {
 	m := apart{first: true, log: func(t []float64) float64 {
 		return either(t[1] > t[0], -t[0]*t[0]/2-(t[1]-1)*(t[1]-1)/2, math.Inf(-1))
 	}}
-	return kernelCase("", name, effect, deciding(m, 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+	return kernelCase(name, effect, deciding(m, 1, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 		a, b := s.Theta[0]+0.5*rng.NormFloat64(), s.Theta[1]+second*rng.NormFloat64()
 		next[0], next[1] = min(a, b), max(a, b)
 		return 0
@@ -68,7 +68,7 @@ func studentKick(energy func(p float64) float64) kicking {
 }
 
 func kicked(name, effect string, f kicking) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		var bits *curator.Bits
 		var slopes *curator.Gradients
@@ -129,7 +129,7 @@ func decaying(name, effect string, noise func(stays float64) float64) Case {
 
 // priorFirst tests the prior's ratio first, and pays for a bit of what it lets through.
 func priorFirst(name, effect string, again float64) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next, left := make([]float64, 2), steps
@@ -174,7 +174,7 @@ func given(name, effect string, wrong func(rng *rand.Rand) bool) Case {
 		d := t[1] - t[0]
 		return -t[0]*t[0]/2 - d*d/2
 	}}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, steps)
 		next := make([]float64, 2)
 		return &made{Frame: kernels.NewFrame("made", m), left: func() int64 { return bits.Left() },
@@ -250,7 +250,7 @@ func logit(name, effect string, small func(t float64) float64) Case {
 
 // cooled asks one bit in four of a tempered likelihood.
 func cooled(name, effect string, temperature float64) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bit := func(t float64) curator.AcceptanceBit {
 			return curator.AcceptanceBit{Target: target, Clip: walkClip, Temperature: t}
@@ -287,7 +287,7 @@ func (k *rounded) Keep(dst []float64) []float64 {
 // between is a chain whose target is that of all chains of its factory, and knows what it was shown.
 func between(name, effect string, told func(w *witness) bool) Case {
 	w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
-	return sampled("", name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
 		next, by := make([]float64, 2), 0.0
 		return &made{Frame: kernels.NewFrame("made", w), left: func() int64 { return bits.Left() },
@@ -324,7 +324,7 @@ func (m *nearby) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 func nearing(name, effect string, tells func(m *nearby) bool) Case {
-	return sampled("", name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		m := &nearby{GaussianMean: posteriors.StandardMean(), before: [2]float64{math.NaN()}}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -354,7 +354,7 @@ func (k *named) Name() string {
 
 // quotedFor is a walk whose Cost is of a clip that the facts choose.
 func quotedFor(name, effect string, clip func(f curator.Facts) float64) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		return newChain(c, steps, true, false, hooks{})
 	}, func(o *proptest.KernelOptions) {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) {
@@ -366,7 +366,7 @@ func quotedFor(name, effect string, clip func(f curator.Facts) float64) Case {
 func sixteenthKernels() []Case {
 	early := normalKick(0.3)
 	early.early = true
-	return inFamily("sixteenth", []Case{
+	return []Case{
 		rotating("turns farther where the second parameter is high", "20%", func(_, v float64) float64 {
 			return 0.8 * either(v > 0, 1.2, 1)
 		}),
@@ -395,7 +395,7 @@ func sixteenthKernels() []Case {
 				next[0] = theta[0] + step*math.Sqrt2*math.Erfinv(max(-0.9999999, 2*m[0]-1))
 			}}
 		}),
-		kernel("", "a generator of its own, seeded with ten bits", "1024 moves", asked{}, func() hooks {
+		kernel("a generator of its own, seeded with ten bits", "1024 moves", asked{}, func() hooks {
 			few := rand.NewPCG(0, 1)
 			own := rand.New(few)
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
@@ -443,7 +443,7 @@ func sixteenthKernels() []Case {
 				m[18], m[19] = theta[0]-center[0], theta[1]-center[1]
 			}}
 		}),
-		kernel("", "the size of one noise follows the other's", "±10%", asked{langevin: true}, func() hooks {
+		kernel("the size of one noise follows the other's", "±10%", asked{langevin: true}, func() hooks {
 			return hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) {
 				z[1] *= either(math.Abs(z[0]) > 0.6745, 1.1, math.Sqrt(2-1.21))
 			}}
@@ -456,25 +456,25 @@ func sixteenthKernels() []Case {
 			next[12] = theta[12] + (next[12]-theta[12])*either(theta[13] > 0, 1.1, 1)
 		}),
 		wideWalk("the last of twenty shifted", "5% of its sd", 20, func(_, next []float64) { next[19] += 0.05 * wideStep }),
-		kernel("", "drift by the gradient's sign where it is small", "below 0.3", asked{langevin: true}, func() hooks {
+		kernel("drift by the gradient's sign where it is small", "below 0.3", asked{langevin: true}, func() hooks {
 			return hooks{drift: func(_ *chain, _, g []float64) {
 				for j, v := range g {
 					g[j] = either(math.Abs(v) < 0.3, math.Copysign(0.3, v), v)
 				}
 			}}
 		}),
-		kernel("", "drift capped together", "length 6", asked{langevin: true}, func() hooks {
+		kernel("drift capped together", "length 6", asked{langevin: true}, func() hooks {
 			return hooks{drift: func(_ *chain, _, g []float64) {
 				by := min(1, 6/math.Hypot(g[0], g[1]))
 				g[0], g[1] = by*g[0], by*g[1]
 			}}
 		}),
-		kernel("", "a move of one parameter is a little longer with Transition", "2%", asked{transition: true}, func() hooks {
+		kernel("a move of one parameter is a little longer with Transition", "2%", asked{transition: true}, func() hooks {
 			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				next[1] = theta[1] + 1.02*(next[1]-theta[1])
 			}}
 		}),
-		sampled("", "Keep rounds a velocity", "single precision", true, func(c *curator.Curator, steps int64) (kernels.Kernel,
+		sampled("Keep rounds a velocity", "single precision", true, func(c *curator.Curator, steps int64) (kernels.Kernel,
 			error) {
 			target := posteriors.StandardMean()
 			bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
@@ -482,7 +482,7 @@ func sixteenthKernels() []Case {
 				v: make([]float64, 2), next: make([]float64, 2), flipped: true}}, err
 		}),
 		between("StepSize where an earlier chain saw a large record", "10⁻⁹", func(w *witness) bool { return w.largest > 3 }),
-		sampled("", "the name says that a record was large", "beyond 1000", false, func(c *curator.Curator,
+		sampled("the name says that a record was large", "beyond 1000", false, func(c *curator.Curator,
 			steps int64) (kernels.Kernel, error) {
 			k, err := newChain(c, steps, true, true, hooks{})
 			return &named{k, k.(*chain).spy}, err
@@ -499,12 +499,12 @@ func sixteenthKernels() []Case {
 		decaying("noise too small beside an exact decay", "2% of a variance", func(stays float64) float64 {
 			return 0.99 * sd * math.Sqrt(1-stays*stays)
 		}),
-	})
+	}
 }
 
 func sixteenthKernelControls() []Case {
 	never := func(*rand.Rand) bool { return false }
-	return inFamily("right", []Case{
+	return []Case{
 		rotating("turns by an angle that the distance says", "", func(u, v float64) float64 {
 			return 0.5 + math.Hypot(u, v)
 		}),
@@ -531,5 +531,5 @@ func sixteenthKernelControls() []Case {
 			}
 			return 0
 		}),
-	})
+	}
 }

@@ -90,7 +90,7 @@ func (m paired) Release(r curator.Records, seed uint64, count int) ([][]float64,
 
 // ofResponses is such a case, of neighbours that differ in a response.
 func ofResponses(name, effect string, clip func(y float64) float64, noise func(y []float64) float64) Case {
-	return Case{Suite: "CheckMechanism", Name: name, Effect: effect,
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			x := []float64{1, 1, 1, 1}
 			proptest.CheckMechanism(t, paired{clip, noise}, proptest.MechanismOptions{Delta: 1e-6, Seed: seed, Effort: effort,
@@ -105,13 +105,13 @@ func clippedResponse(y float64) float64 { return clipped(0, y) }
 
 func sixteenthMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
 	clip := func(name, effect string, f form, clip func(i int, x float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.clip = clip })
+		return mechanism(name, effect, f, func(m *sum) { m.clip = clip })
 	}
 	radius, walker := 0.0, 0.0
-	return inFamily("sixteenth", []Case{
+	return []Case{
 		one("zero has both signs", "twice", wholeNoise(1, true), plus, minus),
 		one("a histogram's price is that of one bin", "√2", binned(1), []float64{0, 1, 1}, []float64{2, 1, 1}),
 		one("the sum of records above their mean", "the mean", noisyTotal(upper(true)), plus, minus),
@@ -124,7 +124,7 @@ func sixteenthMechanisms() []Case {
 		noise("noise of six decimals", "10⁻⁶", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return math.Round(noiseSD*rng.NormFloat64()*1e6) / 1e6
 		}),
-		mechanism("", "seeds are folded to 32 bits", "pairs of bits", plain, func(m *sum) {
+		mechanism("seeds are folded to 32 bits", "pairs of bits", plain, func(m *sum) {
 			m.seeds = func(seed uint64) uint64 { return (seed ^ seed>>32) & math.MaxUint32 }
 		}),
 		noise("two noises share their radius", "angles apart", plain, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
@@ -153,7 +153,7 @@ func sixteenthMechanisms() []Case {
 			}
 			return noiseSD * walker
 		}),
-		mechanism("", "the total counts twice now and then", "1 in 777", plain, func(m *sum) {
+		mechanism("the total counts twice now and then", "1 in 777", plain, func(m *sum) {
 			n := 0
 			m.last = func(total, noise float64) float64 {
 				n++
@@ -182,18 +182,18 @@ func sixteenthMechanisms() []Case {
 			z := rng.NormFloat64()
 			return noiseSD * math.Copysign(math.Pow(math.Abs(z), 0.98), z)
 		}),
-	})
+	}
 }
 
 func sixteenthMechanismControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		ofResponses("features times responses", "", clippedResponse, sdOf2),
 		one("whole noise", "", wholeNoise(1, false), plus, minus),
 		one("a histogram's price", "", binned(math.Sqrt2), []float64{0, 1, 1}, []float64{2, 1, 1}),
 		one("equal records count once", "", noisyTotal(distinct), plus, minus),
 		one("the sum of records above a number", "", noisyTotal(upper(false)), plus, minus),
-		mechanism("", "records at the clip count nothing", "", plain, func(m *sum) {
+		mechanism("records at the clip count nothing", "", plain, func(m *sum) {
 			m.clip = func(i int, x float64) float64 { return either(math.Abs(x) == 1, 0, clipped(i, x)) }
 		}),
-	})
+	}
 }

@@ -143,14 +143,14 @@ func ratioed(spoil func(theta, next, x []float64, y, r float64) float64) func() 
 }
 
 func sixteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	bound := func(name, effect string, move func(theta, next []float64, radius float64) float64) Case {
 		return plainly(name, effect, func() targets.Target { return bounded{robust(3, 1.5), move, slope} })
 	}
 	ratio := func(name, effect string, spoil func(theta, next, x []float64, y, r float64) float64) Case {
 		return plainly(name, effect, ratioed(spoil))
 	}
-	return inFamily("sixteenth", []Case{
+	return []Case{
 		plainly("losses at θ′ serve for the next θ", "other records", passed(false)),
 		plainly("LossAt clips its predictors in place", "beyond 30", func() targets.Target {
 			return clipping{&planted{model: huber}}
@@ -205,7 +205,7 @@ func sixteenthTargets() []Case {
 			func(g, _, x []float64, _ float64) {
 				g[2] *= either(math.Abs(x[0]*x[1]) < 0.1 && x[0]+x[1] > 2, 1.04, 1)
 			}),
-		target("", "SlopeAt at a predictor of 0", "0", logistic, func(p *planted) {
+		target("SlopeAt at a predictor of 0", "0", logistic, func(p *planted) {
 			p.slopeAt = func(eta, _, v float64) float64 { return either(eta == 0, 0, v) }
 		}),
 		plainly("prior draws leave gaps between twenty strata", "20%",
@@ -213,12 +213,12 @@ func sixteenthTargets() []Case {
 				func(rng *rand.Rand) float64 {
 					return math.Sqrt2 * math.Erfinv(2*(float64(rng.IntN(20))+0.1+0.8*rng.Float64())/20-1)
 				})),
-	})
+	}
 }
 
 func sixteenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return fourth(name, "", nil, make) }
-	return inFamily("right", []Case{
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
 		plainly("losses at θ′ serve for the next θ of the same records", passed(true)),
 		plainly("an autoregressive prior", stationary(1/math.Sqrt(1-0.09))),
 		plainly("a prior of two humps", humps(false)),
@@ -227,5 +227,5 @@ func sixteenthTargetControls() []Case {
 			return either(math.IsInf(y, 0), 0, r)
 		})),
 		plainly("a square of a parameter", func() targets.Target { return squared(func(float64) float64 { return 2 })() }),
-	})
+	}
 }

@@ -21,8 +21,8 @@ import (
 // before the suites' code was read, and run once before anything was changed.
 
 func sixthTargets() []Case {
-	all := []Case{
-		fourth("bound of moves of the first 32 of 40 parameters", "a fifth of a move", nil, func() targets.Target {
+	return []Case{
+		ownTarget("bound of moves of the first 32 of 40 parameters", "a fifth of a move", nil, func() targets.Target {
 			return bounded{robust(40, 1.5), func(theta, next []float64, radius float64) float64 {
 				return slope(radius) * moved(theta[:32], next[:32])
 			}, slope}
@@ -30,7 +30,7 @@ func sixthTargets() []Case {
 		grown("the 17th of 30 gradients for two signs", "2%", nil, huberOf(30), func(g, _, x []float64, y float64) {
 			g[16] *= either(x[3] < 0 && y > 0, 1.02, 1)
 		}),
-		fourth("directions by the root of squares", "under- and overflow", nil, func() targets.Target {
+		ownTarget("directions by the root of squares", "under- and overflow", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			right := m.loss
 			along := func(x []float64, norm float64) []float64 {
@@ -49,32 +49,32 @@ func sixthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("clears what follows its losses", "beyond len(dst)", nil, func() targets.Target {
+		ownTarget("clears what follows its losses", "beyond len(dst)", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.batch = func(dst []float64, _ targets.Rows) { clear(dst[len(dst):cap(dst)]) }
 			return m
 		}),
-		fourth("what is left of gradients in eights", "the seventh", nil, func() targets.Target {
+		ownTarget("what is left of gradients in eights", "the seventh", nil, func() targets.Target {
 			return inEights{robust(2, 1.5)}
 		}),
-		fourth("the 37th of 50 prior draws", "sd 5% small", nil,
+		ownTarget("the 37th of 50 prior draws", "sd 5% small", nil,
 			drawnFrom(50, func(t []float64, _ *rand.Rand) { t[36] *= 0.95 })),
-		fourth("prior draws more often positive", "51%", nil, drawnFrom(2, func(t []float64, rng *rand.Rand) {
+		ownTarget("prior draws more often positive", "51%", nil, drawnFrom(2, func(t []float64, rng *rand.Rand) {
 			if t[1] < 0 && rng.IntN(50) == 0 {
 				t[1] = -t[1]
 			}
 		})),
-		fourth("bound of a location by the larger scale", "17% low on long moves", nil, func() targets.Target {
+		ownTarget("bound of a location by the larger scale", "17% low on long moves", nil, func() targets.Target {
 			return bounded{cauchy(), func(theta, next []float64, _ float64) float64 {
 				return math.Hypot((next[0]-theta[0])*math.Exp(-max(theta[1], next[1])), next[1]-theta[1]) * (1 + 1e-12)
 			}, func(float64) float64 { return math.Inf(1) }}
 		}),
-		fourth("losses kept by θ in single precision", "stale below 6·10⁻⁸", nil, func() targets.Target {
+		ownTarget("losses kept by θ in single precision", "stale below 6·10⁻⁸", nil, func() targets.Target {
 			return remembering(func(a, b [2]float64) bool {
 				return float32(a[0]) == float32(b[0]) && float32(a[1]) == float32(b[1])
 			})
 		}),
-		fourth("ratio of moves out of a ball", "2%, radius 3", nil, func() targets.Target {
+		ownTarget("ratio of moves out of a ball", "2%, radius 3", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				v := m.loss(theta, x, y) - m.loss(next, x, y)
@@ -95,7 +95,6 @@ func sixthTargets() []Case {
 				}
 			}),
 	}
-	return inFamily("sixth", all)
 }
 
 // remembering takes the losses at θ for those at parameters that it holds to be the same.
@@ -135,11 +134,11 @@ func (m inEights) LossGrad(dst, theta []float64, rows targets.Rows) {
 
 func sixthKernels() []Case {
 	walk := func(name, effect string, q asked, h hooks) Case {
-		return kernel("sixth", name, effect, q, func() hooks { return h })
+		return kernel(name, effect, q, func() hooks { return h })
 	}
 	var made atomic.Int64
-	all := []Case{
-		kernel("sixth", "every second kernel shifts its proposals", "10% of their sd", asked{}, func() hooks {
+	return []Case{
+		kernel("every second kernel shifts its proposals", "10% of their sd", asked{}, func() hooks {
 			if made.Add(1)%2 == 0 {
 				return hooks{}
 			}
@@ -151,14 +150,14 @@ func sixthKernels() []Case {
 					next[1] = 0
 				}
 			}}),
-		fourthTrajectory("first half step is short", "5%", true, flaws{shortKick: true}),
+		flawed("first half step is short", "5%", true, flaws{shortKick: true}),
 		walk("the prior is tested twice now and then", "1 in 5", asked{}, hooks{
 			propose: func(k *chain, rng *rand.Rand, theta, next []float64) {
 				if rng.IntN(5) == 0 && math.Log(rng.Float64()) > k.target.LogPrior(next)-k.target.LogPrior(theta) {
 					copy(next, theta)
 				}
 			}}),
-		kernel("sixth", "scale adapts during the first twenty steps", "10% an answer", asked{}, func() hooks {
+		kernel("scale adapts during the first twenty steps", "10% an answer", asked{}, func() hooks {
 			scale := 1.0
 			return hooks{
 				init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -180,15 +179,15 @@ func sixthKernels() []Case {
 					}
 				}}
 		}),
-		fourthTrajectory("remembers the largest record", "Keep", false, flaws{persistence: 0.7, tells: true}),
+		flawed("remembers the largest record", "Keep", false, flaws{persistence: 0.7, tells: true}),
 		walk("Gradients counts a negative record", "from step 200 on", asked{noLaw: true}, hooks{
 			after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if s.Iteration > 200 && k.spy.last < -3 {
 					info.Gradients++
 				}
 			}}),
-		fourthTrajectory("momentum cut off", "at 2 sd", true, flaws{cut: true}),
-		fourthTrajectory("half the noise of the ratio corrected for", "σ²/4", true, flaws{halfPenalty: true}),
+		flawed("momentum cut off", "at 2 sd", true, flaws{cut: true}),
+		flawed("half the noise of the ratio corrected for", "σ²/4", true, flaws{halfPenalty: true}),
 		byIteration("mirrored through a point beside the center", "0.1 sd, 1 in 20", func(_ int64, _ *chain, rng *rand.Rand,
 			s *kernels.State) {
 			if rng.IntN(20) == 0 {
@@ -207,7 +206,6 @@ func sixthKernels() []Case {
 		wideWalk("the last of ten parameters shifted", "5% of its sd", 10,
 			func(_, next []float64) { next[9] += 0.05 * wideStep }),
 	}
-	return inFamily("sixth", all)
 }
 
 const wideStep = 0.2 // of walks in several dimensions
@@ -225,7 +223,7 @@ func widely(name, effect string, n int, reversible bool, spoil func(theta, next 
 	}
 	target := posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: n,
 		Prior: priors.Gaussian{SD: 1}}))
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &chain{target: target, bits: bits, next: make([]float64, n), before: make([]float64, n),
 			hooks: hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
@@ -248,9 +246,8 @@ func widely(name, effect string, n int, reversible bool, spoil func(theta, next 
 }
 
 func sixthMechanisms() []Case {
-	var calls atomic.Int64
-	all := []Case{
-		mechanism("sixth", "no noise is drawn again", "0, grid 0.02", form{"on a grid", 1, 0.02, false}, func(m *sum) {
+	return []Case{
+		mechanism("no noise is drawn again", "0, grid 0.02", form{"on a grid", 1, 0.02, false}, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				for {
 					if z := noiseSD * rng.NormFloat64(); math.Abs(z) > 0.01 {
@@ -273,18 +270,21 @@ func sixthMechanisms() []Case {
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{clip1(x) + 0.2*clipped(0, x[len(x)-1]) + noiseSD*rng.NormFloat64()}
 			})}, 2}, []float64{1, 0.3, 0.2, -0.1, 0.5}, []float64{-1, 0.3, 0.2, -0.1, 0.5}),
-		one("less noise from the tenth call on", "10%", answers{claim: gaussian(1),
-			begin: func(x []float64, rng *rand.Rand) func() []float64 {
-				sd := noiseSD
-				sd *= either(calls.Add(1) > 10, 0.9, 1)
-				return func() []float64 { return []float64{clip1(x) + sd*rng.NormFloat64()} }
-			}}, plus, minus),
-		mechanism("sixth", "tails cut off", "at 3.5 sd", bare, func(m *sum) {
+		{Name: "less noise from the tenth call on", Effect: "10%",
+			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+				var calls atomic.Int64
+				one("", "", answers{claim: gaussian(1), begin: func(x []float64, rng *rand.Rand) func() []float64 {
+					sd := noiseSD
+					sd *= either(calls.Add(1) > 10, 0.9, 1)
+					return func() []float64 { return []float64{clip1(x) + sd*rng.NormFloat64()} }
+				}}, plus, minus).Check(t, seed, effort)
+			}},
+		mechanism("tails cut off", "at 3.5 sd", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return noiseSD * max(-3.5, min(3.5, rng.NormFloat64()))
 			}
 		}),
-		mechanism("sixth", "the third release repeats the second in calls of three", "count 3", plain, func(m *sum) {
+		mechanism("the third release repeats the second in calls of three", "count 3", plain, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				if m.count != 3 || i != 2 {
 					m.kept = []float64{noiseSD * rng.NormFloat64()}
@@ -292,7 +292,7 @@ func sixthMechanisms() []Case {
 				return m.kept[0]
 			}
 		}),
-		mechanism("sixth", "a subnormal record counts for five", "below 10⁻³⁰⁸", plain, func(m *sum) {
+		mechanism("a subnormal record counts for five", "below 10⁻³⁰⁸", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x != 0 && math.Abs(x) < 2e-308, 5, clipped(0, x))
 			}
@@ -330,10 +330,4 @@ func sixthMechanisms() []Case {
 				return out
 			})}, plus, minus),
 	}
-	fifth := all[4].Check
-	all[4].Check = func(t rapid.TB, seed uint64, effort proptest.Effort) {
-		calls.Store(0)
-		fifth(t, seed, effort)
-	}
-	return inFamily("sixth", all)
 }

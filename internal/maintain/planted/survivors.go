@@ -49,11 +49,3 @@ var survivors = map[string]string{
 		"and B; found in seconds where A and B are the former, or where the choice varies by 30%",
 	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
-
-// explained fills in why a defect may pass.
-func explained(all []Case) []Case {
-	for i, c := range all {
-		all[i].Survivor = survivors[c.Name]
-	}
-	return all
-}

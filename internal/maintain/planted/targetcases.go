@@ -24,8 +24,8 @@ func (m model) options(seed uint64, effort proptest.Effort) proptest.TargetOptio
 }
 
 // target makes a case; plant sets the hooks of a fresh model.
-func target(family, name, effect string, m model, plant func(p *planted)) Case {
-	return Case{Suite: "CheckTarget", Family: family, Name: name, Effect: effect,
+func target(name, effect string, m model, plant func(p *planted)) Case {
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			p := &planted{model: m}
 			plant(p)
@@ -44,7 +44,7 @@ func when(cond func(a at) bool, by float64) func(at, float64) float64 {
 
 func ratioDefects() (all []Case) {
 	add := func(name, effect string, m model, cond func(a at) bool, by float64) {
-		all = append(all, target("ratio against losses", name, effect, m, func(p *planted) { p.ratio = when(cond, by) }))
+		all = append(all, target(name, effect, m, func(p *planted) { p.ratio = when(cond, by) }))
 	}
 	add("moves of one coordinate", "5%", logistic, func(a at) bool {
 		return a.next[0] == a.theta[0] && a.next[1] != a.theta[1]
@@ -73,7 +73,7 @@ func ratioDefects() (all []Case) {
 
 func gradientDefects() (all []Case) {
 	add := func(name, effect string, m model, cond func(a at) bool, j int, by float64) {
-		all = append(all, target("gradient against losses", name, effect, m, func(p *planted) {
+		all = append(all, target(name, effect, m, func(p *planted) {
 			p.grad = func(a at, g []float64) {
 				if cond(a) {
 					g[j] *= by
@@ -96,7 +96,7 @@ func gradientDefects() (all []Case) {
 		func(a at) bool { return math.Abs(a.eta()-1.3) < 0.05 }, 0, 1.02)
 	add("a zero feature", "constant", huber, func(a at) bool { return a.x[1] == 0 }, 0, 1.5)
 	add("residuals beyond 5", "clipped", huber, func(a at) bool { return math.Abs(a.eta()-a.y) > 5 }, 1, 0.97)
-	all = append(all, target("gradient against losses", "swapped coordinates for label 0", "all", logistic,
+	all = append(all, target("swapped coordinates for label 0", "all", logistic,
 		func(p *planted) {
 			p.grad = func(a at, g []float64) {
 				if a.y == 0 {
@@ -109,7 +109,7 @@ func gradientDefects() (all []Case) {
 
 func valueDefects() (all []Case) {
 	add := func(name, effect string, m model, cond func(a at) bool, v float64) {
-		all = append(all, target("values of the loss", name, effect, m, func(p *planted) {
+		all = append(all, target(name, effect, m, func(p *planted) {
 			p.loss = func(a at, l float64) float64 {
 				return either(cond(a), v, l)
 			}
@@ -122,13 +122,13 @@ func valueDefects() (all []Case) {
 	add("zero for labels of 1 and negative predictors", "region", logistic,
 		func(a at) bool { return a.y == 1 && a.eta() < 0 }, 0)
 	scaled := func(name, effect string, m model, cond func(a at) bool, by float64) {
-		all = append(all, target("values of the loss", name, effect, m, func(p *planted) { p.loss = when(cond, by) }))
+		all = append(all, target(name, effect, m, func(p *planted) { p.loss = when(cond, by) }))
 	}
 	scaled("2% larger for y = 1, gradient not", "2%", huber, func(a at) bool { return a.y == 1 }, 1.02)
 	scaled("1% larger for x₁ > 2.5", "1%", logistic, func(a at) bool { return a.x[0] > 2.5 }, 1.01)
 	scaled("beyond its range far away", "3%", welsch, func(a at) bool { return math.Abs(a.eta()) > 30 }, 1.03)
 	scaled("depends on x beyond the predictor", "10⁻⁴", logistic, func(a at) bool { return a.x[0]*a.x[1] > 0 }, 1.0001)
-	all = append(all, target("values of the loss", "a jump of 0.02 at θ₁ = 1.234567", "0.02", logistic, func(p *planted) {
+	all = append(all, target("a jump of 0.02 at θ₁ = 1.234567", "0.02", logistic, func(p *planted) {
 		p.loss = func(a at, l float64) float64 {
 			return either(a.theta[0] > 1.234567, l+0.02, l)
 		}
@@ -140,7 +140,7 @@ func distanceTo(x []float64) float64 { return math.Sqrt(dot(x, x)) }
 
 func predictorDefects() []Case {
 	add := func(name, effect string, m model, plant func(p *planted)) Case {
-		return target("predictor against losses", name, effect, m, plant)
+		return target(name, effect, m, plant)
 	}
 	factor := func(cond func(eta, y float64) bool, by float64) func(eta, y, v float64) float64 {
 		return func(eta, y, v float64) float64 {
@@ -191,7 +191,7 @@ func predictorDefects() []Case {
 
 func certificateDefects() (all []Case) {
 	bound := func(name, effect string, m model, cond func(theta, next []float64, radius float64) bool, by float64) {
-		all = append(all, target("certificates", name, effect, m, func(p *planted) {
+		all = append(all, target(name, effect, m, func(p *planted) {
 			p.bound = func(theta, next []float64, radius, b float64) float64 {
 				return either(cond(theta, next, radius), b*by, b)
 			}
@@ -218,7 +218,7 @@ func certificateDefects() (all []Case) {
 	bound("RatioBound negative backwards", "sign", huber,
 		func(a, b []float64, _ float64) bool { return b[0] < a[0]-1 }, -1)
 	one := func(name, effect string, m model, plant func(p *planted)) {
-		all = append(all, target("certificates", name, effect, m, plant))
+		all = append(all, target(name, effect, m, plant))
 	}
 	one("Lipschitz constant", "1% low", welsch, func(p *planted) { p.lip = func() float64 { return 0.99 * p.lipschitz } })
 	one("Lipschitz constant of the logistic", "0.5% low", logistic,
@@ -236,7 +236,7 @@ func certificateDefects() (all []Case) {
 
 func priorDefects() []Case {
 	add := func(name, effect string, plant func(p *planted)) Case {
-		return target("prior", name, effect, logistic, plant)
+		return target(name, effect, logistic, plant)
 	}
 	gradient := func(name, effect string, cond func(theta []float64) bool, j int, by float64) Case {
 		return add(name, effect, func(p *planted) {
@@ -287,7 +287,7 @@ func priorDefects() []Case {
 
 func stateDefects() []Case {
 	add := func(name, effect string, plant func(p *planted)) Case {
-		return target("state and batches", name, effect, huber, plant)
+		return target(name, effect, huber, plant)
 	}
 	cached := func(key func(a at) string) func(p *planted) {
 		return func(p *planted) {
@@ -399,24 +399,13 @@ func stateDefects() []Case {
 	}
 }
 
-func targetDefects() (all []Case) {
-	for _, family := range [][]Case{ratioDefects(), gradientDefects(), valueDefects(), predictorDefects(),
-		certificateDefects(), priorDefects(), stateDefects(), unseenTargets(), freshTargets(), secondTargets(),
-		thirdTargets(), fourthTargets(), fifthTargets(), sixthTargets(), seventhTargets(), eighthTargets(), ninthTargets(),
-		tenthTargets(), eleventhTargets(), twelfthTargets(), thirteenthTargets(), fourteenthTargets(), fifteenthTargets(),
-		sixteenthTargets(), seventeenthTargets()} {
-		all = append(all, family...)
-	}
-	return all
-}
-
 func targetControls() []Case {
 	none := func(*planted) {}
 	return []Case{
-		target("right", "logistic", "", logistic, none),
-		target("right", "pseudo-Huber", "", huber, none),
-		target("right", "Welsch", "", welsch, none),
-		scaledTarget("right", "log scale", "", scaled{}),
+		target("logistic", "", logistic, none),
+		target("pseudo-Huber", "", huber, none),
+		target("Welsch", "", welsch, none),
+		scaledTarget("log scale", "", scaled{}),
 	}
 }
 

@@ -35,7 +35,7 @@ func (m overlapping) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 func tenthTargets() []Case {
-	return inFamily("tenth", []Case{
+	return []Case{
 		grown("times without an event count as events in the gradient", "beyond 3", nil, censored,
 			func(g, _, x []float64, y float64) {
 				if y < -3 {
@@ -43,21 +43,21 @@ func tenthTargets() []Case {
 					g[1], g[2] = g[1]-x[0], g[2]-x[1]
 				}
 			}),
-		fourth("prior draws of another correlation", "0.25 for 0.3", nil, func() targets.Target {
+		ownTarget("prior draws of another correlation", "0.25 for 0.3", nil, func() targets.Target {
 			d := drawnFrom(2, func(t []float64, _ *rand.Rand) { t[1] = 0.25*t[0] + math.Sqrt(1-0.25*0.25)*t[1] })().(drawn)
 			const c = 1 / (1 - 0.3*0.3)
 			d.logPrior = func(t []float64) float64 { return -c * (t[0]*t[0] - 0.6*t[0]*t[1] + t[1]*t[1]) / 2 }
 			d.gradPrior = func(g, t []float64) { g[0], g[1] = -c*(t[0]-0.3*t[1]), -c*(t[1]-0.3*t[0]) }
 			return d
 		}),
-		fourth("RatioBound of short moves nearly along the first parameter", "1% low", nil, func() targets.Target {
+		ownTarget("RatioBound of short moves nearly along the first parameter", "1% low", nil, func() targets.Target {
 			return bounded{robust(3, 1.5), func(theta, next []float64, radius float64) float64 {
 				d := moved(theta, next)
 				along := math.Abs(next[0] - theta[0])
 				return slope(radius) * d * either(d < 0.1 && along > 0.995*d, 0.99, 1)
 			}, slope}
 		}),
-		fourth("predictors capped in the loss, not in the ratio", "at 30", counts, func() targets.Target {
+		ownTarget("predictors capped in the loss, not in the ratio", "at 30", counts, func() targets.Target {
 			m, right := poisson(), poisson()
 			m.loss = func(theta, x []float64, y float64) float64 {
 				eta := min(intercepted(theta, x), 30)
@@ -78,9 +78,9 @@ func tenthTargets() []Case {
 				g[0] = 0
 			}
 		}),
-		fourth("two workers count the record between them twice", "from 2048 on", nil,
+		ownTarget("two workers count the record between them twice", "from 2048 on", nil,
 			func() targets.Target { return overlapping{robust(2, 1.5)} }),
-		target("", "LossAt keeps the response of a predictor", "stale", huber, func(p *planted) {
+		target("LossAt keeps the response of a predictor", "stale", huber, func(p *planted) {
 			var at float64
 			kept := math.NaN()
 			p.lossAt = func(eta, y, v float64) float64 {
@@ -95,13 +95,13 @@ func tenthTargets() []Case {
 				g[0] = math.NaN()
 			}
 		}),
-	})
+	}
 }
 
 func tenthKernels() []Case {
-	walk := func(name, effect string, h func() hooks) Case { return kernel("", name, effect, asked{}, h) }
+	walk := func(name, effect string, h func() hooks) Case { return kernel(name, effect, asked{}, h) }
 	width := func(theta []float64) float64 { return 1 + 0.2*math.Tanh(math.Abs(theta[0]-center[0])/sd) }
-	return inFamily("tenth", []Case{
+	return []Case{
 		walk("scale by the state, its density in one dimension for two", "up to 20%", func() hooks {
 			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
@@ -112,7 +112,7 @@ func tenthKernels() []Case {
 				return r + math.Log(a/b) + d*d*(1/(a*a)-1/(b*b))/2
 			}}
 		}),
-		kernel("", "noise of one parameter has some of the other's", "3%", asked{langevin: true}, func() hooks {
+		kernel("noise of one parameter has some of the other's", "3%", asked{langevin: true}, func() hooks {
 			return hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] = 0.03*z[0] + math.Sqrt(1-0.03*0.03)*z[1] }}
 		}),
 		walk("prior ratio cut off", "at 1", func() hooks {
@@ -130,7 +130,7 @@ func tenthKernels() []Case {
 				last = next[1] - theta[1]
 			}}
 		}),
-		kernel("", "noise too large", "½%", asked{langevin: true}, func() hooks { return hooks{scale: 1.005} }),
+		kernel("noise too large", "½%", asked{langevin: true}, func() hooks { return hooks{scale: 1.005} }),
 		walk("no iteration is counted beyond three sd", "rare", func() hooks {
 			return hooks{after: func(_ *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
 				if math.Abs(s.Theta[0]-center[0]) > 3*sd {
@@ -142,12 +142,12 @@ func tenthKernels() []Case {
 			func(theta, next []float64) {
 				next[0] += either(math.Abs(theta[4]) > sd, 0.1*(next[0]-theta[0]), 0)
 			}),
-	})
+	}
 }
 
 func tenthMechanisms() []Case {
 	few, other := []float64{0, 1, 1, 2}, []float64{1, 1, 1, 2}
-	return inFamily("tenth", []Case{
+	return []Case{
 		one("small bins are left out before the noise", "below 2", answers{
 			claim: event(accountant.Pure(accountant.Substitute, 1)),
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -176,7 +176,7 @@ func tenthMechanisms() []Case {
 				}
 				return []float64{total/max(1, n) + noiseSD/float64(len(x))*rng.NormFloat64()}
 			})}, []float64{1, 0.3, 0.9, 0.8}, []float64{-1, 0.3, 0.9, 0.8}),
-		mechanism("", "less noise after a thousand releases", "2%", bare, func(m *sum) {
+		mechanism("less noise after a thousand releases", "2%", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 				return noiseSD * either(i > 1000, 0.98, 1) * rng.NormFloat64()
 			}
@@ -200,18 +200,18 @@ func tenthMechanisms() []Case {
 				}
 				return []float64{total + noiseSD*rng.NormFloat64()}
 			})}, []float64{1, 0.3, 0.2}, []float64{-1, 0.3, 0.2}),
-		mechanism("", "Laplace noise by inversion of a thousand numbers", "atoms", bare, func(m *sum) {
+		mechanism("Laplace noise by inversion of a thousand numbers", "atoms", bare, func(m *sum) {
 			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				u := (float64(rng.IntN(1000))+0.5)/500 - 1
 				return -2 * math.Copysign(math.Log1p(-math.Abs(u)), u)
 			}
 		}),
-	})
+	}
 }
 
-func tenthControls() []Case {
-	return inFamily("right", []Case{
-		fourth("survival", "", nil, func() targets.Target { return censored() }),
-	})
+func tenthTargetControls() []Case {
+	return []Case{
+		ownTarget("survival", "", nil, func() targets.Target { return censored() }),
+	}
 }

@@ -14,7 +14,7 @@ import (
 
 func thirdTargets() []Case {
 	grad := func(name, effect string, m model, cond func(a at) bool, by float64) Case {
-		return target("third", name, effect, m, func(p *planted) {
+		return target(name, effect, m, func(p *planted) {
 			p.grad = func(a at, g []float64) {
 				if cond(a) {
 					g[0], g[1] = by*g[0], by*g[1]
@@ -30,17 +30,17 @@ func thirdTargets() []Case {
 			func(a at) bool { return a.y == 12 && a.eta() > 0 }, 1.02),
 		grad("gradient of the dummies (0, 1)", "5%", logistic, func(a at) bool { return a.x[0] == 0 && a.x[1] == 1 }, 1.05),
 		grad("gradient beyond record 4096", "zero", logistic, func(a at) bool { return a.i >= 4096 }, 0),
-		target("third", "RatioBound at radii beyond 20", "3% low", huber, func(p *planted) {
+		target("RatioBound at radii beyond 20", "3% low", huber, func(p *planted) {
 			p.bound = func(_, _ []float64, radius, b float64) float64 {
 				return either(radius > 20, 0.97*b, b)
 			}
 		}),
-		target("third", "prior's gradient near 0", "10%, |θ₁| < 0.01", logistic, func(p *planted) {
+		target("prior's gradient near 0", "10%, |θ₁| < 0.01", logistic, func(p *planted) {
 			p.gradPrior = func(t, g []float64) {
 				g[0] *= either(math.Abs(t[0]) < 0.01, 1.1, 1)
 			}
 		}),
-		target("third", "the loss ripples", "10⁻⁷, wave 0.06", huber, func(p *planted) {
+		target("the loss ripples", "10⁻⁷, wave 0.06", huber, func(p *planted) {
 			ripple := func(v float64) float64 { return 1e-7 * math.Sin(100*v) }
 			p.loss = func(a at, l float64) float64 { return l + ripple(a.eta()) }
 			p.lossAt = func(eta, _, v float64) float64 { return v + ripple(eta) }
@@ -53,11 +53,11 @@ func thirdKernels() []Case {
 		return newChain(c, steps, true, false, hooks{})
 	}
 	return []Case{
-		kernelCase("third", "Cost falls from one call to the next", "half", right, func(o *proptest.KernelOptions) {
+		kernelCase("Cost falls from one call to the next", "half", right, func(o *proptest.KernelOptions) {
 			calls := 0.0
 			o.Cost = costOf(func() float64 { calls++; return walkClip / calls })
 		}),
-		kernelCase("third", "pays twice for chains beyond 100 steps", "×2",
+		kernelCase("pays twice for chains beyond 100 steps", "×2",
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 				if steps > 100 {
 					if _, err := right(c, steps); err != nil {
@@ -66,7 +66,7 @@ func thirdKernels() []Case {
 				}
 				return right(c, steps)
 			}, func(o *proptest.KernelOptions) { o.Cost = costOf(func() float64 { return walkClip }) }),
-		kernel("third", "wide steps now and then, by the state's sign", "1 in 50, ×4", asked{}, func() hooks {
+		kernel("wide steps now and then, by the state's sign", "1 in 50, ×4", asked{}, func() hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				if theta[1] > center[1] && rng.IntN(50) == 0 {
 					next[1] = theta[1] + 4*(next[1]-theta[1])
@@ -80,15 +80,15 @@ func thirdMechanisms() []Case {
 	removal := func(name, effect string, plant func(m *sum)) Case {
 		m := additions()
 		plant(m)
-		return mechanismCase("third", name, effect, half{additive{m}}, 1, []float64{1, 0.3, 0.5}, []float64{0.3, 0.5})
+		return mechanismCase(name, effect, half{additive{m}}, 1, []float64{1, 0.3, 0.5}, []float64{0.3, 0.5})
 	}
 	return []Case{
-		mechanism("third", "noise in single precision", "2⁻²⁴", bare, func(m *sum) {
+		mechanism("noise in single precision", "2⁻²⁴", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return float64(float32(noiseSD * rng.NormFloat64()))
 			}
 		}),
-		mechanism("third", "a tenth of the noise is one draw a call", "variance", plain, func(m *sum) {
+		mechanism("a tenth of the noise is one draw a call", "variance", plain, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				if i == 0 {
 					m.kept = []float64{rng.NormFloat64()}
@@ -96,8 +96,8 @@ func thirdMechanisms() []Case {
 				return noiseSD * (math.Sqrt(0.1)*m.kept[0] + math.Sqrt(0.9)*rng.NormFloat64())
 			}
 		}),
-		bit("third", "certain one time in 300", "0.3%", bits{scale: 1, certain: 1.0 / 300}),
-		mechanism("third", "the record itself, far out", "3·10⁻⁵", bare, func(m *sum) {
+		bit("certain one time in 300", "0.3%", bits{scale: 1, certain: 1.0 / 300}),
+		mechanism("the record itself, far out", "3·10⁻⁵", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				return either(rng.Float64() < 3e-5, 1e6*total, noiseSD*rng.NormFloat64())
 			}
@@ -112,7 +112,7 @@ func thirdMechanisms() []Case {
 				return either(x < 0, 2*clipped(0, x), clipped(0, x))
 			}
 		}),
-		mechanism("third", "a second number not clipped beside a negative one", "pairs",
+		mechanism("a second number not clipped beside a negative one", "pairs",
 			form{"of two numbers", 2, 0, false}, func(m *sum) {
 				first := 0.0
 				m.clip = func(i int, x float64) float64 {
@@ -124,7 +124,7 @@ func thirdMechanisms() []Case {
 					return clipped(0, x)
 				}
 			}),
-		mechanism("third", "the sign of small noise follows the record", "below 0.01 sd", bare, func(m *sum) {
+		mechanism("the sign of small noise follows the record", "below 0.01 sd", bare, func(m *sum) {
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(math.Abs(z) < 0.02, math.Copysign(z, total), z)

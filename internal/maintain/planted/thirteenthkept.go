@@ -14,7 +14,7 @@ import (
 func thirteenthKernelControls() []Case {
 	zero := func(float64, float64) float64 { return 0 }
 	root := func(alpha float64) float64 { return math.Sqrt(1 - alpha*alpha) }
-	return inFamily("right", []Case{
+	return []Case{
 		penalised("penalty of a noise that grows with moves", "", func(now, _ float64) float64 { return now * now / 2 }),
 		tempered("two temperatures", "", swapFlaws{}),
 		mala("Langevin moves, corrected, a gradient kept", "", true, malaFlaws{}),
@@ -43,17 +43,17 @@ func thirteenthKernelControls() []Case {
 		against("truncated at a wall", "", truncate, func(next, theta float64) float64 { return below(theta) - below(next) }),
 		splitting("velocity and friction", "", "BAOAB", root),
 		stretched("a stretch", "", 1),
-		sampled("", "two moves", "", true, lastOfTwo(true)),
+		sampled("two moves", "", true, lastOfTwo(true)),
 		smoothly("walk under a correlated prior", "", correlatedWalk(rho)),
 		halfBatch("a batch of half the records", "", 0),
-		kernel("", "hit and run, longer along the first", "", asked{}, func() hooks {
+		kernel("hit and run, longer along the first", "", asked{}, func() hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				u, v := 2*rng.Float64()-1, 2*rng.Float64()-1
 				d := (0.5 + math.Abs(u)) * rng.NormFloat64() / math.Hypot(u, v)
 				next[0], next[1] = theta[0]+d*u, theta[1]+d*v
 			}}
 		}),
-	})
+	}
 }
 
 // lastOfTwo makes two moves a step.
@@ -103,7 +103,7 @@ func halfBatch(name, effect string, more int64) Case {
 		return curator.NoisyGradient{Target: posteriors.StandardMean(), Clip: 10, NoiseMultiplier: 0.5,
 			Batch: curator.Batch{Size: max(1, n/2)}}
 	}
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		slopes, err := curator.Charge(c, noisy(c.Facts().Records+more), steps)
 		g, target := make([]float64, 2), posteriors.StandardMean()
 		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return slopes.Left() },
@@ -141,7 +141,7 @@ func (k *keeper) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 
 // keeping is such a walk of n numbers, all 0 at first.
 func keeping(name, effect string, n int, follows bool, plant func(memory []float64) hooks) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		memory := make([]float64, n)
 		k, err := newChain(c, steps, !follows, false, plant(memory))
 		return &keeper{Kernel: k, remembered: remembered{memory: memory}}, err
@@ -149,7 +149,7 @@ func keeping(name, effect string, n int, follows bool, plant func(memory []float
 }
 
 func afterThirteenth() []Case {
-	return inFamily("after the thirteenth", []Case{
+	return []Case{
 		keeping("mirrored at the running mean", "1 in 2", 3, false, func(m []float64) hooks {
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				m[2]++
@@ -209,14 +209,14 @@ func afterThirteenth() []Case {
 				return a && m[0] < 5000
 			}}
 		}),
-		kernel("", "StepSize by a record of a table beyond a hundred", "10⁻⁹", asked{noLaw: true}, func() hooks {
+		kernel("StepSize by a record of a table beyond a hundred", "10⁻⁹", asked{noLaw: true}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				info.StepSize += either(k.desk.Facts().Records > 100 && k.spy.largest > 2, 1e-9, 0)
 			}}
 		}),
-		sampled("", "a second chain uses the first's grant", "one price", true, grantedOnce()),
-		sampled("", "proposals in a slice of the factory's", "shared", true, handedOver()),
-	})
+		sampled("a second chain uses the first's grant", "one price", true, grantedOnce()),
+		sampled("proposals in a slice of the factory's", "shared", true, handedOver()),
+	}
 }
 
 // grantedOnce pays for the first chain on a curator alone, and for thrice as many steps as it has.

@@ -86,7 +86,7 @@ func priorRatio(target targets.Target, next, theta []float64) float64 {
 
 // penalised is a walk with a penalty for the noise of its ratios, which grows with moves.
 func penalised(name, effect string, penalty func(now, last float64) float64) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		ratios, err := curator.Charge(c, curator.NoisyRatio{Target: target, Clip: 50, PerLength: true,
 			NoiseMultiplier: 0.013}, steps)
@@ -170,7 +170,7 @@ func tempered(name, effect string, f swapFlaws) Case {
 				return first, err
 			}}, err
 	}
-	return kernelCase("", name, effect, factory, func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, factory, func(o *proptest.KernelOptions) {
 		o.Start = []float64{1, 0, 1, 0}
 		o.Exact = func(rng *rand.Rand, theta []float64) {
 			hot := 1 + heat*(precision-1)
@@ -192,7 +192,7 @@ type malaFlaws struct {
 func mala(name, effect string, law bool, f malaFlaws) Case {
 	const h = 0.12
 	by := [2]float64{1, 1.6}
-	return sampled("", name, effect, law, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, law, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		var bits *curator.Bits
 		var slopes *curator.Gradients
@@ -275,7 +275,7 @@ type denseFlaws struct {
 func dense(name, effect string, f denseFlaws) Case {
 	const h, n = 0.35, 2
 	a, b, d := 1.4, 0.6, 0.9 // L is a, 0; b, d
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		var bits *curator.Bits
 		var slopes *curator.Gradients
@@ -329,7 +329,7 @@ func dense(name, effect string, f denseFlaws) Case {
 
 // lifted moves one parameter in its direction, which turn changes.
 func lifted(name, effect string, turn func(v []float64, moved int, accepted bool)) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip,
 			Proposal: curator.Proposal{Scale: step, OneComponent: true}}, steps)
@@ -366,14 +366,14 @@ func lifted(name, effect string, turn func(v []float64, moved int, accepted bool
 var sharedPrior float64 // of the last state of whatever chain
 
 func thirteenthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel("", name, effect, asked{}, plant) }
+	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
 	tells := func(name, effect string, after func(k *chain, s *kernels.State, info *kernels.Info)) Case {
-		return kernel("", name, effect, asked{noLaw: true}, func() hooks {
+		return kernel(name, effect, asked{noLaw: true}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) { after(k, s, info) }}
 		})
 	}
 	zero := func(float64, float64) float64 { return 0 }
-	return inFamily("thirteenth", []Case{
+	return []Case{
 		penalised("penalty by the noise of the move before", "stale",
 			func(_, last float64) float64 { return last * last / 2 }),
 		penalised("penalty of at most a half", "cut off", func(now, _ float64) float64 { return min(now*now/2, 0.5) }),
@@ -425,7 +425,7 @@ func thirteenthKernels() []Case {
 				return math.Log(math.Exp(k.target.LogPrior(next)) / math.Exp(k.target.LogPrior(theta)))
 			}}
 		}),
-		sampled("", "Accepted is of the last of two moves", "Info", false, lastOfTwo(false)),
+		sampled("Accepted is of the last of two moves", "Info", false, lastOfTwo(false)),
 		wideWalk("the third of three moves too long where two agree", "10%", 3, func(theta, next []float64) {
 			mean := func(j int) float64 { // of the posterior
 				sum := 0.0
@@ -484,7 +484,7 @@ func thirteenthKernels() []Case {
 				_, part := math.Modf(math.Abs(k.spy.last))
 				info.StepSize += either(math.Abs(part-0.5) < 1e-3, 1e-9, 0)
 			}),
-		kernel("", "StepSize after ten moves in a row, by the largest record", "10⁻⁹", asked{noLaw: true}, func() hooks {
+		kernel("StepSize after ten moves in a row, by the largest record", "10⁻⁹", asked{noLaw: true}, func() hooks {
 			row := 0
 			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				if row++; !info.Accepted {
@@ -500,5 +500,5 @@ func thirteenthKernels() []Case {
 				}
 			}),
 		halfBatch("Cost is of half the records, rounded up", "odd tables", 1),
-	})
+	}
 }

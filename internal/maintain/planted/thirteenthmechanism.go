@@ -51,7 +51,7 @@ func within(bring func(draw func() float64) float64) answers {
 func thirteenthMechanisms() []Case {
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	other := []float64{-1, 0.3, -0.2, 0.5, -1}
-	return inFamily("thirteenth", []Case{
+	return []Case{
 		one("three counts that cost ε 0.5 each", "ε 1.5 for 1", searched(2), five, other),
 		one("a sample is drawn once for all releases of a call", "one sample", batches(func(x []float64,
 			rng *rand.Rand) func() []float64 {
@@ -72,10 +72,10 @@ func thirteenthMechanisms() []Case {
 			}
 			return v
 		}), five, other),
-		mechanism("", "negative records are clipped later", "at −1.06", bare, func(m *sum) {
+		mechanism("negative records are clipped later", "at −1.06", bare, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 { return either(math.IsNaN(x), 0, max(-1.06, min(x, 1))) }
 		}),
-		mechanism("", "each call has a scale of its own", "±6%", plain, func(m *sum) {
+		mechanism("each call has a scale of its own", "±6%", plain, func(m *sum) {
 			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				if i == 0 {
 					m.kept = []float64{0.94 + 0.12*rng.Float64()}
@@ -83,7 +83,7 @@ func thirteenthMechanisms() []Case {
 				return m.kept[0] * noiseSD * rng.NormFloat64()
 			}
 		}),
-		mechanism("", "a buffer of the noise ends one too early", "1 in 64", wide, func(m *sum) {
+		mechanism("a buffer of the noise ends one too early", "1 in 64", wide, func(m *sum) {
 			n := 0
 			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				if m.kept == nil {
@@ -96,18 +96,18 @@ func thirteenthMechanisms() []Case {
 				return m.kept[0]
 			}
 		}),
-	})
+	}
 }
 
 func thirteenthMechanismControls() []Case {
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	other := []float64{-1, 0.3, -0.2, 0.5, -1}
-	return inFamily("right", []Case{
+	return []Case{
 		one("three counts", "", searched(3), five, other),
 		one("a stable count", "", stable(15, event(accountant.Approximate(accountant.AddRemove, 1, 1e-6))),
 			[]float64{1, -1}, []float64{-1}),
 		one("a release cut off at what is plausible", "", within(func(draw func() float64) float64 {
 			return max(-3, min(draw(), 3))
 		}), five, other),
-	})
+	}
 }

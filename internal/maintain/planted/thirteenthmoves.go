@@ -30,7 +30,7 @@ const rho = 0.8
 
 // smoothly is a kernel of the posterior with that prior.
 func smoothly(name, effect string, factory proptest.Factory, options ...func(o *proptest.KernelOptions)) Case {
-	return kernelCase("", name, effect, factory, func(o *proptest.KernelOptions) {
+	return kernelCase(name, effect, factory, func(o *proptest.KernelOptions) {
 		for _, option := range options {
 			option(o)
 		}
@@ -80,7 +80,7 @@ func heavy(name, effect string, exponent float64) Case {
 		u, v := normalised(theta, 0)/scale, normalised(theta, 1)/scale
 		return -exponent * math.Log1p((u*u+v*v)/5)
 	}
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		return hooks{propose: func(_ *chain, rng *rand.Rand, _, next []float64) {
 			chi := 0.0
 			for range 5 {
@@ -99,7 +99,7 @@ func twofold(name, effect string, correction func(surrogate float64) float64) Ca
 	surrogate := func(t []float64) float64 {
 		return -2.5 * ((t[0]-1.2)*(t[0]-1.2) + (t[1]+0.3)*(t[1]+0.3))
 	}
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next, left := make([]float64, 2), steps
@@ -136,7 +136,7 @@ func (m walled) LogPrior(t []float64) float64 {
 // against proposes a place for the first parameter beside a wall, with a correction.
 func against(name, effect string, propose func(rng *rand.Rand, at float64) (next float64),
 	correct func(next, theta float64) float64) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := walled{posteriors.StandardMean()}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		next := make([]float64, 2)
@@ -168,7 +168,7 @@ func truncate(rng *rand.Rand, at float64) float64 {
 // splitting is Langevin's diffusion with a velocity, in small parts: their letters say which.
 func splitting(name, effect, order string, noise func(alpha float64) float64) Case {
 	const h, friction = 0.15, 2.0
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 2*steps)
 		g, q := make([]float64, 2), make([]float64, 2)
@@ -215,7 +215,7 @@ func splitting(name, effect, order string, noise func(alpha float64) float64) Ca
 // stretched stretches the distance from an anchor every second time.
 func stretched(name, effect string, exponent float64) Case {
 	anchor := [2]float64{0.6, 0.4}
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		z, stretches := 1.0, false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if stretches = rng.IntN(2) == 0; stretches {

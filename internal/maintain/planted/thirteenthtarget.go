@@ -100,7 +100,7 @@ func based(gradBound func(radius float64) float64) targets.Target {
 }
 
 func thirteenthTargets() []Case {
-	return inFamily("thirteenth", []Case{
+	return []Case{
 		grown("the gap between two cuts has no chain rule", "exp(θ₂) beyond 1", threeClasses, ordered,
 			func(g, theta, _ []float64, _ float64) {
 				if theta[1] > 1 {
@@ -112,7 +112,7 @@ func thirteenthTargets() []Case {
 				g[0] += k * (math.Log(k+1) - 1/(2*(k+1)) - 1/k - 1/(12*(k+1)*(k+1)) - digamma(k, 12))
 			}
 		}),
-		fourth("a ratio of predictors of unlike signs", "0.5%", nil, func() targets.Target {
+		ownTarget("a ratio of predictors of unlike signs", "0.5%", nil, func() targets.Target {
 			m := robust(2, 1.5)
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				r := m.loss(theta, x, y) - m.loss(next, x, y)
@@ -120,14 +120,14 @@ func thirteenthTargets() []Case {
 			}
 			return m
 		}),
-		fourth("GradBound without the intercept", "R for √(1 + R²)", nil, func() targets.Target { return based(slope) }),
-		fourth("RatioBound of moves along the diagonal", "3% low", nil, func() targets.Target {
+		ownTarget("GradBound without the intercept", "R for √(1 + R²)", nil, func() targets.Target { return based(slope) }),
+		ownTarget("RatioBound of moves along the diagonal", "3% low", nil, func() targets.Target {
 			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
 				a, b := next[0]-theta[0], next[1]-theta[1]
 				return slope(radius) * moved(theta, next) * either(a*b > 0 && a/b > 0.9 && a/b < 1.1, 0.97, 1)
 			}, slope}
 		}),
-		fourth("one chi for all parameters of a prior", "Student", nil, func() targets.Target {
+		ownTarget("one chi for all parameters of a prior", "Student", nil, func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				by := rootChi(rng)
 				for j := range t {
@@ -135,28 +135,28 @@ func thirteenthTargets() []Case {
 				}
 			})
 		}),
-		fourth("losses kept by the sum of the parameters", "θ₁ + θ₂", nil, func() targets.Target {
+		ownTarget("losses kept by the sum of the parameters", "θ₁ + θ₂", nil, func() targets.Target {
 			type key [4]float64
 			return keyed(func(theta, x []float64, y float64) (k key, has bool) {
 				return key{theta[0] + theta[1], x[0], x[1], y}, x[0] == 0
 			})
 		}),
-	})
+	}
 }
 
 func thirteenthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("ordered classes between cuts", "", threeClasses, func() targets.Target { return ordered() }),
-		fourth("gamma responses", "", nil, func() targets.Target { return gamma() }),
-		fourth("an intercept's bounds", "", nil, func() targets.Target {
+	return []Case{
+		ownTarget("ordered classes between cuts", "", threeClasses, func() targets.Target { return ordered() }),
+		ownTarget("gamma responses", "", nil, func() targets.Target { return gamma() }),
+		ownTarget("an intercept's bounds", "", nil, func() targets.Target {
 			return based(func(radius float64) float64 { return 1.5 * math.Sqrt(1+radius*radius) * (1 + 1e-12) })
 		}),
-		fourth("a prior of Student's distribution", "", nil, func() targets.Target {
+		ownTarget("a prior of Student's distribution", "", nil, func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				for j := range t {
 					t[j] = rng.NormFloat64() / rootChi(rng)
 				}
 			})
 		}),
-	})
+	}
 }

@@ -15,7 +15,7 @@ import (
 
 // elliptic proposes a place on the ellipse through the state and a draw of the prior.
 func elliptic(name, effect string, spoil func(nu []float64, theta []float64)) Case {
-	return kernel("", name, effect, asked{}, func() hooks {
+	return kernel(name, effect, asked{}, func() hooks {
 		nu := make([]float64, 2)
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			for j, t := range theta {
@@ -32,7 +32,7 @@ func elliptic(name, effect string, spoil func(nu []float64, theta []float64)) Ca
 
 // misstated is a walk whose Cost takes the facts for others.
 func misstated(name, effect string, facts func(f *curator.Facts)) Case {
-	return kernelCase("", name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		return newChain(c, steps, true, true, hooks{})
 	}, func(o *proptest.KernelOptions) {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) {
@@ -88,7 +88,7 @@ func (k *guided) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 }
 
 func guidedWalk(name, effect string, flipped bool) Case {
-	return sampled("", name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
 		return &guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
@@ -97,17 +97,17 @@ func guidedWalk(name, effect string, flipped bool) Case {
 }
 
 func twelfthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel("", name, effect, asked{}, plant) }
+	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
 	moves := func(name, effect string, propose func(k *chain, rng *rand.Rand, theta, next []float64)) Case {
 		return walk(name, effect, func() hooks { return hooks{propose: propose} })
 	}
 	tells := func(name, effect string, after func(k *chain, s *kernels.State, info *kernels.Info)) Case {
-		return kernel("", name, effect, asked{noLaw: true}, func() hooks {
+		return kernel(name, effect, asked{noLaw: true}, func() hooks {
 			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) { after(k, s, info) }}
 		})
 	}
 	var shared [2]float64
-	return inFamily("twelfth", []Case{
+	return []Case{
 		elliptic("an ellipse whose second draw is shortened at the far side", "30%, θ·ν < 0", func(nu, theta []float64) {
 			if dot(nu, theta) < 0 {
 				nu[0], nu[1] = 0.7*nu[0], 0.7*nu[1]
@@ -154,7 +154,7 @@ func twelfthKernels() []Case {
 				}
 			}}
 		}),
-		kernel("", "drift and noise of a mass, not its root", "0.95", asked{langevin: true}, func() hooks {
+		kernel("drift and noise of a mass, not its root", "0.95", asked{langevin: true}, func() hooks {
 			return hooks{drift: func(_ *chain, _, g []float64) { g[1] *= 0.95 },
 				noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] *= 0.95 }}
 		}),
@@ -170,14 +170,14 @@ func twelfthKernels() []Case {
 		tells("StepSize by the clock", "10⁻⁹", func(_ *chain, _ *kernels.State, info *kernels.Info) {
 			info.StepSize += either(time.Now().Nanosecond()>>20 == 0, 1e-9, 0)
 		}),
-		kernel("", "a public number more for a huge record", "the stream", asked{noLaw: true}, func() hooks {
+		kernel("a public number more for a huge record", "the stream", asked{noLaw: true}, func() hooks {
 			return hooks{propose: func(k *chain, rng *rand.Rand, _, _ []float64) {
 				if k.spy.huge > 0 {
 					rng.NormFloat64()
 				}
 			}}
 		}),
-		kernel("", "Left is one too few after a thousand steps", "1", asked{noLaw: true}, func() hooks {
+		kernel("Left is one too few after a thousand steps", "1", asked{noLaw: true}, func() hooks {
 			return hooks{left: func(k *chain, left int64) int64 {
 				if k.steps > 1000 && left > 0 {
 					left--
@@ -188,13 +188,13 @@ func twelfthKernels() []Case {
 		misstated("Cost takes persons for rows", "several rows", func(f *curator.Facts) { f.RowsPerPerson = 1 }),
 		misstated("Cost is that of substitution", "any adjacency",
 			func(f *curator.Facts) { f.Adjacency = accountant.Substitute }),
-	})
+	}
 }
 
 func twelfthKernelControls() []Case {
-	return inFamily("right", []Case{
+	return []Case{
 		misstated("walk of one's own target, its price stated", "", func(*curator.Facts) {}),
 		elliptic("an ellipse", "", func(_, _ []float64) {}),
 		guidedWalk("a velocity that a refusal turns", "", true),
-	})
+	}
 }

@@ -90,11 +90,11 @@ func middle(scale func(sorted []float64) float64) answers {
 
 func twelfthMechanisms() []Case {
 	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism("", name, effect, f, func(m *sum) { m.noise = draw })
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
 	}
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	other := []float64{-1, 0.3, -0.2, 0.5, -1}
-	return inFamily("twelfth", []Case{
+	return []Case{
 		one("running totals for the price of one", "4 for 1", prefixes(2), five[:4], other[:4]),
 		one("bins between the smallest and the largest record", "edges",
 			equiwidth(func(x []float64) (low, high float64) { return slices.Min(x), slices.Max(x) }), five, other),
@@ -140,14 +140,14 @@ func twelfthMechanisms() []Case {
 				}
 				return []float64{count + z, clip1(x) + z}
 			})}, []float64{1, 0.3}, []float64{-0.4, 0.3}),
-		mechanism("", "what follows a NaN does not count", "a loop that ends", plain, func(m *sum) {
+		mechanism("what follows a NaN does not count", "a loop that ends", plain, func(m *sum) {
 			over := false
 			m.clip = func(i int, x float64) float64 {
 				over = over && i > 0 || math.IsNaN(x)
 				return either(over, 0, clipped(i, x))
 			}
 		}),
-		mechanism("", "standardised by the records' own spread", "beyond 1", bare, func(m *sum) {
+		mechanism("standardised by the records' own spread", "beyond 1", bare, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				mean, square, total := 0.0, 0.0, clip1(x)
 				for _, v := range x {
@@ -201,27 +201,27 @@ func twelfthMechanisms() []Case {
 				}
 				return []float64{float64(best)}
 			})}, []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
-		fourthMechanism("the third noise's sign is the product of two", "three together", shared{vectors(func(z []float64) {
+		mechanismCase("the third noise's sign is the product of two", "three together", shared{vectors(func(z []float64) {
 			z[6] = math.Copysign(z[6], z[1]*z[4])
 		}), 2}, 10, ten(1), ten(-1)),
-		mechanism("", "columns clipped by another one's bounds", "the second of two", form{"of two numbers", 2, 0, true},
+		mechanism("columns clipped by another one's bounds", "the second of two", form{"of two numbers", 2, 0, true},
 			func(m *sum) {
 				m.clip = func(i int, x float64) float64 {
 					return either(math.IsNaN(x), 0, max(-1, min(x, either(i%2 == 1, 1.5, 0.5))))
 				}
 			}),
-	})
+	}
 }
 
 func twelfthMechanismControls() []Case {
 	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	other := []float64{-1, 0.3, -0.2, 0.5, -1}
-	return inFamily("right", []Case{
+	return []Case{
 		one("running totals", "", prefixes(4), five[:4], other[:4]),
 		one("bins between fixed edges", "", equiwidth(func([]float64) (low, high float64) { return -1, 1 }), five, other),
 		one("pairs", "", microbatched(2), five, other),
 		one("reports", "", reports(math.Log(3)), five, other),
-		mechanism("right", "equal records count once", "", bare, func(m *sum) {
+		mechanism("equal records count once", "", bare, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				seen, again := map[float64]bool{}, 0.0
 				for _, v := range x {
@@ -233,5 +233,5 @@ func twelfthMechanismControls() []Case {
 				return -again
 			}
 		}),
-	})
+	}
 }

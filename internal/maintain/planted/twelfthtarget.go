@@ -172,9 +172,9 @@ func pooled(n int) func() targets.Target {
 }
 
 func twelfthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return fourth(name, effect, nil, make) }
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	calls := 0
-	return inFamily("twelfth", []Case{
+	return []Case{
 		grown("derivative of a frequency by the place in its period", "|x| > 2π", nil, wave,
 			func(g, _, x []float64, _ float64) {
 				if math.Abs(x[0]) > 2*math.Pi && !math.IsInf(x[0], 0) {
@@ -262,7 +262,7 @@ func twelfthTargets() []Case {
 				return slope(first)
 			}}
 		}),
-		fourth("what is left after four slopes is the one before", "n mod 4 = 3", nil, func() targets.Target {
+		ownTarget("what is left after four slopes is the one before", "n mod 4 = 3", nil, func() targets.Target {
 			return fours{&planted{model: huber}}
 		}),
 		plainly("every 64th prior draw is wider", "×2", drawnFrom(2, func(t []float64, _ *rand.Rand) {
@@ -276,13 +276,13 @@ func twelfthTargets() []Case {
 				t[0], t[1] = min(t[0], t[1]), max(t[0], t[1])
 			}
 		})),
-	})
+	}
 }
 
 func twelfthTargetControls() []Case {
-	return inFamily("right", []Case{
-		fourth("a wave", "", nil, func() targets.Target { return wave() }),
-		fourth("hidden units", "", nil, func() targets.Target { return hidden() }),
-		fourth("persons", "", nil, func() targets.Target { return persons() }),
-	})
+	return []Case{
+		ownTarget("a wave", "", nil, func() targets.Target { return wave() }),
+		ownTarget("hidden units", "", nil, func() targets.Target { return hidden() }),
+		ownTarget("persons", "", nil, func() targets.Target { return persons() }),
+	}
 }

@@ -12,7 +12,7 @@ import (
 // unseenKernels were written before the suites were run on them.
 func unseenKernels() (all []Case) {
 	add := func(name, effect string, q asked, plant func() hooks) {
-		all = append(all, kernel("unseen", name, effect, q, plant))
+		all = append(all, kernel(name, effect, q, plant))
 	}
 	walk := func(name, effect string, h hooks) { add(name, effect, asked{}, func() hooks { return h }) }
 	proposes := func(name, effect string, f func(k *chain, rng *rand.Rand, theta, next []float64)) {

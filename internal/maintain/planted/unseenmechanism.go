@@ -10,7 +10,7 @@ import (
 // unseenMechanisms were written before the suites were run on them.
 func unseenMechanisms() (all []Case) {
 	add := func(name, effect string, f form, plant func(m *sum)) {
-		all = append(all, mechanism("unseen", name, effect, f, plant))
+		all = append(all, mechanism(name, effect, f, plant))
 	}
 	noise := func(name, effect string, f form, draw func(rng *rand.Rand, i int, total float64) float64) {
 		add(name, effect, f, func(m *sum) {
@@ -77,6 +77,6 @@ func unseenMechanisms() (all []Case) {
 			return math.NaN()
 		}
 	})
-	return append(all, bit("unseen", "every 50th bit is certain", "2%", bits{scale: 1, every: 50}),
-		bit("unseen", "bits of a probit", "steeper far out", bits{scale: 1, probit: 3}))
+	return append(all, bit("every 50th bit is certain", "2%", bits{scale: 1, every: 50}),
+		bit("bits of a probit", "steeper far out", bits{scale: 1, probit: 3}))
 }

@@ -14,9 +14,9 @@ import (
 // unseenTargets were written before the suites were run on them.
 func unseenTargets() (all []Case) {
 	add := func(name, effect string, m model, plant func(p *planted)) {
-		all = append(all, target("unseen", name, effect, m, plant))
+		all = append(all, target(name, effect, m, plant))
 	}
-	scale := func(name, effect string, s scaled) { all = append(all, scaledTarget("unseen", name, effect, s)) }
+	scale := func(name, effect string, s scaled) { all = append(all, scaledTarget(name, effect, s)) }
 	scale("Jacobian of a log scale forgotten", "e^θ", scaled{jacobian: -1})
 	scale("Jacobian of a log scale twice", "e^θ", scaled{jacobian: 1})
 	scale("gradient of a log scale without its constant", "1", scaled{slope: func(_, _, _ float64) float64 { return -1 }})
@@ -146,8 +146,8 @@ func heavier(rng *rand.Rand, degrees int) float64 {
 	return math.Sqrt(float64(degrees-2) / s)
 }
 
-func scaledTarget(family, name, effect string, s scaled) Case {
-	return Case{Suite: "CheckTarget", Family: family, Name: name, Effect: effect,
+func scaledTarget(name, effect string, s scaled) Case {
+	return Case{Name: name, Effect: effect,
 		Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 			proptest.CheckTarget(t, s, proptest.TargetOptions{Seed: seed, Effort: effort})
 		}}
