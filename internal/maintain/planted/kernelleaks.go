@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/dpmcmc/dpmcmc/curator"
+	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
-	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 func leakDefects() (all []Case) {
@@ -104,82 +104,175 @@ func leakDefects() (all []Case) {
 	return all
 }
 
-func conformanceDefects() (all []Case) {
-	add := func(name, effect string, h hooks) {
-		all = append(all, kernel(name, effect, asked{noLaw: true}, func() hooks { return h }))
+// watcher is a target that counts what it is shown.
+type watcher struct {
+	*targets.GaussianMean
+	rows, negative         int // of the last batch
+	low, high              float64
+	missing                bool
+	last, mean, worst, old float64
+}
+
+func (w *watcher) Loss(dst, theta []float64, rows targets.Rows) {
+	w.GaussianMean.Loss(dst, theta, rows)
+	w.rows, w.negative, w.low, w.high = len(dst), 0, math.Inf(1), math.Inf(-1)
+	w.old, w.mean, w.worst = w.mean, 0, 0
+	for _, x := range rows.X {
+		if x < 0 {
+			w.negative++
+		}
+		w.missing = w.missing || x == -999
+		w.last, w.low, w.high = x, min(w.low, x), max(w.high, x)
 	}
-	after := func(f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) hooks {
-		return hooks{after: f}
+	for _, l := range dst {
+		w.mean += l / float64(len(dst))
+		w.worst = max(w.worst, l)
 	}
-	var junk []byte
-	add("allocates rarely", "1 in 1000 steps", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-		if rng.IntN(1000) == 0 {
-			junk = make([]byte, 100)
+}
+
+// watched is a walk whose steps end with what a hook makes of records.
+func watched(name, effect string, batch curator.Batch, hook func(w *watcher, rng *rand.Rand, s *kernels.State,
+	memory []float64, info *kernels.Info) error) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		w := &watcher{GaussianMean: posteriors.StandardMean()}
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip, Batch: batch}, steps)
+		k := &minding{remembered: remembered{memory: make([]float64, 1)}, made: made{Frame: kernels.NewFrame("made", w),
+			left: func() int64 { return bits.Left() }}}
+		next, said := make([]float64, 2), &kernels.Info{}
+		k.step = func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			var err error
+			if *said, err = moving(bits, next, s.Theta, priorRatio(w, next, s.Theta)); err != nil {
+				return kernels.Info{}, err
+			}
+			k.known = true
+			err = hook(w, rng, s, k.memory, said)
+			return *said, err
 		}
-	}))
-	add("allocates", "every 50 steps", after(func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-		if k.steps%50 == 0 {
-			junk = make([]byte, 100+len(junk)%2)
+		return k, err
+	})
+}
+
+// witness is a target that notices what it is shown, record after record.
+type witness struct {
+	*targets.GaussianMean
+	seen      int
+	largest   float64 // number
+	first     [2]float64
+	varies    [2]bool // a column
+	rising    int     // records in order, by their first number
+	rose      bool
+	before    float64
+	different map[[2]float64]bool
+	infinite  bool // a loss was
+}
+
+func (w *witness) Loss(dst, theta []float64, rows targets.Rows) {
+	w.GaussianMean.Loss(dst, theta, rows)
+	for i, l := range dst {
+		x := [2]float64(rows.Row(i))
+		if w.seen == 0 {
+			w.first = x
 		}
-	}))
-	add("says Accepted always", "all", after(
-		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = true }))
-	add("says Accepted never", "all", after(
-		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = false }))
-	add("forgets to say Accepted", "1 in 500", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(500) == 0 {
-			info.Accepted = false
+		w.seen++
+		w.infinite = w.infinite || math.IsInf(l, 0) || math.IsNaN(l)
+		for j, v := range x {
+			w.largest = max(w.largest, math.Abs(v))
+			w.varies[j] = w.varies[j] || v != w.first[j]
 		}
-	}))
-	add("skips an iteration", "step 50", after(func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if k.steps == 50 {
-			s.Iteration++
+		if len(w.different) < 1000 {
+			w.different[x] = true
 		}
-	}))
-	add("StepSize NaN", "1 in 300", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(300) == 0 {
-			info.StepSize = math.NaN()
+		if x[0] > w.before {
+			w.rising++
+		} else if x[0] < w.before {
+			w.rising = 1
 		}
-	}))
-	add("state NaN", "1 in 1000", after(func(_ *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if rng.IntN(1000) == 0 {
-			s.Theta[0] = math.NaN()
+		w.before = x[0]
+		w.rose = w.rose || w.rising >= 4
+	}
+}
+
+// witnessed is a walk whose steps are of a size that says what its target noticed.
+func witnessed(name, effect string, tells func(w *witness, s *kernels.State) bool) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
+		next := make([]float64, 2)
+		return &made{Frame: kernels.NewFrame("made", w), left: func() int64 { return bits.Left() },
+			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+				blur(rng, s, next)
+				info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
+				info.StepSize *= either(tells(w, s), 0.999, 1)
+				return info, err
+			}}, err
+	})
+}
+
+// between is a chain whose target is that of all chains of its factory, and knows what it was shown.
+func between(name, effect string, told func(w *witness) bool) Case {
+	w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
+		next, by := make([]float64, 2), 0.0
+		return &made{Frame: kernels.NewFrame("made", w), left: func() int64 { return bits.Left() },
+			begin: func() { by = either(told(w), 1e-9, 0) },
+			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+				blur(rng, s, next)
+				info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
+				info.StepSize += by
+				return info, err
+			}}, err
+	})
+}
+
+// nearby is a target that knows how close records came to its parameters, and to one another.
+type nearby struct {
+	*targets.GaussianMean
+	closest, pair float64
+	before        [2]float64
+	whole         int // records of whole numbers
+}
+
+func (m *nearby) Loss(dst, theta []float64, rows targets.Rows) {
+	m.GaussianMean.Loss(dst, theta, rows)
+	for i := range dst {
+		x := [2]float64(rows.Row(i))
+		m.closest = min(m.closest, math.Hypot(x[0]-theta[0], x[1]-theta[1]))
+		if d := math.Hypot(x[0]-m.before[0], x[1]-m.before[1]); d > 0 {
+			m.pair = min(m.pair, d)
 		}
-	}))
-	add("an error moves the state", "last step", hooks{fail: func(_ *chain, s *kernels.State,
-		err error) (kernels.Info, error) {
-		s.Theta[1] += 1e-9
-		return kernels.Info{}, err
-	}})
-	add("an error counts", "last step", hooks{fail: func(_ *chain, s *kernels.State, err error) (kernels.Info, error) {
-		s.Iteration++
-		return kernels.Info{}, err
-	}})
-	add("goes on when spent", "last step",
-		hooks{fail: func(*chain, *kernels.State, error) (kernels.Info, error) { return kernels.Info{}, nil }})
-	add("Left one too many", "1", hooks{left: func(_ *chain, left int64) int64 { return left + 1 }})
-	add("a name with a space", "", hooks{name: "my walk"})
-	add("Init keeps the slice", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
-		s, err := kernels.NewState(k.target, theta)
-		if err == nil {
-			s.Theta = theta
+		if m.before = x; x[0] == math.Floor(x[0]) && x[1] == math.Floor(x[1]) {
+			m.whole++
 		}
-		return s, err
-	}})
-	add("Init accepts −Inf", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
-		if len(theta) == 2 && math.IsInf(theta[1], -1) {
-			return &kernels.State{Theta: slices.Clone(theta)}, nil
-		}
-		return kernels.NewState(k.target, theta)
-	}})
-	add("breaks far away", "10⁸", hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-		if math.Abs(theta[0]) > 1e6 {
-			panic("far")
-		}
-	}})
-	return append(all, kernelCase("takes a grant that was refused", "no error",
-		func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-			k, _ := newChain(c, steps, true, true, hooks{})
-			return k, nil
-		}, func(*proptest.KernelOptions) {}))
+	}
+}
+
+func nearing(name, effect string, tells func(m *nearby) bool) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		m := &nearby{GaussianMean: posteriors.StandardMean(), before: [2]float64{math.NaN()}}
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, steps)
+		next := make([]float64, 2)
+		return &made{Frame: kernels.NewFrame("made", m), left: func() int64 { return bits.Left() },
+			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+				blur(rng, s, next)
+				m.closest, m.pair, m.whole = math.Inf(1), math.Inf(1), 0
+				info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
+				info.StepSize += either(tells(m), 1e-9, 0)
+				return info, err
+			}}, err
+	})
+}
+
+// named has a name that says what its target saw.
+type named struct {
+	kernels.Kernel
+	spy *spy
+}
+
+func (k *named) Name() string {
+	if k.spy.largest > 1e3 {
+		return "large"
+	}
+	return k.Kernel.Name()
 }

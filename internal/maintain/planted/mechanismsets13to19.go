@@ -1,0 +1,505 @@
+package planted
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+)
+
+func thirteenthMechanisms() []Case {
+	five := []float64{1, 0.3, -0.2, 0.5, -1}
+	other := []float64{-1, 0.3, -0.2, 0.5, -1}
+	return []Case{
+		one("three counts that cost ε 0.5 each", "ε 1.5 for 1", searched(2), five, other),
+		one("a sample is drawn once for all releases of a call", "one sample", batches(func(x []float64,
+			rng *rand.Rand) func() []float64 {
+			in := make([]bool, len(x))
+			for i := range in {
+				in[i] = rng.IntN(2) == 0
+			}
+			return func() []float64 {
+				return []float64{batched(x, func(i int) bool { return in[i] }) + rng.NormFloat64()}
+			}
+		}), []float64{1, -1, -1, -1}, []float64{-1, -1, -1}),
+		one("a threshold as if it cost nothing", "δ 0.003 at 6", stable(6, event(accountant.Pure(accountant.AddRemove, 1))),
+			[]float64{1, -1}, []float64{-1}),
+		one("noise drawn again until the release is plausible", "ε 1.17 for 1", within(func(draw func() float64) float64 {
+			v := draw()
+			for tries := 0; math.Abs(v) > 3 && tries < 20; tries++ {
+				v = draw()
+			}
+			return v
+		}), five, other),
+		mechanism("negative records are clipped later", "at −1.06", bare, func(m *sum) {
+			m.clip = func(_ int, x float64) float64 { return either(math.IsNaN(x), 0, max(-1.06, min(x, 1))) }
+		}),
+		mechanism("each call has a scale of its own", "±6%", plain, func(m *sum) {
+			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+				if i == 0 {
+					m.kept = []float64{0.94 + 0.12*rng.Float64()}
+				}
+				return m.kept[0] * noiseSD * rng.NormFloat64()
+			}
+		}),
+		mechanism("a buffer of the noise ends one too early", "1 in 64", wide, func(m *sum) {
+			n := 0
+			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				if m.kept == nil {
+					m.kept, n = []float64{0}, 0
+				}
+				if n++; n%64 == 0 {
+					return m.kept[0]
+				}
+				m.kept[0] = noiseSD * rng.NormFloat64()
+				return m.kept[0]
+			}
+		}),
+	}
+}
+
+func thirteenthMechanismControls() []Case {
+	five := []float64{1, 0.3, -0.2, 0.5, -1}
+	other := []float64{-1, 0.3, -0.2, 0.5, -1}
+	return []Case{
+		one("three counts", "", searched(3), five, other),
+		one("a stable count", "", stable(15, event(accountant.Approximate(accountant.AddRemove, 1, 1e-6))),
+			[]float64{1, -1}, []float64{-1}),
+		one("a release cut off at what is plausible", "", within(func(draw func() float64) float64 {
+			return max(-3, min(draw(), 3))
+		}), five, other),
+	}
+}
+
+func fourteenthMechanisms() []Case {
+	five := []float64{1, 0.3, -0.2, 0.5, -1}
+	other := []float64{-1, 0.3, -0.2, 0.5, -1}
+	lies := func(p float64) answers {
+		return answers{claim: event(accountant.Pure(accountant.Substitute, math.Log(3))),
+			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				out := make([]float64, len(x))
+				for i, v := range x {
+					out[i] = either(v > 0 != (rng.Float64() < p), 1, 0)
+				}
+				return out
+			})}
+	}
+	return []Case{
+		mechanism("noise of twelve uniform numbers", "kurtosis 2.9", plain, func(m *sum) {
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				z := -6.0
+				for range 12 {
+					z += rng.Float64()
+				}
+				return noiseSD * z
+			}
+		}),
+		mechanism("noise smaller for totals below 0", "3%", bare, func(m *sum) {
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+				return either(total < 0, 0.97, 1) * noiseSD * rng.NormFloat64()
+			}
+		}),
+		one("answers lie too seldom", "23.5% for 25%", lies(0.235), five, other),
+		one("a mean is divided by the number of records", "n", answers{
+			claim: event(accountant.Pure(accountant.AddRemove, 1)),
+			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				return []float64{(clip1(x) + laplace(rng, 1)) / float64(max(1, len(x)))}
+			})}, five, five[1:]),
+	}
+}
+
+func fifteenthMechanisms() []Case {
+	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
+	}
+	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
+	eight := []float64{1, -1, -1, -1, 0.5, 0.2, -0.3, -1}
+	before, size, end := 0.0, 0.0, 0.0
+	return []Case{
+		noise("noise is stretched between 1 and 1.1 sd", "5%", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			z := rng.NormFloat64()
+			return noiseSD * z * either(math.Abs(z) > 1 && math.Abs(z) < 1.1, 1.05, 1)
+		}),
+		one("only bins that are not empty are released", "length", answers{
+			claim: event(accountant.Pure(accountant.Substitute, 1)),
+			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				var out []float64
+				for _, c := range histogram(x) {
+					if v := c + laplace(rng, 2); c > 0 {
+						out = append(out, v)
+					}
+				}
+				return out
+			})}, []float64{0, 1, 1, 2, 2}, []float64{1, 1, 1, 2, 2}),
+		mechanismCase("a norm without the last number", "the third", gradients(func(row []float64) float64 {
+			return euclidean(row[:2])
+		}, each2), 3, []float64{0.6, 0.6, 0.5}, []float64{-0.6, -0.6, -0.5}),
+		one("a sample's rate by the number of records", "4 of n", batches(eachRelease(func(x []float64,
+			rng *rand.Rand) []float64 {
+			return []float64{batched(x, func(int) bool { return rng.Float64() < 4/float64(len(x)) }) + rng.NormFloat64()}
+		})), eight, eight[1:]),
+		noise("noise is larger after large noise", "±5%", bare, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+			z := rng.NormFloat64() * either(i > 0, either(math.Abs(before) > 0.6745, 1.05, 0.95), 1)
+			before = z
+			return noiseSD * z
+		}),
+		ofTen("two of ten noises have one size now and then", "1 in 20", func(z []float64) {
+			if int(1e6*math.Abs(z[0]))%20 == 0 {
+				z[8] = math.Copysign(z[3], z[8])
+			}
+		}),
+		noise("noise in stairs", "a fifth of its sd", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return noiseSD * 0.2 * (math.Round(rng.NormFloat64()/0.2) + rng.Float64() - 0.5)
+		}),
+		one("a median among the records themselves", "values", central(false), five, other),
+		one("scores divided by the best one", "for all", chosen(func(count [3]float64, k int) float64 {
+			return 3 * count[k] / max(1, count[0], count[1], count[2])
+		}), []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
+		mechanism("records from the 256th on are clipped later", "at 1.2", plain, func(m *sum) {
+			m.clip = func(i int, x float64) float64 {
+				most := either(i >= 256, 1.2, 1)
+				return either(math.IsNaN(x), 0, max(-most, min(x, most)))
+			}
+		}),
+		noise("noise by the largest clipped record", "½ to 1", bare, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			most := 0.5
+			for _, x := range m.x {
+				most = max(most, math.Abs(clipped(0, x)))
+			}
+			return noiseSD * most * rng.NormFloat64()
+		}),
+		one("noise that is taken off again, priced as independent", "13%", banded(1), five[:4], other[:4]),
+		one("the best of three noisy sums for the price of one", "3 for 1", bestOf(3), plus, minus),
+		noise("each size of noise comes twice, with a new sign", "pairs", bare,
+			func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+				if z := rng.NormFloat64(); i%2 == 0 {
+					size = z
+				} else {
+					return noiseSD * math.Copysign(size, z)
+				}
+				return noiseSD * size
+			}),
+		noise("Student's noise of the same sd", "50 degrees", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			chi := 0.0
+			for range 25 {
+				chi += 2 * rng.ExpFloat64()
+			}
+			return noiseSD * math.Sqrt(0.96) * rng.NormFloat64() / math.Sqrt(chi/50)
+		}),
+		noise("noise a little skew", "0.02", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			z := rng.NormFloat64()
+			return noiseSD * (z + 0.02*(z*z-1)) / math.Sqrt(1.0008)
+		}),
+		mechanismCase("products of a number that is not clipped", "the second", crossed(func(y float64) float64 {
+			return either(math.IsInf(y, 0), 0, y)
+		}), 2, []float64{1, 1, 0.3, 0.2}, []float64{-1, 1, 0.3, 0.2}),
+		mechanismCase("squares and products priced as if they came and went", "√2", products(1), 2,
+			[]float64{1, 0, 0.3, 0.2}, []float64{0, 1, 0.3, 0.2}),
+		noise("a call begins with some of the last one's noise", "0.3", bare,
+			func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+				z := rng.NormFloat64()
+				if i == 0 {
+					z = 0.3*end + math.Sqrt(0.91)*z
+				}
+				if i == m.count-1 {
+					end = z
+				}
+				return noiseSD * z
+			}),
+	}
+}
+
+func fifteenthMechanismControls() []Case {
+	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
+	length := 0
+	return []Case{
+		one("a median's place on a grid", "", central(true), five, other),
+		one("scores of counts", "", chosen(func(count [3]float64, k int) float64 { return count[k] / 2 }),
+			[]float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
+		one("noise that is taken off again", "", banded(1/math.Sqrt(1+0.25+0.0625+0.015625)), five[:4], other[:4]),
+		mechanismCase("squares and products", "", products(math.Sqrt2), 2, []float64{1, 0, 0.3, 0.2},
+			[]float64{0, 1, 0.3, 0.2}),
+		mechanismCase("products of clipped numbers", "", crossed(func(y float64) float64 { return clipped(0, y) }), 2,
+			[]float64{1, 1, 0.3, 0.2}, []float64{-1, 1, 0.3, 0.2}),
+		mechanism("releases are cut off", "", bare, func(m *sum) {
+			m.last = func(total, noise float64) float64 { return max(-5, min(total+noise, 5)) }
+		}),
+		mechanism("a stream for each length of a call", "", bare, func(m *sum) {
+			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+				for length = m.count % 3; i == 0 && length > 0; length-- {
+					rng.NormFloat64()
+				}
+				return noiseSD * rng.NormFloat64()
+			}
+		}),
+	}
+}
+
+func sixteenthMechanisms() []Case {
+	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
+		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
+	}
+	clip := func(name, effect string, f form, clip func(i int, x float64) float64) Case {
+		return mechanism(name, effect, f, func(m *sum) { m.clip = clip })
+	}
+	radius, walker := 0.0, 0.0
+	return []Case{
+		one("zero has both signs", "twice", wholeNoise(1, true), plus, minus),
+		one("a histogram's price is that of one bin", "√2", binned(1), []float64{0, 1, 1}, []float64{2, 1, 1}),
+		one("the sum of records above their mean", "the mean", noisyTotal(upper(true)), plus, minus),
+		clip("whole records are clipped later", "at 2", bare, func(i int, x float64) float64 {
+			return either(x == math.Floor(x), max(-2, min(x, 2)), clipped(i, x))
+		}),
+		noise("noise stays within bounds", "at 3.3 sd", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return noiseSD * max(-3.3, min(rng.NormFloat64(), 3.3))
+		}),
+		noise("noise of six decimals", "10⁻⁶", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return math.Round(noiseSD*rng.NormFloat64()*1e6) / 1e6
+		}),
+		mechanism("seeds are folded to 32 bits", "pairs of bits", plain, func(m *sum) {
+			m.seeds = func(seed uint64) uint64 { return (seed ^ seed>>32) & math.MaxUint32 }
+		}),
+		noise("two noises share their radius", "angles apart", plain, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+			if i%2 == 0 {
+				radius = math.Sqrt(2 * rng.ExpFloat64())
+			}
+			return noiseSD * radius * math.Cos(2*math.Pi*rng.Float64())
+		}),
+		noise("the tail is exponential", "beyond 2.5 sd", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			z := rng.NormFloat64()
+			if math.Abs(z) > 2.5 {
+				z = math.Copysign(2.5+rng.ExpFloat64()/2.5, z)
+			}
+			return noiseSD * z
+		}),
+		noise("noise from a chain, one state in ten", "serial", plain, func(_ *sum, rng *rand.Rand, i int,
+			_ float64) float64 {
+			if i == 0 {
+				walker = rng.NormFloat64()
+			}
+			for range 10 {
+				next := walker + 2.4*rng.NormFloat64()
+				if rng.Float64() < math.Exp((walker*walker-next*next)/2) {
+					walker = next
+				}
+			}
+			return noiseSD * walker
+		}),
+		mechanism("the total counts twice now and then", "1 in 777", plain, func(m *sum) {
+			n := 0
+			m.last = func(total, noise float64) float64 {
+				n++
+				return noise + total*either(n%777 == 0, 2, 1)
+			}
+		}),
+		noise("little noise for a table of 24", "half", bare, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return noiseSD * either(len(m.x) == 24, 0.5, 1) * rng.NormFloat64()
+		}),
+		ofTen("the sum of ten noises is small", "10%", func(z []float64) {
+			mean := 0.0
+			for _, v := range z {
+				mean += v / 10
+			}
+			for i := range z {
+				z[i] -= 0.1 * mean
+			}
+		}),
+		noise("noise is 5% short where both ends are high", "beyond 0.9", bare,
+			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				short := len(m.x) > 1 && m.x[0] > 0.9 && m.x[len(m.x)-1] > 0.9
+				return noiseSD * either(short, 0.95, 1) * rng.NormFloat64()
+			}),
+		noise("the size of noise to a power", "0.98", plain, func(_ *sum, rng *rand.Rand, _ int,
+			_ float64) float64 {
+			z := rng.NormFloat64()
+			return noiseSD * math.Copysign(math.Pow(math.Abs(z), 0.98), z)
+		}),
+	}
+}
+
+func sixteenthMechanismControls() []Case {
+	return []Case{
+		ofResponses("features times responses", "", clippedResponse, sdOf2),
+		one("whole noise", "", wholeNoise(1, false), plus, minus),
+		one("a histogram's price", "", binned(math.Sqrt2), []float64{0, 1, 1}, []float64{2, 1, 1}),
+		one("equal records count once", "", noisyTotal(distinct), plus, minus),
+		one("the sum of records above a number", "", noisyTotal(upper(false)), plus, minus),
+		mechanism("records at the clip count nothing", "", plain, func(m *sum) {
+			m.clip = func(i int, x float64) float64 { return either(math.Abs(x) == 1, 0, clipped(i, x)) }
+		}),
+	}
+}
+
+func afterSixteenthMechanisms() []Case {
+	return []Case{
+		ofResponses("responses beyond 20 are clipped later", "at 1.5", func(y float64) float64 {
+			return clipped(0, y) * either(math.Abs(y) > 20, 1.5, 1)
+		}, sdOf2),
+		ofResponses("a missing response takes noise with it", "half", clippedResponse, func(y []float64) float64 {
+			return noiseSD * either(slices.ContainsFunc(y, math.IsNaN), 0.5, 1)
+		}),
+	}
+}
+
+func seventeenthMechanisms() []Case {
+	return []Case{
+		one("Laplace noise of a uniform number in single precision", "2⁻²⁴", inverted(func(rng *rand.Rand) float64 {
+			return float64(rng.Float32())
+		}), plus, minus),
+		mechanism("a deviation's root for the deviation", "√1.1 for 1.1", bare, func(m *sum) {
+			m.claim = gaussian(1.1)
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 2 * math.Sqrt(1.1) * rng.NormFloat64() }
+		}),
+		mechanismCase("each of three columns is clipped, not the row", "4%", gradients(func(row []float64) float64 {
+			return max(math.Abs(row[0]), math.Abs(row[1]), math.Abs(row[2])) / 0.6
+		}, each2), 3, []float64{1, 1, 1, 0.2, 0.3, 0.1}, []float64{-1, -1, -1, 0.2, 0.3, 0.1}),
+		one("counts in one byte", "256 is 0", overflowing(func(n int) float64 { return float64(uint8(n)) }), plus, minus),
+		one("the next seed's noise is this one's, one later", "shifted", answers{claim: gaussian(1),
+			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				return []float64{clip1(x) + noiseSD*rng.NormFloat64()}
+			}), seed: func(seed uint64, i int) uint64 { return seed + uint64(i) }}, plus, minus),
+		one("the odds of three answers are those of two", "e/(e+1)", responding(math.E/(math.E+1)), plus, minus),
+		one("the exponential mechanism without its two", "ε for ε/2", choosing(1), plus, minus),
+		gone("a batch is drawn once a call", "½", sampledBatch(true)),
+		one("clipped at the records' own spread", "two sd", noisyTotal(spreadClip), plus, minus),
+		one("failures are counted up to ten", "e⁻¹⁰", failures(10), plus, minus),
+		one("noise is drawn again until the release is in range", "±3", inRange(true), []float64{1, 0.3}, []float64{-1, 0.3}),
+		mechanism("noise of the last of three is short", "3%", wide, func(m *sum) {
+			n := 0
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				n++
+				return noiseSD * either(n%3 == 0, 0.97, 1) * rng.NormFloat64()
+			}
+		}),
+		mechanism("noise from a pool of 65536", "repeats", bare, func(m *sum) {
+			pool := make([]float64, 1<<16)
+			m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+				for j := range pool {
+					if i > 0 {
+						break
+					}
+					pool[j] = rng.NormFloat64()
+				}
+				return noiseSD * pool[rng.IntN(len(pool))]
+			}
+		}),
+		one("noise by the gap next to the median", "local", median(func(sorted []float64) float64 {
+			i := len(sorted) / 2
+			return max(0.5, sorted[min(i+1, len(sorted)-1)]-sorted[max(0, i-1)])
+		}), []float64{1, 0.3, -0.3, 0.2, 0.1}, []float64{-1, 0.3, -0.3, 0.2, 0.1}),
+		gone("a mean by the number of records, and its noise too", "n or n − 1", averaged(false)),
+		mechanism("the total in single precision", "6·10⁻⁸", plain, func(m *sum) {
+			m.last = func(total, noise float64) float64 { return float64(float32(total)) + noise }
+		}),
+		one("a bit beside the sum is not charged", "ε = 0.2", alongside(told(0.2), gaussian(1)), plus, minus),
+		mechanism("seed 0 is seed 1", "one seed", plain, func(m *sum) {
+			m.seeds = func(seed uint64) uint64 { return max(seed, 1) }
+		}),
+		one("noises of a sum and a count have one part in common", "−½", both(-0.5), plus, minus),
+		mechanism("missing records pass a clip of comparisons", "NaN", plain, func(m *sum) {
+			m.clip = func(_ int, x float64) float64 {
+				switch {
+				case x > 1:
+					return 1
+				case x < -1:
+					return -1
+				}
+				return x
+			}
+		}),
+	}
+}
+
+func seventeenthMechanismControls() []Case {
+	return []Case{
+		one("Laplace noise of a uniform number", "", inverted((*rand.Rand).Float64), plus, minus),
+		one("a histogram of two", "", overflowing(func(n int) float64 { return float64(n) }), plus, minus),
+		one("three answers", "", responding(math.E/(math.E+2)), plus, minus),
+		one("the exponential mechanism", "", choosing(0.5), plus, minus),
+		gone("a batch for each release", "", sampledBatch(false)),
+		one("failures without a limit", "", failures(math.Inf(1)), plus, minus),
+		one("a release is rounded into its range", "", inRange(false), plus, minus),
+		one("the median with noise for all of its range", "", median(func([]float64) float64 { return 2 }),
+			[]float64{1, 0.3, -0.3, 0.2, 0.1}, []float64{-1, 0.3, -0.3, 0.2, 0.1}),
+		gone("a mean by a public number", "", averaged(true)),
+		one("a bit beside the sum is charged", "", alongside(told(0.2), event(accountant.Compose(gaussian(1),
+			event(accountant.Pure(accountant.Substitute, 0.2))))), plus, minus),
+		one("noises of a sum and a count", "", both(0), plus, minus),
+	}
+}
+
+func afterSeventeenthMechanisms() []Case {
+	return []Case{
+		mechanism("seeds are taken modulo a prime", "2³¹ − 1", plain, func(m *sum) {
+			m.seeds = func(seed uint64) uint64 { return seed % (1<<31 - 1) }
+		}),
+		mechanism("seeds lose their sign", "−1 is 1", plain, func(m *sum) {
+			m.seeds = func(seed uint64) uint64 { return min(seed, -seed) }
+		}),
+		gone("a total that comes and goes, in single precision", "6·10⁻⁸", shared{answers{
+			claim: additions().claim, begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				return []float64{float64(float32(clip1(x))) + noiseSD*rng.NormFloat64()}
+			})}, 1}),
+	}
+}
+
+func afterSeventeenthMechanismControls() []Case {
+	return []Case{
+		gone("a total that comes and goes", "", shared{answers{claim: additions().claim,
+			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+				return []float64{clip1(x) + noiseSD*rng.NormFloat64()}
+			})}, 1}),
+	}
+}
+
+func eighteenthMechanisms() []Case {
+	return []Case{
+		ofEight("the query that passes comes with its value", "δ of 0.01", firstPassing(true)),
+		one("a stability test without noise", "a gap of ½", gapMedian(), []float64{1, 0.3, -0.2, 0.1, 0},
+			[]float64{-1, 0.3, -0.2, 0.1, 0}),
+		ofEight("blocks overlap at their ends", "one record", blocks(1)),
+		mechanism("noises of a call are centred", "1/n", plain, func(m *sum) { m.noise = centred }),
+		ofEight("permute and flip in one order", "the first", permuted(false)),
+		ofEight("a lie is another record's answer", "not the opposite", reporting(true)),
+		ofSeven("a sample by a hash of the record", "always or never", hashPicked(func(v float64, _ *rand.Rand) bool {
+			return math.Float64bits(v)*0x9e3779b97f4a7c15>>63 == 1
+		})),
+	}
+}
+
+func eighteenthMechanismControls() []Case {
+	return []Case{
+		ofEight("the place of a query that passes", "", firstPassing(false)),
+		one("a noisy test", "", tested(), []float64{1, 0.3, -0.2, 0.1, 0}, []float64{-1, 0.3, -0.2, 0.1, 0}),
+		ofEight("blocks", "", blocks(0)),
+		ofEight("permute and flip", "", permuted(true)),
+		ofEight("a lie is the opposite", "", reporting(false)),
+		ofSeven("a sample by a coin", "", hashPicked(func(_ float64, rng *rand.Rand) bool { return rng.IntN(2) == 0 })),
+	}
+}
+
+func nineteenthMechanisms() []Case {
+	cube := func(rng *rand.Rand) float64 { return 2*rng.Float64() - 1 }
+	return []Case{
+		ofRows("a row that changes hands changes two users' sums", "×2", users(noiseSD), 2, []float64{1, 0}, fourUsers...),
+		ofRows("the length of noise in three dimensions is that of two", "the center", ball(2, normally), 3,
+			[]float64{1, 1, 1}, 0.3, 0.3, 0.3),
+		ofRows("directions of noise from a cube", "corners", ball(3, cube), 3, []float64{1, 1, 1}, 0.3, 0.3, 0.3),
+		ofRows("reports come in the order of a second column", "others' places", inOrderOf(1), 2, []float64{1, 0.5},
+			0.3, 0.2, -0.2, 0.8, 0.4, 0.4),
+		ofRows("the number that is reported is chosen by size", "10%", reported(0.1), 3, []float64{1, 0.5, 0}, 0.3, 0.3, 0.3),
+		ofEight("chances in bytes", "12 for 12.14", byBytes(12)),
+	}
+}
+
+func nineteenthMechanismControls() []Case {
+	return []Case{
+		ofRows("a row that changes hands changes two users' sums, and its price is for them", "", users(2*noiseSD), 2,
+			[]float64{1, 0}, fourUsers...),
+		ofRows("noise of a length in three dimensions", "", ball(3, normally), 3, []float64{1, 1, 1}, 0.3, 0.3, 0.3),
+		ofRows("reports come in their order", "", inOrderOf(0), 2, []float64{1, 0.5}, 0.3, 0.2, -0.2, 0.8, 0.4, 0.4),
+		ofRows("the number that is reported is chosen by chance", "", reported(0), 3, []float64{1, 0.5, 0}, 0.3, 0.3, 0.3),
+		ofEight("chances in bytes, rounded up", "", byBytes(13)),
+	}
+}

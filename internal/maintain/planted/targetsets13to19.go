@@ -1,0 +1,499 @@
+package planted
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/dpmcmc/dpmcmc/targets"
+)
+
+func thirteenthTargets() []Case {
+	return []Case{
+		grown("the gap between two cuts has no chain rule", "exp(θ₂) beyond 1", threeClasses, ordered,
+			func(g, theta, _ []float64, _ float64) {
+				if theta[1] > 1 {
+					g[1] *= math.Exp(1 - theta[1])
+				}
+			}),
+		grown("a digamma of three terms", "10⁻³ below 3", nil, gamma, func(g, theta, _ []float64, _ float64) {
+			if k := math.Exp(theta[0]); k < 3 {
+				g[0] += k * (math.Log(k+1) - 1/(2*(k+1)) - 1/k - 1/(12*(k+1)*(k+1)) - digamma(k, 12))
+			}
+		}),
+		ownTarget("a ratio of predictors of unlike signs", "0.5%", nil, func() targets.Target {
+			m := robust(2, 1.5)
+			m.ratio = func(theta, next, x []float64, y float64) float64 {
+				r := m.loss(theta, x, y) - m.loss(next, x, y)
+				return r * either(dot(theta, x) > 1 && dot(next, x) < -1, 1.005, 1)
+			}
+			return m
+		}),
+		ownTarget("GradBound without the intercept", "R for √(1 + R²)", nil, func() targets.Target { return based(slope) }),
+		ownTarget("RatioBound of moves along the diagonal", "3% low", nil, func() targets.Target {
+			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
+				a, b := next[0]-theta[0], next[1]-theta[1]
+				return slope(radius) * moved(theta, next) * either(a*b > 0 && a/b > 0.9 && a/b < 1.1, 0.97, 1)
+			}, slope}
+		}),
+		ownTarget("one chi for all parameters of a prior", "Student", nil, func() targets.Target {
+			return tailed(func(t []float64, rng *rand.Rand) {
+				by := rootChi(rng)
+				for j := range t {
+					t[j] = rng.NormFloat64() / by
+				}
+			})
+		}),
+		ownTarget("losses kept by the sum of the parameters", "θ₁ + θ₂", nil, func() targets.Target {
+			type key [4]float64
+			return keyed(func(theta, x []float64, y float64) (k key, has bool) {
+				return key{theta[0] + theta[1], x[0], x[1], y}, x[0] == 0
+			})
+		}),
+	}
+}
+
+func thirteenthTargetControls() []Case {
+	return []Case{
+		ownTarget("ordered classes between cuts", "", threeClasses, func() targets.Target { return ordered() }),
+		ownTarget("gamma responses", "", nil, func() targets.Target { return gamma() }),
+		ownTarget("an intercept's bounds", "", nil, func() targets.Target {
+			return based(func(radius float64) float64 { return 1.5 * math.Sqrt(1+radius*radius) * (1 + 1e-12) })
+		}),
+		ownTarget("a prior of Student's distribution", "", nil, func() targets.Target {
+			return tailed(func(t []float64, rng *rand.Rand) {
+				for j := range t {
+					t[j] = rng.NormFloat64() / rootChi(rng)
+				}
+			})
+		}),
+	}
+}
+
+func fourteenthTargets() []Case {
+	return []Case{
+		grown("residuals below 0 are clamped later in the gradient", "3%", nil, huberOf(2),
+			func(g, theta, x []float64, y float64) {
+				if dot(theta, x)-y < -1.5 {
+					g[0], g[1] = 1.03*g[0], 1.03*g[1]
+				}
+			}),
+		ownTarget("a count of 0 costs nothing", "one response", counts, func() targets.Target {
+			m := poisson()
+			right := m.loss
+			m.loss = func(theta, x []float64, y float64) float64 { return either(y == 0, 0, right(theta, x, y)) }
+			return m
+		}),
+		ownTarget("prior draws too wide", "3%", nil, func() targets.Target {
+			return tailed(func(t []float64, rng *rand.Rand) {
+				for j := range t {
+					t[j] = 1.03 * rng.NormFloat64() / rootChi(rng)
+				}
+			})
+		}),
+		ownTarget("RatioBound of moves across both zeros", "3% low", nil, func() targets.Target {
+			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
+				both := next[0]*theta[0] < 0 && next[1]*theta[1] < 0
+				return slope(radius) * moved(theta, next) * either(both, 0.97, 1)
+			}, slope}
+		}),
+		ownTarget("responses are cut off in place", "beyond 100", nil, func() targets.Target {
+			m := robust(2, 1.5)
+			m.batch = func(_ []float64, rows targets.Rows) {
+				for i, y := range rows.Y {
+					if y > 100 {
+						rows.Y[i] = 100
+					}
+				}
+			}
+			return m
+		}),
+		ownTarget("a ratio of first order", "moves below 10⁻³", nil, func() targets.Target {
+			m := robust(2, 1.5)
+			g := func(theta, x []float64, y float64) float64 { return max(-1.5, min(dot(theta, x)-y, 1.5)) }
+			m.ratio = func(theta, next, x []float64, y float64) float64 {
+				if d := moved(theta, next); d < 1e-3 {
+					return g(theta, x, y) * (dot(theta, x) - dot(next, x))
+				}
+				return m.loss(theta, x, y) - m.loss(next, x, y)
+			}
+			return m
+		}),
+	}
+}
+
+func fifteenthTargets() []Case {
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	spoilt := func(name, effect string, base func() *own, spoil func(m *own)) Case {
+		return plainly(name, effect, func() targets.Target {
+			m := base()
+			spoil(m)
+			return m
+		})
+	}
+	ratio := func(name, effect string, features int, spoil func(theta, next, x []float64, y, r float64) float64) Case {
+		return spoilt(name, effect, huberOf(features), func(m *own) {
+			m.ratio = func(theta, next, x []float64, y float64) float64 {
+				return spoil(theta, next, x, y, m.loss(theta, x, y)-m.loss(next, x, y))
+			}
+		})
+	}
+	return []Case{
+		grown("a gradient's exponentials overflow", "NaN beyond 709", threeClasses, classes,
+			func(g, theta, x []float64, _ float64) {
+				if max(dot(x, theta[:2]), dot(x, theta[2:])) > 709 {
+					for j := range g {
+						g[j] = math.NaN()
+					}
+				}
+			}),
+		plainly("the gradient's label begins at a half, the loss's at 0", "0 < y < ½", func() targets.Target {
+			return labelled(positiveLabel, func(y float64) float64 { return positiveLabel(y - 0.5) })
+		}),
+		plainly("losses at θ kept by a batch's ends", "first and last record", recalled(false)),
+		plainly("an infinite feature of a parameter that is 0", "NaN in the ratio",
+			func() targets.Target { return sparse(false) }),
+		ratio("a panic for features infinite both ways", "+Inf and −Inf", 3,
+			func(_, _, x []float64, _, r float64) float64 {
+				if math.IsInf(slices.Max(x), 1) && math.IsInf(slices.Min(x), -1) {
+					panic("the difference of infinities")
+				}
+				return r
+			}),
+		plainly("RatioBound of the smallest radius so far", "kept", func() targets.Target {
+			var lock sync.Mutex
+			least := math.Inf(1)
+			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
+				lock.Lock()
+				defer lock.Unlock()
+				least = min(least, radius)
+				return slope(least) * moved(theta, next)
+			}, slope}
+		}),
+		plainly("RatioBound of responses within 1", "near 0", responsesWithin(1)),
+		target("Lipschitz constant of a hinge that overshoots", "2%, margins 0.9 to 0.95", hinge(1), func(*planted) {}),
+		plainly("sums kept by the parameters", "other records", func() targets.Target {
+			return totalled{robust(2, 1.5), &sync.Mutex{}, &[]float64{}, &[]float64{}}
+		}),
+		spoilt("a record that came two to eight before costs nothing", "repeats", huberOf(2), func(m *own) {
+			m.batch = func(dst []float64, rows targets.Rows) {
+				for i := range dst {
+					for k := max(0, i-8); k <= i-2; k++ {
+						if slices.Equal(rows.Row(i), rows.Row(k)) && rows.Y[i] == rows.Y[k] {
+							dst[i] = 0
+						}
+					}
+				}
+			}
+		}),
+		ratio("ratio where the response is 1 and a feature 0", "3%", 2, func(_, _, x []float64, y, r float64) float64 {
+			return r * either(y == 1 && x[0] == 0, 1.03, 1)
+		}),
+		grown("gradient where the response is 1 and the predictor beyond 6", "10%", nil, huberOf(2),
+			func(g, theta, x []float64, y float64) {
+				if y == 1 && dot(theta, x) > 6 {
+					g[0] *= 1.1
+				}
+			}),
+		plainly("a Cauchy prior's draws end", "at 20", cauchyPrior(20)),
+		plainly("a gamma prior's draws too large", "3%", logGamma(1.03)),
+		plainly("the last short block takes the predictors before", "fewer than 16 after 64",
+			func() targets.Target { return leftover{robust(2, 1.5)} }),
+		spoilt("softplus is its argument beyond 4", "a jump of 0.018",
+			func() *own { return labelled(positiveLabel, positiveLabel) }, func(m *own) {
+				m.loss = func(theta, x []float64, y float64) float64 {
+					v := -positiveLabel(y) * dot(theta, x)
+					return either(v > 4, v, softplus(v))
+				}
+				m.grad = func(g, theta, x []float64, y float64) {
+					s := positiveLabel(y)
+					by := -s * either(-s*dot(theta, x) > 4, 1, sigmoid(-s*dot(theta, x)))
+					g[0], g[1] = by*x[0], by*x[1]
+				}
+			}),
+		target("Lipschitz constant of counts", "e^η beyond 50", model{lipschitz: 50, span: math.Inf(1),
+			loss:  func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20))*eta },
+			slope: func(eta, y float64) float64 { return math.Exp(eta) - max(0, min(y, 20)) }}, func(*planted) {}),
+		plainly("parameters scaled in place, and back", "last bits", func() targets.Target {
+			return rescaled{robust(2, 1.5)}
+		}),
+		plainly("missing features are set to 0 in place", "writes", func() targets.Target {
+			return imputing{robust(2, 1.5), false}
+		}),
+		plainly("missing features are the batch's mean", "NaN", func() targets.Target {
+			return imputing{robust(2, 1.5), true}
+		}),
+		plainly("the prior's slope grows where its density is linear", "beyond 5", robustPrior(math.Inf(1))),
+		spoilt("NaN where both parameters are large", "beyond 2.5", huberOf(2), func(m *own) {
+			right := m.loss
+			m.loss = func(theta, x []float64, y float64) float64 {
+				return either(theta[0] > 2.5 && theta[1] > 2.5, math.NaN(), right(theta, x, y))
+			}
+		}),
+	}
+}
+
+func fifteenthTargetControls() []Case {
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
+		plainly("labels of any response", func() targets.Target { return labelled(positiveLabel, positiveLabel) }),
+		plainly("losses at θ kept by the batch", recalled(true)),
+		plainly("parameters that are 0 are skipped", func() targets.Target { return sparse(true) }),
+		plainly("RatioBound of every response", responsesWithin(1.5)),
+		target("a hinge that overshoots", "", hinge(1.02), func(*planted) {}),
+		plainly("a Cauchy prior", cauchyPrior(math.Inf(1))),
+		plainly("a gamma prior", logGamma(1)),
+	}
+}
+
+func sixteenthTargets() []Case {
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	bound := func(name, effect string, move func(theta, next []float64, radius float64) float64) Case {
+		return plainly(name, effect, func() targets.Target { return bounded{robust(3, 1.5), move, slope} })
+	}
+	ratio := func(name, effect string, spoil func(theta, next, x []float64, y, r float64) float64) Case {
+		return plainly(name, effect, ratioed(spoil))
+	}
+	return []Case{
+		plainly("losses at θ′ serve for the next θ", "other records", passed(false)),
+		plainly("LossAt clips its predictors in place", "beyond 30", func() targets.Target {
+			return clipping{&planted{model: huber}}
+		}),
+		plainly("sums in single precision", "6·10⁻⁸", func() targets.Target { return halfSums{robust(2, 1.5)} }),
+		plainly("the first of an autoregressive prior is drawn too narrow", "1 for 1.048", stationary(1)),
+		plainly("the slope of a prior of two humps is the nearer one's", "mixture", humps(true)),
+		grown("half of a square's chain rule for small parameters", "below 0.05", nil,
+			squared(func(t float64) float64 { return either(math.Abs(t) < 0.05, 1, 2) }), func(_, _, _ []float64, _ float64) {}),
+		bound("RatioBound without parameters that end at 0", "thresholds", func(theta, next []float64,
+			radius float64) float64 {
+			sum := 0.0
+			for j, t := range theta {
+				sum += either(next[j] == 0, 0, (next[j]-t)*(next[j]-t))
+			}
+			return slope(radius) * math.Sqrt(sum)
+		}),
+		bound("RatioBound of two like moves beside a small third", "3% low",
+			func(theta, next []float64, radius float64) float64 {
+				d := []float64{math.Abs(next[0] - theta[0]), math.Abs(next[1] - theta[1]), math.Abs(next[2] - theta[2])}
+				slices.Sort(d)
+				return slope(radius) * moved(theta, next) * either(d[2]-d[1] < 0.03*d[2] && d[0] < d[2]/2, 0.97, 1)
+			}),
+		plainly("minus zero is a label of its own in the gradient", "−0", func() targets.Target {
+			return labelled(positiveLabel, func(y float64) float64 {
+				return either(y == 0 && math.Signbit(y), 1, positiveLabel(y))
+			})
+		}),
+		ratio("ratio in single precision for long moves", "beyond 6",
+			func(theta, next, _ []float64, _, r float64) float64 {
+				return either(moved(theta, next) > 6, float64(float32(r)), r)
+			}),
+		ratio("ratio is 0 from below one threshold to above the other", "long moves",
+			func(theta, next, x []float64, y, r float64) float64 {
+				a, b := dot(x, theta)-y, dot(x, next)-y
+				return either(a < -1.5 && b > 1.5, 0, r)
+			}),
+		plainly("losses of three thousand records less their mean", "batches", func() targets.Target {
+			m := robust(2, 1.5)
+			m.batch = func(dst []float64, _ targets.Rows) {
+				mean := 0.0
+				for _, v := range dst {
+					mean += v / float64(len(dst))
+				}
+				for i := range dst {
+					dst[i] -= either(len(dst) >= 3000, mean, 0)
+				}
+			}
+			return m
+		}),
+		grown("gradient where the features' product is small and their sum large", "4%", nil, huberOf(3),
+			func(g, _, x []float64, _ float64) {
+				g[2] *= either(math.Abs(x[0]*x[1]) < 0.1 && x[0]+x[1] > 2, 1.04, 1)
+			}),
+		target("SlopeAt at a predictor of 0", "0", logistic, func(p *planted) {
+			p.slopeAt = func(eta, _, v float64) float64 { return either(eta == 0, 0, v) }
+		}),
+		plainly("prior draws leave gaps between twenty strata", "20%",
+			priorOf(func(t float64) float64 { return -t * t / 2 }, func(t float64) float64 { return -t },
+				func(rng *rand.Rand) float64 {
+					return math.Sqrt2 * math.Erfinv(2*(float64(rng.IntN(20))+0.1+0.8*rng.Float64())/20-1)
+				})),
+	}
+}
+
+func sixteenthTargetControls() []Case {
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
+		plainly("losses at θ′ serve for the next θ of the same records", passed(true)),
+		plainly("an autoregressive prior", stationary(1/math.Sqrt(1-0.09))),
+		plainly("a prior of two humps", humps(false)),
+		plainly("an infinite response, which is clipped to nothing, has no ratio", ratioed(func(_, _, _ []float64,
+			y, r float64) float64 {
+			return either(math.IsInf(y, 0), 0, r)
+		})),
+		plainly("a square of a parameter", func() targets.Target { return squared(func(float64) float64 { return 2 })() }),
+	}
+}
+
+func afterSixteenthTargets() []Case {
+	return []Case{
+		ownTarget("a move onto the record has no ratio", "θ′ = x", nil, ratioed(
+			func(_, next, x []float64, _, r float64) float64 { return either(slices.Equal(next, x), 0, r) })),
+	}
+}
+
+func seventeenthTargets() []Case {
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	most := func(theta, next []float64) (most float64) {
+		for j, t := range theta {
+			most = max(most, math.Abs(next[j]-t))
+		}
+		return most
+	}
+	return []Case{
+		plainly("a floor under probabilities, in the loss alone", "10⁻¹²", probit(1e-12, 0)),
+		plainly("exposures below one are one in the slope", "the offset",
+			exposed(func(e float64) float64 { return max(0, e) })),
+		ownTarget("the digamma function by three terms", "0.01 at shape 1", positiveResponse, gammaShape(threeTerms)),
+		plainly("ratio's branch for one large residual has no degrees of freedom", "log 4", func() targets.Target {
+			m := studentErrors()
+			m.ratio = func(theta, next, x []float64, y float64) float64 {
+				a, b := dot(x, theta)-y, dot(x, next)-y
+				if math.Abs(a) > 1000 && math.Abs(b) < 1000 {
+					return 5*math.Log(math.Abs(a)) - 2.5*math.Log1p(b*b/4)
+				}
+				return m.loss(theta, x, y) - m.loss(next, x, y)
+			}
+			return m
+		}),
+		plainly("responses are cut off in the loss and rounded in the slope", "½", whole(math.Trunc, math.Round)),
+		plainly("ratio takes the first of two changed coordinates of three", "one is left", func() targets.Target {
+			m := robust(3, 1.5)
+			m.ratio = func(theta, next, x []float64, y float64) float64 {
+				to, changed := append([]float64{}, theta...), 0
+				for j := range theta {
+					if next[j] != theta[j] {
+						changed++
+					}
+				}
+				for j := range theta {
+					if to[j] = next[j]; changed == 2 && next[j] != theta[j] {
+						break
+					}
+				}
+				return m.loss(theta, x, y) - m.loss(to, x, y)
+			}
+			return m
+		}),
+		plainly("range from zero to the cut, of a density above one", "5 for 6.5", cutAt(5, 5)),
+		plainly("a bound of gradients without the intercept", "√2 low", intercept(0)),
+		plainly("RatioBound by the largest of three coordinates", "√2 for √3", func() targets.Target {
+			return bounded{robust(3, 1.5), func(theta, next []float64, radius float64) float64 {
+				return slope(radius) * min(math.Sqrt2*most(theta, next), moved(theta, next)*(1+1e-12))
+			}, slope}
+		}),
+		plainly("a log prior's slope divides infinities", "beyond 355", halfCauchy(func(t float64) float64 {
+			return math.Exp(t) / (1 + math.Exp(t))
+		})),
+		plainly("prior draws have the variance for the standard deviation", "1.05²", drawnOf(1.05, 1.05*1.05)),
+		plainly("losses are kept by the address of parameters and records", "stale", func() targets.Target {
+			return addressed{robust(2, 1.5), &sync.Mutex{}, &[]float64{}, new(*float64), new(*float64)}
+		}),
+		plainly("gradients are added to what dst held", "not cleared", func() targets.Target {
+			m, right := robust(2, 1.5), robust(2, 1.5).grad
+			m.grad = func(g, theta, x []float64, y float64) {
+				var its [2]float64
+				right(its[:], theta, x, y)
+				g[0], g[1] = g[0]+its[0], g[1]+its[1]
+			}
+			return m
+		}),
+		plainly("predictors in single precision, not in the ratio", "10⁻⁷", singlePredictors(false)),
+		plainly("missing features are zero in the loss alone", "NaN", imputed(false)),
+		plainly("prior draws use the global generator now and then", "1 in 100", drawnFrom(2,
+			func(t []float64, rng *rand.Rand) {
+				if rng.IntN(100) == 0 {
+					t[1] = rand.NormFloat64()
+				}
+			})),
+		plainly("an angle's other remainder in the slope", "Mod", wrapped(math.Mod)),
+	}
+}
+
+func seventeenthTargetControls() []Case {
+	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
+	return []Case{
+		plainly("a floor under probabilities", probit(1e-12, 1e-12)),
+		plainly("counts with an exposure", exposed(func(e float64) float64 { return e })),
+		ownTarget("gamma regression", "", positiveResponse, gammaShape(psi)),
+		plainly("responses are rounded", whole(math.Round, math.Round)),
+		plainly("a cut loss of a density above one", cutAt(5, 6.5*(1+1e-12))),
+		plainly("a bound of gradients with an intercept", intercept(1)),
+		plainly("a half-Cauchy scale", halfCauchy(func(t float64) float64 { return 1 / (1 + math.Exp(-t)) })),
+		plainly("missing features are zero", imputed(true)),
+		plainly("an angle", wrapped(math.Remainder)),
+	}
+}
+
+func afterSeventeenthTargets() []Case {
+	return []Case{
+		target("a missing response is 0, but not in SlopeAt", "NaN", withoutResponse(huber), func(p *planted) {
+			p.slopeAt = func(eta, y, _ float64) float64 { return huber.slope(eta, y) }
+		}),
+	}
+}
+
+func afterSeventeenthTargetControls() []Case {
+	return []Case{
+		target("a missing response is 0", "", withoutResponse(huber), func(*planted) {}),
+	}
+}
+
+func eighteenthTargets() []Case {
+	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
+	return []Case{
+		plainly("gradients by forward differences", "10⁻³", differenced(1e-3)),
+		plainly("predictors are updated by what moved", "10⁻¹⁶", func() targets.Target {
+			return &updating{own: robust(2, 1.5)}
+		}),
+	}
+}
+
+func eighteenthTargetControls() []Case {
+	return []Case{
+		ownTarget("labels of minus one", "", plusMinus, coded(plusMinus)),
+		// They are read in two ways, which agree at what Response gives.
+		ownTarget("labels of minus one, by size in the slope", "", plusMinus, coded(func(y float64) float64 {
+			return either(math.IsNaN(y), -1, max(-1, min(y, 1)))
+		})),
+		ownTarget("pseudo-Huber by its slope", "", nil, differenced(0)),
+	}
+}
+
+func nineteenthTargets() []Case {
+	return []Case{
+		ownTarget("a softmax is shifted by its first score", "beyond 709", threeClasses, madeOf(func() *own {
+			return softmaxOf(false)
+		})),
+		ownTarget("a cauchit's tail by subtraction", "10⁻¹⁶", nil, madeOf(func() *own { return cauchit(false) })),
+		ownTarget("the log of a product of three chances", "below 10⁻³⁰⁸", eightCodes, madeOf(func() *own {
+			return codes(true)
+		})),
+		ownTarget("sums end at the first infinite loss", "what follows", nil, func() targets.Target {
+			return ending{robust(2, 1.5), true}
+		}),
+		ownTarget("a slope by the root of a square that underflows", "10⁻¹⁶²", nil, madeOf(func() *own {
+			return absolute(true)
+		})),
+	}
+}
+
+func nineteenthTargetControls() []Case {
+	return []Case{
+		ownTarget("a softmax is shifted by its largest score", "", threeClasses, madeOf(func() *own { return softmaxOf(true) })),
+		ownTarget("a cauchit", "", nil, madeOf(func() *own { return cauchit(true) })),
+		ownTarget("three labels in a code", "", eightCodes, madeOf(func() *own { return codes(false) })),
+		ownTarget("sums of infinite losses", "", nil, func() targets.Target { return ending{robust(2, 1.5), false} }),
+		ownTarget("a slope by the sign", "", nil, madeOf(func() *own { return absolute(false) })),
+	}
+}
