@@ -62,6 +62,22 @@ func (b bounded) RatioBound(theta, next []float64, radius float64) float64 {
 }
 func (b bounded) GradBound(radius float64) float64 { return b.grad(radius) }
 
+// rightBound is one of moves of Huber's regression, up to rounding.
+func rightBound(theta, next []float64, radius float64) float64 {
+	return slope(radius) * moved(theta, next)
+}
+
+// bound is a case of that regression with another bound of moves, and low one that is too low.
+func bound(name, effect string, features int, move func(theta, next []float64, radius float64) float64) Case {
+	return plainly(name, effect, func() targets.Target { return bounded{robust(features, 1.5), move, slope} })
+}
+
+func low(name, effect string, features int, by func(theta, next []float64) float64) Case {
+	return bound(name, effect, features, func(theta, next []float64, radius float64) float64 {
+		return rightBound(theta, next, radius) * by(theta, next)
+	})
+}
+
 func boundedQuantile(gradients float64) targets.Target {
 	return bounded{quantile(), func(theta, next []float64, radius float64) float64 {
 		return 0.52 * radius * moved(theta, next) * (1 + 1e-12)

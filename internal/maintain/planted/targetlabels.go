@@ -104,7 +104,6 @@ func ordinal() *own {
 
 // ordered has three ordered classes between two cuts: the first, and it and the exponential of the second.
 func ordered() *own {
-	sigmoid := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 	cuts := func(theta, x []float64) (low, high float64) {
 		eta := theta[2] * x[0]
 		return theta[0] - eta, theta[0] + math.Exp(theta[1]) - eta

@@ -71,29 +71,38 @@ func ownTarget(name, effect string, response func(u float64) float64, make func(
 		}}
 }
 
-// grown is a target whose gradients are spoilt.
-func grown(name, effect string, response func(u float64) float64, base func() *own,
-	spoil func(g, theta, x []float64, y float64)) Case {
+// plainly is such a case whose responses are any numbers.
+func plainly(name, effect string, make func() targets.Target) Case {
+	return ownTarget(name, effect, nil, make)
+}
+
+// spoilt is a case of a right target that is spoilt, grown one whose gradients are, and ratio one of
+// Huber's regression whose ratios are.
+func spoilt(name, effect string, response func(u float64) float64, base func() *own, spoil func(m *own)) Case {
 	return ownTarget(name, effect, response, func() targets.Target {
 		m := base()
+		spoil(m)
+		return m
+	})
+}
+
+func grown(name, effect string, response func(u float64) float64, base func() *own,
+	spoil func(g, theta, x []float64, y float64)) Case {
+	return spoilt(name, effect, response, base, func(m *own) {
 		right := m.grad
 		m.grad = func(g, theta, x []float64, y float64) {
 			right(g, theta, x, y)
 			spoil(g, theta, x, y)
 		}
-		return m
 	})
 }
 
-// ratioed is Huber's regression whose ratios are spoilt.
-func ratioed(spoil func(theta, next, x []float64, y, r float64) float64) func() targets.Target {
-	return func() targets.Target {
-		m := robust(2, 1.5)
+func ratio(name, effect string, features int, spoil func(theta, next, x []float64, y, r float64) float64) Case {
+	return spoilt(name, effect, nil, huberOf(features), func(m *own) {
 		m.ratio = func(theta, next, x []float64, y float64) float64 {
 			return spoil(theta, next, x, y, m.loss(theta, x, y)-m.loss(next, x, y))
 		}
-		return m
-	}
+	})
 }
 
 // intercepted adds a parameter before those of the features.

@@ -22,22 +22,15 @@ func thirteenthTargets() []Case {
 				g[0] += k * (math.Log(k+1) - 1/(2*(k+1)) - 1/k - 1/(12*(k+1)*(k+1)) - digamma(k, 12))
 			}
 		}),
-		ownTarget("a ratio of predictors of unlike signs", "0.5%", nil, func() targets.Target {
-			m := robust(2, 1.5)
-			m.ratio = func(theta, next, x []float64, y float64) float64 {
-				r := m.loss(theta, x, y) - m.loss(next, x, y)
-				return r * either(dot(theta, x) > 1 && dot(next, x) < -1, 1.005, 1)
-			}
-			return m
+		ratio("a ratio of predictors of unlike signs", "0.5%", 2, func(theta, next, x []float64, _, r float64) float64 {
+			return r * either(dot(theta, x) > 1 && dot(next, x) < -1, 1.005, 1)
 		}),
-		ownTarget("GradBound without the intercept", "R for √(1 + R²)", nil, func() targets.Target { return based(slope) }),
-		ownTarget("RatioBound of moves along the diagonal", "3% low", nil, func() targets.Target {
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				a, b := next[0]-theta[0], next[1]-theta[1]
-				return slope(radius) * moved(theta, next) * either(a*b > 0 && a/b > 0.9 && a/b < 1.1, 0.97, 1)
-			}, slope}
+		plainly("GradBound without the intercept", "R for √(1 + R²)", func() targets.Target { return based(slope) }),
+		low("RatioBound of moves along the diagonal", "3% low", 2, func(theta, next []float64) float64 {
+			a, b := next[0]-theta[0], next[1]-theta[1]
+			return either(a*b > 0 && a/b > 0.9 && a/b < 1.1, 0.97, 1)
 		}),
-		ownTarget("one chi for all parameters of a prior", "Student", nil, func() targets.Target {
+		plainly("one chi for all parameters of a prior", "Student", func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				by := rootChi(rng)
 				for j := range t {
@@ -45,7 +38,7 @@ func thirteenthTargets() []Case {
 				}
 			})
 		}),
-		ownTarget("losses kept by the sum of the parameters", "θ₁ + θ₂", nil, func() targets.Target {
+		plainly("losses kept by the sum of the parameters", "θ₁ + θ₂", func() targets.Target {
 			type key [4]float64
 			return keyed(func(theta, x []float64, y float64) (k key, has bool) {
 				return key{theta[0] + theta[1], x[0], x[1], y}, x[0] == 0
@@ -56,12 +49,12 @@ func thirteenthTargets() []Case {
 
 func thirteenthTargetControls() []Case {
 	return []Case{
-		ownTarget("ordered classes between cuts", "", threeClasses, func() targets.Target { return ordered() }),
-		ownTarget("gamma responses", "", nil, func() targets.Target { return gamma() }),
-		ownTarget("an intercept's bounds", "", nil, func() targets.Target {
+		ownTarget("ordered classes between cuts", "", threeClasses, madeOf(ordered)),
+		plainly("gamma responses", "", madeOf(gamma)),
+		plainly("an intercept's bounds", "", func() targets.Target {
 			return based(func(radius float64) float64 { return 1.5 * math.Sqrt(1+radius*radius) * (1 + 1e-12) })
 		}),
-		ownTarget("a prior of Student's distribution", "", nil, func() targets.Target {
+		plainly("a prior of Student's distribution", "", func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				for j := range t {
 					t[j] = rng.NormFloat64() / rootChi(rng)
@@ -79,27 +72,21 @@ func fourteenthTargets() []Case {
 					g[0], g[1] = 1.03*g[0], 1.03*g[1]
 				}
 			}),
-		ownTarget("a count of 0 costs nothing", "one response", counts, func() targets.Target {
-			m := poisson()
+		spoilt("a count of 0 costs nothing", "one response", counts, poisson, func(m *own) {
 			right := m.loss
 			m.loss = func(theta, x []float64, y float64) float64 { return either(y == 0, 0, right(theta, x, y)) }
-			return m
 		}),
-		ownTarget("prior draws too wide", "3%", nil, func() targets.Target {
+		plainly("prior draws too wide", "3%", func() targets.Target {
 			return tailed(func(t []float64, rng *rand.Rand) {
 				for j := range t {
 					t[j] = 1.03 * rng.NormFloat64() / rootChi(rng)
 				}
 			})
 		}),
-		ownTarget("RatioBound of moves across both zeros", "3% low", nil, func() targets.Target {
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				both := next[0]*theta[0] < 0 && next[1]*theta[1] < 0
-				return slope(radius) * moved(theta, next) * either(both, 0.97, 1)
-			}, slope}
+		low("RatioBound of moves across both zeros", "3% low", 2, func(theta, next []float64) float64 {
+			return either(next[0]*theta[0] < 0 && next[1]*theta[1] < 0, 0.97, 1)
 		}),
-		ownTarget("responses are cut off in place", "beyond 100", nil, func() targets.Target {
-			m := robust(2, 1.5)
+		spoilt("responses are cut off in place", "beyond 100", nil, huberOf(2), func(m *own) {
 			m.batch = func(_ []float64, rows targets.Rows) {
 				for i, y := range rows.Y {
 					if y > 100 {
@@ -107,38 +94,15 @@ func fourteenthTargets() []Case {
 					}
 				}
 			}
-			return m
 		}),
-		ownTarget("a ratio of first order", "moves below 10⁻³", nil, func() targets.Target {
-			m := robust(2, 1.5)
-			g := func(theta, x []float64, y float64) float64 { return max(-1.5, min(dot(theta, x)-y, 1.5)) }
-			m.ratio = func(theta, next, x []float64, y float64) float64 {
-				if d := moved(theta, next); d < 1e-3 {
-					return g(theta, x, y) * (dot(theta, x) - dot(next, x))
-				}
-				return m.loss(theta, x, y) - m.loss(next, x, y)
-			}
-			return m
+		ratio("a ratio of first order", "moves below 10⁻³", 2, func(theta, next, x []float64, y, r float64) float64 {
+			eta := dot(theta, x)
+			return either(moved(theta, next) < 1e-3, max(-1.5, min(eta-y, 1.5))*(eta-dot(next, x)), r)
 		}),
 	}
 }
 
 func fifteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
-	spoilt := func(name, effect string, base func() *own, spoil func(m *own)) Case {
-		return plainly(name, effect, func() targets.Target {
-			m := base()
-			spoil(m)
-			return m
-		})
-	}
-	ratio := func(name, effect string, features int, spoil func(theta, next, x []float64, y, r float64) float64) Case {
-		return spoilt(name, effect, huberOf(features), func(m *own) {
-			m.ratio = func(theta, next, x []float64, y float64) float64 {
-				return spoil(theta, next, x, y, m.loss(theta, x, y)-m.loss(next, x, y))
-			}
-		})
-	}
 	return []Case{
 		grown("a gradient's exponentials overflow", "NaN beyond 709", threeClasses, classes,
 			func(g, theta, x []float64, _ float64) {
@@ -176,7 +140,7 @@ func fifteenthTargets() []Case {
 		plainly("sums kept by the parameters", "other records", func() targets.Target {
 			return totalled{robust(2, 1.5), &sync.Mutex{}, &[]float64{}, &[]float64{}}
 		}),
-		spoilt("a record that came two to eight before costs nothing", "repeats", huberOf(2), func(m *own) {
+		spoilt("a record that came two to eight before costs nothing", "repeats", nil, huberOf(2), func(m *own) {
 			m.batch = func(dst []float64, rows targets.Rows) {
 				for i := range dst {
 					for k := max(0, i-8); k <= i-2; k++ {
@@ -200,7 +164,7 @@ func fifteenthTargets() []Case {
 		plainly("a gamma prior's draws too large", "3%", logGamma(1.03)),
 		plainly("the last short block takes the predictors before", "fewer than 16 after 64",
 			func() targets.Target { return leftover{robust(2, 1.5)} }),
-		spoilt("softplus is its argument beyond 4", "a jump of 0.018",
+		spoilt("softplus is its argument beyond 4", "a jump of 0.018", nil,
 			func() *own { return labelled(positiveLabel, positiveLabel) }, func(m *own) {
 				m.loss = func(theta, x []float64, y float64) float64 {
 					v := -positiveLabel(y) * dot(theta, x)
@@ -225,7 +189,7 @@ func fifteenthTargets() []Case {
 			return imputing{robust(2, 1.5), true}
 		}),
 		plainly("the prior's slope grows where its density is linear", "beyond 5", robustPrior(math.Inf(1))),
-		spoilt("NaN where both parameters are large", "beyond 2.5", huberOf(2), func(m *own) {
+		spoilt("NaN where both parameters are large", "beyond 2.5", nil, huberOf(2), func(m *own) {
 			right := m.loss
 			m.loss = func(theta, x []float64, y float64) float64 {
 				return either(theta[0] > 2.5 && theta[1] > 2.5, math.NaN(), right(theta, x, y))
@@ -235,26 +199,18 @@ func fifteenthTargets() []Case {
 }
 
 func fifteenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
 	return []Case{
-		plainly("labels of any response", func() targets.Target { return labelled(positiveLabel, positiveLabel) }),
-		plainly("losses at θ kept by the batch", recalled(true)),
-		plainly("parameters that are 0 are skipped", func() targets.Target { return sparse(true) }),
-		plainly("RatioBound of every response", responsesWithin(1.5)),
+		plainly("labels of any response", "", func() targets.Target { return labelled(positiveLabel, positiveLabel) }),
+		plainly("losses at θ kept by the batch", "", recalled(true)),
+		plainly("parameters that are 0 are skipped", "", func() targets.Target { return sparse(true) }),
+		plainly("RatioBound of every response", "", responsesWithin(1.5)),
 		target("a hinge that overshoots", "", hinge(1.02), func(*planted) {}),
-		plainly("a Cauchy prior", cauchyPrior(math.Inf(1))),
-		plainly("a gamma prior", logGamma(1)),
+		plainly("a Cauchy prior", "", cauchyPrior(math.Inf(1))),
+		plainly("a gamma prior", "", logGamma(1)),
 	}
 }
 
 func sixteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
-	bound := func(name, effect string, move func(theta, next []float64, radius float64) float64) Case {
-		return plainly(name, effect, func() targets.Target { return bounded{robust(3, 1.5), move, slope} })
-	}
-	ratio := func(name, effect string, spoil func(theta, next, x []float64, y, r float64) float64) Case {
-		return plainly(name, effect, ratioed(spoil))
-	}
 	return []Case{
 		plainly("losses at θ′ serve for the next θ", "other records", passed(false)),
 		plainly("LossAt clips its predictors in place", "beyond 30", func() targets.Target {
@@ -265,36 +221,34 @@ func sixteenthTargets() []Case {
 		plainly("the slope of a prior of two humps is the nearer one's", "mixture", humps(true)),
 		grown("half of a square's chain rule for small parameters", "below 0.05", nil,
 			squared(func(t float64) float64 { return either(math.Abs(t) < 0.05, 1, 2) }), func(_, _, _ []float64, _ float64) {}),
-		bound("RatioBound without parameters that end at 0", "thresholds", func(theta, next []float64,
-			radius float64) float64 {
-			sum := 0.0
-			for j, t := range theta {
-				sum += either(next[j] == 0, 0, (next[j]-t)*(next[j]-t))
-			}
-			return slope(radius) * math.Sqrt(sum)
-		}),
-		bound("RatioBound of two like moves beside a small third", "3% low",
+		bound("RatioBound without parameters that end at 0", "thresholds", 3,
 			func(theta, next []float64, radius float64) float64 {
-				d := []float64{math.Abs(next[0] - theta[0]), math.Abs(next[1] - theta[1]), math.Abs(next[2] - theta[2])}
-				slices.Sort(d)
-				return slope(radius) * moved(theta, next) * either(d[2]-d[1] < 0.03*d[2] && d[0] < d[2]/2, 0.97, 1)
+				sum := 0.0
+				for j, t := range theta {
+					sum += either(next[j] == 0, 0, (next[j]-t)*(next[j]-t))
+				}
+				return slope(radius) * math.Sqrt(sum)
 			}),
+		low("RatioBound of two like moves beside a small third", "3% low", 3, func(theta, next []float64) float64 {
+			d := []float64{math.Abs(next[0] - theta[0]), math.Abs(next[1] - theta[1]), math.Abs(next[2] - theta[2])}
+			slices.Sort(d)
+			return either(d[2]-d[1] < 0.03*d[2] && d[0] < d[2]/2, 0.97, 1)
+		}),
 		plainly("minus zero is a label of its own in the gradient", "−0", func() targets.Target {
 			return labelled(positiveLabel, func(y float64) float64 {
 				return either(y == 0 && math.Signbit(y), 1, positiveLabel(y))
 			})
 		}),
-		ratio("ratio in single precision for long moves", "beyond 6",
+		ratio("ratio in single precision for long moves", "beyond 6", 2,
 			func(theta, next, _ []float64, _, r float64) float64 {
 				return either(moved(theta, next) > 6, float64(float32(r)), r)
 			}),
-		ratio("ratio is 0 from below one threshold to above the other", "long moves",
+		ratio("ratio is 0 from below one threshold to above the other", "long moves", 2,
 			func(theta, next, x []float64, y, r float64) float64 {
 				a, b := dot(x, theta)-y, dot(x, next)-y
 				return either(a < -1.5 && b > 1.5, 0, r)
 			}),
-		plainly("losses of three thousand records less their mean", "batches", func() targets.Target {
-			m := robust(2, 1.5)
+		spoilt("losses of three thousand records less their mean", "batches", nil, huberOf(2), func(m *own) {
 			m.batch = func(dst []float64, _ targets.Rows) {
 				mean := 0.0
 				for _, v := range dst {
@@ -304,7 +258,6 @@ func sixteenthTargets() []Case {
 					dst[i] -= either(len(dst) >= 3000, mean, 0)
 				}
 			}
-			return m
 		}),
 		grown("gradient where the features' product is small and their sum large", "4%", nil, huberOf(3),
 			func(g, _, x []float64, _ float64) {
@@ -322,41 +275,30 @@ func sixteenthTargets() []Case {
 }
 
 func sixteenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
 	return []Case{
-		plainly("losses at θ′ serve for the next θ of the same records", passed(true)),
-		plainly("an autoregressive prior", stationary(1/math.Sqrt(1-0.09))),
-		plainly("a prior of two humps", humps(false)),
-		plainly("an infinite response, which is clipped to nothing, has no ratio", ratioed(func(_, _, _ []float64,
-			y, r float64) float64 {
-			return either(math.IsInf(y, 0), 0, r)
-		})),
-		plainly("a square of a parameter", func() targets.Target { return squared(func(float64) float64 { return 2 })() }),
+		plainly("losses at θ′ serve for the next θ of the same records", "", passed(true)),
+		plainly("an autoregressive prior", "", stationary(1/math.Sqrt(1-0.09))),
+		plainly("a prior of two humps", "", humps(false)),
+		ratio("an infinite response, which is clipped to nothing, has no ratio", "", 2,
+			func(_, _, _ []float64, y, r float64) float64 { return either(math.IsInf(y, 0), 0, r) }),
+		plainly("a square of a parameter", "", madeOf(squared(func(float64) float64 { return 2 }))),
 	}
 }
 
 func afterSixteenthTargets() []Case {
 	return []Case{
-		ownTarget("a move onto the record has no ratio", "θ′ = x", nil, ratioed(
-			func(_, next, x []float64, _, r float64) float64 { return either(slices.Equal(next, x), 0, r) })),
+		ratio("a move onto the record has no ratio", "θ′ = x", 2,
+			func(_, next, x []float64, _, r float64) float64 { return either(slices.Equal(next, x), 0, r) }),
 	}
 }
 
 func seventeenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
-	most := func(theta, next []float64) (most float64) {
-		for j, t := range theta {
-			most = max(most, math.Abs(next[j]-t))
-		}
-		return most
-	}
 	return []Case{
 		plainly("a floor under probabilities, in the loss alone", "10⁻¹²", probit(1e-12, 0)),
 		plainly("exposures below one are one in the slope", "the offset",
 			exposed(func(e float64) float64 { return max(0, e) })),
 		ownTarget("the digamma function by three terms", "0.01 at shape 1", positiveResponse, gammaShape(threeTerms)),
-		plainly("ratio's branch for one large residual has no degrees of freedom", "log 4", func() targets.Target {
-			m := studentErrors()
+		spoilt("ratio's branch for one large residual has no degrees of freedom", "log 4", nil, studentErrors, func(m *own) {
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				a, b := dot(x, theta)-y, dot(x, next)-y
 				if math.Abs(a) > 1000 && math.Abs(b) < 1000 {
@@ -364,11 +306,9 @@ func seventeenthTargets() []Case {
 				}
 				return m.loss(theta, x, y) - m.loss(next, x, y)
 			}
-			return m
 		}),
 		plainly("responses are cut off in the loss and rounded in the slope", "½", whole(math.Trunc, math.Round)),
-		plainly("ratio takes the first of two changed coordinates of three", "one is left", func() targets.Target {
-			m := robust(3, 1.5)
+		spoilt("ratio takes the first of two changed coordinates of three", "one is left", nil, huberOf(3), func(m *own) {
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				to, changed := append([]float64{}, theta...), 0
 				for j := range theta {
@@ -383,15 +323,17 @@ func seventeenthTargets() []Case {
 				}
 				return m.loss(theta, x, y) - m.loss(to, x, y)
 			}
-			return m
 		}),
 		plainly("range from zero to the cut, of a density above one", "5 for 6.5", cutAt(5, 5)),
 		plainly("a bound of gradients without the intercept", "√2 low", intercept(0)),
-		plainly("RatioBound by the largest of three coordinates", "√2 for √3", func() targets.Target {
-			return bounded{robust(3, 1.5), func(theta, next []float64, radius float64) float64 {
-				return slope(radius) * min(math.Sqrt2*most(theta, next), moved(theta, next)*(1+1e-12))
-			}, slope}
-		}),
+		bound("RatioBound by the largest of three coordinates", "√2 for √3", 3,
+			func(theta, next []float64, radius float64) float64 {
+				most := 0.0
+				for j, t := range theta {
+					most = max(most, math.Abs(next[j]-t))
+				}
+				return slope(radius) * min(math.Sqrt2*most, moved(theta, next)*(1+1e-12))
+			}),
 		plainly("a log prior's slope divides infinities", "beyond 355", halfCauchy(func(t float64) float64 {
 			return math.Exp(t) / (1 + math.Exp(t))
 		})),
@@ -421,17 +363,16 @@ func seventeenthTargets() []Case {
 }
 
 func seventeenthTargetControls() []Case {
-	plainly := func(name string, make func() targets.Target) Case { return ownTarget(name, "", nil, make) }
 	return []Case{
-		plainly("a floor under probabilities", probit(1e-12, 1e-12)),
-		plainly("counts with an exposure", exposed(func(e float64) float64 { return e })),
+		plainly("a floor under probabilities", "", probit(1e-12, 1e-12)),
+		plainly("counts with an exposure", "", exposed(func(e float64) float64 { return e })),
 		ownTarget("gamma regression", "", positiveResponse, gammaShape(psi)),
-		plainly("responses are rounded", whole(math.Round, math.Round)),
-		plainly("a cut loss of a density above one", cutAt(5, 6.5*(1+1e-12))),
-		plainly("a bound of gradients with an intercept", intercept(1)),
-		plainly("a half-Cauchy scale", halfCauchy(func(t float64) float64 { return 1 / (1 + math.Exp(-t)) })),
-		plainly("missing features are zero", imputed(true)),
-		plainly("an angle", wrapped(math.Remainder)),
+		plainly("responses are rounded", "", whole(math.Round, math.Round)),
+		plainly("a cut loss of a density above one", "", cutAt(5, 6.5*(1+1e-12))),
+		plainly("a bound of gradients with an intercept", "", intercept(1)),
+		plainly("a half-Cauchy scale", "", halfCauchy(func(t float64) float64 { return 1 / (1 + math.Exp(-t)) })),
+		plainly("missing features are zero", "", imputed(true)),
+		plainly("an angle", "", wrapped(math.Remainder)),
 	}
 }
 
@@ -450,7 +391,6 @@ func afterSeventeenthTargetControls() []Case {
 }
 
 func eighteenthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	return []Case{
 		plainly("gradients by forward differences", "10⁻³", differenced(1e-3)),
 		plainly("predictors are updated by what moved", "10⁻¹⁶", func() targets.Target {
@@ -466,34 +406,31 @@ func eighteenthTargetControls() []Case {
 		ownTarget("labels of minus one, by size in the slope", "", plusMinus, coded(func(y float64) float64 {
 			return either(math.IsNaN(y), -1, max(-1, min(y, 1)))
 		})),
-		ownTarget("pseudo-Huber by its slope", "", nil, differenced(0)),
+		plainly("pseudo-Huber by its slope", "", differenced(0)),
 	}
 }
 
 func nineteenthTargets() []Case {
 	return []Case{
-		ownTarget("a softmax is shifted by its first score", "beyond 709", threeClasses, madeOf(func() *own {
-			return softmaxOf(false)
-		})),
-		ownTarget("a cauchit's tail by subtraction", "10⁻¹⁶", nil, madeOf(func() *own { return cauchit(false) })),
-		ownTarget("the log of a product of three chances", "below 10⁻³⁰⁸", eightCodes, madeOf(func() *own {
-			return codes(true)
-		})),
-		ownTarget("sums end at the first infinite loss", "what follows", nil, func() targets.Target {
+		ownTarget("a softmax is shifted by its first score", "beyond 709", threeClasses,
+			func() targets.Target { return softmaxOf(false) }),
+		plainly("a cauchit's tail by subtraction", "10⁻¹⁶", func() targets.Target { return cauchit(false) }),
+		ownTarget("the log of a product of three chances", "below 10⁻³⁰⁸", eightCodes,
+			func() targets.Target { return codes(true) }),
+		plainly("sums end at the first infinite loss", "what follows", func() targets.Target {
 			return ending{robust(2, 1.5), true}
 		}),
-		ownTarget("a slope by the root of a square that underflows", "10⁻¹⁶²", nil, madeOf(func() *own {
-			return absolute(true)
-		})),
+		plainly("a slope by the root of a square that underflows", "10⁻¹⁶²", func() targets.Target { return absolute(true) }),
 	}
 }
 
 func nineteenthTargetControls() []Case {
 	return []Case{
-		ownTarget("a softmax is shifted by its largest score", "", threeClasses, madeOf(func() *own { return softmaxOf(true) })),
-		ownTarget("a cauchit", "", nil, madeOf(func() *own { return cauchit(true) })),
-		ownTarget("three labels in a code", "", eightCodes, madeOf(func() *own { return codes(false) })),
-		ownTarget("sums of infinite losses", "", nil, func() targets.Target { return ending{robust(2, 1.5), false} }),
-		ownTarget("a slope by the sign", "", nil, madeOf(func() *own { return absolute(false) })),
+		ownTarget("a softmax is shifted by its largest score", "", threeClasses,
+			func() targets.Target { return softmaxOf(true) }),
+		plainly("a cauchit", "", func() targets.Target { return cauchit(true) }),
+		ownTarget("three labels in a code", "", eightCodes, func() targets.Target { return codes(false) }),
+		plainly("sums of infinite losses", "", func() targets.Target { return ending{robust(2, 1.5), false} }),
+		plainly("a slope by the sign", "", func() targets.Target { return absolute(false) }),
 	}
 }

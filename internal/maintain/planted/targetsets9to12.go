@@ -9,7 +9,6 @@ import (
 )
 
 func ninthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	panics := poisson()
 	right := panics.loss
 	panics.loss = func(theta, x []float64, y float64) float64 {
@@ -22,15 +21,13 @@ func ninthTargets() []Case {
 	return []Case{
 		grown("derivative of the log gap for the last class", "e^θ", threeClasses, ordinal,
 			func(g, theta, _ []float64, y float64) { g[2] *= either(y == 2, math.Exp(-theta[2]), 1) }),
-		ownTarget("counts beyond 2³¹ wrap in the ratio", "32 bits", counts, func() targets.Target {
-			m := overdispersed()
+		spoilt("counts beyond 2³¹ wrap in the ratio", "32 bits", counts, overdispersed, func(m *own) {
 			m.ratio = func(theta, next, x []float64, y float64) float64 {
 				if y < 1e18 {
 					y = float64(int32(int64(y)))
 				}
 				return m.loss(theta, x, y) - m.loss(next, x, y)
 			}
-			return m
 		}),
 		plainly("a variance for a standard deviation in one prior of four", "1.1", func() targets.Target {
 			d := drawnFrom(4, func(t []float64, _ *rand.Rand) { t[2] *= 1.1 })().(drawn)
@@ -51,24 +48,17 @@ func ninthTargets() []Case {
 			func() targets.Target { return deduplicated{robust(2, 1.5)} }),
 		ownTarget("exponentials scaled by the record before", "last bits, underflow", threeClasses,
 			func() targets.Target { return scaledByLast{classes()} }),
-		plainly("ratios near 0 are 0", "below 10⁻⁴", func() targets.Target {
-			m := robust(2, 1.5)
-			m.ratio = func(theta, next, x []float64, y float64) float64 {
-				v := m.loss(theta, x, y) - m.loss(next, x, y)
-				return either(math.Abs(v) < 1e-4, 0, v)
-			}
-			return m
+		ratio("ratios near 0 are 0", "below 10⁻⁴", 2, func(_, _, _ []float64, _, r float64) float64 {
+			return either(math.Abs(r) < 1e-4, 0, r)
 		}),
 		grown("no gradient for small residuals", "below 0.01", nil, huberOf(2), func(g, theta, x []float64, y float64) {
 			if math.Abs(dot(x, theta)-y) < 0.01 {
 				clear(g)
 			}
 		}),
-		plainly("RatioBound of moves of one to two, begun near 0", "2% low", func() targets.Target {
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				d := moved(theta, next)
-				return slope(radius) * d * either(d > 1 && d < 2 && math.Hypot(theta[0], theta[1]) < 0.5, 0.98, 1)
-			}, slope}
+		low("RatioBound of moves of one to two, begun near 0", "2% low", 2, func(theta, next []float64) float64 {
+			d := moved(theta, next)
+			return either(d > 1 && d < 2 && math.Hypot(theta[0], theta[1]) < 0.5, 0.98, 1)
 		}),
 		plainly("bound of gradients of a median for another quantile", "½ for 0.52",
 			func() targets.Target { return boundedQuantile(0.5) }),
@@ -92,12 +82,12 @@ func ninthTargets() []Case {
 
 func ninthTargetControls() []Case {
 	return []Case{
-		ownTarget("ordered classes", "", threeClasses, func() targets.Target { return ordinal() }),
-		ownTarget("negative binomial", "", counts, func() targets.Target { return overdispersed() }),
-		ownTarget("weights", "", nil, func() targets.Target { return weighted() }),
-		ownTarget("a quantile", "", nil, func() targets.Target { return boundedQuantile(0.52) }),
-		ownTarget("an interaction", "", nil, func() targets.Target { return interacting() }),
-		ownTarget("a funnel", "", nil, func() targets.Target { return funnel(0.5) }),
+		ownTarget("ordered classes", "", threeClasses, madeOf(ordinal)),
+		ownTarget("negative binomial", "", counts, madeOf(overdispersed)),
+		plainly("weights", "", madeOf(weighted)),
+		plainly("a quantile", "", func() targets.Target { return boundedQuantile(0.52) }),
+		plainly("an interaction", "", madeOf(interacting)),
+		plainly("a funnel", "", func() targets.Target { return funnel(0.5) }),
 	}
 }
 
@@ -110,19 +100,16 @@ func tenthTargets() []Case {
 					g[1], g[2] = g[1]-x[0], g[2]-x[1]
 				}
 			}),
-		ownTarget("prior draws of another correlation", "0.25 for 0.3", nil, func() targets.Target {
+		plainly("prior draws of another correlation", "0.25 for 0.3", func() targets.Target {
 			d := drawnFrom(2, func(t []float64, _ *rand.Rand) { t[1] = 0.25*t[0] + math.Sqrt(1-0.25*0.25)*t[1] })().(drawn)
 			const c = 1 / (1 - 0.3*0.3)
 			d.logPrior = func(t []float64) float64 { return -c * (t[0]*t[0] - 0.6*t[0]*t[1] + t[1]*t[1]) / 2 }
 			d.gradPrior = func(g, t []float64) { g[0], g[1] = -c*(t[0]-0.3*t[1]), -c*(t[1]-0.3*t[0]) }
 			return d
 		}),
-		ownTarget("RatioBound of short moves nearly along the first parameter", "1% low", nil, func() targets.Target {
-			return bounded{robust(3, 1.5), func(theta, next []float64, radius float64) float64 {
-				d := moved(theta, next)
-				along := math.Abs(next[0] - theta[0])
-				return slope(radius) * d * either(d < 0.1 && along > 0.995*d, 0.99, 1)
-			}, slope}
+		low("RatioBound of short moves nearly along the first parameter", "1% low", 3, func(theta, next []float64) float64 {
+			d := moved(theta, next)
+			return either(d < 0.1 && math.Abs(next[0]-theta[0]) > 0.995*d, 0.99, 1)
 		}),
 		ownTarget("predictors capped in the loss, not in the ratio", "at 30", counts, func() targets.Target {
 			m, right := poisson(), poisson()
@@ -145,7 +132,7 @@ func tenthTargets() []Case {
 				g[0] = 0
 			}
 		}),
-		ownTarget("two workers count the record between them twice", "from 2048 on", nil,
+		plainly("two workers count the record between them twice", "from 2048 on",
 			func() targets.Target { return overlapping{robust(2, 1.5)} }),
 		target("LossAt keeps the response of a predictor", "stale", huber, func(p *planted) {
 			var at float64
@@ -167,12 +154,11 @@ func tenthTargets() []Case {
 
 func tenthTargetControls() []Case {
 	return []Case{
-		ownTarget("survival", "", nil, func() targets.Target { return censored() }),
+		plainly("survival", "", madeOf(censored)),
 	}
 }
 
 func eleventhTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	return []Case{
 		grown("derivative of a log shape by the size of the log time", "below the scale", times, weibull,
 			func(g, theta, x []float64, y float64) {
@@ -218,15 +204,11 @@ func eleventhTargets() []Case {
 			func() targets.Target { return correlated(0.5) }),
 		plainly("one of a prior's two humps drawn more often", "51.5%", func() targets.Target { return twoHumped(0.515) }),
 		plainly("losses kept by the predictor's six decimals", "10⁻⁶", memoised),
-		plainly("RatioBound of nearly parallel parameters by their norms", "cos > 0.9999", func() targets.Target {
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
+		bound("RatioBound of nearly parallel parameters by their norms", "cos > 0.9999", 2,
+			func(theta, next []float64, radius float64) float64 {
 				a, b := math.Hypot(theta[0], theta[1]), math.Hypot(next[0], next[1])
-				if dot(theta, next) > 0.9999*a*b {
-					return slope(radius) * math.Abs(a-b)
-				}
-				return slope(radius) * moved(theta, next)
-			}, slope}
-		}),
+				return either(dot(theta, next) > 0.9999*a*b, slope(radius)*math.Abs(a-b), rightBound(theta, next, radius))
+			}),
 		plainly("range without the weight of large features", "1%", weightedWelsch),
 		target("Lipschitz constant of a loss that overshoots", "0.3%, residuals near 30", overshooting,
 			func(*planted) {}),
@@ -239,20 +221,19 @@ func eleventhTargets() []Case {
 
 func eleventhTargetControls() []Case {
 	return []Case{
-		ownTarget("Weibull", "", times, func() targets.Target { return weibull() }),
-		ownTarget("Student, degrees of freedom", "", nil, func() targets.Target { return student(series(12)) }),
-		ownTarget("groups", "", nil, func() targets.Target { return grouped() }),
-		ownTarget("a hinge", "", nil, func() targets.Target { return hinged() }),
-		ownTarget("angles", "", nil, func() targets.Target { return directional() }),
-		ownTarget("a hurdle", "", counts, func() targets.Target { return hurdled() }),
-		ownTarget("a prior of a correlation", "", nil, func() targets.Target { return correlated(1) }),
-		ownTarget("a prior of two humps", "", nil, func() targets.Target { return twoHumped(0.5) }),
-		ownTarget("sums", "", nil, func() targets.Target { return summed{robust(2, 1.5), true} }),
+		ownTarget("Weibull", "", times, madeOf(weibull)),
+		plainly("Student, degrees of freedom", "", func() targets.Target { return student(series(12)) }),
+		plainly("groups", "", madeOf(grouped)),
+		plainly("a hinge", "", madeOf(hinged)),
+		plainly("angles", "", madeOf(directional)),
+		ownTarget("a hurdle", "", counts, madeOf(hurdled)),
+		plainly("a prior of a correlation", "", func() targets.Target { return correlated(1) }),
+		plainly("a prior of two humps", "", func() targets.Target { return twoHumped(0.5) }),
+		plainly("sums", "", func() targets.Target { return summed{robust(2, 1.5), true} }),
 	}
 }
 
 func twelfthTargets() []Case {
-	plainly := func(name, effect string, make func() targets.Target) Case { return ownTarget(name, effect, nil, make) }
 	calls := 0
 	return []Case{
 		grown("derivative of a frequency by the place in its period", "|x| > 2π", nil, wave,
@@ -306,13 +287,11 @@ func twelfthTargets() []Case {
 					clear(g)
 				}
 			}),
-		plainly("a loss depends on the clock", "10⁻⁹", func() targets.Target {
-			m := robust(2, 1.5)
+		spoilt("a loss depends on the clock", "10⁻⁹", nil, huberOf(2), func(m *own) {
 			right := m.loss
 			m.loss = func(theta, x []float64, y float64) float64 {
 				return right(theta, x, y) * either(time.Now().Nanosecond()>>20 == 0, 1+1e-9, 1)
 			}
-			return m
 		}),
 		plainly("the sum of a prior in the order of a map", "last bits", unordered),
 		plainly("gradients numbered with sixteen bits", "beyond record 32 768",
@@ -322,27 +301,21 @@ func twelfthTargets() []Case {
 		plainly("sums in parts lose a last full one", "multiples of 256",
 			func() targets.Target { return inParts{robust(2, 1.5)} }),
 		plainly("RatioBound kept by the address of θ′", "stale", func() targets.Target {
-			return &keptBound{bounded: bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				return slope(radius) * moved(theta, next)
-			}, slope}}
+			return &keptBound{bounded: bounded{robust(2, 1.5), rightBound, slope}}
 		}),
-		plainly("RatioBound in single precision", "10⁻⁸", func() targets.Target {
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				return float64(float32(slope(radius) * moved(theta, next) * (1 - 3e-8)))
-			}, slope}
+		bound("RatioBound in single precision", "10⁻⁸", 2, func(theta, next []float64, radius float64) float64 {
+			return float64(float32(rightBound(theta, next, radius) * (1 - 3e-8)))
 		}),
 		plainly("GradBound of the first radius", "kept", func() targets.Target {
 			first := 0.0
-			return bounded{robust(2, 1.5), func(theta, next []float64, radius float64) float64 {
-				return slope(radius) * moved(theta, next)
-			}, func(radius float64) float64 {
+			return bounded{robust(2, 1.5), rightBound, func(radius float64) float64 {
 				if first == 0 {
 					first = radius
 				}
 				return slope(first)
 			}}
 		}),
-		ownTarget("what is left after four slopes is the one before", "n mod 4 = 3", nil, func() targets.Target {
+		plainly("what is left after four slopes is the one before", "n mod 4 = 3", func() targets.Target {
 			return fours{&planted{model: huber}}
 		}),
 		plainly("every 64th prior draw is wider", "×2", drawnFrom(2, func(t []float64, _ *rand.Rand) {
@@ -361,8 +334,8 @@ func twelfthTargets() []Case {
 
 func twelfthTargetControls() []Case {
 	return []Case{
-		ownTarget("a wave", "", nil, func() targets.Target { return wave() }),
-		ownTarget("hidden units", "", nil, func() targets.Target { return hidden() }),
-		ownTarget("persons", "", nil, func() targets.Target { return persons() }),
+		plainly("a wave", "", madeOf(wave)),
+		plainly("hidden units", "", madeOf(hidden)),
+		plainly("persons", "", madeOf(persons)),
 	}
 }
