@@ -101,11 +101,10 @@ func tight(name, effect string, clip float64) Case {
 
 // byIteration is a walk whose state a flaw changes at some iterations.
 func byIteration(name, effect string, flaw func(iteration int64, k *chain, rng *rand.Rand, s *kernels.State)) Case {
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{after: func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
+	return hooked(name, effect, asked{}, hooks{
+		after: func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 			was := [2]float64{s.Theta[0], s.Theta[1]}
 			flaw(s.Iteration, k, rng, s)
 			info.Accepted = info.Accepted || was[0] != s.Theta[0]
-		}}
-	})
+		}})
 }

@@ -276,6 +276,26 @@ func kernel(name, effect string, q asked, plant func() hooks) Case {
 	})
 }
 
+// hooked is a chain whose hooks remember nothing, walk a walk whose hooks may, moves one whose proposals are
+// spoilt, diffusion Langevin steps, and tells a walk whose steps end with what a hook makes of records.
+func hooked(name, effect string, q asked, h hooks) Case {
+	return kernel(name, effect, q, func() hooks { return h })
+}
+
+func walk(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
+
+func moves(name, effect string, propose func(k *chain, rng *rand.Rand, theta, next []float64)) Case {
+	return hooked(name, effect, asked{}, hooks{propose: propose})
+}
+
+func diffusion(name, effect string, h hooks) Case {
+	return hooked(name, effect, asked{langevin: true}, h)
+}
+
+func tells(name, effect string, after func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) Case {
+	return hooked(name, effect, asked{noLaw: true}, hooks{after: after})
+}
+
 // plainWalk and plainLangevin are the kernels' steps without privacy.
 func plainWalk(rng *rand.Rand, theta, next []float64) {
 	odds := 0.0
@@ -300,7 +320,7 @@ func normalised(theta []float64, j int) float64 { return (theta[j] - center[j]) 
 func kernelControls() []Case {
 	none := func() hooks { return hooks{} }
 	return []Case{
-		kernel("walk", "", asked{}, none),
+		walk("walk", "", none),
 		kernel("walk, reversible, Transition", "", asked{reversible: true, transition: true}, none),
 		kernel("Langevin", "", asked{langevin: true}, none),
 		kernel("Langevin, Transition", "", asked{langevin: true, transition: true}, none),

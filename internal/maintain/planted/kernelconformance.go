@@ -11,84 +11,85 @@ import (
 	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
-func conformanceDefects() (all []Case) {
-	add := func(name, effect string, h hooks) {
-		all = append(all, kernel(name, effect, asked{noLaw: true}, func() hooks { return h }))
-	}
-	after := func(f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) hooks {
-		return hooks{after: f}
-	}
+func conformanceDefects() []Case {
 	var junk []byte
-	add("allocates rarely", "1 in 1000 steps", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-		if rng.IntN(1000) == 0 {
-			junk = make([]byte, 100)
-		}
-	}))
-	add("allocates", "every 50 steps", after(func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-		if k.steps%50 == 0 {
-			junk = make([]byte, 100+len(junk)%2)
-		}
-	}))
-	add("says Accepted always", "all", after(
-		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = true }))
-	add("says Accepted never", "all", after(
-		func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = false }))
-	add("forgets to say Accepted", "1 in 500", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(500) == 0 {
-			info.Accepted = false
-		}
-	}))
-	add("skips an iteration", "step 50", after(func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if k.steps == 50 {
-			s.Iteration++
-		}
-	}))
-	add("StepSize NaN", "1 in 300", after(func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(300) == 0 {
-			info.StepSize = math.NaN()
-		}
-	}))
-	add("state NaN", "1 in 1000", after(func(_ *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if rng.IntN(1000) == 0 {
-			s.Theta[0] = math.NaN()
-		}
-	}))
-	add("an error moves the state", "last step", hooks{fail: func(_ *chain, s *kernels.State,
-		err error) (kernels.Info, error) {
-		s.Theta[1] += 1e-9
-		return kernels.Info{}, err
-	}})
-	add("an error counts", "last step", hooks{fail: func(_ *chain, s *kernels.State, err error) (kernels.Info, error) {
-		s.Iteration++
-		return kernels.Info{}, err
-	}})
-	add("goes on when spent", "last step",
-		hooks{fail: func(*chain, *kernels.State, error) (kernels.Info, error) { return kernels.Info{}, nil }})
-	add("Left one too many", "1", hooks{left: func(_ *chain, left int64) int64 { return left + 1 }})
-	add("a name with a space", "", hooks{name: "my walk"})
-	add("Init keeps the slice", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
-		s, err := kernels.NewState(k.target, theta)
-		if err == nil {
-			s.Theta = theta
-		}
-		return s, err
-	}})
-	add("Init accepts −Inf", "", hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
-		if len(theta) == 2 && math.IsInf(theta[1], -1) {
-			return &kernels.State{Theta: slices.Clone(theta)}, nil
-		}
-		return kernels.NewState(k.target, theta)
-	}})
-	add("breaks far away", "10⁸", hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-		if math.Abs(theta[0]) > 1e6 {
-			panic("far")
-		}
-	}})
-	return append(all, kernelCase("takes a grant that was refused", "no error",
-		func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-			k, _ := newChain(c, steps, true, true, hooks{})
-			return k, nil
-		}, func(*proptest.KernelOptions) {}))
+	return []Case{
+		tells("allocates rarely", "1 in 1000 steps", func(_ *chain, rng *rand.Rand, _ *kernels.State, _ *kernels.Info) {
+			if rng.IntN(1000) == 0 {
+				junk = make([]byte, 100)
+			}
+		}),
+		tells("allocates", "every 50 steps", func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
+			if k.steps%50 == 0 {
+				junk = make([]byte, 100+len(junk)%2)
+			}
+		}),
+		tells("says Accepted always", "all",
+			func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = true }),
+		tells("says Accepted never", "all",
+			func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) { info.Accepted = false }),
+		tells("forgets to say Accepted", "1 in 500", func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if rng.IntN(500) == 0 {
+				info.Accepted = false
+			}
+		}),
+		tells("skips an iteration", "step 50", func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
+			if k.steps == 50 {
+				s.Iteration++
+			}
+		}),
+		tells("StepSize NaN", "1 in 300", func(_ *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if rng.IntN(300) == 0 {
+				info.StepSize = math.NaN()
+			}
+		}),
+		tells("state NaN", "1 in 1000", func(_ *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
+			if rng.IntN(1000) == 0 {
+				s.Theta[0] = math.NaN()
+			}
+		}),
+		hooked("an error moves the state", "last step", asked{noLaw: true}, hooks{fail: func(_ *chain, s *kernels.State,
+			err error) (kernels.Info, error) {
+			s.Theta[1] += 1e-9
+			return kernels.Info{}, err
+		}}),
+		hooked("an error counts", "last step", asked{noLaw: true}, hooks{
+			fail: func(_ *chain, s *kernels.State, err error) (kernels.Info, error) {
+				s.Iteration++
+				return kernels.Info{}, err
+			}}),
+		hooked("goes on when spent", "last step", asked{noLaw: true}, hooks{
+			fail: func(*chain, *kernels.State, error) (kernels.Info, error) { return kernels.Info{}, nil }}),
+		hooked("Left one too many", "1", asked{noLaw: true}, hooks{
+			left: func(_ *chain, left int64) int64 { return left + 1 }}),
+		hooked("a name with a space", "", asked{noLaw: true}, hooks{name: "my walk"}),
+		hooked("Init keeps the slice", "", asked{noLaw: true}, hooks{
+			init: func(k *chain, theta []float64) (*kernels.State, error) {
+				s, err := kernels.NewState(k.target, theta)
+				if err == nil {
+					s.Theta = theta
+				}
+				return s, err
+			}}),
+		hooked("Init accepts −Inf", "", asked{noLaw: true}, hooks{
+			init: func(k *chain, theta []float64) (*kernels.State, error) {
+				if len(theta) == 2 && math.IsInf(theta[1], -1) {
+					return &kernels.State{Theta: slices.Clone(theta)}, nil
+				}
+				return kernels.NewState(k.target, theta)
+			}}),
+		hooked("breaks far away", "10⁸", asked{noLaw: true}, hooks{
+			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+				if math.Abs(theta[0]) > 1e6 {
+					panic("far")
+				}
+			}}),
+		kernelCase("takes a grant that was refused", "no error",
+			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+				k, _ := newChain(c, steps, true, true, hooks{})
+				return k, nil
+			}, func(*proptest.KernelOptions) {}),
+	}
 }
 
 // lastOfTwo makes two moves a step.

@@ -10,24 +10,22 @@ import (
 // independent proposes from a normal law about the center, 1.2 times as wide, and corrects for
 // one of another sd.
 func independent(name, effect string, corrected float64) Case {
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-			for j, t := range theta {
-				next[j] = center[j] + 1.2*sd*(next[j]-t)/step
-			}
-		}, public: func(_ *chain, theta, next []float64, r float64) float64 {
-			for j, t := range theta {
-				a, b := next[j]-center[j], t-center[j]
-				r += (a*a - b*b) / (2 * corrected * corrected * sd * sd)
-			}
-			return r
-		}}
-	})
+	return hooked(name, effect, asked{}, hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		for j, t := range theta {
+			next[j] = center[j] + 1.2*sd*(next[j]-t)/step
+		}
+	}, public: func(_ *chain, theta, next []float64, r float64) float64 {
+		for j, t := range theta {
+			a, b := next[j]-center[j], t-center[j]
+			r += (a*a - b*b) / (2 * corrected * corrected * sd * sd)
+		}
+		return r
+	}})
 }
 
 // occasional proposes a draw about the center now and then, with a sign of the correction.
 func occasional(name, effect string, sign float64) Case {
-	return kernel(name, effect, asked{}, func() hooks {
+	return walk(name, effect, func() hooks {
 		far := false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if far = rng.IntN(20) == 0; far {
@@ -52,18 +50,16 @@ func heavy(name, effect string, exponent float64) Case {
 		u, v := normalised(theta, 0)/scale, normalised(theta, 1)/scale
 		return -exponent * math.Log1p((u*u+v*v)/5)
 	}
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{propose: func(_ *chain, rng *rand.Rand, _, next []float64) {
-			chi := 0.0
-			for range 5 {
-				z := rng.NormFloat64()
-				chi += z * z
-			}
-			for j := range next {
-				next[j] = center[j] + scale*sd*rng.NormFloat64()*math.Sqrt(5/chi)
-			}
-		}, public: func(_ *chain, theta, next []float64, r float64) float64 { return r + log(theta) - log(next) }}
-	})
+	return hooked(name, effect, asked{}, hooks{propose: func(_ *chain, rng *rand.Rand, _, next []float64) {
+		chi := 0.0
+		for range 5 {
+			z := rng.NormFloat64()
+			chi += z * z
+		}
+		for j := range next {
+			next[j] = center[j] + scale*sd*rng.NormFloat64()*math.Sqrt(5/chi)
+		}
+	}, public: func(_ *chain, theta, next []float64, r float64) float64 { return r + log(theta) - log(next) }})
 }
 
 // blended proposes from one of two normal laws, whatever the state is; which says whose densities

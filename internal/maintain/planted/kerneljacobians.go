@@ -9,7 +9,7 @@ import (
 
 // multiplied scales the first parameter every second time, with a share of the Jacobian.
 func multiplied(name, effect string, share float64) Case {
-	return kernel(name, effect, asked{}, func() hooks {
+	return walk(name, effect, func() hooks {
 		scales := false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if scales = rng.IntN(2) == 0; scales {
@@ -24,7 +24,7 @@ func multiplied(name, effect string, share float64) Case {
 // stretched stretches the distance from an anchor every second time.
 func stretched(name, effect string, exponent float64) Case {
 	anchor := [2]float64{0.6, 0.4}
-	return kernel(name, effect, asked{}, func() hooks {
+	return walk(name, effect, func() hooks {
 		z, stretches := 1.0, false
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			if stretches = rng.IntN(2) == 0; stretches {

@@ -12,96 +12,85 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-func leakDefects() (all []Case) {
-	add := func(name, effect string, plant func() hooks) {
-		all = append(all, kernel(name, effect, asked{noLaw: true}, plant))
-	}
-	tells := func(name, effect string, f func(k *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info)) {
-		add(name, effect, func() hooks { return hooks{after: f} })
-	}
-	tells("StepSize from step 61 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		info.StepSize += either(s.Iteration > 60, 1e-9*k.spy.last, 0)
-	})
-	tells("StepSize from step 300 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		info.StepSize += either(s.Iteration > 300, 1e-9*k.spy.last, 0)
-	})
-	tells("Info at p = 1/1000", "rare", func(k *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(1000) == 0 && k.spy.last > 0 {
-			info.StepSize = 0.51
-		}
-	})
-	tells("Info for records beyond 10⁴", "large records",
-		func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-			if k.spy.largest > 1e4 {
-				info.Gradients++
+func leakDefects() []Case {
+	return []Case{
+		tells("StepSize from step 61 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+			info.StepSize += either(s.Iteration > 60, 1e-9*k.spy.last, 0)
+		}),
+		tells("StepSize from step 300 on", "10⁻⁹", func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+			info.StepSize += either(s.Iteration > 300, 1e-9*k.spy.last, 0)
+		}),
+		tells("Info at p = 1/1000", "rare", func(k *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if rng.IntN(1000) == 0 && k.spy.last > 0 {
+				info.StepSize = 0.51
 			}
-		})
-	tells("Info for records beyond 10¹⁰", "huge records",
-		func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-			if k.spy.largest > 1e10 {
-				info.StepSize *= 1 + 1e-15
+		}),
+		tells("Info for records beyond 10⁴", "large records",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+				if k.spy.largest > 1e4 {
+					info.Gradients++
+				}
+			}),
+		tells("Info for records beyond 10¹⁰", "huge records",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+				if k.spy.largest > 1e10 {
+					info.StepSize *= 1 + 1e-15
+				}
+			}),
+		tells("Info for NaN", "NaN", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if k.spy.strange {
+				info.StepSize = step / 2
 			}
-		})
-	tells("Info for NaN", "NaN", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if k.spy.strange {
-			info.StepSize = step / 2
-		}
-	})
-	tells("Info for repeated records", "repeats", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		info.Gradients = min(1, k.spy.repeated/10)
-	})
-	tells("Accepted at p = 1/500", "rare", func(k *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
-		if rng.IntN(500) == 0 && k.spy.last > 1 {
-			info.Accepted = true
-		}
-	})
-	tells("the state's low bits", "10⁻¹⁵", func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		if k.spy.last > 1 {
-			s.Theta[1] *= 1 + 1e-15
-		}
-	})
-	tells("the state at p = 1/1000", "10⁻³", func(k *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
-		s.Theta[0] += either(rng.IntN(1000) == 0 && k.spy.last > 1, 1e-3, 0)
-	})
-	tells("randomness of its own", "noise", func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
-		s.Theta[0] += either(info.Accepted, 1e-9*rand.NormFloat64(), 0)
-	})
-	add("the error at the end", "words", func() hooks {
-		return hooks{fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
-			return kernels.Info{}, fmt.Errorf("%w (last %v)", err, k.spy.last)
-		}}
-	})
-	add("Info beside the error at the end", "value", func() hooks {
-		return hooks{fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
-			return kernels.Info{StepSize: k.spy.largest}, err
-		}}
-	})
-	add("an error for huge records", "error", func() hooks {
-		return hooks{refuse: func(k *chain, _ *kernels.State) error {
-			if k.spy.largest > 1e9 {
-				return errors.New("a record is out of range")
+		}),
+		tells("Info for repeated records", "repeats", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			info.Gradients = min(1, k.spy.repeated/10)
+		}),
+		tells("Accepted at p = 1/500", "rare", func(k *chain, rng *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			if rng.IntN(500) == 0 && k.spy.last > 1 {
+				info.Accepted = true
 			}
-			return nil
-		}}
-	})
-	add("a panic for NaN", "panic", func() hooks {
-		return hooks{refuse: func(k *chain, _ *kernels.State) error {
+		}),
+		tells("the state's low bits", "10⁻¹⁵", func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
+			if k.spy.last > 1 {
+				s.Theta[1] *= 1 + 1e-15
+			}
+		}),
+		tells("the state at p = 1/1000", "10⁻³", func(k *chain, rng *rand.Rand, s *kernels.State, _ *kernels.Info) {
+			s.Theta[0] += either(rng.IntN(1000) == 0 && k.spy.last > 1, 1e-3, 0)
+		}),
+		tells("randomness of its own", "noise", func(_ *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+			s.Theta[0] += either(info.Accepted, 1e-9*rand.NormFloat64(), 0)
+		}),
+		hooked("the error at the end", "words", asked{noLaw: true}, hooks{
+			fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
+				return kernels.Info{}, fmt.Errorf("%w (last %v)", err, k.spy.last)
+			}}),
+		hooked("Info beside the error at the end", "value", asked{noLaw: true}, hooks{
+			fail: func(k *chain, _ *kernels.State, err error) (kernels.Info, error) {
+				return kernels.Info{StepSize: k.spy.largest}, err
+			}}),
+		hooked("an error for huge records", "error", asked{noLaw: true}, hooks{
+			refuse: func(k *chain, _ *kernels.State) error {
+				if k.spy.largest > 1e9 {
+					return errors.New("a record is out of range")
+				}
+				return nil
+			}}),
+		hooked("a panic for NaN", "panic", asked{noLaw: true}, hooks{refuse: func(k *chain, _ *kernels.State) error {
 			if k.spy.strange {
 				panic("NaN")
 			}
 			return nil
-		}}
-	})
-	add("one release fewer for small records", "count", func() hooks {
-		return hooks{refuse: func(k *chain, s *kernels.State) error {
-			if k.steps == 40 && k.spy.largest < 2.1 {
-				_, err := k.bits.Accept(s.Theta, s.Theta, 0)
-				return err
-			}
-			return nil
-		}}
-	})
-	return all
+		}}),
+		hooked("one release fewer for small records", "count", asked{noLaw: true}, hooks{
+			refuse: func(k *chain, s *kernels.State) error {
+				if k.steps == 40 && k.spy.largest < 2.1 {
+					_, err := k.bits.Accept(s.Theta, s.Theta, 0)
+					return err
+				}
+				return nil
+			}}),
+	}
 }
 
 // watcher is a target that counts what it is shown.

@@ -13,13 +13,11 @@ import (
 
 // crank proposes moves that leave a normal law about m invariant, and asks for the likelihood alone.
 func crank(name, effect string, m float64) Case {
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-			for j, t := range theta {
-				next[j] = m + 0.9*(t-m) + math.Sqrt(1-0.9*0.9)*(next[j]-t)/step
-			}
-		}, public: func(*chain, []float64, []float64, float64) float64 { return 0 }}
-	})
+	return hooked(name, effect, asked{}, hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		for j, t := range theta {
+			next[j] = m + 0.9*(t-m) + math.Sqrt(1-0.9*0.9)*(next[j]-t)/step
+		}
+	}, public: func(*chain, []float64, []float64, float64) float64 { return 0 }})
 }
 
 // towardsPrior proposes from an autoregression that keeps the prior, so that the prior's ratio is left out.
@@ -35,7 +33,7 @@ func towardsPrior(name, effect string, stays func(moves float64) float64) Case {
 
 // elliptic proposes a place on the ellipse through the state and a draw of the prior.
 func elliptic(name, effect string, spoil func(nu []float64, theta []float64)) Case {
-	return kernel(name, effect, asked{}, func() hooks {
+	return walk(name, effect, func() hooks {
 		nu := make([]float64, 2)
 		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 			for j, t := range theta {

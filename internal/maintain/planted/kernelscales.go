@@ -11,14 +11,12 @@ import (
 // correction.
 func dependent(name, effect string, by, share float64) Case {
 	width := func(theta []float64) float64 { return 1 + by*math.Tanh(normalised(theta, 0)) }
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-			next[1] = theta[1] + width(theta)*(next[1]-theta[1])
-		}, public: func(_ *chain, theta, next []float64, r float64) float64 {
-			a, b, d := width(theta), width(next), (next[1]-theta[1])/step
-			return r + share*(math.Log(a/b)+d*d*(1/(a*a)-1/(b*b))/2)
-		}}
-	})
+	return hooked(name, effect, asked{}, hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		next[1] = theta[1] + width(theta)*(next[1]-theta[1])
+	}, public: func(_ *chain, theta, next []float64, r float64) float64 {
+		a, b, d := width(theta), width(next), (next[1]-theta[1])/step
+		return r + share*(math.Log(a/b)+d*d*(1/(a*a)-1/(b*b))/2)
+	}})
 }
 
 // locally walks by a scale that depends on the state, whose logarithm counts so much in the correction.

@@ -12,12 +12,6 @@ import (
 var sharedPrior float64 // of the last state of whatever chain
 
 func thirteenthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
-	tells := func(name, effect string, after func(k *chain, s *kernels.State, info *kernels.Info)) Case {
-		return kernel(name, effect, asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) { after(k, s, info) }}
-		})
-	}
 	zero := func(float64, float64) float64 { return 0 }
 	return []Case{
 		penalised("penalty by the noise of the move before", "stale",
@@ -66,11 +60,10 @@ func thirteenthKernels() []Case {
 				sharedPrior = k.target.LogPrior(s.Theta)
 			}}
 		}),
-		walk("a ratio of densities that vanish far away", "exp(−745)", func() hooks {
-			return hooks{public: func(k *chain, theta, next []float64, _ float64) float64 {
+		hooked("a ratio of densities that vanish far away", "exp(−745)", asked{}, hooks{
+			public: func(k *chain, theta, next []float64, _ float64) float64 {
 				return math.Log(math.Exp(k.target.LogPrior(next)) / math.Exp(k.target.LogPrior(theta)))
-			}}
-		}),
+			}}),
 		sampled("Accepted is of the last of two moves", "Info", false, lastOfTwo(false)),
 		wideWalk("the third of three moves too long where two agree", "10%", 3, func(theta, next []float64) {
 			mean := func(j int) float64 { // of the posterior
@@ -122,11 +115,12 @@ func thirteenthKernels() []Case {
 				}
 			}}
 		}),
-		tells("StepSize for a record of minus zero", "10⁻⁹", func(k *chain, _ *kernels.State, info *kernels.Info) {
-			info.StepSize += either(k.spy.last == 0 && math.Signbit(k.spy.last), 1e-9, 0)
-		}),
+		tells("StepSize for a record of minus zero", "10⁻⁹",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+				info.StepSize += either(k.spy.last == 0 && math.Signbit(k.spy.last), 1e-9, 0)
+			}),
 		tells("StepSize by the fraction of the last record", "within 10⁻³ of a half",
-			func(k *chain, _ *kernels.State, info *kernels.Info) {
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				_, part := math.Modf(math.Abs(k.spy.last))
 				info.StepSize += either(math.Abs(part-0.5) < 1e-3, 1e-9, 0)
 			}),
@@ -140,7 +134,7 @@ func thirteenthKernels() []Case {
 			}}
 		}),
 		tells("Iteration counts twice at step 2500 for large records", "1",
-			func(k *chain, s *kernels.State, _ *kernels.Info) {
+			func(k *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
 				if k.steps == 2500 && k.spy.largest > 1e3 {
 					s.Iteration++
 				}
@@ -184,12 +178,10 @@ func thirteenthKernelControls() []Case {
 		sampled("two moves", "", true, lastOfTwo(true)),
 		smoothly("walk under a correlated prior", "", correlatedWalk(rho)),
 		halfBatch("a batch of half the records", "", 0),
-		kernel("hit and run, longer along the first", "", asked{}, func() hooks {
-			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
-				u, v := 2*rng.Float64()-1, 2*rng.Float64()-1
-				d := (0.5 + math.Abs(u)) * rng.NormFloat64() / math.Hypot(u, v)
-				next[0], next[1] = theta[0]+d*u, theta[1]+d*v
-			}}
+		moves("hit and run, longer along the first", "", func(_ *chain, rng *rand.Rand, theta, next []float64) {
+			u, v := 2*rng.Float64()-1, 2*rng.Float64()-1
+			d := (0.5 + math.Abs(u)) * rng.NormFloat64() / math.Hypot(u, v)
+			next[0], next[1] = theta[0]+d*u, theta[1]+d*v
 		}),
 	}
 }
@@ -255,11 +247,10 @@ func afterThirteenth() []Case {
 				return a && m[0] < 5000
 			}}
 		}),
-		kernel("StepSize by a record of a table beyond a hundred", "10⁻⁹", asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+		tells("StepSize by a record of a table beyond a hundred", "10⁻⁹",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				info.StepSize += either(k.desk.Facts().Records > 100 && k.spy.largest > 2, 1e-9, 0)
-			}}
-		}),
+			}),
 		sampled("a second chain uses the first's grant", "one price", true, grantedOnce()),
 		sampled("proposals in a slice of the factory's", "shared", true, handedOver()),
 	}
@@ -401,16 +392,15 @@ func fourteenthSamplers() []Case {
 				next[6] += 0.05 * wideStep
 			}
 		}),
-		kernel("noise of twelve uniform numbers", "kurtosis 2.9", asked{langevin: true}, func() hooks {
-			return hooks{noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
+		diffusion("noise of twelve uniform numbers", "kurtosis 2.9", hooks{
+			noise: func(_ *chain, rng *rand.Rand, _, z []float64) {
 				for j := range z {
 					z[j] = -6
 					for range 12 {
 						z[j] += rng.Float64()
 					}
 				}
-			}}
-		}),
+			}}),
 		keeping("noise has some of the other's last", "5%", 2, true, func(m []float64) hooks {
 			return hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) {
 				a, b := 0.05*m[1], 0.05*m[0]

@@ -11,11 +11,10 @@ import (
 
 func fifteenthKernels() []Case {
 	return []Case{
-		kernel("noise of one parameter too small where the other is high", "5%", asked{langevin: true}, func() hooks {
-			return hooks{noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
+		diffusion("noise of one parameter too small where the other is high", "5%", hooks{
+			noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
 				z[1] *= either(normalised(theta, 0) > 0.5, 0.95, 1)
-			}}
-		}),
+			}}),
 		tilted("the reverse drift has some of the start's slope", "15%", 0.15),
 		sharing("the last two shares' density is corrected for too little", "0.9", 0.9),
 		crossing("a stretching reflection without its Jacobian", "10%, 1 in 4", 0),
@@ -49,14 +48,13 @@ func fifteenthKernels() []Case {
 			return 0
 		}),
 		gibbs("one parameter and then the other, said to be reversible", "order", true),
-		kernel("moves twice as long now and then", "1 in 20", asked{transition: true}, func() hooks {
-			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
+		hooked("moves twice as long now and then", "1 in 20", asked{transition: true}, hooks{
+			propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				by := either(rng.IntN(20) == 0, 2, 1)
 				for j, t := range theta {
 					next[j] = t + by*(next[j]-t)
 				}
-			}}
-		}),
+			}}),
 		turning("coordinates in turn, by a count that is not kept", "resumed chains", false),
 		reusing("the last momentum serves again", "1 in 10", 10),
 		idle("moves at powers of two alone", "rarely", func(i int64) bool { return i&(i-1) == 0 }),
@@ -134,7 +132,7 @@ func sixteenthKernels() []Case {
 				next[0] = theta[0] + step*math.Sqrt2*math.Erfinv(max(-0.9999999, 2*m[0]-1))
 			}}
 		}),
-		kernel("a generator of its own, seeded with ten bits", "1024 moves", asked{}, func() hooks {
+		walk("a generator of its own, seeded with ten bits", "1024 moves", func() hooks {
 			few := rand.NewPCG(0, 1)
 			own := rand.New(few)
 			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
@@ -182,11 +180,10 @@ func sixteenthKernels() []Case {
 				m[18], m[19] = theta[0]-center[0], theta[1]-center[1]
 			}}
 		}),
-		kernel("the size of one noise follows the other's", "±10%", asked{langevin: true}, func() hooks {
-			return hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) {
+		diffusion("the size of one noise follows the other's", "±10%", hooks{
+			noise: func(_ *chain, _ *rand.Rand, _, z []float64) {
 				z[1] *= either(math.Abs(z[0]) > 0.6745, 1.1, math.Sqrt(2-1.21))
-			}}
-		}),
+			}}),
 		penalised("a penalty by the noise of a typical move", "constant", func(float64, float64) float64 {
 			const typical = 0.013 * 2 * 50 * step * 1.25
 			return typical * typical / 2
@@ -195,24 +192,20 @@ func sixteenthKernels() []Case {
 			next[12] = theta[12] + (next[12]-theta[12])*either(theta[13] > 0, 1.1, 1)
 		}),
 		wideWalk("the last of twenty shifted", "5% of its sd", 20, func(_, next []float64) { next[19] += 0.05 * wideStep }),
-		kernel("drift by the gradient's sign where it is small", "below 0.3", asked{langevin: true}, func() hooks {
-			return hooks{drift: func(_ *chain, _, g []float64) {
+		diffusion("drift by the gradient's sign where it is small", "below 0.3", hooks{
+			drift: func(_ *chain, _, g []float64) {
 				for j, v := range g {
 					g[j] = either(math.Abs(v) < 0.3, math.Copysign(0.3, v), v)
 				}
-			}}
-		}),
-		kernel("drift capped together", "length 6", asked{langevin: true}, func() hooks {
-			return hooks{drift: func(_ *chain, _, g []float64) {
-				by := min(1, 6/math.Hypot(g[0], g[1]))
-				g[0], g[1] = by*g[0], by*g[1]
-			}}
-		}),
-		kernel("a move of one parameter is a little longer with Transition", "2%", asked{transition: true}, func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+			}}),
+		diffusion("drift capped together", "length 6", hooks{drift: func(_ *chain, _, g []float64) {
+			by := min(1, 6/math.Hypot(g[0], g[1]))
+			g[0], g[1] = by*g[0], by*g[1]
+		}}),
+		hooked("a move of one parameter is a little longer with Transition", "2%", asked{transition: true}, hooks{
+			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				next[1] = theta[1] + 1.02*(next[1]-theta[1])
-			}}
-		}),
+			}}),
 		sampled("Keep rounds a velocity", "single precision", true, func(c *curator.Curator, steps int64) (kernels.Kernel,
 			error) {
 			target := posteriors.StandardMean()
@@ -275,24 +268,21 @@ func sixteenthKernelControls() []Case {
 
 func afterSixteenthKernels() []Case {
 	return []Case{
-		kernel("Init rounds the caller's start in place", "to thousandths", asked{}, func() hooks {
-			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
+		hooked("Init rounds the caller's start in place", "to thousandths", asked{}, hooks{
+			init: func(k *chain, theta []float64) (*kernels.State, error) {
 				s, err := kernels.NewState(k.target, theta)
 				if err == nil {
 					theta[0] = math.Round(theta[0]*1000) / 1000
 					copy(s.Theta, theta)
 				}
 				return s, err
-			}}
-		}),
-		kernel("pays again at step 300", "one release", asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
-				if k.steps == 300 {
-					if _, err := curator.Charge(k.desk, curator.AcceptanceBit{Target: k.target, Clip: walkClip}, 1); err != nil {
-						panic(err)
-					}
+			}}),
+		tells("pays again at step 300", "one release", func(k *chain, _ *rand.Rand, _ *kernels.State, _ *kernels.Info) {
+			if k.steps == 300 {
+				if _, err := curator.Charge(k.desk, curator.AcceptanceBit{Target: k.target, Clip: walkClip}, 1); err != nil {
+					panic(err)
 				}
-			}}
+			}
 		}),
 	}
 }
@@ -338,16 +328,14 @@ func seventeenthKernels() []Case {
 			}
 			return 0
 		}),
-		kernel("the public log ratio is clipped", "±0.8", asked{}, func() hooks {
-			return hooks{public: func(_ *chain, _, _ []float64, ratio float64) float64 { return max(-0.8, min(ratio, 0.8)) }}
-		}),
-		kernel("the state and the proposal change places in memory", "aliased", asked{}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+		hooked("the public log ratio is clipped", "±0.8", asked{}, hooks{
+			public: func(_ *chain, _, _ []float64, ratio float64) float64 { return max(-0.8, min(ratio, 0.8)) }}),
+		hooked("the state and the proposal change places in memory", "aliased", asked{}, hooks{
+			after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if info.Accepted {
 					s.Theta, k.next = k.next, s.Theta
 				}
-			}}
-		}),
+			}}),
 		wrapping("reflected before the end of an interval", "at 0.98", func(t float64) float64 { return 1.96 - t }),
 	}
 }
@@ -376,7 +364,7 @@ func seventeenthKernelControls() []Case {
 
 func afterSeventeenthKernels() []Case {
 	return []Case{
-		kernel("Init gives one State again and again", "shared", asked{}, func() hooks {
+		walk("Init gives one State again and again", "shared", func() hooks {
 			var one *kernels.State
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
 				s, err := kernels.NewState(k.target, theta)

@@ -27,19 +27,16 @@ func fourthKernels() []Case {
 		flawed("Recall forgets the momentum", "resumed chains", false, flaws{persistence: 0.7, forgets: true}),
 		flawed("scale of the first steps by the largest record", "ten steps", false, flaws{warm: true}),
 		sampled("a second, shorter try after a refusal", "uncorrected", true, delayed),
-		kernel("moves the larger coordinate", "by the state", asked{}, func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
-				if math.Abs(theta[0]) > math.Abs(theta[1]) {
-					next[1] = theta[1]
-				} else {
-					next[0] = theta[0]
-				}
-			}}
+		moves("moves the larger coordinate", "by the state", func(_ *chain, _ *rand.Rand, theta, next []float64) {
+			if math.Abs(theta[0]) > math.Abs(theta[1]) {
+				next[1] = theta[1]
+			} else {
+				next[0] = theta[0]
+			}
 		}),
-		kernel("preconditioner multiplies drift and noise alike", "1.2", asked{langevin: true}, func() hooks {
-			return hooks{drift: func(_ *chain, _, g []float64) { g[0] *= 1.2 },
-				noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[0] *= 1.2 }}
-		}),
+		diffusion("preconditioner multiplies drift and noise alike", "1.2", hooks{
+			drift: func(_ *chain, _, g []float64) { g[0] *= 1.2 },
+			noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[0] *= 1.2 }}),
 	}
 }
 
@@ -49,9 +46,6 @@ func fourthKernelControls() []Case {
 }
 
 func fifthKernels() []Case {
-	walk := func(name, effect string, h hooks) Case {
-		return kernel(name, effect, asked{}, func() hooks { return h })
-	}
 	var apart [2]float64 // of the proposal from the law's middle
 	return []Case{
 		flawed("gradient of the prior where the trajectory began", "stale", true, flaws{oldPrior: true}),
@@ -66,7 +60,7 @@ func fifthKernels() []Case {
 				}
 			}
 		}),
-		walk("proposals of the law, corrected for a narrower one", "1 in 5, sd 10%", hooks{
+		hooked("proposals of the law, corrected for a narrower one", "1 in 5, sd 10%", asked{}, hooks{
 			propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				apart = [2]float64{}
 				if rng.IntN(5) == 0 {
@@ -84,7 +78,7 @@ func fifthKernels() []Case {
 				s.Theta[0], s.Theta[1] = rng.NormFloat64(), rng.NormFloat64()
 			}
 		}),
-		walk("direct and reverse swapped uphill of the prior", "sign", hooks{
+		hooked("direct and reverse swapped uphill of the prior", "sign", asked{}, hooks{
 			public: func(_ *chain, _, _ []float64, r float64) float64 { return -math.Abs(r) }}),
 		sampled("one coordinate in two, twice as often the first", "scan by the last answer", true,
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
@@ -101,31 +95,27 @@ func fifthKernels() []Case {
 }
 
 func sixthKernels() []Case {
-	walk := func(name, effect string, q asked, h hooks) Case {
-		return kernel(name, effect, q, func() hooks { return h })
-	}
 	var made atomic.Int64
 	return []Case{
-		kernel("every second kernel shifts its proposals", "10% of their sd", asked{}, func() hooks {
+		walk("every second kernel shifts its proposals", "10% of their sd", func() hooks {
 			if made.Add(1)%2 == 0 {
 				return hooks{}
 			}
 			return hooks{propose: func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += 0.1 * step }}
 		}),
-		walk("a parameter that is 0 stays 0", "the second at the start", asked{}, hooks{
-			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		moves("a parameter that is 0 stays 0", "the second at the start",
+			func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				if theta[1] == 0 {
 					next[1] = 0
 				}
-			}}),
+			}),
 		flawed("first half step is short", "5%", true, flaws{shortKick: true}),
-		walk("the prior is tested twice now and then", "1 in 5", asked{}, hooks{
-			propose: func(k *chain, rng *rand.Rand, theta, next []float64) {
-				if rng.IntN(5) == 0 && math.Log(rng.Float64()) > k.target.LogPrior(next)-k.target.LogPrior(theta) {
-					copy(next, theta)
-				}
-			}}),
-		kernel("scale adapts during the first twenty steps", "10% an answer", asked{}, func() hooks {
+		moves("the prior is tested twice now and then", "1 in 5", func(k *chain, rng *rand.Rand, theta, next []float64) {
+			if rng.IntN(5) == 0 && math.Log(rng.Float64()) > k.target.LogPrior(next)-k.target.LogPrior(theta) {
+				copy(next, theta)
+			}
+		}),
+		walk("scale adapts during the first twenty steps", "10% an answer", func() hooks {
 			scale := 1.0
 			return hooks{
 				init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -148,12 +138,12 @@ func sixthKernels() []Case {
 				}}
 		}),
 		flawed("remembers the largest record", "Keep", false, flaws{persistence: 0.7, tells: true}),
-		walk("Gradients counts a negative record", "from step 200 on", asked{noLaw: true}, hooks{
-			after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+		tells("Gradients counts a negative record", "from step 200 on",
+			func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if s.Iteration > 200 && k.spy.last < -3 {
 					info.Gradients++
 				}
-			}}),
+			}),
 		flawed("momentum cut off", "at 2 sd", true, flaws{cut: true}),
 		flawed("half the noise of the ratio corrected for", "σ²/4", true, flaws{halfPenalty: true}),
 		byIteration("mirrored through a point beside the center", "0.1 sd, 1 in 20", func(_ int64, _ *chain, rng *rand.Rand,
@@ -164,7 +154,7 @@ func sixthKernels() []Case {
 				}
 			}
 		}),
-		walk("noise repeated at every tenth step", "repeat", asked{langevin: true}, hooks{
+		diffusion("noise repeated at every tenth step", "repeat", hooks{
 			noise: func(k *chain, _ *rand.Rand, _, z []float64) {
 				if k.steps%10 == 0 {
 					copy(z, k.last)
@@ -177,17 +167,11 @@ func sixthKernels() []Case {
 }
 
 func seventhKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
-	drifts := func(name, effect string, h hooks) Case {
-		return kernel(name, effect, asked{langevin: true}, func() hooks { return h })
-	}
-	apart := func(theta []float64, j int) float64 { return (theta[j] - center[j]) / sd }
 	return []Case{
-		walk("no prior ratio where the first parameter falls", "one direction", func() hooks {
-			return hooks{public: func(_ *chain, theta, next []float64, r float64) float64 {
+		hooked("no prior ratio where the first parameter falls", "one direction", asked{}, hooks{
+			public: func(_ *chain, theta, next []float64, r float64) float64 {
 				return either(next[0] < theta[0], 0, r)
-			}}
-		}),
+			}}),
 		walk("the second chain of a kernel shifts its proposals", "10% of their sd", func() hooks {
 			begun := 0
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -195,13 +179,12 @@ func seventhKernels() []Case {
 				return kernels.NewState(k.target, theta)
 			}, propose: func(_ *chain, _ *rand.Rand, _, next []float64) { next[0] += either(begun > 1, 0.1*step, 0) }}
 		}),
-		walk("autoregressive with short noise", "3%", func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		hooked("autoregressive with short noise", "3%", asked{}, hooks{
+			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] = 0.9*t + 0.97*math.Sqrt(1-0.9*0.9)*(next[j]-t)/step
 				}
-			}, public: func(_ *chain, _, _ []float64, _ float64) float64 { return 0 }}
-		}),
+			}, public: func(_ *chain, _, _ []float64, _ float64) float64 { return 0 }}),
 		walk("a refused proposal is tried again", "1 in 10", func() hooks {
 			tried := [2]float64{math.NaN()}
 			return hooks{propose: func(_ *chain, rng *rand.Rand, _, next []float64) {
@@ -215,27 +198,24 @@ func seventhKernels() []Case {
 				return accepted
 			}}
 		}),
-		walk("a little noise after accepted moves", "0.08 sd", func() hooks {
-			return hooks{after: func(_ *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
+		hooked("a little noise after accepted moves", "0.08 sd", asked{}, hooks{
+			after: func(_ *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if info.Accepted {
 					s.Theta[1] += 0.08 * sd * rng.NormFloat64()
 				}
-			}}
-		}),
-		walk("Init rounds the start", "to thousandths", func() hooks {
-			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
+			}}),
+		hooked("Init rounds the start", "to thousandths", asked{}, hooks{
+			init: func(k *chain, theta []float64) (*kernels.State, error) {
 				s, err := kernels.NewState(k.target, theta)
 				for j := range theta {
 					s.Theta[j] = math.Round(theta[j]*1000) / 1000
 				}
 				return s, err
-			}}
-		}),
-		kernel("StepSize for records of some size", "30 to 40, 10⁻⁹", asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+			}}),
+		tells("StepSize for records of some size", "30 to 40, 10⁻⁹",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 				info.StepSize += either(k.spy.last > 30 && k.spy.last < 40, 1e-9, 0)
-			}}
-		}),
+			}),
 		kernelCase("Cost too low from ten records on", "half",
 			func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 				return newChain(c, steps, true, false, hooks{})
@@ -247,14 +227,14 @@ func seventhKernels() []Case {
 			}),
 		flawed("a leap fewer from one half of the law", "3 for 2", true, flaws{uneven: true}),
 		flawed("kinetic energy of larger masses", "5%", true, flaws{heavy: true}),
-		drifts("step by the state without its divergence", "±5%", hooks{
-			drift: func(_ *chain, theta, g []float64) { g[0] *= 1 + 0.05*math.Tanh(apart(theta, 0)) },
+		diffusion("step by the state without its divergence", "±5%", hooks{
+			drift: func(_ *chain, theta, g []float64) { g[0] *= 1 + 0.05*math.Tanh(normalised(theta, 0)) },
 			noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
-				z[0] *= math.Sqrt(1 + 0.05*math.Tanh(apart(theta, 0)))
+				z[0] *= math.Sqrt(1 + 0.05*math.Tanh(normalised(theta, 0)))
 			}}),
-		drifts("noise too small near the middle", "3% within one sd", hooks{
+		diffusion("noise too small near the middle", "3% within one sd", hooks{
 			noise: func(_ *chain, _ *rand.Rand, theta, z []float64) {
-				if math.Hypot(apart(theta, 0), apart(theta, 1)) < 1 {
+				if math.Hypot(normalised(theta, 0), normalised(theta, 1)) < 1 {
 					z[0], z[1] = 0.97*z[0], 0.97*z[1]
 				}
 			}}),
@@ -267,26 +247,23 @@ func seventhKernels() []Case {
 
 func eighthKernels() []Case {
 	return []Case{
-		kernel("one parameter drawn from the prior now and then", "1 in 50", asked{}, func() hooks {
-			return hooks{after: func(_ *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
+		hooked("one parameter drawn from the prior now and then", "1 in 50", asked{}, hooks{
+			after: func(_ *chain, rng *rand.Rand, s *kernels.State, info *kernels.Info) {
 				if rng.IntN(50) == 0 {
 					s.Theta[1], info.Accepted = rng.NormFloat64(), true
 				}
-			}}
-		}),
+			}}),
 		flawed("momentum drawn short", "2%", true, flaws{faint: true}),
-		kernel("drift of one parameter has some of the other's", "2%", asked{langevin: true}, func() hooks {
-			return hooks{drift: func(_ *chain, _, g []float64) { g[0] += 0.02 * g[1] }}
-		}),
+		diffusion("drift of one parameter has some of the other's", "2%", hooks{
+			drift: func(_ *chain, _, g []float64) { g[0] += 0.02 * g[1] }}),
 		wideWalk("all of ten moves wider above zero of the third", "5%", 10, func(theta, next []float64) {
 			for j, t := range theta {
 				next[j] += either(theta[2] > 0, 0.05*(next[j]-t), 0)
 			}
 		}),
-		kernel("StepSize late for records beyond 5", "from step 2000 on", asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
+		tells("StepSize late for records beyond 5", "from step 2000 on",
+			func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) {
 				info.StepSize += either(s.Iteration > 2000 && k.spy.last > 5, 1e-9, 0)
-			}}
-		}),
+			}),
 	}
 }

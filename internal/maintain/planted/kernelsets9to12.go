@@ -11,21 +11,16 @@ import (
 )
 
 func ninthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
-	drifts := func(name, effect string, drift func(k *chain, theta, g []float64)) Case {
-		return kernel(name, effect, asked{langevin: true}, func() hooks { return hooks{drift: drift} })
-	}
 	return []Case{
 		independent("independent proposals corrected for a wider law", "sd 1.23 for 1.2", 1.23),
-		walk("shorter moves where the second parameter is near 0", "10% within 0.2", func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		moves("shorter moves where the second parameter is near 0", "10% within 0.2",
+			func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				if math.Abs(theta[1]) < 0.2 {
 					for j, t := range theta {
 						next[j] = t + 0.9*(next[j]-t)
 					}
 				}
-			}}
-		}),
+			}),
 		walk("scale adapts ever less", "n^−0.6", func() hooks {
 			scale, n := 1.0, 0.0
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -41,15 +36,14 @@ func ninthKernels() []Case {
 			}}
 		}),
 		flawed("a temperature of the posterior in the test alone", "1.02", true, flaws{warmTest: true}),
-		drifts("drift too weak", "2%", func(_ *chain, _, g []float64) { g[0], g[1] = 0.98*g[0], 0.98*g[1] }),
+		diffusion("drift too weak", "2%", hooks{drift: func(_ *chain, _, g []float64) { g[0], g[1] = 0.98*g[0], 0.98*g[1] }}),
 		scanned("the second ratio of a scan is of the prior before the first", "stale", true),
-		drifts("tamed drift", "1.9% weaker on average", func(_ *chain, _, g []float64) {
+		diffusion("tamed drift", "1.9% weaker on average", hooks{drift: func(_ *chain, _, g []float64) {
 			by := 1 / (1 + 0.1*size*math.Hypot(g[0], g[1]))
 			g[0], g[1] = by*g[0], by*g[1]
-		}),
-		walk("prior too weak", "12%", func() hooks {
-			return hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return 0.88 * r }}
-		}),
+		}}),
+		hooked("prior too weak", "12%", asked{}, hooks{
+			public: func(_ *chain, _, _ []float64, r float64) float64 { return 0.88 * r }}),
 		wideWalk("the third of three proposals follows the first one's sign", "3% of its sd", 3, func(theta, next []float64) {
 			next[2] += math.Copysign(0.03*wideStep, theta[0])
 		}),
@@ -77,25 +71,21 @@ func ninthKernelControls() []Case {
 }
 
 func tenthKernels() []Case {
-	walk := func(name, effect string, h func() hooks) Case { return kernel(name, effect, asked{}, h) }
 	width := func(theta []float64) float64 { return 1 + 0.2*math.Tanh(math.Abs(theta[0]-center[0])/sd) }
 	return []Case{
-		walk("scale by the state, its density in one dimension for two", "up to 20%", func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		hooked("scale by the state, its density in one dimension for two", "up to 20%", asked{}, hooks{
+			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] = t + width(theta)*(next[j]-t)
 				}
 			}, public: func(_ *chain, theta, next []float64, r float64) float64 {
 				a, b, d := width(theta), width(next), math.Hypot(next[0]-theta[0], next[1]-theta[1])/step
 				return r + math.Log(a/b) + d*d*(1/(a*a)-1/(b*b))/2
-			}}
-		}),
-		kernel("noise of one parameter has some of the other's", "3%", asked{langevin: true}, func() hooks {
-			return hooks{noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] = 0.03*z[0] + math.Sqrt(1-0.03*0.03)*z[1] }}
-		}),
-		walk("prior ratio cut off", "at 1", func() hooks {
-			return hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return max(-1, min(r, 1)) }}
-		}),
+			}}),
+		diffusion("noise of one parameter has some of the other's", "3%", hooks{
+			noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] = 0.03*z[0] + math.Sqrt(1-0.03*0.03)*z[1] }}),
+		hooked("prior ratio cut off", "at 1", asked{}, hooks{
+			public: func(_ *chain, _, _ []float64, r float64) float64 { return max(-1, min(r, 1)) }}),
 		walk("a number of the last step is used again", "1 in 64", func() hooks {
 			last := math.NaN()
 			return hooks{init: func(k *chain, theta []float64) (*kernels.State, error) {
@@ -108,14 +98,13 @@ func tenthKernels() []Case {
 				last = next[1] - theta[1]
 			}}
 		}),
-		kernel("noise too large", "½%", asked{langevin: true}, func() hooks { return hooks{scale: 1.005} }),
-		walk("no iteration is counted beyond three sd", "rare", func() hooks {
-			return hooks{after: func(_ *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
+		diffusion("noise too large", "½%", hooks{scale: 1.005}),
+		hooked("no iteration is counted beyond three sd", "rare", asked{}, hooks{
+			after: func(_ *chain, _ *rand.Rand, s *kernels.State, _ *kernels.Info) {
 				if math.Abs(s.Theta[0]-center[0]) > 3*sd {
 					s.Iteration--
 				}
-			}}
-		}),
+			}}),
 		wideWalk("the first of five moves too long where the last is large", "10%", 5,
 			func(theta, next []float64) {
 				next[0] += either(math.Abs(theta[4]) > sd, 0.1*(next[0]-theta[0]), 0)
@@ -124,7 +113,6 @@ func tenthKernels() []Case {
 }
 
 func eleventhKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
 	return []Case{
 		walk("scale by the running spread of the chain", "Welford, without an end", func() hooks {
 			n, mean, m2 := 0.0, 0.0, 0.0
@@ -141,20 +129,18 @@ func eleventhKernels() []Case {
 				}
 			}}
 		}),
-		walk("a coordinate is chosen more often where it is large", "55%", func() hooks {
-			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
+		moves("a coordinate is chosen more often where it is large", "55%",
+			func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				second := rng.Float64() < either(normalised(theta, 1) > 0, 0.55, 0.45)
 				if second {
 					next[0] = theta[0]
 				} else {
 					next[1] = theta[1]
 				}
-			}}
-		}),
+			}),
 		redrawn("proposals outside a box are drawn again", "2.5 sd", 2.5),
-		walk("the prior ratio is rounded down", "to tenths", func() hooks {
-			return hooks{public: func(_ *chain, _, _ []float64, r float64) float64 { return math.Floor(10*r) / 10 }}
-		}),
+		hooked("the prior ratio is rounded down", "to tenths", asked{}, hooks{
+			public: func(_ *chain, _, _ []float64, r float64) float64 { return math.Floor(10*r) / 10 }}),
 		flawed("masses swapped in the first leap", "one of three", true, flaws{swapped: true}),
 		dependent("the second number's scale follows the first, uncorrected", "±15%", 0.15, 0),
 		dependent("half of the correction of a scale that follows", "±30%", 0.3, 0.5),
@@ -209,13 +195,12 @@ func eleventhKernels() []Case {
 				}
 			}}
 		}),
-		kernel("wide moves now and then", "1 in 50, thrice as long", asked{transition: true}, func() hooks {
-			return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
+		hooked("wide moves now and then", "1 in 50, thrice as long", asked{transition: true}, hooks{
+			propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] = t + either(rng.IntN(50) == 0, 3, 1)*(next[j]-t)
 				}
-			}}
-		}),
+			}}),
 	}
 }
 
@@ -229,15 +214,6 @@ func eleventhKernelControls() []Case {
 }
 
 func twelfthKernels() []Case {
-	walk := func(name, effect string, plant func() hooks) Case { return kernel(name, effect, asked{}, plant) }
-	moves := func(name, effect string, propose func(k *chain, rng *rand.Rand, theta, next []float64)) Case {
-		return walk(name, effect, func() hooks { return hooks{propose: propose} })
-	}
-	tells := func(name, effect string, after func(k *chain, s *kernels.State, info *kernels.Info)) Case {
-		return kernel(name, effect, asked{noLaw: true}, func() hooks {
-			return hooks{after: func(k *chain, _ *rand.Rand, s *kernels.State, info *kernels.Info) { after(k, s, info) }}
-		})
-	}
 	var shared [2]float64
 	return []Case{
 		elliptic("an ellipse whose second draw is shortened at the far side", "30%, θ·ν < 0", func(nu, theta []float64) {
@@ -246,24 +222,22 @@ func twelfthKernels() []Case {
 			}
 		}),
 		guidedWalk("a velocity is not turned by a refusal", "a walk that goes on", false),
-		walk("accepted moves take one coordinate alone now and then", "1 in 2", func() hooks {
-			return hooks{accept: func(_ *chain, rng *rand.Rand, theta, next []float64, accepted bool) bool {
+		hooked("accepted moves take one coordinate alone now and then", "1 in 2", asked{}, hooks{
+			accept: func(_ *chain, rng *rand.Rand, theta, next []float64, accepted bool) bool {
 				if rng.IntN(2) == 0 {
 					next[1] = theta[1]
 				}
 				return accepted
-			}}
-		}),
-		walk("every second move is the opposite of the one before", "−1", func() hooks {
-			return hooks{propose: func(k *chain, _ *rand.Rand, theta, next []float64) {
+			}}),
+		moves("every second move is the opposite of the one before", "−1",
+			func(k *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					if k.steps%2 == 0 {
 						next[j] = t - k.last[j]
 					}
 					k.last[j] = next[j] - t
 				}
-			}}
-		}),
+			}),
 		moves("the sum of parameters keeps its sign", "3% of the law", func(_ *chain, _ *rand.Rand, theta, next []float64) {
 			if theta[0]+theta[1] > 0 != (next[0]+next[1] > 0) {
 				next[0], next[1] = -next[1], -next[0]
@@ -278,45 +252,42 @@ func twelfthKernels() []Case {
 				}
 			}
 		}),
-		walk("the last move of any chain biases the next", "package variable, 5%", func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		moves("the last move of any chain biases the next", "package variable, 5%",
+			func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] += 0.05 * shared[j]
 					shared[j] = next[j] - t
 				}
-			}}
-		}),
-		kernel("drift and noise of a mass, not its root", "0.95", asked{langevin: true}, func() hooks {
-			return hooks{drift: func(_ *chain, _, g []float64) { g[1] *= 0.95 },
-				noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] *= 0.95 }}
-		}),
-		tells("StepSize from step 2500 on", "10⁻⁹", func(k *chain, _ *kernels.State, info *kernels.Info) {
+			}),
+		diffusion("drift and noise of a mass, not its root", "0.95", hooks{
+			drift: func(_ *chain, _, g []float64) { g[1] *= 0.95 },
+			noise: func(_ *chain, _ *rand.Rand, _, z []float64) { z[1] *= 0.95 }}),
+		tells("StepSize from step 2500 on", "10⁻⁹", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 			info.StepSize += either(k.steps > 2500 && k.spy.largest > 3, 1e-9, 0)
 		}),
-		tells("StepSize by the order of records", "last and largest", func(k *chain, _ *kernels.State, info *kernels.Info) {
-			info.StepSize += either(k.spy.last == k.spy.largest && k.spy.largest > 1, 1e-9, 0)
-		}),
-		tells("StepSize for a record of 0", "one value", func(k *chain, _ *kernels.State, info *kernels.Info) {
+		tells("StepSize by the order of records", "last and largest",
+			func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
+				info.StepSize += either(k.spy.last == k.spy.largest && k.spy.largest > 1, 1e-9, 0)
+			}),
+		tells("StepSize for a record of 0", "one value", func(k *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 			info.StepSize += either(k.spy.last == 0, 1e-9, 0)
 		}),
-		tells("StepSize by the clock", "10⁻⁹", func(_ *chain, _ *kernels.State, info *kernels.Info) {
+		tells("StepSize by the clock", "10⁻⁹", func(_ *chain, _ *rand.Rand, _ *kernels.State, info *kernels.Info) {
 			info.StepSize += either(time.Now().Nanosecond()>>20 == 0, 1e-9, 0)
 		}),
-		kernel("a public number more for a huge record", "the stream", asked{noLaw: true}, func() hooks {
-			return hooks{propose: func(k *chain, rng *rand.Rand, _, _ []float64) {
+		hooked("a public number more for a huge record", "the stream", asked{noLaw: true}, hooks{
+			propose: func(k *chain, rng *rand.Rand, _, _ []float64) {
 				if k.spy.huge > 0 {
 					rng.NormFloat64()
 				}
-			}}
-		}),
-		kernel("Left is one too few after a thousand steps", "1", asked{noLaw: true}, func() hooks {
-			return hooks{left: func(k *chain, left int64) int64 {
+			}}),
+		hooked("Left is one too few after a thousand steps", "1", asked{noLaw: true}, hooks{
+			left: func(k *chain, left int64) int64 {
 				if k.steps > 1000 && left > 0 {
 					left--
 				}
 				return left
-			}}
-		}),
+			}}),
 		misstated("Cost takes persons for rows", "several rows", func(f *curator.Facts) { f.RowsPerPerson = 1 }),
 		misstated("Cost is that of substitution", "any adjacency",
 			func(f *curator.Facts) { f.Adjacency = accountant.Substitute }),

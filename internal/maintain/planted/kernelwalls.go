@@ -124,14 +124,12 @@ func inside(name, effect string, corrected bool) Case {
 
 // redrawn draws proposals again that fall outside a box, as many as it takes.
 func redrawn(name, effect string, at float64) Case {
-	return kernel(name, effect, asked{}, func() hooks {
-		return hooks{propose: func(_ *chain, rng *rand.Rand, theta, next []float64) {
-			for j, t := range theta {
-				for math.Abs(normalised(next, j)) > at && math.Abs(normalised(theta, j)) <= at {
-					next[j] = t + step*rng.NormFloat64()
-				}
+	return moves(name, effect, func(_ *chain, rng *rand.Rand, theta, next []float64) {
+		for j, t := range theta {
+			for math.Abs(normalised(next, j)) > at && math.Abs(normalised(theta, j)) <= at {
+				next[j] = t + step*rng.NormFloat64()
 			}
-		}}
+		}
 	})
 }
 

@@ -63,13 +63,12 @@ func following() []Case {
 		widely("the second of three follows the first", "8%", 3, true, func(theta, next []float64) {
 			next[1] += either(theta[0] > 0, 0.08*(next[1]-theta[1]), 0)
 		}),
-		kernel("wider above the median", "2%", asked{reversible: true}, func() hooks {
-			return hooks{propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
+		hooked("wider above the median", "2%", asked{reversible: true}, hooks{
+			propose: func(_ *chain, _ *rand.Rand, theta, next []float64) {
 				for j, t := range theta {
 					next[j] += either(theta[0] > center[0], 0.02*(next[j]-t), 0)
 				}
-			}}
-		}),
+			}}),
 	}
 }
 

@@ -6,49 +6,51 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-func certificateDefects() (all []Case) {
-	bound := func(name, effect string, m model, cond func(theta, next []float64, radius float64) bool, by float64) {
-		all = append(all, target(name, effect, m, func(p *planted) {
+func certificateDefects() []Case {
+	bound := func(name, effect string, m model, cond func(theta, next []float64, radius float64) bool, by float64) Case {
+		return target(name, effect, m, func(p *planted) {
 			p.bound = func(theta, next []float64, radius, b float64) float64 {
 				return either(cond(theta, next, radius), b*by, b)
 			}
-		}))
+		})
 	}
 	length := func(a, b []float64) float64 { return math.Hypot(a[0]-b[0], a[1]-b[1]) }
-	bound("RatioBound on moves of one coordinate", "5% low", logistic,
-		func(a, b []float64, _ float64) bool { return a[0] == b[0] }, 0.95)
-	bound("RatioBound on moves of the first coordinate", "3% low", huber,
-		func(a, b []float64, _ float64) bool { return a[1] == b[1] }, 0.97)
-	bound("RatioBound on moves shorter than 0.01", "5% low", logistic,
-		func(a, b []float64, _ float64) bool { return length(a, b) < 0.01 }, 0.95)
-	bound("RatioBound on moves longer than 4", "10% low", huber,
-		func(a, b []float64, _ float64) bool { return length(a, b) > 4 }, 0.9)
-	bound("RatioBound at other radii", "5% low", logistic, func(_, _ []float64, r float64) bool { return r > 1 }, 0.95)
-	bound("RatioBound forgets small radii", "radius 0.3", logistic,
-		func(_, _ []float64, r float64) bool { return r < 0.3 }, 0.3)
-	bound("RatioBound in a half space", "3% low", welsch,
-		func(a, b []float64, _ float64) bool { return a[0] > 0 && b[0] > 0 }, 0.97)
-	bound("RatioBound near the origin", "4% low", welsch,
-		func(a, b []float64, _ float64) bool { return math.Hypot(a[0], a[1]) < 1 }, 0.96)
-	bound("RatioBound NaN for no move", "NaN", logistic,
-		func(a, b []float64, _ float64) bool { return a[0] == b[0] && a[1] == b[1] }, math.NaN())
-	bound("RatioBound negative backwards", "sign", huber,
-		func(a, b []float64, _ float64) bool { return b[0] < a[0]-1 }, -1)
-	one := func(name, effect string, m model, plant func(p *planted)) {
-		all = append(all, target(name, effect, m, plant))
+	one := func(name, effect string, m model, plant func(p *planted)) Case {
+		return target(name, effect, m, plant)
 	}
-	one("Lipschitz constant", "1% low", welsch, func(p *planted) { p.lip = func() float64 { return 0.99 * p.lipschitz } })
-	one("Lipschitz constant of the logistic", "0.5% low", logistic,
-		func(p *planted) { p.lip = func() float64 { return 0.995 } })
-	one("GradBound", "1% low", welsch, func(p *planted) { p.gradBound = func(_, b float64) float64 { return 0.99 * b } })
-	one("GradBound at large radii", "10% low", logistic, func(p *planted) {
-		p.gradBound = func(r, b float64) float64 {
-			return either(r > 2, 0.9*b, b)
-		}
-	})
-	one("LossRange", "1% low", welsch, func(p *planted) { p.spans = func() float64 { return 0.99 } })
-	one("LossRange of an unbounded loss", "no bound", huber, func(p *planted) { p.spans = func() float64 { return 10 } })
-	return all
+	return []Case{
+		bound("RatioBound on moves of one coordinate", "5% low", logistic,
+			func(a, b []float64, _ float64) bool { return a[0] == b[0] }, 0.95),
+		bound("RatioBound on moves of the first coordinate", "3% low", huber,
+			func(a, b []float64, _ float64) bool { return a[1] == b[1] }, 0.97),
+		bound("RatioBound on moves shorter than 0.01", "5% low", logistic,
+			func(a, b []float64, _ float64) bool { return length(a, b) < 0.01 }, 0.95),
+		bound("RatioBound on moves longer than 4", "10% low", huber,
+			func(a, b []float64, _ float64) bool { return length(a, b) > 4 }, 0.9),
+		bound("RatioBound at other radii", "5% low", logistic, func(_, _ []float64, r float64) bool { return r > 1 }, 0.95),
+		bound("RatioBound forgets small radii", "radius 0.3", logistic,
+			func(_, _ []float64, r float64) bool { return r < 0.3 }, 0.3),
+		bound("RatioBound in a half space", "3% low", welsch,
+			func(a, b []float64, _ float64) bool { return a[0] > 0 && b[0] > 0 }, 0.97),
+		bound("RatioBound near the origin", "4% low", welsch,
+			func(a, b []float64, _ float64) bool { return math.Hypot(a[0], a[1]) < 1 }, 0.96),
+		bound("RatioBound NaN for no move", "NaN", logistic,
+			func(a, b []float64, _ float64) bool { return a[0] == b[0] && a[1] == b[1] }, math.NaN()),
+		bound("RatioBound negative backwards", "sign", huber,
+			func(a, b []float64, _ float64) bool { return b[0] < a[0]-1 }, -1),
+		one("Lipschitz constant", "1% low", welsch,
+			func(p *planted) { p.lip = func() float64 { return 0.99 * p.lipschitz } }),
+		one("Lipschitz constant of the logistic", "0.5% low", logistic,
+			func(p *planted) { p.lip = func() float64 { return 0.995 } }),
+		one("GradBound", "1% low", welsch, func(p *planted) { p.gradBound = func(_, b float64) float64 { return 0.99 * b } }),
+		one("GradBound at large radii", "10% low", logistic, func(p *planted) {
+			p.gradBound = func(r, b float64) float64 {
+				return either(r > 2, 0.9*b, b)
+			}
+		}),
+		one("LossRange", "1% low", welsch, func(p *planted) { p.spans = func() float64 { return 0.99 } }),
+		one("LossRange of an unbounded loss", "no bound", huber, func(p *planted) { p.spans = func() float64 { return 10 } }),
+	}
 }
 
 type bounded struct {
