@@ -20,7 +20,7 @@ func fifteenthKernels() []Case {
 		crossing("a stretching reflection without its Jacobian", "10%, 1 in 4", 0),
 		logWalk("a log walk's Jacobian is small below 1", "0.9", 0.9),
 		folded("a folded proposal's density is of one side", "shape", 0),
-		five("noise of the fourth of five parameters too small", "3%", 0.97),
+		fiveWide("noise of the fourth of five parameters too small", "3%", 0.97),
 		halvedBy("noise too small with batches of three", "3%", 1, 0.97),
 		keeping("the kept log prior is renewed after long moves only", "stale below 0.3", 2, false, func(m []float64) hooks {
 			return hooks{public: func(k *chain, theta, next []float64, _ float64) float64 {
@@ -91,7 +91,7 @@ func fifteenthKernelControls() []Case {
 		crossing("a stretching reflection", "", 1),
 		logWalk("a log walk", "", 1),
 		folded("a folded proposal", "", 1),
-		five("Langevin in five dimensions", "", 1),
+		fiveWide("Langevin in five dimensions", "", 1),
 		gibbs("in either order, reversible", "", false),
 		turning("coordinates in turn, by a count", "", true),
 		reusing("two leaps", "", 0),

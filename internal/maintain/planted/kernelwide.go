@@ -72,8 +72,8 @@ func following() []Case {
 	}
 }
 
-// five makes Langevin steps in five dimensions, with noise of one of them off.
-func five(name, effect string, fourth float64) Case {
+// fiveWide makes Langevin steps in five dimensions, with noise of one of them off.
+func fiveWide(name, effect string, fourth float64) Case {
 	const n = 5
 	x := make([]float64, 6*n)
 	for i := range x {

@@ -2,6 +2,7 @@ package planted
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -39,7 +40,11 @@ type shared struct {
 func (m shared) Sensitivity() float64 { return m.sensitivity }
 func (m shared) Step() float64        { return 0 }
 
-// each of the releases of answers is a function of the stream.
+// releases is such a mechanism, whose releases are functions of the stream, each of them.
+func releases(claim accountant.Event, release func(x []float64, rng *rand.Rand) []float64) answers {
+	return answers{claim: claim, begin: eachRelease(release)}
+}
+
 func eachRelease(release func(x []float64, rng *rand.Rand) []float64) func(x []float64,
 	rng *rand.Rand) func() []float64 {
 	return func(x []float64, rng *rand.Rand) func() []float64 {
@@ -68,7 +73,15 @@ func ofSeven(name, effect string, m proptest.Mechanism) Case {
 	return one(name, effect, m, append([]float64{1}, seven...), seven)
 }
 
-var plus, minus = []float64{1, 0.3}, []float64{-1, 0.3} // their records, mostly
+// The first record of these is another one in the other table.
+var (
+	plus, minus     = []float64{1, 0.3}, []float64{-1, 0.3}
+	five, otherFive = []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
+)
+
+func ofFive(name, effect string, m proptest.Mechanism) Case {
+	return one(name, effect, m, five, otherFive)
+}
 
 func clip1(x []float64) float64 {
 	total := 0.0
@@ -89,9 +102,19 @@ func noisy(sum []float64, draw func() float64) []float64 {
 	return sum
 }
 
+// sortedClipped is the clipped records in order.
+func sortedClipped(x []float64) []float64 {
+	sorted := make([]float64, len(x))
+	for i, v := range x {
+		sorted[i] = clipped(i, v)
+	}
+	slices.Sort(sorted)
+	return sorted
+}
+
 // noisyTotal is a function of the records with normal noise for a sensitivity of 2.
 func noisyTotal(of func(x []float64) float64) answers {
-	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		return []float64{of(x) + noiseSD*rng.NormFloat64()}
-	})}
+	})
 }

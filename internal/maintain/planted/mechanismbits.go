@@ -72,20 +72,20 @@ func bitDefects() []Case {
 
 // response is randomised response over four categories.
 func response(lie func(truth int, rng *rand.Rand) int) answers {
-	return answers{claim: event(accountant.RandomizedResponse(accountant.Substitute, 1.0001, 4)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(event(accountant.RandomizedResponse(accountant.Substitute, 1.0001, 4)),
+		func(x []float64, rng *rand.Rand) []float64 {
 			truth := int(max(0, min(3, clipped(0, x[0]/3)*3)))
 			if rng.Float64() < 3/(3+math.E) {
 				truth = lie(truth, rng)
 			}
 			return []float64{float64(truth)}
-		})}
+		})
 }
 
 // responding gives a category of three of the first record, by a chance to say the truth.
 func responding(truth float64) proptest.Mechanism {
-	return answers{claim: event(accountant.RandomizedResponse(accountant.Substitute, 1, 3)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(event(accountant.RandomizedResponse(accountant.Substitute, 1, 3)),
+		func(x []float64, rng *rand.Rand) []float64 {
 			is := 1
 			if len(x) > 0 {
 				is = int(clipped(0, x[0])) + 1
@@ -94,13 +94,13 @@ func responding(truth float64) proptest.Mechanism {
 				is = (is + 1 + rng.IntN(2)) % 3
 			}
 			return []float64{float64(is)}
-		})}
+		})
 }
 
 // reporting says of the first record whether it is positive, or a lie, which is the opposite or another one's answer.
 func reporting(others bool) proptest.Mechanism {
-	return answers{claim: event(accountant.RandomizedResponse(accountant.Substitute, 1, 2)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(event(accountant.RandomizedResponse(accountant.Substitute, 1, 2)),
+		func(x []float64, rng *rand.Rand) []float64 {
 			if len(x) == 0 {
 				return []float64{float64(rng.IntN(2))}
 			}
@@ -112,19 +112,19 @@ func reporting(others bool) proptest.Mechanism {
 				}
 			}
 			return []float64{answer}
-		})}
+		})
 }
 
 // byBytes lies with a chance of so many in 256.
 func byBytes(lies int) proptest.Mechanism {
-	return answers{claim: event(accountant.RandomizedResponse(accountant.Substitute, 3, 2)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(event(accountant.RandomizedResponse(accountant.Substitute, 3, 2)),
+		func(x []float64, rng *rand.Rand) []float64 {
 			answer := 0.0
 			if (len(x) > 0 && x[0] > 0) != (rng.IntN(256) < lies) {
 				answer = 1
 			}
 			return []float64{answer}
-		})}
+		})
 }
 
 // told is a bit about the records, of which one is positive, by randomised response.
@@ -137,28 +137,26 @@ func told(epsilon float64) func(x []float64, rng *rand.Rand) float64 {
 
 // reports are all records' own answers, in order or shuffled: a bit each that lies one time in four.
 func reports(epsilon float64) answers {
-	return answers{claim: event(accountant.Pure(accountant.Substitute, epsilon)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			out := make([]float64, len(x))
-			for i, v := range x {
-				truth := v > 0
-				if rng.IntN(4) == 0 {
-					truth = !truth
-				}
-				out[i] = either(truth, 1, 0)
+	return releases(pure(epsilon), func(x []float64, rng *rand.Rand) []float64 {
+		out := make([]float64, len(x))
+		for i, v := range x {
+			truth := v > 0
+			if rng.IntN(4) == 0 {
+				truth = !truth
 			}
-			return out
-		})}
+			out[i] = either(truth, 1, 0)
+		}
+		return out
+	})
 }
 
 // oneHot is a category of three as three bits, each flipped with probability ¼.
 func oneHot(epsilon float64) answers {
-	return answers{claim: event(accountant.Pure(accountant.Substitute, epsilon)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			bits := histogram(x[:1])
-			for k := range bits {
-				bits[k] = either(rng.IntN(4) == 0, 1-bits[k], bits[k])
-			}
-			return bits[:]
-		})}
+	return releases(pure(epsilon), func(x []float64, rng *rand.Rand) []float64 {
+		bits := histogram(x[:1])
+		for k := range bits {
+			bits[k] = either(rng.IntN(4) == 0, 1-bits[k], bits[k])
+		}
+		return bits[:]
+	})
 }

@@ -15,14 +15,6 @@ import (
 )
 
 func dataDefects() []Case {
-	add := func(name, effect string, f form, plant func(m *sum)) Case {
-		return mechanism(name, effect, f, plant)
-	}
-	noise := func(f func(rng *rand.Rand, i int, total float64) float64) func(m *sum) {
-		return func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, i int, total float64) float64 { return f(rng, i, total) }
-		}
-	}
 	bit := func(m *sum) {
 		m.last = func(total, noise float64) float64 {
 			b := math.Float64bits(total+noise) &^ 1
@@ -33,27 +25,27 @@ func dataDefects() []Case {
 		}
 	}
 	return []Case{
-		add("noise smaller for one data set", "2%", plain, noise(func(rng *rand.Rand, _ int, total float64) float64 {
+		noise("noise smaller for one data set", "2%", plain, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			return either(total > 0.5, 0.98, 1) * noiseSD * rng.NormFloat64()
-		})),
-		add("noise left out at 1/1000 for one data set", "0.1%", plain,
-			noise(func(rng *rand.Rand, i int, total float64) float64 {
+		}),
+		noise("noise left out at 1/1000 for one data set", "0.1%", plain,
+			func(_ *sum, rng *rand.Rand, i int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(i%1000 == 999 && total > 0, 0, z)
-			})),
-		add("noise of another sign for one data set", "sign", plain,
-			noise(func(rng *rand.Rand, _ int, total float64) float64 {
+			}),
+		noise("noise of another sign for one data set", "sign", plain,
+			func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(total > 0, -z, z)
-			})),
-		add("the lowest bit is the record's", "1 bit", bare, bit),
-		add("the low eight bits are the record's", "8 bits", bare, func(m *sum) {
+			}),
+		mechanism("the lowest bit is the record's", "1 bit", bare, bit),
+		mechanism("the low eight bits are the record's", "8 bits", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				b := math.Float64bits(total+noise) &^ 255
 				return math.Float64frombits(b | uint64(int64(total*50))&255)
 			}
 		}),
-		add("the lowest grid bit is the record's", "1 bit", grid, func(m *sum) {
+		mechanism("the lowest grid bit is the record's", "1 bit", grid, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				k := int64(math.Round((total+noise)/0x1p-30)) &^ 1
 				if total > 0 {
@@ -62,36 +54,36 @@ func dataDefects() []Case {
 				return float64(k) * 0x1p-30
 			}
 		}),
-		add("a sign that follows the record", "60%", bare, noise(func(rng *rand.Rand, _ int, total float64) float64 {
+		noise("a sign that follows the record", "60%", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
 			return either(z*total < 0 && rng.Float64() < 0.3, -z, z)
-		})),
-		add("clip not applied beyond 10⁴", "huge records", plain, func(m *sum) {
+		}),
+		mechanism("clip not applied beyond 10⁴", "huge records", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(math.Abs(x) > 1e4 && !math.IsInf(x, 0), 2*math.Copysign(1, x), clipped(0, x))
 			}
 		}),
-		add("the last record is not clipped", "one place", plain, func(m *sum) {
+		mechanism("the last record is not clipped", "one place", plain, func(m *sum) {
 			m.clip = func(i int, x float64) float64 {
 				return either(i == 1 && !math.IsNaN(x), max(-10, min(10, x)), clipped(0, x))
 			}
 		}),
-		add("clip 5% too wide", "5%", plain, func(m *sum) {
+		mechanism("clip 5% too wide", "5%", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(math.IsNaN(x), 0, max(-1.05, min(x, 1.05)))
 			}
 		}),
-		add("NaN counts as 3", "NaN", plain, func(m *sum) {
+		mechanism("NaN counts as 3", "NaN", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(math.IsNaN(x), 3, clipped(0, x))
 			}
 		}),
-		add("−Inf gives NaN", "NaN", plain, func(m *sum) {
+		mechanism("−Inf gives NaN", "NaN", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(math.IsInf(x, -1), math.NaN(), clipped(0, x))
 			}
 		}),
-		add("an error for NaN", "error", bare, func(m *sum) {
+		mechanism("an error for NaN", "error", bare, func(m *sum) {
 			m.check = func(r curator.Records) error {
 				for _, x := range r.X {
 					if math.IsNaN(x) {
@@ -101,7 +93,7 @@ func dataDefects() []Case {
 				return nil
 			}
 		}),
-		add("a panic for huge records", "panic", bare, func(m *sum) {
+		mechanism("a panic for huge records", "panic", bare, func(m *sum) {
 			m.check = func(r curator.Records) error {
 				for _, x := range r.X {
 					if x > 1e200 {
@@ -111,21 +103,21 @@ func dataDefects() []Case {
 				return nil
 			}
 		}),
-		add("sorts its records", "writes", bare, func(m *sum) {
+		mechanism("sorts its records", "writes", bare, func(m *sum) {
 			m.check = func(r curator.Records) error {
 				slices.Sort(r.X)
 				return nil
 			}
 		}),
-		add("claims less from the second call on", "half", bare, func(m *sum) {
+		mechanism("claims less from the second call on", "half", bare, func(m *sum) {
 			m.check = func(curator.Records) error {
 				m.claim = gaussian(2)
 				return nil
 			}
 		}),
-		add("price of add/remove", "half the sensitivity", plain, func(m *sum) { m.claim = gaussian(2) }),
-		add("price 5% too low", "5%", plain, func(m *sum) { m.claim = gaussian(1.05) }),
-		add("price 10% too low", "10%", bare, func(m *sum) { m.claim = gaussian(1.1) }),
+		mechanism("price of add/remove", "half the sensitivity", plain, func(m *sum) { m.claim = gaussian(2) }),
+		mechanism("price 5% too low", "5%", plain, func(m *sum) { m.claim = gaussian(1.05) }),
+		mechanism("price 10% too low", "10%", bare, func(m *sum) { m.claim = gaussian(1.1) }),
 	}
 }
 

@@ -57,9 +57,9 @@ func each2(rng *rand.Rand, sum []float64) []float64 {
 
 // gradients is the sum of clipped rows with normal noise of sd 2: a claim of 1.
 func gradients(norm func(row []float64) float64, noise func(rng *rand.Rand, sum []float64) []float64) shared {
-	return shared{answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return shared{releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		return noise(rng, rowsum(x, norm))
-	})}, 2}
+	}), 2}
 }
 
 // ten are vectors of ten numbers in the unit ball, as the first and only record.
@@ -73,7 +73,7 @@ func ten(sign float64) []float64 {
 
 // vectors releases the sum of vectors of ten numbers, shortened, with noise of sd 2.
 func vectors(spoil func(noise []float64)) answers {
-	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		out := make([]float64, 10)
 		for j := range out {
 			out[j] = noiseSD * rng.NormFloat64()
@@ -85,7 +85,7 @@ func vectors(spoil func(noise []float64)) answers {
 			}
 		}
 		return out
-	})}
+	})
 }
 
 // ofTen is a case of ten numbers whose noise is spoilt.
@@ -95,19 +95,19 @@ func ofTen(name, effect string, spoil func(noise []float64)) Case {
 
 // products is the sum of squares and products of rows of two numbers, each row at most of length 1.
 func products(sensitivity float64) answers {
-	return answers{claim: gaussian(noiseSD / sensitivity), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(noiseSD/sensitivity), func(x []float64, rng *rand.Rand) []float64 {
 		sum := make([]float64, 3)
 		for ; len(x) > 0; x = x[2:] {
 			row := shorten(x[:2], euclidean)
 			sum[0], sum[1], sum[2] = sum[0]+row[0]*row[0], sum[1]+math.Sqrt2*row[0]*row[1], sum[2]+row[1]*row[1]
 		}
 		return each2(rng, sum)
-	})}
+	})
 }
 
 // crossed is the sum of products of two numbers, the second clipped or not.
 func crossed(clip func(y float64) float64) answers {
-	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		total := noiseSD * rng.NormFloat64()
 		for ; len(x) > 0; x = x[2:] {
 			if v := clipped(0, x[0]) * clip(x[1]); !math.IsNaN(v) {
@@ -115,7 +115,7 @@ func crossed(clip func(y float64) float64) answers {
 			}
 		}
 		return []float64{total}
-	})}
+	})
 }
 
 func ofRows(name, effect string, m proptest.Mechanism, features int, first []float64, rest ...float64) Case {
@@ -128,7 +128,7 @@ var fourUsers = []float64{0.3, 1, -0.2, 1, 0.4, 2}
 
 // users is a sum over users of what they own, clipped.
 func users(noise float64) proptest.Mechanism {
-	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		var sums [4]float64
 		for i := 0; i+1 < len(x); i += 2 {
 			who := 0
@@ -142,12 +142,12 @@ func users(noise float64) proptest.Mechanism {
 			total += clipped(0, s)
 		}
 		return []float64{total + noise*rng.NormFloat64()}
-	})}
+	})
 }
 
 // ball is a sum of rows with noise of a direction and a length.
 func ball(shape int, direction func(rng *rand.Rand) float64) proptest.Mechanism {
-	return answers{claim: pure(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		total, way, length := rowsum(x, euclidean), make([]float64, 3), 0.0
 		for j := range way {
 			way[j] = direction(rng)
@@ -160,14 +160,14 @@ func ball(shape int, direction func(rng *rand.Rand) float64) proptest.Mechanism 
 			total[j] += length * v / norm
 		}
 		return total
-	})}
+	})
 }
 
 func normally(rng *rand.Rand) float64 { return rng.NormFloat64() }
 
 // inOrderOf gives noisy values of four records in the order of a column.
 func inOrderOf(column int) proptest.Mechanism {
-	return answers{claim: gaussian(1), begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		rows := make([][2]float64, 4)
 		for i := 0; i+1 < len(x) && i < 8; i += 2 {
 			rows[i/2] = [2]float64{clipped(0, x[i]), x[i+1]}
@@ -180,5 +180,5 @@ func inOrderOf(column int) proptest.Mechanism {
 			all[i] = r[0] + noiseSD*rng.NormFloat64()
 		}
 		return all
-	})}
+	})
 }

@@ -45,7 +45,7 @@ func sampledBatch(once bool) proptest.Mechanism {
 // hashPicked is the noisy sum of records that a hash picks, or a coin.
 func hashPicked(pick func(v float64, rng *rand.Rand) bool) proptest.Mechanism {
 	claim := event(event(accountant.Gaussian(accountant.AddRemove, 2)).PoissonSampled(0.5))
-	return answers{claim: claim, begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(claim, func(x []float64, rng *rand.Rand) []float64 {
 		total := 0.0
 		for _, v := range x {
 			if pick(v, rng) {
@@ -53,31 +53,30 @@ func hashPicked(pick func(v float64, rng *rand.Rand) bool) proptest.Mechanism {
 			}
 		}
 		return []float64{total + noiseSD*rng.NormFloat64()}
-	})}
+	})
 }
 
 // microbatched sums means of pairs of records, with a claimed sensitivity.
 func microbatched(sensitivity float64) shared {
-	return shared{answers{claim: gaussian(noiseSD / sensitivity),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			total := noiseSD * rng.NormFloat64()
-			for i := 0; i < len(x); i += 2 {
-				pair := 0.0
-				for _, v := range x[i:min(i+2, len(x))] {
-					pair += either(math.IsNaN(v), 0, max(-2, min(v, 2))) / 2
-				}
-				total += clipped(i, pair)
+	return shared{releases(gaussian(noiseSD/sensitivity), func(x []float64, rng *rand.Rand) []float64 {
+		total := noiseSD * rng.NormFloat64()
+		for i := 0; i < len(x); i += 2 {
+			pair := 0.0
+			for _, v := range x[i:min(i+2, len(x))] {
+				pair += either(math.IsNaN(v), 0, max(-2, min(v, 2))) / 2
 			}
-			return []float64{total}
-		})}, sensitivity}
+			total += clipped(i, pair)
+		}
+		return []float64{total}
+	}), sensitivity}
 }
 
 // first sums at most so many records, of which each is added or removed.
 func first(most int, sensitivity float64) answers {
-	return answers{claim: event(accountant.Gaussian(accountant.AddRemove, noiseSD/sensitivity)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	return releases(event(accountant.Gaussian(accountant.AddRemove, noiseSD/sensitivity)),
+		func(x []float64, rng *rand.Rand) []float64 {
 			return []float64{clip1(x[:min(most, len(x))]) + noiseSD*rng.NormFloat64()}
-		})}
+		})
 }
 
 // blocks is the noisy sum of what blocks of two records say, which have so many records in common.

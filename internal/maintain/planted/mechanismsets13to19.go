@@ -9,10 +9,8 @@ import (
 )
 
 func thirteenthMechanisms() []Case {
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	other := []float64{-1, 0.3, -0.2, 0.5, -1}
 	return []Case{
-		one("three counts that cost ε 0.5 each", "ε 1.5 for 1", searched(2), five, other),
+		ofFive("three counts that cost ε 0.5 each", "ε 1.5 for 1", searched(2)),
 		one("a sample is drawn once for all releases of a call", "one sample", batches(func(x []float64,
 			rng *rand.Rand) func() []float64 {
 			in := make([]bool, len(x))
@@ -25,23 +23,21 @@ func thirteenthMechanisms() []Case {
 		}), []float64{1, -1, -1, -1}, []float64{-1, -1, -1}),
 		one("a threshold as if it cost nothing", "δ 0.003 at 6", stable(6, event(accountant.Pure(accountant.AddRemove, 1))),
 			[]float64{1, -1}, []float64{-1}),
-		one("noise drawn again until the release is plausible", "ε 1.17 for 1", within(func(draw func() float64) float64 {
+		ofFive("noise drawn again until the release is plausible", "ε 1.17 for 1", within(func(draw func() float64) float64 {
 			v := draw()
 			for tries := 0; math.Abs(v) > 3 && tries < 20; tries++ {
 				v = draw()
 			}
 			return v
-		}), five, other),
+		})),
 		mechanism("negative records are clipped later", "at −1.06", bare, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 { return either(math.IsNaN(x), 0, max(-1.06, min(x, 1))) }
 		}),
-		mechanism("each call has a scale of its own", "±6%", plain, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
-				if i == 0 {
-					m.kept = []float64{0.94 + 0.12*rng.Float64()}
-				}
-				return m.kept[0] * noiseSD * rng.NormFloat64()
+		noise("each call has a scale of its own", "±6%", plain, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+			if i == 0 {
+				m.kept = []float64{0.94 + 0.12*rng.Float64()}
 			}
+			return m.kept[0] * noiseSD * rng.NormFloat64()
 		}),
 		mechanism("a buffer of the noise ends one too early", "1 in 64", wide, func(m *sum) {
 			n := 0
@@ -60,60 +56,41 @@ func thirteenthMechanisms() []Case {
 }
 
 func thirteenthMechanismControls() []Case {
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	other := []float64{-1, 0.3, -0.2, 0.5, -1}
 	return []Case{
-		one("three counts", "", searched(3), five, other),
+		ofFive("three counts", "", searched(3)),
 		one("a stable count", "", stable(15, event(accountant.Approximate(accountant.AddRemove, 1, 1e-6))),
 			[]float64{1, -1}, []float64{-1}),
-		one("a release cut off at what is plausible", "", within(func(draw func() float64) float64 {
+		ofFive("a release cut off at what is plausible", "", within(func(draw func() float64) float64 {
 			return max(-3, min(draw(), 3))
-		}), five, other),
+		})),
 	}
 }
 
 func fourteenthMechanisms() []Case {
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	other := []float64{-1, 0.3, -0.2, 0.5, -1}
 	lies := func(p float64) answers {
-		return answers{claim: event(accountant.Pure(accountant.Substitute, math.Log(3))),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		return releases(pure(math.Log(3)),
+			func(x []float64, rng *rand.Rand) []float64 {
 				out := make([]float64, len(x))
 				for i, v := range x {
 					out[i] = either(v > 0 != (rng.Float64() < p), 1, 0)
 				}
 				return out
-			})}
+			})
 	}
 	return []Case{
-		mechanism("noise of twelve uniform numbers", "kurtosis 2.9", plain, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				z := -6.0
-				for range 12 {
-					z += rng.Float64()
-				}
-				return noiseSD * z
-			}
+		noise("noise of twelve uniform numbers", "kurtosis 2.9", plain, twelve),
+		noise("noise smaller for totals below 0", "3%", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+			return either(total < 0, 0.97, 1) * noiseSD * rng.NormFloat64()
 		}),
-		mechanism("noise smaller for totals below 0", "3%", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
-				return either(total < 0, 0.97, 1) * noiseSD * rng.NormFloat64()
-			}
-		}),
-		one("answers lie too seldom", "23.5% for 25%", lies(0.235), five, other),
-		one("a mean is divided by the number of records", "n", answers{
-			claim: event(accountant.Pure(accountant.AddRemove, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		ofFive("answers lie too seldom", "23.5% for 25%", lies(0.235)),
+		one("a mean is divided by the number of records", "n", releases(event(accountant.Pure(accountant.AddRemove, 1)),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{(clip1(x) + laplace(rng, 1)) / float64(max(1, len(x)))}
-			})}, five, five[1:]),
+			}), five, five[1:]),
 	}
 }
 
 func fifteenthMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
-	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
 	eight := []float64{1, -1, -1, -1, 0.5, 0.2, -0.3, -1}
 	before, size, end := 0.0, 0.0, 0.0
 	return []Case{
@@ -121,9 +98,8 @@ func fifteenthMechanisms() []Case {
 			z := rng.NormFloat64()
 			return noiseSD * z * either(math.Abs(z) > 1 && math.Abs(z) < 1.1, 1.05, 1)
 		}),
-		one("only bins that are not empty are released", "length", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("only bins that are not empty are released", "length", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				var out []float64
 				for _, c := range histogram(x) {
 					if v := c + laplace(rng, 2); c > 0 {
@@ -131,7 +107,7 @@ func fifteenthMechanisms() []Case {
 					}
 				}
 				return out
-			})}, []float64{0, 1, 1, 2, 2}, []float64{1, 1, 1, 2, 2}),
+			}), []float64{0, 1, 1, 2, 2}, []float64{1, 1, 1, 2, 2}),
 		mechanismCase("a norm without the last number", "the third", gradients(func(row []float64) float64 {
 			return euclidean(row[:2])
 		}, each2), 3, []float64{0.6, 0.6, 0.5}, []float64{-0.6, -0.6, -0.5}),
@@ -152,7 +128,7 @@ func fifteenthMechanisms() []Case {
 		noise("noise in stairs", "a fifth of its sd", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return noiseSD * 0.2 * (math.Round(rng.NormFloat64()/0.2) + rng.Float64() - 0.5)
 		}),
-		one("a median among the records themselves", "values", central(false), five, other),
+		ofFive("a median among the records themselves", "values", central(false)),
 		one("scores divided by the best one", "for all", chosen(func(count [3]float64, k int) float64 {
 			return 3 * count[k] / max(1, count[0], count[1], count[2])
 		}), []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
@@ -169,7 +145,7 @@ func fifteenthMechanisms() []Case {
 			}
 			return noiseSD * most * rng.NormFloat64()
 		}),
-		one("noise that is taken off again, priced as independent", "13%", banded(1), five[:4], other[:4]),
+		one("noise that is taken off again, priced as independent", "13%", banded(1), five[:4], otherFive[:4]),
 		one("the best of three noisy sums for the price of one", "3 for 1", bestOf(3), plus, minus),
 		noise("each size of noise comes twice, with a new sign", "pairs", bare,
 			func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
@@ -211,13 +187,12 @@ func fifteenthMechanisms() []Case {
 }
 
 func fifteenthMechanismControls() []Case {
-	five, other := []float64{1, 0.3, -0.2, 0.5, -1}, []float64{-1, 0.3, -0.2, 0.5, -1}
 	length := 0
 	return []Case{
-		one("a median's place on a grid", "", central(true), five, other),
+		ofFive("a median's place on a grid", "", central(true)),
 		one("scores of counts", "", chosen(func(count [3]float64, k int) float64 { return count[k] / 2 }),
 			[]float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
-		one("noise that is taken off again", "", banded(1/math.Sqrt(1+0.25+0.0625+0.015625)), five[:4], other[:4]),
+		one("noise that is taken off again", "", banded(1/math.Sqrt(1+0.25+0.0625+0.015625)), five[:4], otherFive[:4]),
 		mechanismCase("squares and products", "", products(math.Sqrt2), 2, []float64{1, 0, 0.3, 0.2},
 			[]float64{0, 1, 0.3, 0.2}),
 		mechanismCase("products of clipped numbers", "", crossed(func(y float64) float64 { return clipped(0, y) }), 2,
@@ -225,21 +200,16 @@ func fifteenthMechanismControls() []Case {
 		mechanism("releases are cut off", "", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 { return max(-5, min(total+noise, 5)) }
 		}),
-		mechanism("a stream for each length of a call", "", bare, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
-				for length = m.count % 3; i == 0 && length > 0; length-- {
-					rng.NormFloat64()
-				}
-				return noiseSD * rng.NormFloat64()
+		noise("a stream for each length of a call", "", bare, func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+			for length = m.count % 3; i == 0 && length > 0; length-- {
+				rng.NormFloat64()
 			}
+			return noiseSD * rng.NormFloat64()
 		}),
 	}
 }
 
 func sixteenthMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
 	clip := func(name, effect string, f form, clip func(i int, x float64) float64) Case {
 		return mechanism(name, effect, f, func(m *sum) { m.clip = clip })
 	}
@@ -365,13 +335,7 @@ func seventeenthMechanisms() []Case {
 		one("clipped at the records' own spread", "two sd", noisyTotal(spreadClip), plus, minus),
 		one("failures are counted up to ten", "e⁻¹⁰", failures(10), plus, minus),
 		one("noise is drawn again until the release is in range", "±3", inRange(true), []float64{1, 0.3}, []float64{-1, 0.3}),
-		mechanism("noise of the last of three is short", "3%", wide, func(m *sum) {
-			n := 0
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				n++
-				return noiseSD * either(n%3 == 0, 0.97, 1) * rng.NormFloat64()
-			}
-		}),
+		mechanism("noise of the last of three is short", "3%", wide, oneInThree(0, 0.97)),
 		mechanism("noise from a pool of 65536", "repeats", bare, func(m *sum) {
 			pool := make([]float64, 1<<16)
 			m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
@@ -424,7 +388,7 @@ func seventeenthMechanismControls() []Case {
 			[]float64{1, 0.3, -0.3, 0.2, 0.1}, []float64{-1, 0.3, -0.3, 0.2, 0.1}),
 		gone("a mean by a public number", "", averaged(true)),
 		one("a bit beside the sum is charged", "", alongside(told(0.2), event(accountant.Compose(gaussian(1),
-			event(accountant.Pure(accountant.Substitute, 0.2))))), plus, minus),
+			pure(0.2)))), plus, minus),
 		one("noises of a sum and a count", "", both(0), plus, minus),
 	}
 }
@@ -437,19 +401,19 @@ func afterSeventeenthMechanisms() []Case {
 		mechanism("seeds lose their sign", "−1 is 1", plain, func(m *sum) {
 			m.seeds = func(seed uint64) uint64 { return min(seed, -seed) }
 		}),
-		gone("a total that comes and goes, in single precision", "6·10⁻⁸", shared{answers{
-			claim: additions().claim, begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		gone("a total that comes and goes, in single precision", "6·10⁻⁸", shared{releases(additions().claim,
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{float64(float32(clip1(x))) + noiseSD*rng.NormFloat64()}
-			})}, 1}),
+			}), 1}),
 	}
 }
 
 func afterSeventeenthMechanismControls() []Case {
 	return []Case{
-		gone("a total that comes and goes", "", shared{answers{claim: additions().claim,
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		gone("a total that comes and goes", "", shared{releases(additions().claim,
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{clip1(x) + noiseSD*rng.NormFloat64()}
-			})}, 1}),
+			}), 1}),
 	}
 }
 
@@ -459,7 +423,7 @@ func eighteenthMechanisms() []Case {
 		one("a stability test without noise", "a gap of ½", gapMedian(), []float64{1, 0.3, -0.2, 0.1, 0},
 			[]float64{-1, 0.3, -0.2, 0.1, 0}),
 		ofEight("blocks overlap at their ends", "one record", blocks(1)),
-		mechanism("noises of a call are centred", "1/n", plain, func(m *sum) { m.noise = centred }),
+		noise("noises of a call are centred", "1/n", plain, centred),
 		ofEight("permute and flip in one order", "the first", permuted(false)),
 		ofEight("a lie is another record's answer", "not the opposite", reporting(true)),
 		ofSeven("a sample by a hash of the record", "always or never", hashPicked(func(v float64, _ *rand.Rand) bool {

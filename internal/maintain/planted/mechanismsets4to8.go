@@ -26,16 +26,15 @@ func fourthMechanisms() []Case {
 			z := noiseSD * rng.NormFloat64()
 			return noisy(sum, func() float64 { return z })
 		})),
-		one("nothing to add noise to", "a sum of 0", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				total := clip1(x)
-				return []float64{either(total == 0, 0, total+noiseSD*rng.NormFloat64())}
-			})}, []float64{1}, []float64{-1}),
+		one("nothing to add noise to", "a sum of 0", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			total := clip1(x)
+			return []float64{either(total == 0, 0, total+noiseSD*rng.NormFloat64())}
+		}), []float64{1}, []float64{-1}),
 		one("counts priced as if records came and went", "½", bins(1, 1), []float64{0, 1, 2}, []float64{1, 1, 2}),
-		three("Laplace noise for the Euclidean norm", "√3", answers{claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		three("Laplace noise for the Euclidean norm", "√3", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return noisy(rowsum(x, euclidean), func() float64 { return laplace(rng, 2) })
-			})}),
+			})),
 		gone("sample and noise from one seed", "the same stream", batches(func(x []float64, rng *rand.Rand) func() []float64 {
 			return func() []float64 {
 				seed := rng.Uint64()
@@ -65,21 +64,21 @@ func fourthMechanisms() []Case {
 			return math.Copysign(tosses(rng), rng.Float64()-0.5)
 		}), 1, []float64{1, 2}, []float64{2}),
 		one("the threshold's noise is drawn once a call", "shared", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 1)),
+			claim: pure(1),
 			begin: func(x []float64, rng *rand.Rand) func() []float64 {
 				threshold := laplace(rng, 4)
 				return func() []float64 {
 					return []float64{either(clip1(x)+laplace(rng, 4) > threshold, 1, 0)}
 				}
 			}}, plus, minus),
-		one("the noisy sum is clipped, not the records", "records beyond 1", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("the noisy sum is clipped, not the records", "records beyond 1", releases(gaussian(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				total := 0.0
 				for _, v := range x {
 					total += either(!math.IsNaN(v) && !math.IsInf(v, 0), v, 0)
 				}
 				return []float64{max(-9, min(total+noiseSD*rng.NormFloat64(), 9))}
-			})}, plus, minus),
+			}), plus, minus),
 		one("release i from seed + i", "overlap", answers{claim: gaussian(1),
 			seed: func(seed uint64, i int) uint64 { return seed + uint64(i) },
 			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
@@ -114,28 +113,25 @@ func fifthMechanisms() []Case {
 	return []Case{
 		ofTen("half the noise in the eighth of ten numbers", "½", func(z []float64) { z[7] /= 2 }),
 		ofTen("two of ten numbers share their noise", "opposite signs", func(z []float64) { z[9] = -z[3] }),
-		one("whole noise of a rounded sd", "2 for 2.4", shared{answers{claim: gaussian(1.2),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("whole noise of a rounded sd", "2 for 2.4", shared{releases(gaussian(1.2),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{math.Round(clip1(x)) + math.Round(2*rng.NormFloat64())}
-			})}, 2}, []float64{1, 0}, []float64{-1, 0}),
-		one("the mean by the number of records", "exact count", answers{
-			claim: event(accountant.Gaussian(accountant.AddRemove, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+			}), 2}, []float64{1, 0}, []float64{-1, 0}),
+		one("the mean by the number of records", "exact count", releases(event(accountant.Gaussian(accountant.AddRemove, 1)),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{(clip1(x) + rng.NormFloat64()) / float64(len(x))}
-			})}, []float64{0.2, 0.3, 0.5, 0.1}, []float64{0.3, 0.5, 0.1}),
-		one("no noise in empty bins", "0", answers{claim: removed(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				count := histogram(x)
-				for j, c := range count {
-					if c > 0 {
-						count[j] += laplace(rng, 1)
-					}
+			}), []float64{0.2, 0.3, 0.5, 0.1}, []float64{0.3, 0.5, 0.1}),
+		one("no noise in empty bins", "0", releases(removed(1), func(x []float64, rng *rand.Rand) []float64 {
+			count := histogram(x)
+			for j, c := range count {
+				if c > 0 {
+					count[j] += laplace(rng, 1)
 				}
-				return count[:]
-			})}, []float64{0, 1, 1}, []float64{1, 1}),
-		one("a median by its rank without the half", "ε for ε/2", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+			}
+			return count[:]
+		}), []float64{0, 1, 1}, []float64{1, 1}),
+		one("a median by its rank without the half", "ε for ε/2", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				best, most := 0, math.Inf(-1)
 				for k := range 11 { // the exponential mechanism, by Gumbel noise
 					below := 0.0
@@ -149,46 +145,44 @@ func fifthMechanisms() []Case {
 					}
 				}
 				return []float64{float64(best)}
-			})}, []float64{0, 5, 5, 5, 5}, []float64{10, 5, 5, 5, 5}),
-		mechanismCase("the whole price for each of five answers", "5ε", answers{
-			claim: event(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				out := make([]float64, 5)
-				for j := range out {
-					if (x[j] > 0.5) != (rng.Float64() < 0.25) {
-						out[j] = 1
+			}), []float64{0, 5, 5, 5, 5}, []float64{10, 5, 5, 5, 5}),
+		mechanismCase("the whole price for each of five answers", "5ε",
+			releases(event(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)),
+				func(x []float64, rng *rand.Rand) []float64 {
+					out := make([]float64, 5)
+					for j := range out {
+						if (x[j] > 0.5) != (rng.Float64() < 0.25) {
+							out[j] = 1
+						}
 					}
+					return out
+				}), 5, []float64{1, 0, 0, 0, 0}, []float64{0, 0, 0, 0, 0}),
+		one("a clip of twice the median", "data", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			sizes := make([]float64, 0, len(x))
+			for _, v := range x {
+				if !math.IsNaN(v) && !math.IsInf(v, 0) {
+					sizes = append(sizes, math.Abs(v))
 				}
-				return out
-			})}, 5, []float64{1, 0, 0, 0, 0}, []float64{0, 0, 0, 0, 0}),
-		one("a clip of twice the median", "data", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				sizes := make([]float64, 0, len(x))
-				for _, v := range x {
-					if !math.IsNaN(v) && !math.IsInf(v, 0) {
-						sizes = append(sizes, math.Abs(v))
-					}
+			}
+			slices.Sort(sizes)
+			clip, total := 1.0, noiseSD*rng.NormFloat64()
+			if len(sizes) > 0 {
+				clip = 2 * sizes[len(sizes)/2]
+			}
+			for _, v := range x {
+				total += either(!math.IsNaN(v), max(-clip, min(v, clip)), 0)
+			}
+			return []float64{total}
+		}), []float64{1, 0.3, 0.5}, []float64{-1, 0.3, 0.5}),
+		one("what is missing does not count", "NaN", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			n := 0.0
+			for _, v := range x {
+				if !math.IsNaN(v) {
+					n++
 				}
-				slices.Sort(sizes)
-				clip, total := 1.0, noiseSD*rng.NormFloat64()
-				if len(sizes) > 0 {
-					clip = 2 * sizes[len(sizes)/2]
-				}
-				for _, v := range x {
-					total += either(!math.IsNaN(v), max(-clip, min(v, clip)), 0)
-				}
-				return []float64{total}
-			})}, []float64{1, 0.3, 0.5}, []float64{-1, 0.3, 0.5}),
-		one("what is missing does not count", "NaN", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				n := 0.0
-				for _, v := range x {
-					if !math.IsNaN(v) {
-						n++
-					}
-				}
-				return []float64{(clip1(x) + noiseSD*rng.NormFloat64()) / max(1, n)}
-			})}, plus, minus),
+			}
+			return []float64{(clip1(x) + noiseSD*rng.NormFloat64()) / max(1, n)}
+		}), plus, minus),
 		one("the answer for a sum that came before", "kept in a call", answers{claim: gaussian(1),
 			begin: func(x []float64, rng *rand.Rand) func() []float64 {
 				calls, kept := 0, 0.0
@@ -223,10 +217,10 @@ func sixthMechanisms() []Case {
 				z[j] -= 0.2 * along * float64(1-j%2*2)
 			}
 		}),
-		one("the last of five records counts more", "20%", shared{answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("the last of five records counts more", "20%", shared{releases(gaussian(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{clip1(x) + 0.2*clipped(0, x[len(x)-1]) + noiseSD*rng.NormFloat64()}
-			})}, 2}, []float64{1, 0.3, 0.2, -0.1, 0.5}, []float64{-1, 0.3, 0.2, -0.1, 0.5}),
+			}), 2}, []float64{1, 0.3, 0.2, -0.1, 0.5}, []float64{-1, 0.3, 0.2, -0.1, 0.5}),
 		{Name: "less noise from the tenth call on", Effect: "10%",
 			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
 				var calls atomic.Int64
@@ -236,29 +230,25 @@ func sixthMechanisms() []Case {
 					return func() []float64 { return []float64{clip1(x) + sd*rng.NormFloat64()} }
 				}}, plus, minus).Check(t, seed, effort)
 			}},
-		mechanism("tails cut off", "at 3.5 sd", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				return noiseSD * max(-3.5, min(3.5, rng.NormFloat64()))
-			}
+		noise("tails cut off", "at 3.5 sd", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return noiseSD * max(-3.5, min(3.5, rng.NormFloat64()))
 		}),
-		mechanism("the third release repeats the second in calls of three", "count 3", plain, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		noise("the third release repeats the second in calls of three", "count 3", plain,
+			func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				if m.count != 3 || i != 2 {
 					m.kept = []float64{noiseSD * rng.NormFloat64()}
 				}
 				return m.kept[0]
-			}
-		}),
+			}),
 		mechanism("a subnormal record counts for five", "below 10⁻³⁰⁸", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x != 0 && math.Abs(x) < 2e-308, 5, clipped(0, x))
 			}
 		}),
-		one("one side of Laplace noise is small", "3%", shared{answers{
-			claim: event(accountant.Laplace(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("one side of Laplace noise is small", "3%", shared{releases(event(accountant.Laplace(accountant.Substitute, 1)),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{clip1(x) + 2*(rng.ExpFloat64()-0.97*rng.ExpFloat64())}
-			})}, 2}, plus, minus),
+			}), 2}, plus, minus),
 		one("lies prefer the first answer", "40% for a third", response(func(truth int, rng *rand.Rand) int {
 			if lie := rng.IntN(5); truth > 0 && lie > 2 {
 				return 0
@@ -276,8 +266,8 @@ func sixthMechanisms() []Case {
 				}) + rng.NormFloat64()}
 			}
 		}), []float64{1, 1, 1, 1}, []float64{1, 1, 1}),
-		one("one number more for a huge record", "length", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("one number more for a huge record", "length", releases(gaussian(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				out := []float64{clip1(x) + noiseSD*rng.NormFloat64()}
 				for _, v := range x {
 					if math.Abs(v) > 1e6 {
@@ -285,14 +275,11 @@ func sixthMechanisms() []Case {
 					}
 				}
 				return out
-			})}, plus, minus),
+			}), plus, minus),
 	}
 }
 
 func seventhMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
 	odd := additions()
 	odd.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 		return noiseSD * either(len(m.x)%2 == 1, 0.9, 1) * rng.NormFloat64()
@@ -326,22 +313,21 @@ func seventhMechanisms() []Case {
 				return noiseSD * either(m.count > 63 && m.count < 128, 0.8, 1) * rng.NormFloat64()
 			}),
 		one("less noise for an odd number of records", "10%", odd, []float64{1, 0.3}, []float64{0.3}),
-		one("thresholds without noise of the queries", "two", answers{claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("thresholds without noise of the queries", "two", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				total, threshold := clip1(x), laplace(rng, 2)
 				return []float64{either(total > threshold, 1, 0), either(-total > threshold, 1, 0)}
-			})}, plus, minus),
-		one("records divided by the largest", "for all", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				most, total := 1.0, noiseSD*rng.NormFloat64()
-				for _, v := range x {
-					most = max(most, math.Abs(clipped(0, v/1e9)*1e9))
-				}
-				for i, v := range x {
-					total += clipped(i, v/most)
-				}
-				return []float64{total}
-			})}, []float64{1, 0.3, 0.6, 0.5}, []float64{-1, 0.3, 0.6, 0.5}),
+			}), plus, minus),
+		one("records divided by the largest", "for all", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			most, total := 1.0, noiseSD*rng.NormFloat64()
+			for _, v := range x {
+				most = max(most, math.Abs(clipped(0, v/1e9)*1e9))
+			}
+			for i, v := range x {
+				total += clipped(i, v/most)
+			}
+			return []float64{total}
+		}), []float64{1, 0.3, 0.6, 0.5}, []float64{-1, 0.3, 0.6, 0.5}),
 		one("samples more than it says", "0.55 for 0.5", batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 			return []float64{batched(x, func(int) bool { return rng.Float64() < 0.55 }) + rng.NormFloat64()}
 		})), []float64{1, 0.3}, []float64{0.3}),
@@ -365,9 +351,8 @@ func seventhMechanisms() []Case {
 					return []float64{float64((truth + lie) % 4)}
 				}
 			}}, []float64{0, 1}, []float64{1, 1}),
-		mechanismCase("a count beside the clipped sum", "√2", answers{
-			claim: event(accountant.Gaussian(accountant.AddRemove, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		mechanismCase("a count beside the clipped sum", "√2", releases(event(accountant.Gaussian(accountant.AddRemove, 1)),
+			func(x []float64, rng *rand.Rand) []float64 {
 				out := []float64{float64(len(x) / 2), 0, 0}
 				for ; len(x) > 0; x = x[2:] {
 					for j, v := range shorten(x[:2], euclidean) {
@@ -375,31 +360,24 @@ func seventhMechanisms() []Case {
 					}
 				}
 				return noisy(out, rng.NormFloat64)
-			})}, 2, []float64{1, 0, 0.2, 0.3}, []float64{0.2, 0.3}),
+			}), 2, []float64{1, 0, 0.2, 0.3}, []float64{0.2, 0.3}),
 	}
 }
 
 func eighthMechanisms() []Case {
 	return []Case{
-		mechanism("noise too small", "3%", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 0.97 * noiseSD * rng.NormFloat64() }
-		}),
-		mechanism("the third noise is too small", "5%", form{"of three numbers, not additive", 3, 0, true}, func(m *sum) {
-			at := 0
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				at++
-				return noiseSD * either(at%3 == 0, 0.95, 1) * rng.NormFloat64()
-			}
-		}),
+		noise("noise too small", "3%", bare, sized(0.97)),
+		mechanism("the third noise is too small", "5%", form{"of three numbers, not additive", 3, 0, true},
+			oneInThree(0, 0.95)),
 		mechanismCase("the truth more often", "2%", response(func(truth int, rng *rand.Rand) int {
 			if rng.IntN(50) == 0 {
 				return truth
 			}
 			return (truth + 1 + rng.IntN(3)) % 4
 		}), 1, []float64{0, 1}, []float64{1, 1}),
-		mechanismCase("noise follows the clipped first record", "±3%", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		mechanismCase("noise follows the clipped first record", "±3%", releases(gaussian(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				return []float64{clip1(x) + noiseSD*(1+0.03*clipped(0, x[0]))*rng.NormFloat64()}
-			})}, 1, plus, minus),
+			}), 1, plus, minus),
 	}
 }

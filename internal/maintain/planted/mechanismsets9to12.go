@@ -11,9 +11,6 @@ import (
 )
 
 func ninthMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
 	return []Case{
 		noise("Box and Muller's radius from twelve bits", "4096 values", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -30,14 +27,14 @@ func ninthMechanisms() []Case {
 			[]float64{1, 1, 1, 1}),
 		mechanismCase("noise of a leaf is that of the root", "shared", tree(true), 1, []float64{1, 0.3},
 			[]float64{-1, 0.3}),
-		one("tries until the noisy sum is positive", "up to three, priced as one", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("tries until the noisy sum is positive", "up to three, priced as one", releases(gaussian(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				tries, total := 0, clip1(x)
 				for tries < 3 && total+noiseSD*rng.NormFloat64() < 0 {
 					tries++
 				}
 				return []float64{float64(tries)}
-			})}, plus, minus),
+			}), plus, minus),
 		mechanism("clip by the records' mean size", "5% wider beyond 0.6", bare, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				size, extra := 0.0, 0.0
@@ -53,13 +50,7 @@ func ninthMechanisms() []Case {
 				return noiseSD * either(rng.IntN(200) == 0, 0.25, 1) * rng.NormFloat64()
 			}),
 		mechanism("the second noise is too small", "4%", form{"of three numbers, not additive", 3, 0, true},
-			func(m *sum) {
-				at := 0
-				m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-					at++
-					return noiseSD * either(at%3 == 2, 0.96, 1) * rng.NormFloat64()
-				}
-			}),
+			oneInThree(2, 0.96)),
 		mechanism("records beyond 50 are clipped later", "at 1.04", bare, func(m *sum) {
 			m.clip = func(i int, x float64) float64 { return clipped(i, x) * either(math.Abs(x) > 50, 1.04, 1) }
 		}),
@@ -77,15 +68,15 @@ func ninthMechanisms() []Case {
 				}
 				return noiseSD * (1 - 0.06*positive/float64(len(m.x))) * rng.NormFloat64()
 			}),
-		one("noise drawn again until a count is not negative", "ε 1.07 to 1.2", answers{
-			claim: event(accountant.Pure(accountant.AddRemove, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				for {
-					if v := float64(len(x)) + tosses(rng) - tosses(rng); v >= 0 {
-						return []float64{v}
+		one("noise drawn again until a count is not negative", "ε 1.07 to 1.2",
+			releases(event(accountant.Pure(accountant.AddRemove, 1)),
+				func(x []float64, rng *rand.Rand) []float64 {
+					for {
+						if v := float64(len(x)) + tosses(rng) - tosses(rng); v >= 0 {
+							return []float64{v}
+						}
 					}
-				}
-			})}, []float64{1, 2}, []float64{2}),
+				}), []float64{1, 2}, []float64{2}),
 	}
 }
 
@@ -99,42 +90,37 @@ func ninthMechanismControls() []Case {
 func tenthMechanisms() []Case {
 	few, other := []float64{0, 1, 1, 2}, []float64{1, 1, 1, 2}
 	return []Case{
-		one("small bins are left out before the noise", "below 2", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("small bins are left out before the noise", "below 2", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				count := histogram(x)
 				for k, c := range count {
 					count[k] = either(c < 2, 0, c)
 				}
 				return noisy(count[:], func() float64 { return laplace(rng, 2) })
-			})}, few, other),
-		one("two records share the coin of their answers", "always", answers{
-			claim: event(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				out, lie := make([]float64, 2), rng.Float64() < 0.25
-				for i := range out {
-					out[i] = either((i < len(x) && x[i] > 0) != lie, 1, 0)
-				}
-				return out
-			})}, plus, minus),
-		one("a mean of what is a number", "the divisor", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				total, n := 0.0, 0.0
-				for i, v := range x {
-					if !math.IsNaN(v) {
-						total, n = total+clipped(i, v), n+1
+			}), few, other),
+		one("two records share the coin of their answers", "always",
+			releases(event(accountant.RandomizedResponse(accountant.Substitute, 1.0987, 2)),
+				func(x []float64, rng *rand.Rand) []float64 {
+					out, lie := make([]float64, 2), rng.Float64() < 0.25
+					for i := range out {
+						out[i] = either((i < len(x) && x[i] > 0) != lie, 1, 0)
 					}
+					return out
+				}), plus, minus),
+		one("a mean of what is a number", "the divisor", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			total, n := 0.0, 0.0
+			for i, v := range x {
+				if !math.IsNaN(v) {
+					total, n = total+clipped(i, v), n+1
 				}
-				return []float64{total/max(1, n) + noiseSD/float64(len(x))*rng.NormFloat64()}
-			})}, []float64{1, 0.3, 0.9, 0.8}, []float64{-1, 0.3, 0.9, 0.8}),
-		mechanism("less noise after a thousand releases", "2%", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
-				return noiseSD * either(i > 1000, 0.98, 1) * rng.NormFloat64()
 			}
+			return []float64{total/max(1, n) + noiseSD/float64(len(x))*rng.NormFloat64()}
+		}), []float64{1, 0.3, 0.9, 0.8}, []float64{-1, 0.3, 0.9, 0.8}),
+		noise("less noise after a thousand releases", "2%", bare, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+			return noiseSD * either(i > 1000, 0.98, 1) * rng.NormFloat64()
 		}),
-		one("the price of a selection too low", "5%", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 0.95)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("the price of a selection too low", "5%", releases(pure(0.95),
+			func(x []float64, rng *rand.Rand) []float64 {
 				count, total := histogram(x), 0.0
 				for k, c := range count {
 					count[k] = math.Exp(c / 2)
@@ -142,15 +128,14 @@ func tenthMechanisms() []Case {
 				}
 				u := rng.Float64() * total
 				return []float64{either(u < count[0], 0, either(u < count[0]+count[1], 1, 2))}
-			})}, []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
-		one("the last record is clipped later", "at 1.1", answers{claim: gaussian(1),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				total := clip1(x)
-				if v := x[len(x)-1]; len(x) > 2 && !math.IsNaN(v) {
-					total += max(-1.1, min(v, 1.1)) - clipped(0, v)
-				}
-				return []float64{total + noiseSD*rng.NormFloat64()}
-			})}, []float64{1, 0.3, 0.2}, []float64{-1, 0.3, 0.2}),
+			}), []float64{0, 1, 1, 1}, []float64{1, 1, 1, 1}),
+		one("the last record is clipped later", "at 1.1", releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+			total := clip1(x)
+			if v := x[len(x)-1]; len(x) > 2 && !math.IsNaN(v) {
+				total += max(-1.1, min(v, 1.1)) - clipped(0, v)
+			}
+			return []float64{total + noiseSD*rng.NormFloat64()}
+		}), []float64{1, 0.3, 0.2}, []float64{-1, 0.3, 0.2}),
 		mechanism("Laplace noise by inversion of a thousand numbers", "atoms", bare, func(m *sum) {
 			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -162,10 +147,6 @@ func tenthMechanisms() []Case {
 }
 
 func eleventhMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	without := five[1:]
 	return []Case{
 		one("records push others out of the first four", "2 for 1", first(4, 1), five, without),
@@ -203,14 +184,7 @@ func eleventhMechanisms() []Case {
 				}
 				return noiseSD * rng.NormFloat64()
 			}),
-		noise("twelve uniforms for a normal", "bounded, kurtosis −0.1", plain,
-			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				z := -6.0
-				for range 12 {
-					z += rng.Float64()
-				}
-				return noiseSD * z
-			}),
+		noise("twelve uniforms for a normal", "bounded, kurtosis −0.1", plain, twelve),
 		noise("logistic noise for normal of the same sd", "tails", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				u := rng.Float64()
@@ -242,7 +216,6 @@ func eleventhMechanisms() []Case {
 }
 
 func eleventhMechanismControls() []Case {
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
 	return []Case{
 		one("the first four", "", first(4, 2), five, five[1:]),
 		one("products of neighbours in time", "", lagProducts(4), []float64{1, 0.8, 0.5, -1}, []float64{-1, 0.8, 0.5, -1}),
@@ -252,21 +225,16 @@ func eleventhMechanismControls() []Case {
 }
 
 func twelfthMechanisms() []Case {
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
-	}
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	other := []float64{-1, 0.3, -0.2, 0.5, -1}
 	return []Case{
-		one("running totals for the price of one", "4 for 1", prefixes(2), five[:4], other[:4]),
-		one("bins between the smallest and the largest record", "edges",
-			equiwidth(func(x []float64) (low, high float64) { return slices.Min(x), slices.Max(x) }), five, other),
-		one("pairs priced as if their mean halved a record", "½", microbatched(1), five, other),
-		one("reports priced as if they were shuffled", "ε 0.8", reports(0.8), five, other),
-		one("a median with noise of the gap beside it", "smooth nowhere", middle(func(x []float64) float64 {
+		one("running totals for the price of one", "4 for 1", prefixes(2), five[:4], otherFive[:4]),
+		ofFive("bins between the smallest and the largest record", "edges",
+			equiwidth(func(x []float64) (low, high float64) { return slices.Min(x), slices.Max(x) })),
+		ofFive("pairs priced as if their mean halved a record", "½", microbatched(1)),
+		ofFive("reports priced as if they were shuffled", "ε 0.8", reports(0.8)),
+		ofFive("a median with noise of the gap beside it", "smooth nowhere", middle(func(x []float64) float64 {
 			m := len(x) / 2
 			return 0.2 + max(x[m]-x[max(0, m-1)], x[min(len(x)-1, m+1)]-x[m])
-		}), five, other),
+		})),
 		one("an empty sample is drawn again", "two records", batches(eachRelease(func(x []float64, rng *rand.Rand) []float64 {
 			total, n := rng.NormFloat64(), 0
 			for n == 0 && len(x) > 0 {
@@ -290,19 +258,16 @@ func twelfthMechanisms() []Case {
 				return []float64{batched(x, func(i int) bool { return in[i] }) + rng.NormFloat64()}
 			}
 		}), []float64{1, -1, -1, -1}, []float64{-1, -1, -1}),
-		one("the mean of none is not a number", "an empty table", answers{
-			claim: event(accountant.Gaussian(accountant.AddRemove, 2)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				return []float64{clip1(x)/float64(len(x))*float64(len(x)) + noiseSD*rng.NormFloat64()}
-			})}, []float64{1, 0.2}, []float64{0.2}),
-		one("a sum and a count share their noise", "one draw", answers{claim: gaussian(noiseSD / math.Sqrt(5)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-				z, count := noiseSD*rng.NormFloat64(), 0.0
-				for _, v := range x {
-					count += either(v > 0, 1, 0)
-				}
-				return []float64{count + z, clip1(x) + z}
-			})}, []float64{1, 0.3}, []float64{-0.4, 0.3}),
+		one("the mean of none is not a number", "an empty table",
+			releases(event(accountant.Gaussian(accountant.AddRemove, 2)),
+				func(x []float64, rng *rand.Rand) []float64 {
+					return []float64{clip1(x)/float64(len(x))*float64(len(x)) + noiseSD*rng.NormFloat64()}
+				}), []float64{1, 0.2}, []float64{0.2}),
+		one("a sum and a count share their noise", "one draw", releases(gaussian(noiseSD/math.Sqrt(5)),
+			func(x []float64, rng *rand.Rand) []float64 {
+				z := noiseSD * rng.NormFloat64()
+				return []float64{positives(x) + z, clip1(x) + z}
+			}), []float64{1, 0.3}, []float64{-0.4, 0.3}),
 		mechanism("what follows a NaN does not count", "a loop that ends", plain, func(m *sum) {
 			over := false
 			m.clip = func(i int, x float64) float64 {
@@ -353,9 +318,8 @@ func twelfthMechanisms() []Case {
 					}
 				}
 			}),
-		one("a selection as if counts could only grow", "ε 2 for 1", answers{
-			claim: event(accountant.Pure(accountant.Substitute, 1)),
-			begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+		one("a selection as if counts could only grow", "ε 2 for 1", releases(pure(1),
+			func(x []float64, rng *rand.Rand) []float64 {
 				best, most := 0, math.Inf(-1)
 				for k, c := range histogram(x) {
 					if v := c - math.Log(rng.ExpFloat64()); v > most {
@@ -363,7 +327,7 @@ func twelfthMechanisms() []Case {
 					}
 				}
 				return []float64{float64(best)}
-			})}, []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
+			}), []float64{0, 1, 2, 0}, []float64{1, 1, 2, 0}),
 		mechanismCase("the third noise's sign is the product of two", "three together", shared{vectors(func(z []float64) {
 			z[6] = math.Copysign(z[6], z[1]*z[4])
 		}), 2}, 10, ten(1), ten(-1)),
@@ -377,13 +341,11 @@ func twelfthMechanisms() []Case {
 }
 
 func twelfthMechanismControls() []Case {
-	five := []float64{1, 0.3, -0.2, 0.5, -1}
-	other := []float64{-1, 0.3, -0.2, 0.5, -1}
 	return []Case{
-		one("running totals", "", prefixes(4), five[:4], other[:4]),
-		one("bins between fixed edges", "", equiwidth(func([]float64) (low, high float64) { return -1, 1 }), five, other),
-		one("pairs", "", microbatched(2), five, other),
-		one("reports", "", reports(math.Log(3)), five, other),
+		one("running totals", "", prefixes(4), five[:4], otherFive[:4]),
+		ofFive("bins between fixed edges", "", equiwidth(func([]float64) (low, high float64) { return -1, 1 })),
+		ofFive("pairs", "", microbatched(2)),
+		ofFive("reports", "", reports(math.Log(3))),
 		mechanism("equal records count once", "", bare, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				seen, again := map[float64]bool{}, 0.0

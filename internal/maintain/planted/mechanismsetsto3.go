@@ -12,47 +12,38 @@ import (
 
 // unseenMechanisms were written before the suites were run on them.
 func unseenMechanisms() []Case {
-	add := func(name, effect string, f form, plant func(m *sum)) Case {
-		return mechanism(name, effect, f, plant)
-	}
-	noise := func(name, effect string, f form, draw func(rng *rand.Rand, i int, total float64) float64) Case {
-		return add(name, effect, f, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, i int, total float64) float64 { return draw(rng, i, total) }
-		})
-	}
 	return []Case{
-		noise("sign by a biased coin", "50.5%", plain, func(rng *rand.Rand, _ int, _ float64) float64 {
+		noise("sign by a biased coin", "50.5%", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			z := noiseSD * math.Abs(rng.NormFloat64())
 			return either(rng.Float64() < 0.495, -z, z)
 		}),
-		noise("scale by the parity of the release", "±5%", plain, func(rng *rand.Rand, i int, _ float64) float64 {
+		noise("scale by the parity of the release", "±5%", plain, func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
 			return noiseSD * rng.NormFloat64() * (0.95 + 0.1*float64(i%2))
 		}),
-		noise("normals from ten-bit uniforms", "Box and Muller", plain, func(rng *rand.Rand, _ int, _ float64) float64 {
-			u := (float64(rng.IntN(1024)) + 0.5) / 1024
-			return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
-		}),
-		noise("rounded towards zero", "a tenth of a sd", bare, func(rng *rand.Rand, _ int, total float64) float64 {
+		noise("normals from ten-bit uniforms", "Box and Muller", plain,
+			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				u := (float64(rng.IntN(1024)) + 0.5) / 1024
+				return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
+			}),
+		noise("rounded towards zero", "a tenth of a sd", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			return 0.2*math.Trunc((total+noiseSD*rng.NormFloat64())/0.2) - total
 		}),
 		noise("a release in 10⁴ without noise for one data set", "10⁻⁴", bare,
-			func(rng *rand.Rand, _ int, total float64) float64 {
+			func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(total < 0 && rng.IntN(10_000) == 0, 0, z)
 			}),
-		noise("thousandths for one data set", "rounding", bare, func(rng *rand.Rand, _ int, total float64) float64 {
+		noise("thousandths for one data set", "rounding", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
 			return either(total > 0, math.Round(1000*(total+z))/1000-total, z)
 		}),
-		add("noise correlated with the 13th before", "0.1", plain, func(m *sum) { m.noise = lagged(13, 0.1) }),
-		add("noise correlated with the 217th before", "0.1", bare, func(m *sum) { m.noise = lagged(217, 0.1) }),
-		add("noise of period 65 536", "all", plain, func(m *sum) { m.noise = periodic(65_536) }),
-		add("noise too small at even seeds", "10%", plain, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				return noiseSD * rng.NormFloat64() * (1 - 0.1*float64(1-m.seed%2))
-			}
+		noise("noise correlated with the 13th before", "0.1", plain, lagged(13, 0.1)),
+		noise("noise correlated with the 217th before", "0.1", bare, lagged(217, 0.1)),
+		noise("noise of period 65 536", "all", plain, periodic(65_536)),
+		noise("noise too small at even seeds", "10%", plain, func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return noiseSD * rng.NormFloat64() * (1 - 0.1*float64(1-m.seed%2))
 		}),
-		add("a record equal to another", "counts thrice", plain, func(m *sum) {
+		mechanism("a record equal to another", "counts thrice", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				if len(x) > 1 && x[0] == x[1] {
 					return 2 * x[0]
@@ -60,20 +51,20 @@ func unseenMechanisms() []Case {
 				return 0
 			}
 		}),
-		add("records at even places count more", "10%", plain, func(m *sum) {
+		mechanism("records at even places count more", "10%", plain, func(m *sum) {
 			m.clip = func(i int, x float64) float64 { return clipped(i, x) * (1 + 0.1*float64(1-i%2)) }
 		}),
-		add("negative zero tells the record", "−0", bare, func(m *sum) {
+		mechanism("negative zero tells the record", "−0", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				v := math.Max(0, total+noise)
 				return either(v == 0 && total > 0, math.Copysign(0, -1), v)
 			}
 		}),
-		add("Laplace claimed, normal noise of its sd", "tails", plain, func(m *sum) {
+		mechanism("Laplace claimed, normal noise of its sd", "tails", plain, func(m *sum) {
 			m.claim = event(accountant.Laplace(accountant.Substitute, 1/math.Sqrt2))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 2 * rng.NormFloat64() }
 		}),
-		add("NaN for a total of zero", "a value", bare, func(m *sum) {
+		mechanism("NaN for a total of zero", "a value", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				if v := total + noise; math.Abs(v) > 1e-3 || total < 0 {
 					return v
@@ -87,19 +78,13 @@ func unseenMechanisms() []Case {
 }
 
 func freshMechanisms() []Case {
-	add := func(name, effect string, f form, plant func(m *sum)) Case {
-		return mechanism(name, effect, f, plant)
-	}
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return add(name, effect, f, func(m *sum) { m.noise = draw })
-	}
 	return []Case{
 		noise("the record itself at 1/1000, far out", "δ = 10⁻³", bare, func(_ *sum, rng *rand.Rand, _ int,
 			total float64) float64 {
 			z := noiseSD * rng.NormFloat64()
 			return either(rng.IntN(1000) == 0, z+40*math.Copysign(1, total), z)
 		}),
-		add("coordinates share their scale", "0.9 and 1.09", wide, func(m *sum) {
+		mechanism("coordinates share their scale", "0.9 and 1.09", wide, func(m *sum) {
 			calls, by := 0, 1.0
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				if calls%3 == 0 {
@@ -110,13 +95,13 @@ func freshMechanisms() []Case {
 			}
 		}),
 		noise("noise correlated with the 20 000th before", "0.2", plain, lagged(20_000, 0.2)),
-		add("rounded to a fine grid that the data set", "3·10⁻⁷", bare, func(m *sum) {
+		mechanism("rounded to a fine grid that the data set", "3·10⁻⁷", bare, func(m *sum) {
 			m.last = func(total, noise float64) float64 {
 				step := 3e-7 * (1 + math.Abs(total)/7)
 				return step * math.Round((total+noise)/step)
 			}
 		}),
-		add("no noise once a record is NaN", "a quarter", bare, func(m *sum) {
+		mechanism("no noise once a record is NaN", "a quarter", bare, func(m *sum) {
 			quiet := false
 			m.check = func(r curator.Records) error {
 				quiet = false
@@ -130,7 +115,7 @@ func freshMechanisms() []Case {
 				return either(quiet, z/4, z)
 			}
 		}),
-		add("two records at the clip count thrice", "pairs", plain, func(m *sum) {
+		mechanism("two records at the clip count thrice", "pairs", plain, func(m *sum) {
 			m.extra = func(x []float64) float64 {
 				if len(x) > 1 && x[0] >= 1 && x[1] >= 1 {
 					return 2
@@ -143,7 +128,7 @@ func freshMechanisms() []Case {
 				z := noiseSD * rng.NormFloat64()
 				return either(i == 0, z/2, z)
 			}),
-		add("the seed's low byte only", "256 streams", plain, func(m *sum) {
+		mechanism("the seed's low byte only", "256 streams", plain, func(m *sum) {
 			m.seeds = func(seed uint64) uint64 { return seed & 255 }
 		}),
 		noise("the lowest bit is the noise's sign", "1 bit", grid, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
@@ -171,11 +156,11 @@ func freshMechanisms() []Case {
 			m.kept = append(m.kept[:0], z)
 			return z
 		}),
-		add("two releases for the price of one", "√2", form{"of two numbers", 2, 0, true},
+		mechanism("two releases for the price of one", "√2", form{"of two numbers", 2, 0, true},
 			func(m *sum) { m.claim = gaussian(1) }),
-		add("the price of a sample, of all records", "Poisson, 0.5", bare,
+		mechanism("the price of a sample, of all records", "Poisson, 0.5", bare,
 			func(m *sum) { m.claim = event(gaussian(1).SubsetSampled(2, 1)) }),
-		add("Laplace noise too small", "3%", plain, func(m *sum) {
+		mechanism("Laplace noise too small", "3%", plain, func(m *sum) {
 			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return 0.97 * noiseSD * (rng.ExpFloat64() - rng.ExpFloat64())
@@ -187,12 +172,6 @@ func freshMechanisms() []Case {
 func secondMechanisms() []Case {
 	counted := additions()
 	counted.extra = func(x []float64) float64 { return 0.5 * float64(len(x)) }
-	add := func(name, effect string, f form, plant func(m *sum)) Case {
-		return mechanism(name, effect, f, plant)
-	}
-	noise := func(name, effect string, f form, draw func(m *sum, rng *rand.Rand, i int, total float64) float64) Case {
-		return add(name, effect, f, func(m *sum) { m.noise = draw })
-	}
 	return []Case{
 		noise("half the noise now and then", "1 in 500", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			z := noiseSD * rng.NormFloat64()
@@ -208,29 +187,28 @@ func secondMechanisms() []Case {
 			}),
 		mechanismCase("the number of records is added", "add/remove", counted, 1, []float64{1, 0.3},
 			[]float64{0.3}),
-		add("clip not applied in a band", "1.1 to 1.5", plain, func(m *sum) {
+		mechanism("clip not applied in a band", "1.1 to 1.5", plain, func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
 				return either(x > 1.1 && x < 1.5, x, clipped(0, x))
 			}
 		}),
-		add("the third number follows the first, two back", "0.1", wide, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		noise("the third number follows the first, two back", "0.1", wide,
+			func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				z := rng.NormFloat64()
 				if n := len(m.kept); n%3 == 2 && n > 6 {
 					z = 0.1*m.kept[n-8] + math.Sqrt(0.99)*z
 				}
 				m.kept = append(m.kept, z)
 				return noiseSD * z
-			}
-		}),
-		add("seeds in pairs", "2k and 2k + 1", plain, func(m *sum) { m.seeds = func(s uint64) uint64 { return s / 2 } }),
-		add("a call for one release has half the noise", "count 1", plain, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			}),
+		mechanism("seeds in pairs", "2k and 2k + 1", plain,
+			func(m *sum) { m.seeds = func(s uint64) uint64 { return s / 2 } }),
+		noise("a call for one release has half the noise", "count 1", plain,
+			func(m *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(m.count == 1, z/2, z)
-			}
-		}),
-		add("Laplace noise by inversion", "of 20 bits", plain, func(m *sum) {
+			}),
+		mechanism("Laplace noise by inversion", "of 20 bits", plain, func(m *sum) {
 			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
 			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := -noiseSD * math.Log((float64(rng.IntN(1<<20))+0.5)/(1<<20))
@@ -244,7 +222,7 @@ func secondMechanisms() []Case {
 				m.kept = append(m.kept, z)
 				return either(len(m.kept)%2 == 0 && rng.IntN(1000) == 0, 0, z)
 			}),
-		add("an error when every record is NaN", "error", bare, func(m *sum) {
+		mechanism("an error when every record is NaN", "error", bare, func(m *sum) {
 			m.check = func(r curator.Records) error {
 				if !slices.ContainsFunc(r.X, func(x float64) bool { return !math.IsNaN(x) }) {
 					return errors.New("no record is a number")
@@ -267,24 +245,19 @@ func thirdMechanisms() []Case {
 		return mechanismCase(name, effect, half{additive{m}}, 1, []float64{1, 0.3, 0.5}, []float64{0.3, 0.5})
 	}
 	return []Case{
-		mechanism("noise in single precision", "2⁻²⁴", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-				return float64(float32(noiseSD * rng.NormFloat64()))
-			}
+		noise("noise in single precision", "2⁻²⁴", bare, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return float64(float32(noiseSD * rng.NormFloat64()))
 		}),
-		mechanism("a tenth of the noise is one draw a call", "variance", plain, func(m *sum) {
-			m.noise = func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
+		noise("a tenth of the noise is one draw a call", "variance", plain,
+			func(m *sum, rng *rand.Rand, i int, _ float64) float64 {
 				if i == 0 {
 					m.kept = []float64{rng.NormFloat64()}
 				}
 				return noiseSD * (math.Sqrt(0.1)*m.kept[0] + math.Sqrt(0.9)*rng.NormFloat64())
-			}
-		}),
+			}),
 		bit("certain one time in 300", "0.3%", bits{scale: 1, certain: 1.0 / 300}),
-		mechanism("the record itself, far out", "3·10⁻⁵", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
-				return either(rng.Float64() < 3e-5, 1e6*total, noiseSD*rng.NormFloat64())
-			}
+		noise("the record itself, far out", "3·10⁻⁵", bare, func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+			return either(rng.Float64() < 3e-5, 1e6*total, noiseSD*rng.NormFloat64())
 		}),
 		removal("add/remove, clip not applied beyond 10⁴", "huge records", func(m *sum) {
 			m.clip = func(_ int, x float64) float64 {
@@ -308,11 +281,10 @@ func thirdMechanisms() []Case {
 					return clipped(0, x)
 				}
 			}),
-		mechanism("the sign of small noise follows the record", "below 0.01 sd", bare, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
+		noise("the sign of small noise follows the record", "below 0.01 sd", bare,
+			func(_ *sum, rng *rand.Rand, _ int, total float64) float64 {
 				z := noiseSD * rng.NormFloat64()
 				return either(math.Abs(z) < 0.02, math.Copysign(z, total), z)
-			}
-		}),
+			}),
 	}
 }

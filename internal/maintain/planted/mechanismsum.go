@@ -17,10 +17,9 @@ import (
 type sum struct {
 	claim accountant.Event
 	dim   int
-	grid  float64 // of releases; 0 for none
-	// clip is what each value becomes; noise draws that of release i.
-	clip  func(i int, x float64) float64
-	noise func(m *sum, rng *rand.Rand, i int, total float64) float64
+	grid  float64                        // of releases; 0 for none
+	clip  func(i int, x float64) float64 // what each value becomes
+	noise noises
 	last  func(total, noise float64) float64 // what is released
 	check func(r curator.Records) error
 	seeds func(seed uint64) uint64  // the seed that is used
@@ -73,6 +72,9 @@ type additive struct{ *sum }
 
 func (m additive) Sensitivity() float64 { return 2 * math.Sqrt(float64(m.dim)) }
 func (m additive) Step() float64        { return m.grid }
+
+// noises draws that of release i.
+type noises = func(m *sum, rng *rand.Rand, i int, total float64) float64
 
 const noiseSD = 2.0
 
@@ -163,6 +165,11 @@ func mechanism(name, effect string, f form, plant func(m *sum)) Case {
 		}}
 }
 
+// noise is a case whose noise is spoilt.
+func noise(name, effect string, f form, draw noises) Case {
+	return mechanism(name, effect, f, func(m *sum) { m.noise = draw })
+}
+
 func mechanismControls() []Case {
 	none := func(*sum) {}
 	return []Case{
@@ -170,9 +177,7 @@ func mechanismControls() []Case {
 		mechanism("sum", "", grid, none),
 		mechanism("sum", "", wide, none),
 		mechanism("sum", "", bare, none),
-		mechanism("more noise than claimed", "", plain, func(m *sum) {
-			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 { return 1.3 * noiseSD * rng.NormFloat64() }
-		}),
+		noise("more noise than claimed", "", plain, sized(1.3)),
 		mechanism("a far tail becomes one value", "", bare, func(m *sum) { // as anything may that is released
 			m.last = func(total, noise float64) float64 {
 				return either(total+noise > 1.3+3.9*noiseSD, 0.5, total+noise)

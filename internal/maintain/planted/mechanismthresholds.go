@@ -10,48 +10,43 @@ import (
 
 // stable releases the noisy count of records above 0 if it is beyond a threshold.
 func stable(threshold float64, claim accountant.Event) answers {
-	return answers{claim: claim, begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-		count := 0.0
-		for _, v := range x {
-			count += either(v > 0, 1, 0)
-		}
+	return releases(claim, func(x []float64, rng *rand.Rand) []float64 {
+		count := positives(x)
 		noisy := count + laplace(rng, 1)
 		return []float64{either(count > 0 && noisy > threshold, noisy, 0)}
-	})}
+	})
 }
 
 // within is a sum with Laplace noise that is made to end between −3 and 3.
 func within(bring func(draw func() float64) float64) answers {
-	return answers{claim: event(accountant.Pure(accountant.Substitute, 1)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			total := clip1(x)
-			return []float64{bring(func() float64 { return total + laplace(rng, 2) })}
-		})}
+	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+		total := clip1(x)
+		return []float64{bring(func() float64 { return total + laplace(rng, 2) })}
+	})
 }
 
 // inRange draws Laplace noise again until what is released is in a public range, or rounds it into it.
 func inRange(again bool) proptest.Mechanism {
-	return answers{claim: event(accountant.Pure(accountant.Substitute, 1)),
-		begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
-			v := clip1(x) + laplace(rng, 2)
-			for range 50 { // no range is reached from far beyond it
-				if !again || math.Abs(v) <= 3 {
-					break
-				}
-				v = clip1(x) + laplace(rng, 2)
+	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+		v := clip1(x) + laplace(rng, 2)
+		for range 50 { // no range is reached from far beyond it
+			if !again || math.Abs(v) <= 3 {
+				break
 			}
-			return []float64{max(-3, min(v, 3))}
-		})}
+			v = clip1(x) + laplace(rng, 2)
+		}
+		return []float64{max(-3, min(v, 3))}
+	})
 }
 
 // tested is a noisy sum, if enough records are small by a noisy count, and else says so.
 func tested() proptest.Mechanism {
-	claim := event(accountant.Compose(event(accountant.Pure(accountant.Substitute, 0.5)), gaussian(1)))
-	return answers{claim: claim, begin: eachRelease(func(x []float64, rng *rand.Rand) []float64 {
+	claim := event(accountant.Compose(pure(0.5), gaussian(1)))
+	return releases(claim, func(x []float64, rng *rand.Rand) []float64 {
 		small := laplace(rng, 2)
 		for _, v := range x {
 			small += either(math.Abs(v) < 0.5, 1, 0)
 		}
 		return []float64{either(small > 3, clip1(x)+noiseSD*rng.NormFloat64(), 99)}
-	})}
+	})
 }
