@@ -54,10 +54,8 @@ func leakingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 
 // graspingFactory keeps what it is given to recall.
 func graspingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-	target := posteriors.StandardMean()
-	bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-	return &handing{guided: guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
-		v: make([]float64, 2), next: make([]float64, 2), flipped: true}, recalls: true}, err
+	k, err := newGuided(c, steps, true)
+	return &handing{guided: *k, recalls: true}, err
 }
 
 func driftingFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {

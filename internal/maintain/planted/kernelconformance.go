@@ -121,16 +121,14 @@ func lastOfTwo(right bool) proptest.Factory {
 func idle(name, effect string, moves func(iteration int64) bool) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				blur(rng, s, next)
-				accepted, err := bits.Accept(next, s.Theta, priorRatio(target, next, s.Theta))
-				if accepted = accepted && moves(s.Iteration); accepted {
-					copy(s.Theta, next)
-				}
-				return kernels.Info{Accepted: accepted, StepSize: step}, err
-			}}, err
+		return asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			accepted, err := bits.Accept(next, s.Theta, priorRatio(target, next, s.Theta))
+			if accepted = accepted && moves(s.Iteration); accepted {
+				copy(s.Theta, next)
+			}
+			return kernels.Info{Accepted: accepted, StepSize: step}, err
+		})
 	})
 }

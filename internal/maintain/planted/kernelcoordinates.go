@@ -59,25 +59,19 @@ func scanned(name, effect string, stale bool) Case {
 func conditional(name, effect string, atOnce bool) Case {
 	return smoothly(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := smooth{posteriors.StandardMean(), rho}
-		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, steps)
-		g, old := make([]float64, 2), make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
+		return descends(c, steps, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 1,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
 				const k = 1 / (1 - rho*rho)
-				copy(old, s.Theta)
+				old := [2]float64(theta)
 				for j, t := range old {
-					other := s.Theta[1-j]
+					other := theta[1-j]
 					if atOnce {
 						other = old[1-j]
 					}
 					const on = precision - 1 + k
-					s.Theta[j] = ((precision-1)*t-g[j]+rho*k*other)/on + rng.NormFloat64()/math.Sqrt(on)
+					theta[j] = ((precision-1)*t-g[j]+rho*k*other)/on + rng.NormFloat64()/math.Sqrt(on)
 				}
-				return kernels.Info{Accepted: true, StepSize: 1, Gradients: 1}, nil
-			}}, err
+			})
 	})
 }
 
@@ -85,13 +79,8 @@ func conditional(name, effect string, atOnce bool) Case {
 func gibbs(name, effect string, inOrder bool) Case {
 	return smoothly(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := smooth{posteriors.StandardMean(), rho}
-		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, steps)
-		g := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
+		return descends(c, steps, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 1,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
 				const k = 1 / (1 - rho*rho)
 				const on = precision - 1 + k
 				first := rng.IntN(2)
@@ -99,10 +88,9 @@ func gibbs(name, effect string, inOrder bool) Case {
 					first = 0
 				}
 				for _, j := range [2]int{first, 1 - first} {
-					s.Theta[j] = ((precision-1)*s.Theta[j]-g[j]+rho*k*s.Theta[1-j])/on + rng.NormFloat64()/math.Sqrt(on)
+					theta[j] = ((precision-1)*theta[j]-g[j]+rho*k*theta[1-j])/on + rng.NormFloat64()/math.Sqrt(on)
 				}
-				return kernels.Info{Accepted: true, StepSize: 1, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) { o.Reversible = true })
 }
 
@@ -110,19 +98,13 @@ func gibbs(name, effect string, inOrder bool) Case {
 func relaxed(name, effect string, above float64) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, steps)
-		g := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
-				for j, t := range s.Theta {
+		return descends(c, steps, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 1,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
+				for j, t := range theta {
 					away := (g[j] + t) / precision // from the mean
-					s.Theta[j] = t - away - either(away > 0, above, 0.9)*away + math.Sqrt(1-0.81)*sd*rng.NormFloat64()
+					theta[j] = t - away - either(away > 0, above, 0.9)*away + math.Sqrt(1-0.81)*sd*rng.NormFloat64()
 				}
-				return kernels.Info{Accepted: true, StepSize: 1, Gradients: 1}, nil
-			}}, err
+			})
 	})
 }
 

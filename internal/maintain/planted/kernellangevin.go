@@ -101,19 +101,13 @@ func gradual(name, effect string, h float64, m curator.NoisyGradient, noise func
 	exact func(rng *rand.Rand, theta []float64)) Case {
 	m.Target = posteriors.StandardMean()
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		slopes, err := curator.Charge(c, m, steps)
-		g := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
+		return descends(c, steps, m, h,
+			func(slopes *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
 				by := noise(h, slopes.NoiseSD())
-				for j, t := range s.Theta {
-					s.Theta[j] += by*rng.NormFloat64() - h/2*(g[j]+prior*t)
+				for j, t := range theta {
+					theta[j] += by*rng.NormFloat64() - h/2*(g[j]+prior*t)
 				}
-				return kernels.Info{Accepted: true, StepSize: h, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) { o.Exact = exact })
 }
 
@@ -216,20 +210,14 @@ func preconditioned(name, effect string, power float64) Case {
 	by := []float64{1, 0.25}
 	m := curator.NoisyGradient{Target: posteriors.StandardMean(), Clip: 10, NoiseMultiplier: 0.1}
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		slopes, err := curator.Charge(c, m, steps)
-		g := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
+		return descends(c, steps, m, size,
+			func(slopes *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
 				sd := slopes.NoiseSD() * size / 2
-				for j, t := range s.Theta {
+				for j, t := range theta {
 					adds := math.Sqrt(size*by[j] - sd*sd*math.Pow(by[j], power))
-					s.Theta[j] += adds*rng.NormFloat64() - size/2*by[j]*(g[j]+t)
+					theta[j] += adds*rng.NormFloat64() - size/2*by[j]*(g[j]+t)
 				}
-				return kernels.Info{Accepted: true, StepSize: size, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) {
 		o.Exact = func(rng *rand.Rand, t []float64) {
 			for j := range t {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
@@ -137,18 +136,7 @@ func smoothly(name, effect string, factory proptest.Factory, options ...func(o *
 
 // correlatedWalk takes the prior's correlation for another one.
 func correlatedWalk(r float64) proptest.Factory {
-	return func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		target := &smooth{posteriors.StandardMean(), r}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				for j, t := range s.Theta {
-					next[j] = t + step*rng.NormFloat64()
-				}
-				return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
-			}}, err
-	}
+	return deciding(&smooth{posteriors.StandardMean(), r}, 1, blur)
 }
 
 // relation is the correlation of two standard normal parameters.

@@ -186,15 +186,13 @@ func (w *witness) Loss(dst, theta []float64, rows targets.Rows) {
 func witnessed(name, effect string, tells func(w *witness, s *kernels.State) bool) Case {
 	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", w), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				blur(rng, s, next)
-				info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
-				info.StepSize *= either(tells(w, s), 0.999, 1)
-				return info, err
-			}}, err
+		return asks(c, steps, w, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
+			info.StepSize *= either(tells(w, s), 0.999, 1)
+			return info, err
+		})
 	})
 }
 
@@ -202,16 +200,16 @@ func witnessed(name, effect string, tells func(w *witness, s *kernels.State) boo
 func between(name, effect string, told func(w *witness) bool) Case {
 	w := &witness{GaussianMean: posteriors.StandardMean(), different: map[[2]float64]bool{}}
 	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
-		next, by := make([]float64, 2), 0.0
-		return &made{Frame: kernels.NewFrame("made", w), left: func() int64 { return bits.Left() },
-			begin: func() { by = either(told(w), 1e-9, 0) },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				blur(rng, s, next)
-				info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
-				info.StepSize += by
-				return info, err
-			}}, err
+		by := 0.0
+		k, err := asks(c, steps, w, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			info, err := moving(bits, next, s.Theta, priorRatio(w, next, s.Theta))
+			info.StepSize += by
+			return info, err
+		})
+		k.begin = func() { by = either(told(w), 1e-9, 0) }
+		return k, err
 	})
 }
 
@@ -240,16 +238,14 @@ func (m *nearby) Loss(dst, theta []float64, rows targets.Rows) {
 func nearing(name, effect string, tells func(m *nearby) bool) Case {
 	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		m := &nearby{GaussianMean: posteriors.StandardMean(), before: [2]float64{math.NaN()}}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", m), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				blur(rng, s, next)
-				m.closest, m.pair, m.whole = math.Inf(1), math.Inf(1), 0
-				info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
-				info.StepSize += either(tells(m), 1e-9, 0)
-				return info, err
-			}}, err
+		return asks(c, steps, m, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			m.closest, m.pair, m.whole = math.Inf(1), math.Inf(1), 0
+			info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
+			info.StepSize += either(tells(m), 1e-9, 0)
+			return info, err
+		})
 	})
 }
 

@@ -106,6 +106,45 @@ func keeping(name, effect string, n int, follows bool, plant func(memory []float
 	}, func(o *proptest.KernelOptions) { o.Exact = exactly(either(follows, langevin, sd)) })
 }
 
+// asks is a kernel of a bit a step, decides one that may end a step without it, and descends one of a
+// released gradient a step, which it always moves along.
+func asks(c *curator.Curator, steps int64, target targets.Target, step func(bits *curator.Bits, next []float64,
+	rng *rand.Rand, s *kernels.State) (kernels.Info, error)) (*made, error) {
+	bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
+	next := make([]float64, target.Dim())
+	return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
+		step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) { return step(bits, next, rng, s) }}, err
+}
+
+func decides(c *curator.Curator, steps int64, target targets.Target, step func(bits *curator.Bits, next []float64,
+	rng *rand.Rand, s *kernels.State) (kernels.Info, error)) (*made, error) {
+	left := steps
+	k, err := asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+		s *kernels.State) (kernels.Info, error) {
+		if left == 0 {
+			return kernels.Info{}, curator.ErrSpent
+		}
+		left--
+		return step(bits, next, rng, s)
+	})
+	k.left = func() int64 { return left }
+	return k, err
+}
+
+func descends(c *curator.Curator, steps int64, m curator.NoisyGradient, h float64, move func(slopes *curator.Gradients,
+	g []float64, rng *rand.Rand, theta []float64)) (*made, error) {
+	slopes, err := curator.Charge(c, m, steps)
+	g := make([]float64, m.Target.Dim())
+	return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
+		step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+			if err := slopes.Release(g, s.Theta); err != nil {
+				return kernels.Info{}, err
+			}
+			move(slopes, g, rng, s.Theta)
+			return kernels.Info{Accepted: true, StepSize: h, Gradients: 1}, nil
+		}}, err
+}
+
 // proposing draws a proposal for a state, and returns what the log-ratio is corrected by.
 type proposing func(rng *rand.Rand, s *kernels.State, next []float64) (correction float64)
 

@@ -57,12 +57,16 @@ func (k *guided) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 	return kernels.Info{Accepted: accepted, StepSize: 0.3}, nil
 }
 
+func newGuided(c *curator.Curator, steps int64, flipped bool) (*guided, error) {
+	target := posteriors.StandardMean()
+	bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
+	return &guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
+		v: make([]float64, 2), next: make([]float64, 2), flipped: flipped}, err
+}
+
 func guidedWalk(name, effect string, flipped bool) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		target := posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		return &guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
-			v: make([]float64, 2), next: make([]float64, 2), flipped: flipped}, err
+		return newGuided(c, steps, flipped)
 	})
 }
 
@@ -93,10 +97,8 @@ func (k *handing) Recall(memory []float64) error {
 
 func handed(name, effect string, keeps, recalls, writes bool) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		target := posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		return &handing{guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
-			v: make([]float64, 2), next: make([]float64, 2), flipped: true}, keeps, recalls, writes}, err
+		k, err := newGuided(c, steps, true)
+		return &handing{*k, keeps, recalls, writes}, err
 	})
 }
 

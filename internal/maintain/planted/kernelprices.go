@@ -84,18 +84,12 @@ func quoted(name, effect string, said float64) Case {
 		return curator.NoisyGradient{Target: posteriors.StandardMean(), Clip: 1, NoiseMultiplier: multiplier}
 	}
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		slopes, err := curator.Charge(c, noisy(0.125), steps)
-		g := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", posteriors.StandardMean()), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
+		return descends(c, steps, noisy(0.125), size,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
+				for j, t := range theta {
+					theta[j] += math.Sqrt(size)*rng.NormFloat64() - size/2*(g[j]+t)
 				}
-				for j, t := range s.Theta {
-					s.Theta[j] += math.Sqrt(size)*rng.NormFloat64() - size/2*(g[j]+t)
-				}
-				return kernels.Info{Accepted: true, StepSize: size, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) { return noisy(said).Event(f) }
 	})
@@ -119,18 +113,12 @@ func halfBatch(name, effect string, more int64) Case {
 			Batch: curator.Batch{Size: max(1, n/2)}}
 	}
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		slopes, err := curator.Charge(c, noisy(c.Facts().Records+more), steps)
-		g, target := make([]float64, 2), posteriors.StandardMean()
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
-				}
+		return descends(c, steps, noisy(c.Facts().Records+more), size,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
 				for j := range g {
-					s.Theta[j] -= size/2*(g[j]+s.Theta[j]) - math.Sqrt(size)*rng.NormFloat64()
+					theta[j] -= size/2*(g[j]+theta[j]) - math.Sqrt(size)*rng.NormFloat64()
 				}
-				return kernels.Info{Accepted: true, StepSize: size, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) {
 		o.Cost = func(f curator.Facts) (accountant.Event, error) { return noisy(f.Records).Event(f) }
 	})

@@ -55,23 +55,21 @@ func given(name, effect string, wrong func(rng *rand.Rand) bool) Case {
 		return -t[0]*t[0]/2 - d*d/2
 	}}
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: m, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", m), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				blur(rng, s, next)
-				next[1] = s.Theta[1]
-				info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
-				if err != nil {
-					return info, err
-				}
-				of, z := s.Theta[0], rng.NormFloat64()
-				if wrong(rng) {
-					of = next[0]
-				}
-				s.Theta[1], info.Accepted = of+z, true
-				return info, nil
-			}}, err
+		return asks(c, steps, m, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			next[1] = s.Theta[1]
+			info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
+			if err != nil {
+				return info, err
+			}
+			of, z := s.Theta[0], rng.NormFloat64()
+			if wrong(rng) {
+				of = next[0]
+			}
+			s.Theta[1], info.Accepted = of+z, true
+			return info, nil
+		})
 	}, func(o *proptest.KernelOptions) {
 		o.Exact = func(rng *rand.Rand, t []float64) {
 			t[0] = center[0] + sd*rng.NormFloat64()
@@ -84,20 +82,14 @@ func given(name, effect string, wrong func(rng *rand.Rand) bool) Case {
 func priorFirst(name, effect string, again float64) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next, left := make([]float64, 2), steps
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return left },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if left == 0 {
-					return kernels.Info{}, curator.ErrSpent
-				}
-				left--
-				blur(rng, s, next)
-				r := priorRatio(target, next, s.Theta)
-				if -rng.ExpFloat64() > r {
-					return kernels.Info{StepSize: step}, nil
-				}
-				return moving(bits, next, s.Theta, again*r)
-			}}, err
+		return decides(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			r := priorRatio(target, next, s.Theta)
+			if -rng.ExpFloat64() > r {
+				return kernels.Info{StepSize: step}, nil
+			}
+			return moving(bits, next, s.Theta, again*r)
+		})
 	})
 }

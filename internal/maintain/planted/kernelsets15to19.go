@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 )
 
@@ -208,10 +207,8 @@ func sixteenthKernels() []Case {
 			}}),
 		sampled("Keep rounds a velocity", "single precision", true, func(c *curator.Curator, steps int64) (kernels.Kernel,
 			error) {
-			target := posteriors.StandardMean()
-			bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-			return &rounded{guided{Frame: kernels.NewFrame("guided", target), target: target, bits: bits,
-				v: make([]float64, 2), next: make([]float64, 2), flipped: true}}, err
+			k, err := newGuided(c, steps, true)
+			return &rounded{*k}, err
 		}),
 		between("StepSize where an earlier chain saw a large record", "10⁻⁹", func(w *witness) bool { return w.largest > 3 }),
 		sampled("the name says that a record was large", "beyond 1000", false, func(c *curator.Curator,

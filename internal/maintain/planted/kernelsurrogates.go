@@ -26,23 +26,17 @@ func twofold(name, effect string, correction func(surrogate float64) float64) Ca
 	}
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next, left := make([]float64, 2), steps
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return left },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if left == 0 {
-					return kernels.Info{}, curator.ErrSpent
-				}
-				left--
-				for j, t := range s.Theta {
-					next[j] = t + step*rng.NormFloat64()
-				}
-				first := surrogate(next) - surrogate(s.Theta)
-				if -rng.ExpFloat64() > first {
-					return kernels.Info{StepSize: step}, nil
-				}
-				return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta)+correction(first))
-			}}, err
+		return decides(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			for j, t := range s.Theta {
+				next[j] = t + step*rng.NormFloat64()
+			}
+			first := surrogate(next) - surrogate(s.Theta)
+			if -rng.ExpFloat64() > first {
+				return kernels.Info{StepSize: step}, nil
+			}
+			return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta)+correction(first))
+		})
 	})
 }
 

@@ -28,20 +28,21 @@ func against(name, effect string, propose func(rng *rand.Rand, at float64) (next
 	correct func(next, theta float64) float64) Case {
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := walled{posteriors.StandardMean()}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next := make([]float64, 2)
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				next[0], next[1] = propose(rng, s.Theta[0]), s.Theta[1]+step*rng.NormFloat64()
-				return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta)+correct(next[0], s.Theta[0]))
-			}}, err
-	}, func(o *proptest.KernelOptions) {
-		exact := exactly(sd)
-		o.Exact = func(rng *rand.Rand, theta []float64) {
-			for exact(rng, theta); theta[0] < wall; exact(rng, theta) {
-			}
+		return asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			next[0], next[1] = propose(rng, s.Theta[0]), s.Theta[1]+step*rng.NormFloat64()
+			return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta)+correct(next[0], s.Theta[0]))
+		})
+	}, beyondWall)
+}
+
+// beyondWall gives the law there.
+func beyondWall(o *proptest.KernelOptions) {
+	exact := exactly(sd)
+	o.Exact = func(rng *rand.Rand, theta []float64) {
+		for exact(rng, theta); theta[0] < wall; exact(rng, theta) {
 		}
-	})
+	}
 }
 
 // below is the mass of a move from a place that a wall leaves, in logarithms.
@@ -58,30 +59,19 @@ func truncate(rng *rand.Rand, at float64) float64 {
 // outside is a walk beside a wall that asks for no bit beyond it.
 func outside(name, effect string, refuse func(s *kernels.State, before bool) (accepted bool)) Case {
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		target := walled{posteriors.StandardMean()}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps)
-		next, left, before := make([]float64, 2), steps, false
-		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return left },
-			begin: func() { before = false },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if left == 0 {
-					return kernels.Info{}, curator.ErrSpent
-				}
-				left--
-				if blur(rng, s, next); next[0] < wall {
-					return kernels.Info{Accepted: refuse(s, before), StepSize: step}, nil
-				}
-				info, err := moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
-				before = info.Accepted
-				return info, err
-			}}, err
-	}, func(o *proptest.KernelOptions) {
-		exact := exactly(sd)
-		o.Exact = func(rng *rand.Rand, theta []float64) {
-			for exact(rng, theta); theta[0] < wall; exact(rng, theta) {
+		target, before := walled{posteriors.StandardMean()}, false
+		k, err := decides(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			if blur(rng, s, next); next[0] < wall {
+				return kernels.Info{Accepted: refuse(s, before), StepSize: step}, nil
 			}
-		}
-	})
+			info, err := moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
+			before = info.Accepted
+			return info, err
+		})
+		k.begin = func() { before = false }
+		return k, err
+	}, beyondWall)
 }
 
 // ranked keeps its second parameter above the first by sorting, after moves of two widths.

@@ -82,18 +82,12 @@ func fiveWide(name, effect string, fourth float64) Case {
 	m := curator.NoisyGradient{Target: posteriors.Must(targets.New(targets.GaussianMeanConfig{Features: n,
 		Prior: priors.Gaussian{SD: 1}})), Clip: 50, NoiseMultiplier: 1e-5}
 	return kernelCase(name, effect, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
-		slopes, err := curator.Charge(c, m, steps)
-		g := make([]float64, n)
-		return &made{Frame: kernels.NewFrame("made", m.Target), left: func() int64 { return slopes.Left() },
-			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
-				if err := slopes.Release(g, s.Theta); err != nil {
-					return kernels.Info{}, err
+		return descends(c, steps, m, size,
+			func(_ *curator.Gradients, g []float64, rng *rand.Rand, theta []float64) {
+				for j, t := range theta {
+					theta[j] += either(j == 3, fourth, 1)*math.Sqrt(size)*rng.NormFloat64() - size/2*(g[j]+t)
 				}
-				for j, t := range s.Theta {
-					s.Theta[j] += either(j == 3, fourth, 1)*math.Sqrt(size)*rng.NormFloat64() - size/2*(g[j]+t)
-				}
-				return kernels.Info{Accepted: true, StepSize: size, Gradients: 1}, nil
-			}}, err
+			})
 	}, func(o *proptest.KernelOptions) {
 		o.Records, o.Start = curator.Records{X: x, Features: n}, make([]float64, n)
 		o.Exact = func(rng *rand.Rand, theta []float64) {
