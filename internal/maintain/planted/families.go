@@ -3,12 +3,12 @@ package planted
 // suite has families of defects in the order of the tables. A new family is one line here.
 type suite struct {
 	name  string
-	right func() []Case // that are of no family
+	right func() []Case // that is of no family
 	kinds []family      // named after what is wrong
-	sets  []family      // that the suite had not seen: docs/proptest-sets.md has how each was made
+	sets  []family      // that the suite had not seen: docs/proptest-sets.md says how each was made
 }
 
-// family is defects, and what is right in the same dress; nil for none.
+// family is defects, and what is right in the same dress. Controls are nil where there are none.
 type family struct {
 	name              string
 	defects, controls func() []Case

@@ -120,11 +120,11 @@ func (w *watcher) Loss(dst, theta []float64, rows targets.Rows) {
 }
 
 // watched is a walk whose steps end with what a hook makes of records.
-func watched(name, effect string, batch curator.Batch, hook func(w *watcher, rng *rand.Rand, s *kernels.State,
+func watched(name, effect string, hook func(w *watcher, rng *rand.Rand, s *kernels.State,
 	memory []float64, info *kernels.Info) error) Case {
 	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		w := &watcher{GaussianMean: posteriors.StandardMean()}
-		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip, Batch: batch}, steps)
+		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
 		k := &minding{remembered: remembered{memory: make([]float64, 1)}, made: made{Frame: kernels.NewFrame("made", w),
 			left: func() int64 { return bits.Left() }}}
 		next, said := make([]float64, 2), &kernels.Info{}

@@ -367,7 +367,7 @@ func seventhMechanisms() []Case {
 func eighthMechanisms() []Case {
 	return []Case{
 		noise("noise too small", "3%", bare, sized(0.97)),
-		mechanism("the third noise is too small", "5%", form{"of three numbers, not additive", 3, 0, true},
+		mechanism("the third noise is too small", "5%", triple,
 			oneInThree(0, 0.95)),
 		mechanismCase("the truth more often", "2%", response(func(truth int, rng *rand.Rand) int {
 			if rng.IntN(50) == 0 {

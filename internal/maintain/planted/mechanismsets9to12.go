@@ -49,7 +49,7 @@ func ninthMechanisms() []Case {
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return noiseSD * either(rng.IntN(200) == 0, 0.25, 1) * rng.NormFloat64()
 			}),
-		mechanism("the second noise is too small", "4%", form{"of three numbers, not additive", 3, 0, true},
+		mechanism("the second noise is too small", "4%", triple,
 			oneInThree(2, 0.96)),
 		mechanism("records beyond 50 are clipped later", "at 1.04", bare, func(m *sum) {
 			m.clip = func(i int, x float64) float64 { return clipped(i, x) * either(math.Abs(x) > 50, 1.04, 1) }
@@ -331,7 +331,7 @@ func twelfthMechanisms() []Case {
 		mechanismCase("the third noise's sign is the product of two", "three together", shared{vectors(func(z []float64) {
 			z[6] = math.Copysign(z[6], z[1]*z[4])
 		}), 2}, 10, ten(1), ten(-1)),
-		mechanism("columns clipped by another one's bounds", "the second of two", form{"of two numbers", 2, 0, true},
+		mechanism("columns clipped by another one's bounds", "the second of two", pair,
 			func(m *sum) {
 				m.clip = func(i int, x float64) float64 {
 					return either(math.IsNaN(x), 0, max(-1, min(x, either(i%2 == 1, 1.5, 0.5))))

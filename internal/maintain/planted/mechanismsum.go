@@ -130,10 +130,12 @@ type form struct {
 }
 
 var (
-	plain = form{"additive", 1, 0, false}
-	grid  = form{"on a grid", 1, 0x1p-30, false}
-	wide  = form{"of three numbers", 3, 0x1p-30, false}
-	bare  = form{"not additive", 1, 0, true}
+	plain  = form{"additive", 1, 0, false}
+	grid   = form{"on a grid", 1, 0x1p-30, false}
+	wide   = form{"of three numbers", 3, 0x1p-30, false}
+	bare   = form{"not additive", 1, 0, true}
+	pair   = form{"of two numbers", 2, 0, true}
+	triple = form{"of three numbers, not additive", 3, 0, true}
 )
 
 // mechanismCase is a mechanism on two data sets of so many features.

@@ -1,6 +1,11 @@
 // Package planted holds targets, kernels and mechanisms with one deliberate
 // defect each, in families, for the power of package proptest to be measured on,
 // and right ones that it must not reject.
+//
+// Files begin with the suite: target, kernel or mechanism. targetlinear.go, targetown.go,
+// kernelchain.go, kernelmade.go, mechanismsum.go and mechanismanswers.go have what cases are made of.
+// Others are named after what is wrong or, with sets, after the sets that they list. families.go lists all
+// families in the order of the tables.
 package planted
 
 import (
@@ -47,7 +52,7 @@ func Defects() (all []Case) {
 func Controls() (all []Case) {
 	for _, s := range suites {
 		right := s.right()
-		for _, f := range s.sets {
+		for _, f := range slices.Concat(s.kinds, s.sets) {
 			if f.controls != nil {
 				right = append(right, f.controls()...)
 			}
