@@ -22,13 +22,9 @@ func mala(name, effect string, law bool, f malaFlaws) Case {
 	by := [2]float64{1, 1.6}
 	return sampled(name, effect, law, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		var bits *curator.Bits
-		var slopes *curator.Gradients
-		err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
-			curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, steps+1))
+		bits, slopes, err := grantBoth(c, target, steps, steps+1)
 		next, there, here := make([]float64, 2), make([]float64, 2), make([]float64, 2)
-		k := &minding{remembered: remembered{memory: make([]float64, 2)}, made: made{Frame: kernels.NewFrame("made", target),
-			left: func() int64 { return bits.Left() }}}
+		k := newMinding(target, 2, func() int64 { return bits.Left() })
 		current := k.memory
 		if f.keeps {
 			current = here
@@ -165,8 +161,7 @@ func splitting(name, effect, order string, noise func(alpha float64) float64) Ca
 		target := posteriors.StandardMean()
 		slopes, err := curator.Charge(c, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 2*steps)
 		g, q := make([]float64, 2), make([]float64, 2)
-		k := &minding{remembered: remembered{memory: make([]float64, 2)}, made: made{Frame: kernels.NewFrame("made", target),
-			left: func() int64 { return slopes.Left() / 2 }}}
+		k := newMinding(target, 2, func() int64 { return slopes.Left() / 2 })
 		v := k.memory
 		parts := map[rune]int{}
 		for _, part := range order {

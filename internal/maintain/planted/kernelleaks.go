@@ -125,8 +125,7 @@ func watched(name, effect string, hook func(w *watcher, rng *rand.Rand, s *kerne
 	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		w := &watcher{GaussianMean: posteriors.StandardMean()}
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: w, Clip: walkClip}, steps)
-		k := &minding{remembered: remembered{memory: make([]float64, 1)}, made: made{Frame: kernels.NewFrame("made", w),
-			left: func() int64 { return bits.Left() }}}
+		k := newMinding(w, 1, func() int64 { return bits.Left() })
 		next, said := make([]float64, 2), &kernels.Info{}
 		k.step = func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 			blur(rng, s, next)

@@ -19,10 +19,7 @@ func dense(name, effect string, f denseFlaws) Case {
 	a, b, d := 1.4, 0.6, 0.9 // L is a, 0; b, d
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		var bits *curator.Bits
-		var slopes *curator.Gradients
-		err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
-			curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, (n+1)*steps))
+		bits, slopes, err := grantBoth(c, target, steps, (n+1)*steps)
 		p, q, g := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		solve := func() (u, v float64) { // M⁻¹p
 			y := p[0] / a
@@ -74,10 +71,7 @@ func leaping(name, effect string, last float64, count func(rng *rand.Rand, p flo
 	const h = 0.3
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		var bits *curator.Bits
-		var slopes *curator.Gradients
-		err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
-			curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 3*steps))
+		bits, slopes, err := grantBoth(c, target, steps, 3*steps)
 		p, q, g := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		drift := func(by float64) { q[0], q[1] = q[0]+by*p[0], q[1]+by*p[1] }
 		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
@@ -133,10 +127,7 @@ func studentKick(energy func(p float64) float64) kicking {
 func kicked(name, effect string, f kicking) Case {
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		var bits *curator.Bits
-		var slopes *curator.Gradients
-		err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
-			curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 3*steps))
+		bits, slopes, err := grantBoth(c, target, steps, 3*steps)
 		p, q, g := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
 			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
@@ -172,10 +163,7 @@ func reusing(name, effect string, chance int) Case {
 	const h = 0.35
 	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 		target := posteriors.StandardMean()
-		var bits *curator.Bits
-		var slopes *curator.Gradients
-		err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
-			curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, 2*steps))
+		bits, slopes, err := grantBoth(c, target, steps, 2*steps)
 		q, g := make([]float64, 2), make([]float64, 2)
 		k := &minding{remembered: remembered{memory: make([]float64, 2)}}
 		p := k.memory

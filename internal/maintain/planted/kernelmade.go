@@ -74,6 +74,11 @@ type minding struct {
 	remembered
 }
 
+func newMinding(target targets.Target, memory int, left func() int64) *minding {
+	return &minding{made{Frame: kernels.NewFrame("made", target), left: left},
+		remembered{memory: make([]float64, memory)}}
+}
+
 func (k *minding) Init(theta []float64) (*kernels.State, error) {
 	k.known = false
 	return k.made.Init(theta)
@@ -104,6 +109,14 @@ func keeping(name, effect string, n int, follows bool, plant func(memory []float
 		k, err := newChain(c, steps, !follows, false, plant(memory))
 		return &keeper{Kernel: k, remembered: remembered{memory: memory}}, err
 	}, func(o *proptest.KernelOptions) { o.Exact = exactly(either(follows, langevin, sd)) })
+}
+
+// grantBoth is the grant of a bit a step and of so many gradients in all.
+func grantBoth(c *curator.Curator, target targets.GradTarget, steps, gradients int64) (bits *curator.Bits,
+	slopes *curator.Gradients, err error) {
+	err = c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
+		curator.RequestFor(&slopes, curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 1e-4}, gradients))
+	return bits, slopes, err
 }
 
 // asks is a kernel of a bit a step, decides one that may end a step without it, and descends one of a

@@ -156,8 +156,7 @@ func lifted(name, effect string, turn func(v []float64, moved int, accepted bool
 		bits, err := curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip,
 			Proposal: curator.Proposal{Scale: step, OneComponent: true}}, steps)
 		next := make([]float64, 2)
-		k := &minding{remembered: remembered{memory: make([]float64, 2)}, made: made{Frame: kernels.NewFrame("made", target),
-			left: func() int64 { return bits.Left() }}}
+		k := newMinding(target, 2, func() int64 { return bits.Left() })
 		var theta []float64
 		ratio := func(next []float64) float64 { return priorRatio(target, next, theta) }
 		k.step = func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {

@@ -40,7 +40,7 @@ type shared struct {
 func (m shared) Sensitivity() float64 { return m.sensitivity }
 func (m shared) Step() float64        { return 0 }
 
-// releases is such a mechanism, whose releases are functions of the stream, each of them.
+// releases is answers whose releases are functions of the stream, each of them.
 func releases(claim accountant.Event, release func(x []float64, rng *rand.Rand) []float64) answers {
 	return answers{claim: claim, begin: eachRelease(release)}
 }
@@ -52,7 +52,7 @@ func eachRelease(release func(x []float64, rng *rand.Rand) []float64) func(x []f
 	}
 }
 
-// one is such a case of single numbers.
+// one is a case of single numbers.
 func one(name, effect string, m proptest.Mechanism, a, b []float64) Case {
 	return mechanismCase(name, effect, m, 1, a, b)
 }
@@ -62,7 +62,7 @@ func gone(name, effect string, m proptest.Mechanism) Case {
 	return one(name, effect, m, []float64{1, 0.3, -0.2}, []float64{0.3, -0.2})
 }
 
-// ofEight are such mechanisms on eight records, and ofSeven without the first.
+// ofEight is a case of eight records, and ofSeven one without the first of them.
 var seven = []float64{0.3, -0.2, 0.4, -0.6, 0.2, -0.4, 0.1}
 
 func ofEight(name, effect string, m proptest.Mechanism) Case {

@@ -71,7 +71,7 @@ func ownTarget(name, effect string, response func(u float64) float64, make func(
 		}}
 }
 
-// plainly is such a case whose responses are any numbers.
+// plainly is a case whose responses are any numbers.
 func plainly(name, effect string, make func() targets.Target) Case {
 	return ownTarget(name, effect, nil, make)
 }

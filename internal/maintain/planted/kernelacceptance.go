@@ -19,8 +19,7 @@ func penalised(name, effect string, penalty func(now, last float64) float64) Cas
 			return nil, err
 		}
 		next := make([]float64, 2)
-		k := &minding{remembered: remembered{memory: make([]float64, 1)}, made: made{
-			Frame: kernels.NewFrame("made", target), left: ratios.Left}}
+		k := newMinding(target, 1, ratios.Left)
 		k.step = func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
 			for j, t := range s.Theta {
 				next[j] = t + step*rng.NormFloat64()
