@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/ops/nuts"
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -51,20 +50,6 @@ type Classes struct {
 	own          []broad   // the prior on the columns of each imputation, if it is on columns
 	at           []float64 // the mean of the anchors
 	mean, factor []float64 // of an approximation: see Score
-}
-
-// classRows are the rows of one imputation.
-type classRows struct {
-	law     *normal
-	x       []float64     // row-major
-	known   []float64     // mean of x·p_k at the anchors
-	many    *classRows    // more rows of the law
-	short   []float64     // what x lacks of the score's mean at the centre
-	missing *mat.SymDense // second moments, of the mean, that the rows lack
-	open    *mat.SymDense // variances of that mean's entries; nil where moments are drawn
-	lower   []float64     // factor of the score's covariance
-	log     float64       // minus half its log determinant
-	lacking *mat.SymDense // missing, in the score's slope
 }
 
 // NewClasses returns the posterior. Errors: statistics out of range; a prior that does not fit.
@@ -157,143 +142,6 @@ func (c ClassesConfig) ofFeatures() Statistics {
 	p := int(math.Sqrt(float64(len(s.Moment))))
 	s.Anchor, s.Score = s.Anchor[:p], s.Score[:p]
 	return s
-}
-
-// halfRows are drawn for an imputation, with their mirror images. Of 4·10⁴ records what these are
-// off by is more than noise, so halfMany more say the mean at the centre.
-const (
-	halfRows = 128
-	halfMany = 2048
-)
-
-// impute draws rows of one law of features. Their mean and second moments are its own.
-func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *classRows {
-	n := float64(c.config.Statistics.Records)
-	r := &classRows{}
-	if m.mean != nil {
-		r.open, r.missing = m.open, mat.NewSymDense(c.p, nil)
-		for j := range c.p {
-			for k := range j + 1 {
-				r.missing.SetSym(j, k, m.mean.At(j, k)-second.At(j, k))
-			}
-		}
-	}
-	each := mat.NewSymDense(c.p, nil)
-	each.ScaleSym(1/n, second)
-	r.law = newNormal(each, m.constant, make([]float64, c.p))
-	r.x, r.many = r.law.rows(halfRows, rng), &classRows{law: r.law, x: r.law.rows(halfMany, rng)}
-	c.anchored(r)
-	c.anchored(r.many)
-	return r
-}
-
-// anchored sets what rows say of the anchors.
-func (c *Classes) anchored(r *classRows) {
-	r.known = make([]float64, c.dim)
-	part, probs := make([]float64, c.dim), make([]float64, c.of)
-	for _, at := range c.config.Anchors {
-		r.sum(part, probs, at)
-		floats.AddScaled(r.known, 1/float64(len(c.config.Anchors)), part)
-	}
-}
-
-// rows are so many rows of the law and their mirror images, with its mean and covariance.
-func (n *normal) rows(half int, rng *rand.Rand) []float64 {
-	p := len(n.mean)
-	half = max(half, 4*p)
-	z := mat.NewDense(half, p, nil)
-	for j := range p { // a Latin hypercube
-		for i, at := range rng.Perm(half) {
-			z.Set(i, j, quantile((float64(at)+rng.Float64())/float64(half)))
-		}
-	}
-	gram := mat.NewSymDense(p, nil)
-	gram.SymOuterK(1/float64(half), z.T())
-	var chol mat.Cholesky
-	var lower mat.TriDense
-	if !chol.Factorize(gram) {
-		panic("surrogates: rows of normal numbers are not independent")
-	}
-	chol.LTo(&lower)
-	var root, white mat.Dense
-	if err := white.Solve(&lower, z.T()); err != nil {
-		panic("surrogates: rows of normal numbers are nearly dependent")
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(p, n.spread), true) {
-		panic("surrogates: eigenvalues of a finite symmetric matrix did not converge")
-	}
-	var axes, around mat.Dense
-	eigen.VectorsTo(&axes)
-	values := eigen.Values(nil)
-	root.Apply(func(_, k int, v float64) float64 { return v * math.Sqrt(max(0, values[k])) }, &axes)
-	around.Mul(&root, &white)
-	x := make([]float64, 2*half*p)
-	for i := range half {
-		for j, mean := range n.mean {
-			x[2*i*p+j], x[(2*i+1)*p+j] = mean+around.At(j, i), mean-around.At(j, i)
-		}
-	}
-	return x
-}
-
-// sum sets dst to the mean of x·p_k(theta), with room for probabilities.
-func (r *classRows) sum(dst, probs, theta []float64) {
-	clear(dst)
-	p := len(dst) / len(probs)
-	for i := 0; i < len(r.x); i += p {
-		x := r.x[i : i+p]
-		chancesOf(probs, theta, x)
-		for k, v := range probs {
-			floats.AddScaled(dst[k*p:(k+1)*p], v, x)
-		}
-	}
-	floats.Scale(float64(p)/float64(len(r.x)), dst)
-}
-
-// chancesOf are the probabilities of classes at theta.
-func chancesOf(probs, theta, x []float64) {
-	p, top, sum := len(x), math.Inf(-1), 0.0
-	for k := range probs {
-		probs[k] = dot(theta[k*p:(k+1)*p], x)
-		top = max(top, probs[k])
-	}
-	for k, v := range probs {
-		probs[k] = math.Exp(v - top)
-		sum += probs[k]
-	}
-	floats.Scale(1/sum, probs)
-}
-
-// information is the mean of (diag p − ppᵀ) ⊗ xxᵀ at theta: minus the derivative of the score's
-// mean, and its variance, for one record. among is that of diag p − ppᵀ alone.
-func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense) {
-	of := len(theta) / p
-	h, among = mat.NewSymDense(len(theta), nil), mat.NewSymDense(of, nil)
-	probs, each := make([]float64, of), float64(p)/float64(len(r.x))
-	for i := 0; i < len(r.x); i += p {
-		x := r.x[i : i+p]
-		chancesOf(probs, theta, x)
-		for k, a := range probs {
-			for l, b := range probs[:k+1] {
-				w := -a * b * each
-				if k == l {
-					w = a * (1 - a) * each
-				}
-				among.SetSym(l, k, among.At(l, k)+w)
-				for j, u := range x {
-					to := x
-					if k == l {
-						to = x[:j+1]
-					}
-					for m, v := range to {
-						h.SetSym(l*p+m, k*p+j, h.At(l*p+m, k*p+j)+w*u*v)
-					}
-				}
-			}
-		}
-	}
-	return h, among
 }
 
 // freeze sets what rows lack of the score's mean at the centre, and its covariance to that there:
@@ -432,84 +280,4 @@ func (c *Classes) inverted(precision *mat.SymDense) (*mat.SymDense, error) {
 		return nil, errors.New("surrogates: the posterior's precision is not positive definite")
 	}
 	return cov, nil
-}
-
-// Density returns the posterior's log density with its gradient. It holds buffers: one goroutine
-// at a time may use it.
-func (c *Classes) Density() nuts.LogDensity {
-	row := func() []float64 { return make([]float64, c.dim) }
-	e := &classEvaluator{Classes: c, residual: row(), solved: row(), probs: make([]float64, c.of),
-		along: make([]float64, c.of), logs: make([]float64, len(c.rows))}
-	for _, r := range c.rows {
-		e.grads = append(e.grads, row())
-		e.chances = append(e.chances, make([]float64, len(r.x)/c.p*c.of))
-	}
-	return e
-}
-
-type classEvaluator struct {
-	*Classes
-	residual, solved []float64
-	probs, along     []float64
-	grads, chances   [][]float64
-	logs             []float64
-}
-
-func (e *classEvaluator) Dim() int { return e.dim }
-
-func (e *classEvaluator) LogDensityGrad(grad, theta []float64) float64 {
-	v := e.config.Prior.LogDensity(theta)
-	if math.IsInf(v, -1) || math.IsNaN(v) {
-		return math.Inf(-1)
-	}
-	e.config.Prior.Grad(grad, theta)
-	for i, r := range e.rows {
-		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.chances[i])
-	}
-	return v + average(grad, e.logs, e.grads)
-}
-
-// likelihood is the log density of the score for one imputation, and its gradient.
-func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances []float64) float64 {
-	s, p, of := &e.config.Statistics, e.p, e.of
-	each := s.size() * float64(p) / float64(len(r.x))
-	for j, known := range r.known {
-		e.residual[j] = s.Score[j] - s.size()*known + r.short[j]
-	}
-	for i := 0; i < len(r.x)/p; i++ {
-		x, probs := r.x[i*p:(i+1)*p], chances[i*of:(i+1)*of]
-		chancesOf(probs, theta, x)
-		for k, v := range probs {
-			floats.AddScaled(e.residual[k*p:(k+1)*p], each*v, x)
-		}
-	}
-	if r.lacking != nil {
-		for j := range e.dim {
-			for k, t := range theta {
-				e.residual[j] += r.lacking.At(j, k) * (t - e.at[k])
-			}
-		}
-	}
-	forward(e.solved, r.lower, e.residual)
-	log := r.log - dot(e.solved, e.solved)/2
-	backward(e.solved, r.lower, e.solved)
-	clear(grad)
-	for i := 0; i < len(r.x)/p; i++ {
-		x, probs, mean := r.x[i*p:(i+1)*p], chances[i*of:(i+1)*of], 0.0
-		for k, v := range probs {
-			e.along[k] = dot(x, e.solved[k*p:(k+1)*p])
-			mean += v * e.along[k]
-		}
-		for k, v := range probs {
-			floats.AddScaled(grad[k*p:(k+1)*p], -each*v*(e.along[k]-mean), x)
-		}
-	}
-	if r.lacking != nil {
-		for j := range e.dim {
-			for k, u := range e.solved {
-				grad[j] -= r.lacking.At(j, k) * u
-			}
-		}
-	}
-	return log
 }

@@ -1,0 +1,160 @@
+package surrogates
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// classRows are the rows of one imputation.
+type classRows struct {
+	law     *normal
+	x       []float64     // row-major
+	known   []float64     // mean of x·p_k at the anchors
+	many    *classRows    // more rows of the law
+	short   []float64     // what x lacks of the score's mean at the centre
+	missing *mat.SymDense // second moments, of the mean, that the rows lack
+	open    *mat.SymDense // variances of that mean's entries; nil where moments are drawn
+	lower   []float64     // factor of the score's covariance
+	log     float64       // minus half its log determinant
+	lacking *mat.SymDense // missing, in the score's slope
+}
+
+// halfRows are drawn for an imputation, with their mirror images. Of 4·10⁴ records what these are
+// off by is more than noise, so halfMany more say the mean at the centre.
+const (
+	halfRows = 128
+	halfMany = 2048
+)
+
+// impute draws rows of one law of features. Their mean and second moments are its own.
+func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *classRows {
+	n := float64(c.config.Statistics.Records)
+	r := &classRows{}
+	if m.mean != nil {
+		r.open, r.missing = m.open, mat.NewSymDense(c.p, nil)
+		for j := range c.p {
+			for k := range j + 1 {
+				r.missing.SetSym(j, k, m.mean.At(j, k)-second.At(j, k))
+			}
+		}
+	}
+	each := mat.NewSymDense(c.p, nil)
+	each.ScaleSym(1/n, second)
+	r.law = newNormal(each, m.constant, make([]float64, c.p))
+	r.x, r.many = r.law.rows(halfRows, rng), &classRows{law: r.law, x: r.law.rows(halfMany, rng)}
+	c.anchored(r)
+	c.anchored(r.many)
+	return r
+}
+
+// anchored sets what rows say of the anchors.
+func (c *Classes) anchored(r *classRows) {
+	r.known = make([]float64, c.dim)
+	part, probs := make([]float64, c.dim), make([]float64, c.of)
+	for _, at := range c.config.Anchors {
+		r.sum(part, probs, at)
+		floats.AddScaled(r.known, 1/float64(len(c.config.Anchors)), part)
+	}
+}
+
+// rows are so many rows of the law and their mirror images, with its mean and covariance.
+func (n *normal) rows(half int, rng *rand.Rand) []float64 {
+	p := len(n.mean)
+	half = max(half, 4*p)
+	z := mat.NewDense(half, p, nil)
+	for j := range p { // a Latin hypercube
+		for i, at := range rng.Perm(half) {
+			z.Set(i, j, quantile((float64(at)+rng.Float64())/float64(half)))
+		}
+	}
+	gram := mat.NewSymDense(p, nil)
+	gram.SymOuterK(1/float64(half), z.T())
+	var chol mat.Cholesky
+	var lower mat.TriDense
+	if !chol.Factorize(gram) {
+		panic("surrogates: rows of normal numbers are not independent")
+	}
+	chol.LTo(&lower)
+	var root, white mat.Dense
+	if err := white.Solve(&lower, z.T()); err != nil {
+		panic("surrogates: rows of normal numbers are nearly dependent")
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(p, n.spread), true) {
+		panic("surrogates: eigenvalues of a finite symmetric matrix did not converge")
+	}
+	var axes, around mat.Dense
+	eigen.VectorsTo(&axes)
+	values := eigen.Values(nil)
+	root.Apply(func(_, k int, v float64) float64 { return v * math.Sqrt(max(0, values[k])) }, &axes)
+	around.Mul(&root, &white)
+	x := make([]float64, 2*half*p)
+	for i := range half {
+		for j, mean := range n.mean {
+			x[2*i*p+j], x[(2*i+1)*p+j] = mean+around.At(j, i), mean-around.At(j, i)
+		}
+	}
+	return x
+}
+
+// sum sets dst to the mean of x·p_k(theta), with room for probabilities.
+func (r *classRows) sum(dst, probs, theta []float64) {
+	clear(dst)
+	p := len(dst) / len(probs)
+	for i := 0; i < len(r.x); i += p {
+		x := r.x[i : i+p]
+		chancesOf(probs, theta, x)
+		for k, v := range probs {
+			floats.AddScaled(dst[k*p:(k+1)*p], v, x)
+		}
+	}
+	floats.Scale(float64(p)/float64(len(r.x)), dst)
+}
+
+// chancesOf are the probabilities of classes at theta.
+func chancesOf(probs, theta, x []float64) {
+	p, top, sum := len(x), math.Inf(-1), 0.0
+	for k := range probs {
+		probs[k] = dot(theta[k*p:(k+1)*p], x)
+		top = max(top, probs[k])
+	}
+	for k, v := range probs {
+		probs[k] = math.Exp(v - top)
+		sum += probs[k]
+	}
+	floats.Scale(1/sum, probs)
+}
+
+// information is the mean of (diag p − ppᵀ) ⊗ xxᵀ at theta: minus the derivative of the score's
+// mean, and its variance, for one record. among is that of diag p − ppᵀ alone.
+func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense) {
+	of := len(theta) / p
+	h, among = mat.NewSymDense(len(theta), nil), mat.NewSymDense(of, nil)
+	probs, each := make([]float64, of), float64(p)/float64(len(r.x))
+	for i := 0; i < len(r.x); i += p {
+		x := r.x[i : i+p]
+		chancesOf(probs, theta, x)
+		for k, a := range probs {
+			for l, b := range probs[:k+1] {
+				w := -a * b * each
+				if k == l {
+					w = a * (1 - a) * each
+				}
+				among.SetSym(l, k, among.At(l, k)+w)
+				for j, u := range x {
+					to := x
+					if k == l {
+						to = x[:j+1]
+					}
+					for m, v := range to {
+						h.SetSym(l*p+m, k*p+j, h.At(l*p+m, k*p+j)+w*u*v)
+					}
+				}
+			}
+		}
+	}
+	return h, among
+}
