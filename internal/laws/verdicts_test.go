@@ -77,7 +77,8 @@ func TestVerdictsAreExplained(t *testing.T) {
 		}
 	}
 	for _, r := range rows {
-		if header := strings.HasPrefix(r, "Usable") || strings.HasPrefix(r, "Not usable"); !header && !slices.Contains(all, r) {
+		header := strings.HasPrefix(r, "Usable") || strings.HasPrefix(r, "Not usable")
+		if !header && !slices.Contains(all, r) {
 			t.Errorf("docs/verdicts.md has a row %q, which no verdict of chains/ has", r)
 		}
 	}
