@@ -40,3 +40,18 @@ func benchmarkDensity(b *testing.B, link Link) {
 		f.LogDensityGrad(grad, s.Anchor)
 	}
 }
+
+// BenchmarkClasses is one gradient for three classes of 20 features.
+func BenchmarkClasses(b *testing.B) {
+	c, _ := simulatedClasses(rand.New(rand.NewPCG(1, 2)), 20, 2000, 9, 1)
+	p, err := NewClasses(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := p.Density()
+	grad := make([]float64, p.dim)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.LogDensityGrad(grad, p.mean)
+	}
+}

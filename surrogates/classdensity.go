@@ -12,10 +12,12 @@ import (
 // at a time may use it.
 func (c *Classes) Density() nuts.LogDensity {
 	row := func() []float64 { return make([]float64, c.dim) }
-	e := &classEvaluator{Classes: c, residual: row(), solved: row(), probs: make([]float64, c.of),
-		along: make([]float64, c.of), logs: make([]float64, len(c.rows))}
+	class := func() []float64 { return make([]float64, c.of) }
+	e := &classEvaluator{Classes: c, residual: row(), solved: row(), middle: class(), here: class(), total: class(),
+		logs: make([]float64, len(c.rows))}
 	for _, r := range c.rows {
 		e.grads = append(e.grads, row())
+		e.around = append(e.around, r.around())
 		e.chances = append(e.chances, make([]float64, len(r.x)/c.p*c.of))
 	}
 	return e
@@ -23,10 +25,10 @@ func (c *Classes) Density() nuts.LogDensity {
 
 type classEvaluator struct {
 	*Classes
-	residual, solved []float64
-	probs, along     []float64
-	grads, chances   [][]float64
-	logs             []float64
+	residual, solved       []float64
+	middle, here, total    []float64   // of classes
+	grads, around, chances [][]float64 // of imputations
+	logs                   []float64
 }
 
 func (e *classEvaluator) Dim() int { return e.dim }
@@ -38,25 +40,19 @@ func (e *classEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 	}
 	e.config.Prior.Grad(grad, theta)
 	for i, r := range e.rows {
-		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.chances[i])
+		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.around[i], e.chances[i])
 	}
 	return v + average(grad, e.logs, e.grads)
 }
 
 // likelihood is the log density of the score for one imputation, and its gradient.
-func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances []float64) float64 {
-	s, p, of := &e.config.Statistics, e.p, e.of
-	each := s.size() * float64(p) / float64(len(r.x))
+func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, around, chances []float64) float64 {
+	s := &e.config.Statistics
+	each := s.size() * float64(e.p) / float64(len(r.x))
 	for j, known := range r.known {
 		e.residual[j] = s.Score[j] - s.size()*known + r.short[j]
 	}
-	for i := 0; i < len(r.x)/p; i++ {
-		x, probs := r.x[i*p:(i+1)*p], chances[i*of:(i+1)*of]
-		chancesOf(probs, theta, x)
-		for k, v := range probs {
-			floats.AddScaled(e.residual[k*p:(k+1)*p], each*v, x)
-		}
-	}
+	e.forth(theta, each, r.law.mean, around, chances)
 	if r.lacking != nil {
 		for j := range e.dim {
 			for k, t := range theta {
@@ -68,16 +64,7 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances
 	log := r.log - dot(e.solved, e.solved)/2
 	backward(e.solved, r.lower, e.solved)
 	clear(grad)
-	for i := 0; i < len(r.x)/p; i++ {
-		x, probs, mean := r.x[i*p:(i+1)*p], chances[i*of:(i+1)*of], 0.0
-		for k, v := range probs {
-			e.along[k] = dot(x, e.solved[k*p:(k+1)*p])
-			mean += v * e.along[k]
-		}
-		for k, v := range probs {
-			floats.AddScaled(grad[k*p:(k+1)*p], -each*v*(e.along[k]-mean), x)
-		}
-	}
+	e.back(grad, each, r.law.mean, around, chances)
 	if r.lacking != nil {
 		for j := range e.dim {
 			for k, u := range e.solved {
@@ -86,4 +73,56 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances
 		}
 	}
 	return log
+}
+
+// forth adds Σ x·p_k to the residual and sets the chances of rows and their mirror images, which share
+// their products with the mean and, but for the sign, with what is around it.
+func (e *classEvaluator) forth(theta []float64, each float64, mean, around, chances []float64) {
+	p, of := e.p, e.of
+	clear(e.total)
+	for k := range of {
+		e.middle[k] = dot(mean, theta[k*p:(k+1)*p])
+	}
+	for i := range len(around) / p {
+		a, one, other := around[i*p:(i+1)*p], chances[2*i*of:(2*i+1)*of], chances[(2*i+1)*of:(2*i+2)*of]
+		for k, m := range e.middle {
+			v := dot(a, theta[k*p:(k+1)*p])
+			one[k], other[k] = m+v, m-v
+		}
+		softmax(one)
+		softmax(other)
+		for k, v := range one {
+			floats.AddScaled(e.residual[k*p:(k+1)*p], each*(v-other[k]), a)
+			e.total[k] += v + other[k]
+		}
+	}
+	for k, v := range e.total {
+		floats.AddScaled(e.residual[k*p:(k+1)*p], each*v, mean)
+	}
+}
+
+// back subtracts from grad the derivative of solved·Σ x·p_k.
+func (e *classEvaluator) back(grad []float64, each float64, mean, around, chances []float64) {
+	p, of := e.p, e.of
+	clear(e.total)
+	for k := range of {
+		e.middle[k] = dot(mean, e.solved[k*p:(k+1)*p])
+	}
+	for i := range len(around) / p {
+		a, one, other := around[i*p:(i+1)*p], chances[2*i*of:(2*i+1)*of], chances[(2*i+1)*of:(2*i+2)*of]
+		var mean1, mean2 float64
+		for k, m := range e.middle {
+			e.here[k] = dot(a, e.solved[k*p:(k+1)*p])
+			mean1 += one[k] * (m + e.here[k])
+			mean2 += other[k] * (m - e.here[k])
+		}
+		for k, m := range e.middle {
+			v, w := one[k]*(m+e.here[k]-mean1), other[k]*(m-e.here[k]-mean2)
+			floats.AddScaled(grad[k*p:(k+1)*p], each*(w-v), a)
+			e.total[k] += v + w
+		}
+	}
+	for k, v := range e.total {
+		floats.AddScaled(grad[k*p:(k+1)*p], -each*v, mean)
+	}
 }

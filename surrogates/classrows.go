@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -114,18 +115,35 @@ func (r *classRows) sum(dst, probs, theta []float64) {
 	floats.Scale(float64(p)/float64(len(r.x)), dst)
 }
 
+// around is what rows have beyond the mean: every other one, since those between are mirror images.
+func (r *classRows) around() []float64 {
+	p := len(r.law.mean)
+	out := make([]float64, 0, len(r.x)/2)
+	for i := 0; i < len(r.x); i += 2 * p {
+		for j := range p {
+			out = append(out, (r.x[i+j]-r.x[i+p+j])/2)
+		}
+	}
+	return out
+}
+
 // chancesOf are the probabilities of classes at theta.
 func chancesOf(probs, theta, x []float64) {
-	p, top, sum := len(x), math.Inf(-1), 0.0
+	p := len(x)
 	for k := range probs {
 		probs[k] = dot(theta[k*p:(k+1)*p], x)
-		top = max(top, probs[k])
 	}
-	for k, v := range probs {
-		probs[k] = math.Exp(v - top)
-		sum += probs[k]
+	softmax(probs)
+}
+
+// softmax makes probabilities of predictors.
+func softmax(v []float64) {
+	top, sum := slices.Max(v), 0.0
+	for k := range v {
+		v[k] = math.Exp(v[k] - top)
+		sum += v[k]
 	}
-	floats.Scale(1/sum, probs)
+	floats.Scale(1/sum, v)
 }
 
 // information is the mean of (diag p − ppᵀ) ⊗ xxᵀ at theta: minus the derivative of the score's
