@@ -101,10 +101,11 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 	}
 	rng, d := rand64(o.Seed, 46), target.Dim()
 	sum, each, theta, last := make([]float64, d), []float64{}, o.state(rng, target), 0
+	lengths := batchLengths(70, 5001)
 	for i := range o.Effort.times(300, 40) {
-		n := i
-		if n > 70 {
-			n = 70 + rng.IntN(1000)
+		n := 70 + rng.IntN(1000)
+		if i <= len(lengths) {
+			n = append([]int{0}, lengths...)[i]
 		}
 		switch i % 4 { // what is kept by parameters, or by the number of records, is another batch's
 		case 1:

@@ -106,7 +106,7 @@ func (g stage) block(f form, theta, next []float64, rows targets.Rows) string {
 	return ""
 }
 
-// long evaluates a batch longer than any block, of a few records again and again.
+// long evaluates a few records again and again, in batches of any length up to one beyond any block.
 func (g stage) long(t rapid.TB) {
 	t.Helper()
 	const few = 89
@@ -115,18 +115,41 @@ func (g stage) long(t rapid.TB) {
 	for i := range order {
 		order[i] = i % few
 	}
-	rows := permuted(short, order)
+	rows, most := permuted(short, order), g.o.Effort.times(70_000, 600)
 	for _, f := range forms(g.target) {
-		want, got, w := f.run(0, theta, next, short), f.run(1, theta, next, rows), f.width
-		for i, from := range order {
-			if !slices.EqualFunc(got[i*w:(i+1)*w], want[from*w:(from+1)*w], same) {
-				fatalf(t,
-					"%s of record %d in a batch of %d is %v, and %v in a batch of %d; dst[i] must depend on record i alone: θ "+
-						"= %s, %s (Seed %d)", f.name, i, len(order), got[i*w:(i+1)*w], want[from*w:(from+1)*w], few, text(theta),
-					describe(rows.Slice(i, i+1)), g.o.Seed)
+		w := f.width
+		want, room := f.run(0, theta, next, short), make([]float64, len(order)*w)
+		for _, n := range append(batchLengths(min(g.o.Effort.times(700, 70), 1500), most/(1+w/8)), len(order)) {
+			got := room[:n*w]
+			fill(got, 1)
+			f.eval(got, theta, next, rows.Slice(0, n))
+			for i, from := range order[:n] {
+				if !slices.EqualFunc(got[i*w:(i+1)*w], want[from*w:(from+1)*w], same) {
+					fatalf(t,
+						"%s of record %d in a batch of %d is %v, and %v in a batch of %d; dst[i] must depend on record i alone: θ "+
+							"= %s, %s (Seed %d)", f.name, i, n, got[i*w:(i+1)*w], want[from*w:(from+1)*w], few, text(theta),
+						describe(rows.Slice(i, i+1)), g.o.Seed)
+				}
 			}
 		}
 	}
+}
+
+// batchLengths are all small ones, and those beside a round one and its double, up to most: what works
+// in chunks of so many, or in as many parts, may lose what is left over.
+func batchLengths(small, most int) (all []int) {
+	for n := range small {
+		all = append(all, n+1)
+	}
+	for _, chunk := range []int{100, 128, 200, 250, 256, 500, 512, 1000, 1024, 2000, 2048, 4096, 5000, 8192, 10_000,
+		16_384, 20_000, 32_768, 50_000, 65_536} {
+		for _, n := range []int{chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + 1} {
+			if n > small && n <= most {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
 }
 
 func permuted(rows targets.Rows, order []int) targets.Rows {
