@@ -41,6 +41,9 @@ func (s scene) String() string {
 	return "θ = " + text(s.theta) + ", θ′ = " + text(s.next) + ", " + describe(s.z)
 }
 
+// still is a scene of which a move is no part.
+func (s scene) still() string { return "θ = " + text(s.theta) + ", " + describe(s.z) }
+
 func (s scene) clone() scene {
 	return scene{slices.Clone(s.theta), slices.Clone(s.next), cloneRows(s.z), s.usual, s.plausible}
 }
@@ -247,22 +250,10 @@ func (g stage) scans(visit func(scene)) {
 	g.zeros(visit)
 	g.muted(visit)
 	g.missing(visit)
+	g.exact(visit)
 	g.fitted(visit)
 	g.met(visit)
-	for _, v := range codes {
-		for j := range g.p + 1 {
-			s := g.plain()
-			switch {
-			case j < g.p:
-				s.z.X[j] = v
-			case g.response:
-				s.z.Y[0] = g.o.Response(v)
-			}
-			s.usual, s.plausible = false, false
-			s.next = g.move(s)
-			visit(s)
-		}
-	}
+	g.coded(visit)
 	if g.response {
 		for _, v := range replies {
 			for range 20 {
@@ -318,21 +309,89 @@ func (g stage) muted(visit func(scene)) {
 	}
 }
 
-// missing visits records of which one number is missing, which a target may make up for in one place
-// and not in another.
+// missing visits records of which one number is missing, two are, or all features, which a target may
+// make up for in one place and not in another.
 func (g stage) missing(visit func(scene)) {
-	for j := range g.p + 1 {
-		for range 3 {
-			s := g.plain()
+	lose := func(places ...int) {
+		s := g.plain()
+		for _, j := range places {
 			switch {
 			case j < g.p:
 				s.z.X[j] = math.NaN()
 			case g.response:
 				s.z.Y[0] = math.NaN()
 			}
-			s.usual, s.plausible = false, false
-			s.next = g.move(s)
-			visit(s)
+		}
+		s.usual, s.plausible = false, false
+		s.next = g.move(s)
+		visit(s)
+	}
+	all := make([]int, g.p)
+	for j := range g.p + 1 {
+		for range 3 {
+			lose(j)
+		}
+		for k := range min(j, 8) {
+			lose(j, k)
+		}
+		if j < g.p {
+			all[j] = j
+		}
+	}
+	lose(all...)
+}
+
+// exact visits records one of whose numbers is a whole one, or one of a decimal place, at which tables and
+// branches begin and end, and which a continuous draw never hits.
+func (g stage) exact(visit func(scene)) {
+	if g.o.Effort < Standard {
+		return
+	}
+	places := someOf(g.p, 4)
+	if g.response {
+		places = append(places, g.p)
+	}
+	for k := -30; k <= 130; k++ {
+		v := float64(k)
+		if k < 0 {
+			v /= -10
+		}
+		for _, j := range places {
+			for _, v := range []float64{v, -v} {
+				s := g.plain()
+				if j < g.p {
+					s.z.X[j] = v
+				} else {
+					s.z.Y[0] = g.o.Response(v)
+				}
+				s.usual, s.plausible = false, false
+				s.next = g.move(s)
+				visit(s)
+			}
+		}
+	}
+}
+
+// coded visits records of which a feature, two features, or the response is what stands for a missing
+// number.
+func (g stage) coded(visit func(scene)) {
+	for _, v := range codes {
+		for j := range g.p + 1 {
+			for k := range min(j, 8) + 1 {
+				s := g.plain()
+				switch {
+				case j < g.p:
+					s.z.X[j] = v
+				case g.response:
+					s.z.Y[0] = g.o.Response(v)
+				}
+				if k < j {
+					s.z.X[k] = v
+				}
+				s.usual, s.plausible = false, false
+				s.next = g.move(s)
+				visit(s)
+			}
 		}
 	}
 }
