@@ -25,6 +25,7 @@ type evaluator struct {
 	floor      float64 // of the log prior at parameters where a loss must be a number
 	reach      []float64
 	complexOne []complex128
+	usual      targets.Rows // a plausible record
 }
 
 func newEvaluator(g stage) *evaluator {
@@ -36,7 +37,7 @@ func newEvaluator(g stage) *evaluator {
 	e.grad, _ = g.target.(targets.GradTarget)
 	e.complex, _ = g.target.(ComplexTarget)
 	e.bound, _ = g.target.(targets.RatioCertificate)
-	e.floor = math.Inf(1)
+	e.floor, e.usual = math.Inf(1), g.record()
 	for range 200 {
 		theta := g.o.state(g.rng, g.target)
 		e.floor = min(e.floor, g.target.LogPrior(theta)-20)
@@ -90,6 +91,24 @@ var sceneLaws = []sceneLaw{
 		"target.LossRatio(ratio, theta, next, rows)",
 		"if math.Abs(ratio[0]-(now[0]-then[0])) > 1e-11*(math.Abs(now[0])+math.Abs(then[0])) {",
 		"\tt.Error(ratio[0], now[0]-then[0])",
+		"}"}},
+	{"counted ratio", (*evaluator).ratioCounts, []string{
+		"now, then, ratio := make([]float64, 1), make([]float64, 1), make([]float64, 1)",
+		"target.Loss(now, theta, rows)",
+		"target.Loss(then, next, rows)",
+		"target.LossRatio(ratio, theta, next, rows)",
+		"want := now[0] - then[0]",
+		"if math.IsNaN(want) != math.IsNaN(ratio[0]) || math.IsInf(want, 0) && !(want*ratio[0] > 0) {",
+		"\tt.Error(ratio[0], want)",
+		"}"}},
+	{"counted gradient", (*evaluator).gradientCounts, []string{
+		"dst, gradient := make([]float64, 1), make([]float64, target.Dim())",
+		"target.Loss(dst, theta, rows)",
+		"target.LossGrad(gradient, theta, rows)",
+		"for j, got := range gradient {",
+		"\tif math.IsNaN(dst[0]) && got != 0 && !math.IsNaN(got) {",
+		"\t\tt.Errorf(\"parameter %d: %v, and the loss is no number\", j, got)",
+		"\t}",
 		"}"}},
 	{"gradient", (*evaluator).gradientAgrees, []string{
 		"gradient := make([]float64, target.Dim())",
@@ -160,11 +179,11 @@ const implausible = "; if there are no such records or parameters, say what ther
 func (e *evaluator) isFinite(s scene) string {
 	l := e.loss(s.theta, s.z)
 	if s.plausible && !finite(l) {
-		return fmt.Sprintf("Loss of a plausible record is %v at %v%s", l, s, implausible)
+		return fmt.Sprintf("Loss of a plausible record is %v at %v%s", l, s.still(), implausible)
 	}
 	if math.IsNaN(l) && s.usual && e.target.LogPrior(s.theta) >= e.floor && e.within(s.theta) {
 		return fmt.Sprintf("Loss of a plausible record is NaN at %v, which the prior allows (log density %.3g); give it "+
-			"the density 0 there, or the loss a value%s", s, e.target.LogPrior(s.theta), implausible)
+			"the density 0 there, or the loss a value%s", s.still(), e.target.LogPrior(s.theta), implausible)
 	}
 	if !finite(l) {
 		return e.lossIsLost(s, l)
@@ -176,7 +195,7 @@ func (e *evaluator) isFinite(s scene) string {
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
 	for j, v := range e.gradient {
 		if math.IsNaN(v) || s.plausible && !finite(v) {
-			return fmt.Sprintf("LossGrad of a plausible record is %v in parameter %d at %v%s", v, j, s, implausible)
+			return fmt.Sprintf("LossGrad of a plausible record is %v in parameter %d at %v%s", v, j, s.still(), implausible)
 		}
 	}
 	return ""

@@ -474,10 +474,19 @@ func describe(r targets.Rows) string {
 	return s
 }
 
+// text writes numbers, and of many that are nearly all 0 the others.
 func text(v []float64) string {
-	parts := make([]string, len(v))
+	var parts, others []string
 	for i, x := range v {
-		parts[i] = fmt.Sprint(x)
+		if parts = append(parts, fmt.Sprint(x)); x != 0 {
+			others = append(others, fmt.Sprintf("%v in place %d", x, i))
+		}
+	}
+	switch zeros := len(v) - len(others); {
+	case zeros > 8 && len(others) == 0:
+		return fmt.Sprintf("(%d times 0)", zeros)
+	case zeros > 8 && len(others) < 6:
+		return fmt.Sprintf("(%d times 0, and %s)", zeros, strings.Join(others, ", "))
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }

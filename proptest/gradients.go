@@ -34,7 +34,7 @@ func (e *evaluator) gradientAgrees(s scene) string {
 		if want, wrong := along(loss, s.theta, j).wrongSlope(scale, got, 1e-12*largest); wrong &&
 			math.Abs(got-want.value) > e.shaky(s, j) {
 			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %v ± %.1g, at %v", index(j), got,
-				want.value, want.off, s)
+				want.value, want.off, s.still())
 		}
 	}
 	if e.complex != nil && s.plausible {
@@ -94,7 +94,7 @@ func (e *evaluator) complexStep(s scene) string {
 		at[j] += complex(0, h)
 		e.complex.ComplexLoss(e.complexOne, at, s.z)
 		if want := imag(e.complexOne[0]) / h; !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) {
-			return fmt.Sprintf("∂ℓ/∂θ%s is %v, the complex step gives %v, at %v", index(j), got, want, s)
+			return fmt.Sprintf("∂ℓ/∂θ%s is %v, the complex step gives %v, at %v", index(j), got, want, s.still())
 		}
 	}
 	return ""

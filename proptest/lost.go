@@ -28,7 +28,7 @@ func (e *evaluator) gradientIsLost(s scene) string {
 		f := along(func(theta []float64) float64 { return e.loss(theta, s.z) }, s.theta, j)
 		if slope, plain := f.plainSlope(max(e.unit[j], math.Abs(s.theta[j]))); plain {
 			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and differences of Loss give %.6g, at %v", index(j), got,
-				slope, s)
+				slope, s.still())
 		}
 	}
 	return ""
@@ -62,5 +62,51 @@ func (e *evaluator) lossIsLost(s scene, loss float64) string {
 	}
 	return fmt.Sprintf("Loss is %v, and LossGrad is finite there, and on the way from parameters near 0, where Loss is "+
 		"%.6g, at %v: write the loss so that it does not overflow, as max(v, 0) + log1p(exp(−|v|)) for log(1 + exp(v))",
-		loss, begin, s)
+		loss, begin, s.still())
+}
+
+// ratioCounts expects a record whose losses are no numbers, which counts for nothing, to have no ratio; and a
+// move from or to where an ordinary record's loss is infinite to have one of that sign, since one that is
+// no number would let the move pass.
+func (e *evaluator) ratioCounts(s scene) string {
+	if e.ratio == nil || !s.ordinary() || !e.known(s.theta) || !e.known(s.next) {
+		return ""
+	}
+	now, then := e.loss(s.theta, s.z), e.loss(s.next, s.z)
+	if finite(now) && finite(then) {
+		return ""
+	}
+	e.ratio.LossRatio(e.onto, s.theta, s.next, s.z)
+	got := e.onto[0]
+	switch {
+	case math.IsNaN(now) && math.IsNaN(then) && finite(got) && got != 0:
+		return fmt.Sprintf("LossRatio is %v, and the losses are no numbers: the record counts in one and not in the other, at "+
+			"%v", got, s)
+	case math.IsInf(now, 1) && finite(then) && !(got > 0), math.IsInf(then, 1) && finite(now) && !(got < 0):
+		return fmt.Sprintf("LossRatio is %v, and the losses are %v and %v: it must be infinite, or large, with the sign of "+
+			"their difference, at %v", got, now, then, s)
+	}
+	return ""
+}
+
+// gradientCounts expects a record of numbers whose loss is none to have no gradient: it would pull a chain of
+// gradients, and none of bits.
+func (e *evaluator) gradientCounts(s scene) string {
+	if e.grad == nil || !s.ordinary() || slices.ContainsFunc(slices.Concat(s.z.X, s.z.Y), math.IsNaN) ||
+		!math.IsNaN(e.loss(s.theta, s.z)) || !e.known(s.theta) {
+		return ""
+	}
+	e.grad.LossGrad(e.gradient, s.theta, s.z)
+	for j, got := range e.gradient {
+		if finite(got) && got != 0 {
+			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and Loss is no number: the record counts in one and not in the "+
+				"other, at %v", index(j), got, s.still())
+		}
+	}
+	return ""
+}
+
+// known reports whether parameters are such that the prior and the loss of a plausible record are finite.
+func (e *evaluator) known(theta []float64) bool {
+	return e.within(theta) && finite(e.target.LogPrior(theta)) && finite(e.loss(theta, e.usual))
 }

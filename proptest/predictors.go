@@ -40,25 +40,25 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	f := func(offset float64) float64 { return e.lossAt(eta+offset, s.z.Y) }
 	if want, plain := line(f).plainSlope(max(1, math.Abs(eta))); plain && math.IsNaN(slope) {
 		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is NaN at η = %v, and differences of LossAt give %.6g, at %v", eta,
-			want, s)
+			want, s.still())
 	}
 	if !finite(slope) {
 		return ""
 	}
 	if bound := e.linear.PredictorLipschitz(); math.Abs(slope)*(1-1e-12) > bound {
 		return fmt.Sprintf("Lipschitz: found the slope %v at η = %v, beyond PredictorLipschitz = %v: the certificate is "+
-			"violated at %v", slope, eta, bound, s)
+			"violated at %v", slope, eta, bound, s.still())
 	}
 	// What the predictor's own rounding can change.
 	by := 4e-16*terms + 1e-300
 	bend := e.bend(eta, 4*by, slope, s.z.Y)
 	if !(math.Abs(l-at) <= 1e-12*(1+math.Abs(l))+8*by*math.Abs(slope)+bend*by) {
-		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s)
+		return fmt.Sprintf("LossAt is %v at η = %v, where Loss is %v, at %v", at, eta, l, s.still())
 	}
 	// A small residual of a large mean owes the mean's rounding to the predictor's.
 	if want, wrong := wrongSlope(f, eta, slope, 1e-12); wrong && !(math.Abs(slope-want.value) <= want.off+bend) {
 		return fmt.Sprintf("SlopeAt says that ∂ℓ/∂η is %v at η = %v, differences of LossAt give %v ± %.1g, at %v", slope,
-			eta, want.value, want.off, s)
+			eta, want.value, want.off, s.still())
 	}
 	if e.grad == nil {
 		return ""
@@ -67,7 +67,7 @@ func (e *evaluator) predictorAgrees(s scene) string {
 	for j, got := range e.gradient {
 		want := slope * s.z.X[j]
 		if finite(got) && !(math.Abs(got-want) <= 1e-11*math.Abs(want)+1e-13+4*bend*math.Abs(s.z.X[j])) {
-			return fmt.Sprintf("∂ℓ/∂θ%s is %v where SlopeAt times the feature is %v, at %v", index(j), got, want, s)
+			return fmt.Sprintf("∂ℓ/∂θ%s is %v where SlopeAt times the feature is %v, at %v", index(j), got, want, s.still())
 		}
 	}
 	return ""

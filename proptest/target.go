@@ -64,20 +64,21 @@ func (o TargetOptions) withDefaults() TargetOptions {
 // CheckTarget tries to break what a target promises, in its interface and in
 // its certificates, and returns how nearly each finite certificate was attained:
 //
-//   - dst[i] depends on record i and the parameters alone: a batch of any size may
-//     be cut, permuted, repeated, evaluated again, by several goroutines at once,
-//     with the same bits; nothing is kept from one call to the next;
+//   - dst[i] depends on record i and the parameters alone: a batch of any size (small ones, round ones, and
+//     one record more or less) may be cut, permuted, repeated, evaluated again, by several goroutines at
+//     once, with the same bits; nothing is kept from one call to the next;
 //   - arguments, and memory beyond dst, are not written to, and no record makes it panic: NaN, ±Inf, ±0,
 //     subnormal numbers, 2⁵³ and beyond, in every column and next to ordinary ones;
 //   - the loss and its gradient are finite at plausible parameters and records, with
 //     features of 0 too where plausible ones are of either sign, and the loss is a
 //     number wherever the prior has mass, and finite where its gradient is, all the
-//     way from where it is;
+//     way from where it is; where it is no number there is no ratio and no gradient, and
+//     where one of two is infinite the ratio has its sign;
 //   - LossRatio is the difference of losses; LossGrad and GradLogPrior agree with
 //     differences, and with the complex step where ComplexTarget is offered; LossAt
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
-//     coordinate in turn, on moves that are short, long, along one coordinate or
-//     along the record, at both labels and whole numbers, beside breakpoints that
+//     coordinate in turn, at whole numbers and tenths, at both labels, where one or two numbers are missing,
+//     on moves that are short, long, along one coordinate or along the record, beside breakpoints that
 //     bisection finds; gradients add up to what the loss and the prior change by; SumLossGrad is
 //     the sum of Loss and of LossGrad;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and a

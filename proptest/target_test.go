@@ -279,6 +279,169 @@ func TestMoreBrokenTargetsAreRejected(t *testing.T) {
 	mustReject(t, "the complex step gives", func(t rapid.TB) { proptest.CheckTarget(t, wrongStep{}, lifetimeOptions()) })
 }
 
+// imputes takes a missing number of a record of two for its parameter, of which it may forget one.
+type imputes struct{ forgets bool }
+
+func (imputes) Dim() int                              { return 2 }
+func (imputes) Shape() (int, bool)                    { return 2, false }
+func (imputes) LogPrior(theta []float64) float64      { return -(theta[0]*theta[0] + theta[1]*theta[1]) / 2 }
+func (imputes) GradLogPrior(dst, theta []float64)     { dst[0], dst[1] = -theta[0], -theta[1] }
+func (imputes) Loss(dst, t []float64, r targets.Rows) { imputes{}.each(dst, nil, t, r) }
+func (m imputes) LossGrad(dst, t []float64, r targets.Rows) {
+	m.each(make([]float64, r.Len()), dst, t, r)
+}
+
+func (m imputes) each(loss, grad, theta []float64, rows targets.Rows) {
+	for i := range loss {
+		x, sum := slices.Clone(rows.Row(i)), 1.0
+		for j, v := range x {
+			if math.IsNaN(v) {
+				x[j] = theta[j]
+			}
+			sum += x[j]
+		}
+		loss[i] = math.Hypot(1, sum)
+		for j := range min(len(grad), 2) {
+			missing := math.IsNaN(rows.Row(i)[j]) && !(m.forgets && j == 1 && math.IsNaN(rows.Row(i)[0]))
+			grad[2*i+j] = map[bool]float64{true: sum / loss[i]}[missing]
+		}
+	}
+}
+
+// TestTwoMissingNumbers: a gradient that is wrong only where both numbers of a record are missing is found.
+func TestTwoMissingNumbers(t *testing.T) {
+	proptest.CheckTarget(t, imputes{}, proptest.TargetOptions{Effort: proptest.Quick})
+	mustReject(t, "LossGrad says that ∂ℓ/∂θ[1] is 0", func(t rapid.TB) {
+		proptest.CheckTarget(t, imputes{forgets: true}, proptest.TargetOptions{Effort: proptest.Quick})
+	})
+}
+
+// late are lifetimes that begin at a parameter: one that ends before has an infinite loss, and one of 77
+// stands for a missing number.
+type late struct{ ratio, gradient bool }
+
+func (late) Dim() int                          { return 1 }
+func (late) Shape() (int, bool)                { return 1, false }
+func (late) LogPrior(theta []float64) float64  { return -theta[0] * theta[0] / 2 }
+func (late) GradLogPrior(dst, theta []float64) { dst[0] = -theta[0] }
+func (late) Loss(dst, t []float64, r targets.Rows) {
+	for i, x := range r.X {
+		switch {
+		case x == 77:
+			dst[i] = math.NaN()
+		case x < t[0]:
+			dst[i] = math.Inf(1)
+		default:
+			dst[i] = x - t[0]
+		}
+	}
+}
+
+func (m late) LossRatio(dst, theta, next []float64, rows targets.Rows) {
+	then := make([]float64, len(dst))
+	m.Loss(dst, theta, rows)
+	m.Loss(then, next, rows)
+	for i := range dst {
+		if dst[i] -= then[i]; m.ratio && math.IsInf(dst[i], 0) {
+			dst[i] = math.NaN() // so that nothing overflows
+		}
+	}
+}
+
+func (m late) LossGrad(dst, theta []float64, rows targets.Rows) {
+	for i, x := range rows.X {
+		if dst[i] = -1; x < theta[0] || x == 77 && !m.gradient {
+			dst[i] = math.NaN()
+		}
+	}
+}
+
+// TestRecordsCountAlike: a ratio that is no number where one loss is infinite is found, and so is a gradient
+// where the loss is no number.
+func TestRecordsCountAlike(t *testing.T) {
+	o := proptest.TargetOptions{Record: func(rng *rand.Rand, x []float64) float64 {
+		x[0] = 6 + rng.ExpFloat64()
+		return 0
+	}}
+	proptest.CheckTarget(t, late{}, o)
+	mustReject(t, "it must be infinite, or large", func(t rapid.TB) { proptest.CheckTarget(t, late{ratio: true}, o) })
+	mustReject(t, "Loss is no number", func(t rapid.TB) { proptest.CheckTarget(t, late{gradient: true}, o) })
+}
+
+// halfOpen steps at a decimal number, which its gradient has on one side.
+type halfOpen struct{}
+
+func (halfOpen) Dim() int                          { return 1 }
+func (halfOpen) Shape() (int, bool)                { return 1, false }
+func (halfOpen) LogPrior(theta []float64) float64  { return -theta[0] * theta[0] / 2 }
+func (halfOpen) GradLogPrior(dst, theta []float64) { dst[0] = -theta[0] }
+
+func (halfOpen) Loss(dst, t []float64, r targets.Rows) { halfOpen{}.each(dst, nil, t, r) }
+func (halfOpen) LossGrad(dst, t []float64, r targets.Rows) {
+	halfOpen{}.each(make([]float64, r.Len()), dst, t, r)
+}
+
+func (halfOpen) each(loss, grad, theta []float64, rows targets.Rows) {
+	for i, x := range rows.X {
+		steps := map[bool]float64{true: 1}
+		if loss[i] = math.Hypot(1, theta[0]*steps[x >= 17]); grad != nil {
+			grad[i] = theta[0] * steps[x > 17] / loss[i]
+		}
+	}
+}
+
+// TestExactNumbers: a gradient that is wrong for one whole number is found.
+func TestExactNumbers(t *testing.T) {
+	mustReject(t, "x = (17)", func(t rapid.TB) { proptest.CheckTarget(t, halfOpen{}, lifetimeOptions()) })
+}
+
+// chunked are lifetimes in chunks of so many, whose last chunk is forgotten if it is of one record; a sum in
+// chunks forgets it too.
+type chunked struct {
+	lifetimes
+	of int
+}
+
+func (c chunked) lost(n int) bool { return n > c.of && n%c.of == 1 }
+
+func (c chunked) Loss(dst, theta []float64, rows targets.Rows) {
+	if c.lifetimes.Loss(dst, theta, rows); c.lost(len(dst)) {
+		dst[len(dst)-1] = 0
+	}
+}
+
+// summed are lifetimes whose sums alone are chunked.
+type summed struct {
+	lifetimes
+	of int
+}
+
+func (s summed) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss float64) {
+	n := rows.Len()
+	if (chunked{of: s.of}).lost(n) {
+		n--
+	}
+	grad[0] = 0
+	for _, x := range rows.X[:n] {
+		loss += math.Exp(theta[0])*x - theta[0]
+		grad[0] += math.Exp(theta[0])*x - 1
+	}
+	return loss
+}
+
+// TestBatchesOfManyLengths: what is left over after chunks is lost for one length in a thousand, and found.
+func TestBatchesOfManyLengths(t *testing.T) {
+	for _, of := range []int{37, 333, 1000, 10_000} {
+		mustReject(t, "dst[i] must depend on record i alone", func(t rapid.TB) {
+			proptest.CheckTarget(t, chunked{of: of}, lifetimeOptions())
+		})
+	}
+	proptest.CheckTarget(t, summed{of: 1 << 40}, lifetimeOptions())
+	for _, of := range []int{37, 1000, 5000} {
+		mustReject(t, "SumLossGrad", func(t rapid.TB) { proptest.CheckTarget(t, summed{of: of}, lifetimeOptions()) })
+	}
+}
+
 // TestViolationsAreShrunk: the witness of a false bound is a minimal pair.
 func TestViolationsAreShrunk(t *testing.T) {
 	for _, c := range proptest.SearchCertificates(bounded{}, lifetimeOptions()) {
