@@ -26,7 +26,7 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 	}
 	if m.Claim().Adjacency() == accountant.Substitute {
 		q.substituted(t, onA)
-	} else if !o.elsewhere {
+	} else if o.place == 0 {
 		q.added(t)
 	}
 	if !t.Failed() {

@@ -312,23 +312,30 @@ func (o MechanismOptions) shrunk(m Mechanism, report string, made *int) Mechanis
 	for few.Releases = o.Releases / 2; few.Releases >= 20 && to(few); few.Releases /= 2 {
 	}
 	p := o.A.Features
-	alone := o
-	alone.A.X, alone.B.X = o.A.X[:p], o.B.X[:len(o.B.X)-len(o.A.X)+p]
+	from, gone := o.place*p, len(o.A.X) > len(o.B.X)
+	alone := o // with the row that differs
+	alone.place, alone.A.X, alone.B.X = 0, o.A.X[from:from+p], nil
+	if !gone {
+		alone.B.X = o.B.X[from : from+p]
+	}
 	if o.A.Y != nil {
-		alone.A.Y, alone.B.Y = o.A.Y[:1], o.B.Y[:len(o.B.Y)-len(o.A.Y)+1]
+		alone.A.Y, alone.B.Y = o.A.Y[o.place:o.place+1], o.B.Y[o.place:min(o.place+1, len(o.B.Y))]
 	}
-	if len(alone.B.X) > 0 {
-		to(alone)
+	if !gone && to(alone) {
+		from = 0
 	}
-	edge := len(o.B.X) - len(o.A.X) + p // where what both share begins in B
-	u := slices.Concat(o.A.X[:p], o.B.X[:edge], o.A.X[p:])
-	from := func(u []float64) MechanismOptions {
+	n := len(o.A.X)
+	u := slices.Clone(o.A.X) // then B's row
+	if !gone {
+		u = append(u, o.B.X[from:from+p]...)
+	}
+	of := func(u []float64) MechanismOptions {
 		c := o
-		c.A.X, c.B.X = slices.Concat(u[:p], u[p+edge:]), slices.Clone(u[p:])
+		c.A.X, c.B.X = slices.Clone(u[:n]), slices.Concat(u[:from], u[n:], u[from+p:n])
 		return c
 	}
-	shrink(u, func(u []float64) bool { return fails(from(u)) })
-	return from(u)
+	shrink(u, func(u []float64) bool { return fails(of(u)) })
+	return of(u)
 }
 
 // test is a Go test that repeats a failure.

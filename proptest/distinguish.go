@@ -45,14 +45,10 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 		statistic = projection(onA[:half], onB[:half])
 	}
 	claim, delta := m.Claim(), o.Delta
-	guarantee, err := claim.Epsilon(delta)
-	if err != nil {
-		return Audit{}, fmt.Errorf("the claim %v has no ε at δ = %v: %w", claim, delta, err)
-	}
 	event, order := choose(values(onA[:half], statistic), values(onB[:half], statistic), claim)
 	n := o.Releases - half
 	a := Audit{
-		Claimed: guarantee.Epsilon, Delta: delta, ClaimedRDP: claim.RDP(order), Order: order,
+		Claimed: o.price.epsilon, Delta: delta, ClaimedRDP: claim.RDP(order), Order: order,
 		Event: event.String(), Trials: n,
 		OnA: event.count(values(onA[half:], statistic)), OnB: event.count(values(onB[half:], statistic)),
 	}
@@ -60,6 +56,7 @@ func distinguish(m Mechanism, o MechanismOptions, onA, onB [][]float64) (Audit, 
 	// A and B. Another is the privacy curve's.
 	each := o.FalseAlarm / (4 * shares)
 	var whole divergence
+	var err error
 	if a.World, whole, err = worlds(m, o, onA, onB, statistic); err != nil {
 		return Audit{}, err
 	}

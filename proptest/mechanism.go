@@ -56,7 +56,8 @@ type MechanismOptions struct {
 	// Seed starts the releases' randomness. Defaults to 1.
 	Seed uint64
 
-	elsewhere bool // A and B differ in another row than the first
+	place int   // of the row in which A and B differ
+	price price // of the claim
 }
 
 // CheckMechanism holds what a mechanism does to what it claims to cost, and
@@ -96,12 +97,15 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	o.Effort = orDefault(o.Effort, Standard)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
-	place, err := neighbours(o.A, o.B, m.Claim().Adjacency())
-	if err != nil {
+	var err error
+	if o.place, err = neighbours(o.A, o.B, m.Claim().Adjacency()); err != nil {
 		failf(t, "%v", err)
 		return Audit{}
 	}
-	o.elsewhere = place > 0
+	if o.price, err = priceOf(m.Claim(), o.Delta); err != nil {
+		failf(t, "%v", err)
+		return Audit{}
+	}
 	if a, ok := m.(Additive); ok {
 		checkSensitivity(t, a, o)
 	}
@@ -125,7 +129,10 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 		report, failed := Try(t.Name(), func(t rapid.TB) { audit = checkReleases(t, m, o) })
 		if failed {
 			o.FalseAlarm *= float64(len(amounts)) // as in the test that is printed
-			return checkReleases(t, m, o.shrunk(m, report, &made))
+			if audit = checkReleases(t, m, o.shrunk(m, report, &made)); !t.Failed() {
+				t.Errorf("%s", report) // what does not come again is a failure all the same
+			}
+			return audit
 		}
 		t.Logf("%s", strings.TrimSuffix(report, "\n"))
 	}
@@ -170,7 +177,7 @@ func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	}
 	t.Logf("proptest: %v", audit)
 	checkCalls(t, m, onA, o)
-	if !t.Failed() && !o.elsewhere {
+	if !t.Failed() && o.place == 0 {
 		checkNeighbours(t, m, onB, o)
 	}
 	return audit

@@ -121,6 +121,65 @@ func TestHonestMechanismsPass(t *testing.T) {
 	proptest.CheckMechanism(t, bitOf{steep, probit(1)}, pair(-1))
 }
 
+// bare is a mechanism whose noise is not known to depend on the seed alone.
+type bare struct{ proptest.Mechanism }
+
+// TestFailuresElsewhere: A and B may differ in any row. What fails there is shown with that row, and fails.
+func TestFailuresElsewhere(t *testing.T) {
+	quiet := honestSum(t)
+	quiet.noise = 0.5
+	for place := range 3 {
+		o := pair(0.3, 0.2)
+		o.A.X[0], o.A.X[place] = o.A.X[place], o.A.X[0]
+		o.B.X[0], o.B.X[place] = o.B.X[place], o.B.X[0]
+		mustReject(t, "A: curator.Records{X: []float64{1}, Features: 1},\n\t\t\tB: curator.Records{X: []float64{-1}",
+			func(t rapid.TB) { proptest.CheckMechanism(t, bare{quiet}, o) })
+	}
+}
+
+// reservoir is a noisy sum of two records of six, each kept with probability a third, or too often the later
+// it comes.
+type reservoir struct {
+	claim accountant.Event
+	early int
+}
+
+func (m reservoir) Claim() accountant.Event { return m.claim }
+
+func (m reservoir) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
+	rng, all := rand.New(rand.NewPCG(seed, 0)), make([][]float64, count)
+	for i := range all {
+		var kept [2]float64
+		for k, x := range r.X {
+			if j := k; k < 2 || rng.IntN(k+1-m.early) < 2 {
+				if k >= 2 {
+					j = rng.IntN(2)
+				}
+				kept[j] = max(-1, min(x, 1))
+				if math.IsNaN(x) {
+					kept[j] = 0
+				}
+			}
+		}
+		all[i] = []float64{kept[0] + kept[1] + rng.NormFloat64()}
+	}
+	return all, nil
+}
+
+// TestSamplesAreHeldToTheirCurve: the δ of a sample, composed numerically, is a third of what its Rényi curve
+// gives, so that a sample of the last record at 2/5 for 1/3 is rejected.
+func TestSamplesAreHeldToTheirCurve(t *testing.T) {
+	claim := event(t)(event(t)(accountant.Gaussian(accountant.Substitute, 0.5)).SubsetSampled(6, 2))
+	o := proptest.MechanismOptions{Delta: 1e-6, Effort: proptest.Quick,
+		A: curator.Records{X: []float64{0.3, -0.2, 0.4, -0.5, 0.1, 1}, Features: 1},
+		B: curator.Records{X: []float64{0.3, -0.2, 0.4, -0.5, 0.1, -1}, Features: 1}}
+	proptest.CheckMechanism(t, reservoir{claim, 0}, o)
+	o.Effort = proptest.Standard
+	mustReject(t, "the mechanism costs more than sampled", func(t rapid.TB) {
+		proptest.CheckMechanism(t, reservoir{claim, 1}, o)
+	})
+}
+
 // TestDishonestMechanismsAreRejected holds the mutants that the check is for.
 func TestDishonestMechanismsAreRejected(t *testing.T) {
 	logistic := func(u float64) float64 { return 1 / (1 + math.Exp(-u)) }

@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -22,6 +23,32 @@ type event struct {
 
 // epsilons are those at which a claim's δ is compared with what is seen.
 var epsilons = []float64{0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 7, 10}
+
+// price is the least that a claim is known to cost: its ε at a δ, and its δ at each of epsilons, NaN where
+// no bound holds. Many events have a sharper curve by numerical composition than by their Rényi curve.
+type price struct {
+	epsilon float64
+	deltas  []float64
+}
+
+func priceOf(claim accountant.Event, delta float64) (price, error) {
+	g, err := claim.LeastEpsilon(delta)
+	if err != nil {
+		return price{}, fmt.Errorf("the claim %v has no ε at δ = %v: %w", claim, delta, err)
+	}
+	p := price{g.Epsilon, make([]float64, len(epsilons))}
+	for i, epsilon := range epsilons {
+		if g, err = claim.Delta(epsilon); err == nil && g.Delta > 0 {
+			if finer, _, unknown := claim.RefineDelta(epsilon); unknown == nil {
+				g = finer
+			}
+		}
+		if p.deltas[i] = g.Delta; err != nil {
+			p.deltas[i] = math.NaN()
+		}
+	}
+	return p, nil
+}
 
 // worlds tests the claim's whole privacy curve: sets of releases, ordered by
 // their likelihood ratio on one part of the releases, are counted on the other part,
@@ -47,7 +74,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 			near = max(near, z)
 			return z
 		}
-		asked = append(asked, f.questions(i, a, b, third, claim, nearest)...)
+		asked = append(asked, f.questions(i, a, b, third, o.price.deltas, nearest)...)
 		weighed = append(weighed, f.weighings(i, a, b, len(onA)-3*third/2, claim)...)
 		for k, n := range f.counts(onA[3*third/2:]) {
 			a[k] += n
@@ -55,7 +82,7 @@ func worlds(m Mechanism, o MechanismOptions, onA, onB [][]float64, statistic fun
 		for k, n := range f.counts(onB[3*third/2:]) {
 			b[k] += n
 		}
-		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, claim,
+		suspect = append(suspect, f.questions(i, a, b, len(onA)-third/2, o.price.deltas,
 			func(e event, p, q, n float64) float64 { return e.shows(p, q, n, most, f.clearly()) })...)
 	}
 	slices.SortFunc(asked, func(a, b event) int { return cmp.Compare(b.promise, a.promise) })
@@ -204,7 +231,7 @@ func (e event) projected(p, q, n float64) float64 {
 
 // questions orders cells by their likelihood ratio and keeps, for each ε and
 // direction, the set that promises most, if that is anything.
-func (f feature) questions(index int, a, b []int, of int, claim accountant.Event,
+func (f feature) questions(index int, a, b []int, of int, deltas []float64,
 	promise func(e event, p, q, n float64) float64) (all []event) {
 	n := float64(of)
 	order := make([]int, f.cells)
@@ -213,9 +240,9 @@ func (f feature) questions(index int, a, b []int, of int, claim accountant.Event
 	}
 	ratio := func(i int) float64 { return (float64(a[i]) + 0.5) / (float64(b[i]) + 0.5) }
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(ratio(j), ratio(i)) })
-	for _, epsilon := range epsilons {
-		g, err := claim.Delta(epsilon)
-		if err != nil {
+	for at, epsilon := range epsilons {
+		delta := deltas[at]
+		if math.IsNaN(delta) {
 			continue
 		}
 		for _, onB := range []bool{false, true} {
@@ -229,12 +256,12 @@ func (f feature) questions(index int, a, b []int, of int, claim accountant.Event
 				} else {
 					p, q = p+float64(a[i])/n, q+float64(b[i])/n
 				}
-				if z := promise(event{epsilon: epsilon, delta: g.Delta}, p, q, n); z > best.promise {
+				if z := promise(event{epsilon: epsilon, delta: delta}, p, q, n); z > best.promise {
 					best.promise, at = z, k
 				}
 			}
 			if best.promise > 0 {
-				best = event{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: g.Delta,
+				best = event{feature: index, in: make([]bool, f.cells), onB: onB, epsilon: epsilon, delta: delta,
 					promise: best.promise}
 				for k := range at + 1 {
 					i := order[k]
