@@ -46,6 +46,8 @@ var suites = []suite{
 		{"after the seventeenth", afterSeventeenthTargets, afterSeventeenthTargetControls},
 		{"eighteenth", eighteenthTargets, eighteenthTargetControls},
 		{"nineteenth", nineteenthTargets, nineteenthTargetControls},
+		{"twentieth", twentiethTargets, twentiethTargetControls},
+		{"after the twentieth", afterTwentiethTargets, afterTwentiethTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -81,6 +83,7 @@ var suites = []suite{
 		{"after the seventeenth", afterSeventeenthKernels, nil},
 		{"eighteenth", eighteenthKernels, eighteenthKernelControls},
 		{"nineteenth", nineteenthKernels, nineteenthKernelControls},
+		{"twentieth", twentiethKernels, twentiethKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -110,5 +113,6 @@ var suites = []suite{
 		{"after the seventeenth", afterSeventeenthMechanisms, afterSeventeenthMechanismControls},
 		{"eighteenth", eighteenthMechanisms, eighteenthMechanismControls},
 		{"nineteenth", nineteenthMechanisms, nineteenthMechanismControls},
+		{"twentieth", twentiethMechanisms, twentiethMechanismControls},
 	}},
 }

@@ -266,3 +266,25 @@ func nineteenthMechanismControls() []Case {
 		ofEight("chances in bytes, rounded up", "", byBytes(13)),
 	}
 }
+
+func twentiethMechanisms() []Case {
+	return []Case{
+		reservoirOf("a reservoir's chances are one place early", "2/5 for 2/6", 1),
+		byBounds("clipped at bounds a tenth wider than the noise's", "ε 1.04", 1.1),
+		momentous("momentum keeps the gradient without its noise", "27%", true),
+		leading("a direction's sign follows the first record", "one bit", true),
+		smoothed("a smooth sensitivity decays too fast", "e⁻²ᵏ", 2),
+		bootstrapped("a bootstrap counts a record several times", "ε 2.18 for 2", true),
+	}
+}
+
+func twentiethMechanismControls() []Case {
+	return []Case{
+		reservoirOf("a reservoir", "", 0),
+		byBounds("clipped at the noise's bounds", "", 1),
+		momentous("momentum keeps the noisy gradient", "", false),
+		leading("a direction points to the right", "", false),
+		smoothed("a smooth sensitivity", "", 1.0/6),
+		bootstrapped("a sum for a pure price", "", false),
+	}
+}

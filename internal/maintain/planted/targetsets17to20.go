@@ -150,3 +150,33 @@ func nineteenthTargetControls() []Case {
 		plainly("a slope by the sign", "", func() targets.Target { return absolute(false) }),
 	}
 }
+
+func twentiethTargets() []Case {
+	return []Case{
+		plainly("a last chunk of one record is left out", "n = 1001", inThousands(true)),
+		plainly("the second of two missing features has no gradient", "NaN twice", filledIn(true)),
+	}
+}
+
+func twentiethTargetControls() []Case {
+	return []Case{
+		plainly("chunks of a thousand", "", inThousands(false)),
+		plainly("missing features are parameters", "", filledIn(false)),
+	}
+}
+
+func afterTwentiethTargets() []Case {
+	return []Case{
+		groupCase("an unknown group is the first in the gradient", "x = 3", true),
+		ownTarget("an infinite ratio is 0", "beyond a border", afar, bordered(true)),
+		plainly("a step is not in the gradient where it begins", "x = 0.3", broken(true)),
+	}
+}
+
+func afterTwentiethTargetControls() []Case {
+	return []Case{
+		groupCase("an unknown group is none", "", false),
+		ownTarget("a border", "", afar, bordered(false)),
+		plainly("a step", "", broken(false)),
+	}
+}

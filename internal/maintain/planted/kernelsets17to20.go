@@ -150,3 +150,23 @@ func nineteenthKernelControls() []Case {
 		turnsOften("a direction turns as often either way", "", 0.1, 0.1),
 	}
 }
+
+func twentiethKernels() []Case {
+	return []Case{
+		swapping("a swap of copies leaves the kept log priors", "stale", true),
+		byMatrix("a kept factor comes back transposed", "resumed chains", func(k *minding) kernels.Kernel {
+			return &transposing{k}
+		}),
+		appearing("birth and death forget the models' odds", "0.55 and 0.45", true),
+		showing("the state shown has some of the one before", "10%", 0.1),
+	}
+}
+
+func twentiethKernelControls() []Case {
+	return []Case{
+		swapping("a swap of copies takes the kept log priors with it", "", false),
+		byMatrix("a kept factor", "", asItIs),
+		appearing("birth and death", "", false),
+		showing("the state shown is that of the walk", "", 0),
+	}
+}
