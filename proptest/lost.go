@@ -80,8 +80,8 @@ func (e *evaluator) ratioCounts(s scene) string {
 	got := e.onto[0]
 	switch {
 	case math.IsNaN(now) && math.IsNaN(then) && finite(got) && got != 0:
-		return fmt.Sprintf("LossRatio is %v, and the losses are no numbers: the record counts in one and not in the other, at "+
-			"%v", got, s)
+		return fmt.Sprintf("LossRatio is %v, and the losses are no numbers: the record counts in one and not in the "+
+			"other, at %v", got, s)
 	case math.IsInf(now, 1) && finite(then) && !(got > 0), math.IsInf(then, 1) && finite(now) && !(got < 0):
 		return fmt.Sprintf("LossRatio is %v, and the losses are %v and %v: it must be infinite, or large, with the sign of "+
 			"their difference, at %v", got, now, then, s)
@@ -99,8 +99,8 @@ func (e *evaluator) gradientCounts(s scene) string {
 	e.grad.LossGrad(e.gradient, s.theta, s.z)
 	for j, got := range e.gradient {
 		if finite(got) && got != 0 {
-			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and Loss is no number: the record counts in one and not in the "+
-				"other, at %v", index(j), got, s.still())
+			return fmt.Sprintf("LossGrad says that ∂ℓ/∂θ%s is %v, and Loss is no number: the record counts in one and "+
+				"not in the other, at %v", index(j), got, s.still())
 		}
 	}
 	return ""

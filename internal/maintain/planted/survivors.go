@@ -47,6 +47,7 @@ var survivors = map[string]string{
 		"may panic",
 	"the number that is reported is chosen by size": "ε is 1.06 for 1 between the farthest records, and 1 between A " +
 		"and B; found in seconds where A and B are the former, or where the choice varies by 30%",
-	"clipped at bounds a tenth wider than the noise's": "ε is 1.04 for 1, and its sets exceed δ by half a percent",
-	"NaN for a total of zero, not additive":            "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
+	"clipped at bounds a tenth wider than the noise's": "ε is 1.04 for 1 between few neighbours, and its sets exceed " +
+		"δ by half a percent",
+	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
