@@ -174,7 +174,8 @@ func (c Config) inView() Config {
 // fit is a map of rows to fitted ones.
 type fit struct {
 	config  Config              // in the view
-	columns []surrogates.Column // as they are
+	columns []surrogates.Column // as they are, but that Sums know nothing of them
+	bounds  []surrogates.Column // as they are
 	numbers []int               // the columns that are fitted
 	facts   curator.Facts       // of the records as they are
 	radius  float64
@@ -189,10 +190,13 @@ type fit struct {
 	wholeNoise float64
 	// ownShare is the part of a number's variance that others are taken to say nothing of, at least.
 	ownShare float64
+	// ends are the conditional variances of numbers at their bounds, as they are, that the map allows for at least; 0 of
+	// others.
+	ends []float64
 }
 
 func newFit(c Config, f curator.Facts, fewest float64) fit {
-	return fit{config: c.inView(), columns: c.Columns, numbers: c.numbers(), facts: f, radius: c.kindOfFit().radius(c),
+	return fit{config: c.inView(), columns: c.Columns, bounds: c.Columns, numbers: c.numbers(), facts: f, radius: c.kindOfFit().radius(c),
 		fewest: fewest}
 }
 

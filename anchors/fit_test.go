@@ -59,7 +59,7 @@ func TestFitWhitens(t *testing.T) {
 		}
 		columns := make([]surrogates.Column, d)
 		columns[0] = surrogates.Column{Kind: surrogates.Constant, Upper: level}
-		f := &fitScore{fit: fit{columns: columns, numbers: []int{1, 2, 3}, radius: 3,
+		f := &fitScore{fit: fit{columns: columns, bounds: columns, numbers: []int{1, 2, 3}, radius: 3,
 			facts: curator.Facts{Records: n, Radius: 10}}}
 		f.from(moment)
 		var seen mat.Dense
@@ -98,7 +98,7 @@ func TestFitKeepsOwn(t *testing.T) {
 		return out
 	}
 	for _, own := range []float64{0, surrogates.OwnShare} {
-		f := &fitScore{fit: fit{columns: columns, numbers: []int{1, 2, 3}, radius: 3, ownShare: own,
+		f := &fitScore{fit: fit{columns: columns, bounds: columns, numbers: []int{1, 2, 3}, radius: 3, ownShare: own,
 			facts: curator.Facts{Records: n, Radius: 10}}}
 		f.from(moment.RawSymmetric().Data)
 		for look := range 3 {
@@ -129,7 +129,7 @@ func TestFitKeepsOwn(t *testing.T) {
 // TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
 func TestFitBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := &fitScore{fit: fit{columns: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1},
+	f := &fitScore{fit: fit{columns: loose, bounds: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1},
 		radius: 4}}
 	moment, rows := make([]float64, 25), make([][]float64, 1000)
 	for i := range rows {
@@ -433,7 +433,7 @@ func drawn(t *testing.T, s *Chains, values []float64) (mean, sd []float64, relea
 // TestFittedIntercept: beside fitted numbers its prior is wider, for mean responses as open as without
 // (surrogates.Openness), and a level has the model's.
 func TestFittedIntercept(t *testing.T) {
-	f := &fitScore{fit: fit{columns: loose, numbers: []int{1, 2, 3}}}
+	f := &fitScore{fit: fit{columns: loose, bounds: loose, numbers: []int{1, 2, 3}}}
 	got := f.prior(priors.Gaussian{SD: 5})
 	for j, want := range map[int]float64{0: 5 * 0.4 * surrogates.Openness(3), 4: 5 * 0.4} {
 		if math.Abs(got.SDs[j]-want) > 1e-12 {

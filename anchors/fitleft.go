@@ -52,4 +52,4 @@ func (t *fitScore) usual(reach float64) float64 {
 }
 
 // room reports whether a number at a bound makes a row longer than that in the map.
-func (t *fitScore) room(long float64) bool { return !(t.far(t.columns) <= long) }
+func (t *fitScore) room(long float64) bool { return !(t.far() <= long) }

@@ -2,6 +2,7 @@ package anchors
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,6 +27,11 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 	if !first && t.lighter > 0 {
 		covariance.ScaleSym(1/t.lighter, covariance)
 	}
+	if first {
+		t.whole, t.wholeMean, t.wholeNoise = covariance, slices.Clone(mean), noise/count
+		floats.Scale(1/level, t.wholeMean)
+	}
+	t.findEnds(mean, level, covariance, noise/count, first)
 	numbers, k := t.numbers, len(t.numbers)
 	// Numbers less their mean, by the constant, which is 1 in the map.
 	centred := mat.NewDense(k, d, nil)
@@ -38,16 +44,14 @@ func (t *fit) next(moment *mat.SymDense, noise float64, first bool) {
 		covariance.AddSym(covariance, t.own(covariance))
 	}
 	least := func(mat.Vector) float64 { return 0 }
-	if first {
-		t.whole, t.wholeMean, t.wholeNoise = covariance, mean, noise/count
-		floats.Scale(1/level, t.wholeMean)
-	} else {
+	if !first {
 		least = t.surely()
 	}
 	// No less than what noise makes of a matrix of zeros, unless bounds alone say more.
 	floor := min(noise/count*math.Sqrt(2*float64(k)), longest*longest/(t.radius*t.radius))
+	white := whitener(covariance, func(v mat.Vector) float64 { return max(floor, least(v)) })
 	var rows mat.Dense
-	rows.Mul(whitener(covariance, func(v mat.Vector) float64 { return max(floor, least(v)) }), centred)
+	rows.Mul(t.withEnds(white), centred)
 	for a, j := range numbers {
 		t.matrix.SetRow(j, rows.RawRowView(a))
 	}
@@ -76,12 +80,7 @@ func (t *fit) covariance(moment *mat.SymDense, level, count float64) ([]float64,
 // variance (surrogates.OwnShare).
 func (t *fit) own(covariance *mat.SymDense) *mat.SymDense {
 	k := len(t.numbers)
-	as, back := mat.NewDense(k, k, nil), new(mat.Dense)
-	for a, j := range t.numbers {
-		for b, l := range t.numbers {
-			as.Set(a, b, t.matrix.At(j, l))
-		}
-	}
+	as, back := t.among(), new(mat.Dense)
 	out := mat.NewSymDense(k, nil)
 	if back.Inverse(as) != nil { // its condition is beyond 10¹⁶
 		return out
@@ -93,9 +92,8 @@ func (t *fit) own(covariance *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// surely is the least variance of numbers in the map, in a direction, by the first second moments. Later ones
-// lack rows that are long in the map before, so that what few records have would seem to spread ever less.
-func (t *fit) surely() func(mat.Vector) float64 {
+// among is what the map makes of numbers, of what they are less their means.
+func (t *fit) among() *mat.Dense {
 	k := len(t.numbers)
 	as := mat.NewDense(k, k, nil)
 	for a, j := range t.numbers {
@@ -103,8 +101,15 @@ func (t *fit) surely() func(mat.Vector) float64 {
 			as.Set(a, b, t.matrix.At(j, l))
 		}
 	}
+	return as
+}
+
+// surely is the least variance of numbers in the map, in a direction, by the first second moments. Later ones
+// lack rows that are long in the map before, so that what few records have would seem to spread ever less.
+func (t *fit) surely() func(mat.Vector) float64 {
+	as := t.among()
 	var along mat.VecDense
-	mean := mat.NewVecDense(k, t.wholeMean)
+	mean := mat.NewVecDense(len(t.numbers), t.wholeMean)
 	return func(v mat.Vector) float64 {
 		along.MulVec(as.T(), v)
 		noise := t.wholeNoise * (mat.Dot(&along, &along) + math.Pow(mat.Dot(mean, &along), 2))
@@ -157,14 +162,13 @@ func whitener(covariance *mat.SymDense, floor func(mat.Vector) float64) *mat.Den
 	return &out
 }
 
-// far is how long rows may be in the map where a number of these columns is at a bound, others being as they
-// usually are beside it.
-func (t *fit) far(columns []surrogates.Column) (far float64) {
+// far is how long rows may be in the map where a number is at a bound, others being as they usually are beside it.
+func (t *fit) far() (far float64) {
 	var back mat.Dense
 	_ = back.Inverse(t.matrix) // near a singular map it is what rounding leaves
 	constant := surrogates.ConstantOf(t.columns)
 	for _, j := range t.numbers {
-		c, at, variance := columns[j], back.At(j, constant), 0.0
+		c, at, variance := t.bounds[j], back.At(j, constant), 0.0
 		if c.Kind != surrogates.Number {
 			continue
 		}

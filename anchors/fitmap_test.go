@@ -25,7 +25,8 @@ func TestRareLevelsAreNotStretched(t *testing.T) {
 		}
 	}
 	for _, noise := range []float64{0, 1e9} {
-		f := &fit{columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {}, {}}, numbers: []int{1, 2},
+		columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {}, {}}
+		f := &fit{columns: columns, bounds: columns, numbers: []int{1, 2},
 			facts: curator.Facts{Records: n, Radius: 10}, radius: math.Sqrt(3), fewest: 0.1, matrix: mat.NewDense(3, 3, nil)}
 		for j := range 3 {
 			f.matrix.Set(j, j, 1)
@@ -85,18 +86,18 @@ func TestLighter(t *testing.T) {
 // TestFarIsOfBounds: a number that is 0.5 + 2z of z in the map, within −3.5 and 8.5, makes rows as long as 4 at its
 // upper bound. Levels do not count, and without bounds any row may be long.
 func TestFarIsOfBounds(t *testing.T) {
-	f := &fit{columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {}, {}}, numbers: []int{1, 2},
-		matrix: mat.NewDense(3, 3, []float64{1, 0, 0, -0.25, 0.5, 0, 0, 0, 1})}
 	columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {Lower: -3.5, Upper: 8.5}, {Lower: -1, Upper: 1}}
-	if got := f.far(columns); math.Abs(got-4) > 1e-12 {
+	f := &fit{columns: []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {}, {}}, bounds: columns,
+		numbers: []int{1, 2}, matrix: mat.NewDense(3, 3, []float64{1, 0, 0, -0.25, 0.5, 0, 0, 0, 1})}
+	if got := f.far(); math.Abs(got-4) > 1e-12 {
 		t.Errorf("a row may be as long as %v, want 4", got)
 	}
 	columns[1].Kind = surrogates.Level
-	if got := f.far(columns); math.Abs(got-1) > 1e-12 {
+	if got := f.far(); math.Abs(got-1) > 1e-12 {
 		t.Errorf("beside a level a row may be as long as %v, want 1", got)
 	}
 	columns[2] = surrogates.Column{}
-	if got := f.far(columns); !math.IsInf(got, 1) {
+	if got := f.far(); !math.IsInf(got, 1) {
 		t.Errorf("without bounds a row is at most %v", got)
 	}
 }

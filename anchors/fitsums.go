@@ -78,7 +78,6 @@ type fitSums struct {
 	fit
 	grants   [sumsLooks]*curator.Moments
 	counts   [sumsLooks]*curator.Gradients
-	bounds   []surrogates.Column // as they are
 	of       sizes
 	bin      float64   // standard deviation of the noise in a count
 	offset   []float64 // coefficients of which residuals are seen
@@ -91,7 +90,7 @@ type fitSums struct {
 
 func (sumsFit) begin(c Config, _ model, f curator.Facts) (fitted, error) {
 	t := &fitSums{fit: newFit(c, f, sumsLeast), of: sizes{f.Features, c.Response}}
-	t.bounds, t.columns = c.Columns, slices.Clone(c.Columns)
+	t.columns = slices.Clone(c.Columns)
 	for _, j := range t.numbers {
 		t.columns[j] = surrogates.Column{}
 	}
@@ -300,7 +299,7 @@ func (t *fitSums) through() surrogates.Seen {
 		missing = 0
 	}
 	return surrogates.Seen{Matrix: slices.Clone(t.matrix.RawMatrix().Data), Offset: slices.Clone(t.offset), Unit: t.unit(),
-		Missing: missing, Far: t.far(t.bounds), Cut: t.cut(0), CutSD: t.cut(1) - t.cut(0)}
+		Missing: missing, Far: t.far(), Cut: t.cut(0), CutSD: t.cut(1) - t.cut(0)}
 }
 
 // lighter is the variance of k normal numbers of variance 1, where rows whose square is above most weigh most

@@ -84,7 +84,7 @@ func Columns(s *data.Shape, weighed bool) []surrogates.Column {
 			}
 			out[j] = surrogates.Column{Kind: surrogates.Level, Lower: t.At(0), Upper: t.At(1), Group: groups[t.Column]}
 		default:
-			out[j] = surrogates.Column{Lower: t.At(t.Lower), Upper: t.At(t.Upper)}
+			out[j] = surrogates.Column{Lower: t.At(t.Lower), Upper: t.At(t.Upper), Ends: t.Indicates()}
 		}
 	}
 	return out

@@ -60,6 +60,12 @@ const Intercept = "(intercept)"
 // At returns the term's value at x, a number of the file.
 func (t *Term) At(x float64) float64 { return (x - t.Center) / t.Unit }
 
+// Indicates reports whether the term is a number whose bounds are whole numbers, one apart: most such columns have no
+// value between.
+func (t *Term) Indicates() bool {
+	return t.Column != "" && t.Level == "" && t.Of == [2]int{} && t.Upper-t.Lower == 1 && t.Lower == math.Floor(t.Lower)
+}
+
 // Features is the number of columns of the design matrix.
 func (s *Shape) Features() int { return len(s.Terms) }
 
@@ -131,7 +137,8 @@ func (s *Shape) filler(rng *rand.Rand) func(row []float64) {
 }
 
 // source is a column of the file: its terms, for numbers how far typical values
-// spread, and for levels how likely the first ones are, cumulated. With nil all are alike.
+// spread, and for levels how likely the first ones are, cumulated. With nil all are alike. A number with such a share
+// is its lower bound that often, and else its upper one.
 type source struct {
 	first, terms int
 	scale        float64
@@ -142,6 +149,7 @@ type source struct {
 // follows. A number whose scale the schema does not state has a standard deviation between an
 // eighth and a half of half the distance of its bounds: so it is in three columns of four of nine
 // simulated tables with bounds that a user would state. Levels have shares drawn from a Dirichlet law of parameters 2.
+// A number that is likely to be one of its bounds is (Term.Indicates), the rarer in a fiftieth to a half of the records.
 func (s *Shape) Uneven(rng *rand.Rand) *Shape {
 	out := *s
 	out.sources = s.columns()
@@ -152,6 +160,8 @@ func (s *Shape) Uneven(rng *rand.Rand) *Shape {
 		case first.Name == Intercept:
 		case first.Level != "":
 			c.upTo = unevenShares(c.terms+1, rng)
+		case first.Indicates():
+			c.upTo = []float64{rarer(rng)}
 		case c.loose(first):
 			c.scale = (first.Upper - first.Lower) / 16 * math.Pow(4, rng.Float64())
 		}
@@ -174,6 +184,15 @@ func (s *Shape) Loose() bool {
 func (c source) loose(first Term) bool {
 	half := (first.Upper - first.Lower) / 2
 	return math.Abs(c.scale-half) <= 1e-9*half
+}
+
+// rarer is a share of one of two values, or of the other, from a fiftieth to a half.
+func rarer(rng *rand.Rand) float64 {
+	share := math.Pow(25, -rng.Float64()) / 2
+	if rng.IntN(2) == 0 {
+		share = 1 - share
+	}
+	return share
 }
 
 // unevenShares are cumulated, without the last, which is 1.
@@ -209,6 +228,14 @@ func (c source) draw(row []float64, terms []Term, rng *rand.Rand) {
 	first := terms[c.first]
 	if first.Name == Intercept {
 		row[c.first] = first.At(1)
+		return
+	}
+	if first.Level == "" && c.upTo != nil {
+		x := first.Upper
+		if rng.Float64() < c.upTo[0] {
+			x = first.Lower
+		}
+		row[c.first] = first.At(x)
 		return
 	}
 	if first.Level == "" {

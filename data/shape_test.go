@@ -151,9 +151,29 @@ func TestDerivedTermsAreRefused(t *testing.T) {
 	}
 }
 
+// TestIndicates: numbers within whole numbers one apart are likely to be one of these, and nothing else is.
+func TestIndicates(t *testing.T) {
+	for _, c := range []struct {
+		term Term
+		want bool
+	}{
+		{Term{Column: "a", Lower: 0, Upper: 1}, true},
+		{Term{Column: "a", Lower: -2, Upper: -1}, true},
+		{Term{Column: "a", Lower: 0, Upper: 2}, false},
+		{Term{Column: "a", Lower: 0.5, Upper: 1.5}, false},
+		{Term{Column: "a", Level: "x", Lower: 0, Upper: 1}, false},
+		{Term{Column: "a", Lower: 0, Upper: 1, Of: [2]int{2, 3}}, false},
+		{Term{Name: Intercept, Lower: 0, Upper: 1}, false},
+	} {
+		if got := c.term.Indicates(); got != c.want {
+			t.Errorf("%+v: %v", c.term, got)
+		}
+	}
+}
+
 // TestUneven: of a shape's uneven one, a number without a scale has a standard deviation between
 // an eighth and a half of half the distance of its bounds, one with a scale has it, levels are
-// not alike, and the shape itself stays as it is. Frequencies are held to 6 standard deviations.
+// not alike, one between whole numbers one apart is one of them, and the shape itself stays as it is. Frequencies are held to 6 standard deviations.
 func TestUneven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spread := 2.0
@@ -163,6 +183,7 @@ func TestUneven(t *testing.T) {
 			{Name: "stay", Column: "stay", Center: 50, Unit: 50 * spread, Upper: 100},
 			{Name: "job=b", Column: "job", Level: "b", Unit: spread, Upper: 1},
 			{Name: "job=c", Column: "job", Level: "c", Unit: spread, Upper: 1},
+			{Name: "owner", Column: "owner", Center: 1.5, Unit: spread / 2, Lower: 1, Upper: 2},
 		}}
 		seed := rapid.Uint64().Draw(t, "seed")
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -174,7 +195,11 @@ func TestUneven(t *testing.T) {
 		if len(shares) != 2 || !(0 < shares[0] && shares[0] < shares[1] && shares[1] < 1) {
 			t.Fatalf("cumulated shares %v", shares)
 		}
-		var age, stay, b, c float64
+		lower := uneven.sources[4].upTo
+		if len(lower) != 1 || !(lower[0] > 0.02-1e-9 && lower[0] < 0.98+1e-9) {
+			t.Fatalf("a share %v of owners", lower)
+		}
+		var age, stay, b, c, first float64
 		table := uneven.Simulate(rng, nil, nil)
 		n := float64(s.Records)
 		for i := range s.Records {
@@ -183,6 +208,10 @@ func TestUneven(t *testing.T) {
 			stay += row[2] * row[2] / n
 			b += row[3] * spread / n
 			c += row[4] * spread / n
+			if at := row[5] * spread; math.Abs(math.Abs(at)-1) > 1e-9 {
+				t.Fatalf("a number within 1 and 2 is %v of half their distance from the middle", at)
+			}
+			first += (1 - row[5]*spread) / 2 / n
 		}
 		if sd := math.Sqrt(stay) * spread; !(sd > 0.125*(1-6/math.Sqrt(2*n)) && sd < 0.5*(1+6/math.Sqrt(2*n))) {
 			t.Fatalf("a number without a scale has standard deviation %v of half its bounds", sd)
@@ -190,7 +219,11 @@ func TestUneven(t *testing.T) {
 		if off := math.Abs(age - 0.25); off > 6*0.36/math.Sqrt(n) {
 			t.Fatalf("a number with a scale has mean square %v", age)
 		}
-		if most := 6 * 0.5 / math.Sqrt(n); math.Abs(b-shares[0]) > most || math.Abs(c-(shares[1]-shares[0])) > most {
+		most := 6 * 0.5 / math.Sqrt(n)
+		if math.Abs(first-lower[0]) > most {
+			t.Fatalf("the share of a lower bound is %v, of %v", first, lower[0])
+		}
+		if math.Abs(b-shares[0]) > most || math.Abs(c-(shares[1]-shares[0])) > most {
 			t.Fatalf("levels %v and %v with shares %v", b, c, shares)
 		}
 	})

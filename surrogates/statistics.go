@@ -57,6 +57,8 @@ type Column struct {
 	Varies bool
 	// Own adds to the variance of a Number in the priors that are of it (Config.Effect).
 	Own float64
+	// Ends says of a Number that it is likely to be Lower or Upper in every record, and nothing between.
+	Ends bool
 	// Group numbers the category that a Level belongs to: a record has at most one
 	// Level of a group. Numbers and Constants have none.
 	Group int
