@@ -196,8 +196,8 @@ type fit struct {
 }
 
 func newFit(c Config, f curator.Facts, fewest float64) fit {
-	return fit{config: c.inView(), columns: c.Columns, bounds: c.Columns, numbers: c.numbers(), facts: f, radius: c.kindOfFit().radius(c),
-		fewest: fewest}
+	return fit{config: c.inView(), columns: c.Columns, bounds: c.Columns, numbers: c.numbers(), facts: f,
+		radius: c.kindOfFit().radius(c), fewest: fewest}
 }
 
 func (t *fit) inView() Config { return t.config }

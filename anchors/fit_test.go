@@ -129,8 +129,8 @@ func TestFitKeepsOwn(t *testing.T) {
 // TestFitBack: coefficients of fitted columns make the predictors of those that back returns.
 func TestFitBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := &fitScore{fit: fit{columns: loose, bounds: loose, numbers: []int{1, 2, 3}, facts: curator.Facts{Records: 1000, Radius: 1},
-		radius: 4}}
+	f := &fitScore{fit: fit{columns: loose, bounds: loose, numbers: []int{1, 2, 3},
+		facts: curator.Facts{Records: 1000, Radius: 1}, radius: 4}}
 	moment, rows := make([]float64, 25), make([][]float64, 1000)
 	for i := range rows {
 		rows[i] = looseRow(rng)

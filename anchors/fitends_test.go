@@ -113,9 +113,10 @@ func TestFindEnds(t *testing.T) {
 }
 
 // TestRareNumbersSayMore: of 5000 records with two numbers of 0 and 1, one in thirty and one in fifteen of which are 1,
-// and three normal ones, ε = 1, intervals are at most three times as wide as without privacy, in the mean of logarithms,
-// and truths are within five standard deviations: of twelve normal coefficients once in 10⁵ runs one is farther, and the
-// seeds are fixed. Where bounds ten times as far are stated the ones are left out, and intervals are ten times as wide.
+// and three normal ones, ε = 1, intervals are at most three times as wide as without privacy, in the mean of
+// logarithms, and truths are within five standard deviations: of twelve normal coefficients once in 10⁵ runs one is
+// farther, and the seeds are fixed. Where bounds ten times as far are stated the ones are left out, and intervals are
+// ten times as wide.
 func TestRareNumbersSayMore(t *testing.T) {
 	const n = 5000
 	truth := []float64{-2, 3, 2, -4, 4, 2}

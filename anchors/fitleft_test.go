@@ -26,8 +26,8 @@ func TestLeftOutIsSeen(t *testing.T) {
 		{9, 1, 1, 0.05, 0.05},
 	} {
 		columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}, {Lower: -c.bound, Upper: c.bound}}
-		f := &fitScore{fit: fit{columns: columns, bounds: columns, numbers: []int{1}, facts: curator.Facts{Records: n}, radius: radius,
-			matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}, reach: 1.3}
+		f := &fitScore{fit: fit{columns: columns, bounds: columns, numbers: []int{1},
+			facts: curator.Facts{Records: n}, radius: radius, matrix: mat.NewDense(2, 2, []float64{1, 0, 0, 1})}, reach: 1.3}
 		f.noise[fitLooks-1] = c.noise * n
 		r := &Release{Values: make([]float64, fitLooks*4+2)}
 		r.Values[(fitLooks-1)*4] = c.before * n

@@ -149,7 +149,7 @@ type source struct {
 // follows. A number whose scale the schema does not state has a standard deviation between an
 // eighth and a half of half the distance of its bounds: so it is in three columns of four of nine
 // simulated tables with bounds that a user would state. Levels have shares drawn from a Dirichlet law of parameters 2.
-// A number that is likely to be one of its bounds is (Term.Indicates), the rarer in a fiftieth to a half of the records.
+// A number that is likely to be one of its bounds is (Term.Indicates), the rarer in 1/50 to 1/2 of the records.
 func (s *Shape) Uneven(rng *rand.Rand) *Shape {
 	out := *s
 	out.sources = s.columns()

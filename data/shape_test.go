@@ -173,7 +173,8 @@ func TestIndicates(t *testing.T) {
 
 // TestUneven: of a shape's uneven one, a number without a scale has a standard deviation between
 // an eighth and a half of half the distance of its bounds, one with a scale has it, levels are
-// not alike, one between whole numbers one apart is one of them, and the shape itself stays as it is. Frequencies are held to 6 standard deviations.
+// not alike, one between whole numbers one apart is one of them, and the shape itself stays as it
+// is. Frequencies are held to 6 standard deviations.
 func TestUneven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spread := 2.0
