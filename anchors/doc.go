@@ -18,5 +18,5 @@
 //
 // [Afford] chooses shares, noise, clip and aim from public facts. [Prepare] asks for all
 // releases of anchor and chains as one grant, and [Chains.Begin] makes the first ones
-// and returns kernels. docs/anchored-figures.md has the figures.
+// and returns kernels. docs/anchored-figures.md and docs/public-tables.md have the figures.
 package anchors

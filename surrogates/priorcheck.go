@@ -77,7 +77,7 @@ func (c PriorCheck) Conflict() bool {
 // separates are so, and then their size, intervals included, is the prior's.
 func (c PriorCheck) Separable() bool { return c.Rise >= leastRise && c.Bounded < 2 }
 
-// leastRise is above what was seen of tables whose intervals held (docs/anchored-figures.md,
+// leastRise is above what was seen of tables whose intervals held (docs/public-tables.md,
 // "Default runs against their verdicts"): 54, against 93 and more of one that is separable.
 const leastRise = 60
 
