@@ -1,0 +1,114 @@
+package proptest
+
+import (
+	"fmt"
+
+	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/curator"
+)
+
+func (c kernelCheck) exhaustion() {
+	c.t.Helper()
+	k, s := c.chain(1)
+	if _, err := k.Step(c.rng(), s); err != nil {
+		c.fail("the only step that was granted: %v", err)
+	}
+	c.unchanged(k, s, "the last step that was granted")
+	for refusals := 1; refusals <= 20; refusals++ {
+		c.unchanged(k, s, fmt.Sprintf("the last step that was granted and %d refusals", refusals))
+	}
+}
+
+// costs expects chains of any length to be charged before their first step, at what Cost
+// says whenever it is asked, for any number of records.
+func (c kernelCheck) costs() {
+	c.t.Helper()
+	for _, steps := range []int64{c.o.Steps, 1, 20 * c.o.Steps} {
+		records := c.seal(c.o.Records, c.o.Seed)
+		k := c.kernel(records, steps)
+		granted := records.Budget().Events()
+		c.charged(records, steps)
+		if steps > c.o.Steps {
+			break
+		}
+		if granted.RDP(2) > 0 {
+			c.poor()
+		}
+		rng, s := c.rng(), c.start(k)
+		for n := range steps {
+			if _, err := k.Step(rng, s); err != nil {
+				c.fail("step %d of %d: %v", n+1, steps, err)
+			}
+		}
+		if now := records.Budget().Events(); !now.Equal(granted) {
+			c.fail("the budget has paid %v after %d steps, and %v before the first; steps are paid for in advance", now, steps,
+				granted)
+		}
+	}
+	for _, r := range otherSizes(c.o.Records) {
+		more := c.seal(r, c.o.Seed)
+		if _, err := c.factory(more, c.o.Steps); err == nil { // it may refuse so many
+			c.charged(more, c.o.Steps)
+		}
+	}
+	c.costsElsewhere()
+}
+
+// costsElsewhere asks for the price where rows are bounded, where persons own several, and under the
+// other adjacency. A kernel may refuse any of these.
+func (c kernelCheck) costsElsewhere() {
+	c.t.Helper()
+	if c.o.Cost == nil {
+		return
+	}
+	bounded, several := c.o.Records, c.o.Records
+	several.RowsPerPerson = max(1, several.RowsPerPerson) + 2
+	if bounded.Radius = 2 * bounded.Radius; bounded.Radius == 0 {
+		bounded.Radius = 3
+	}
+	other := accountant.Substitute + accountant.AddRemove - c.o.Adjacency
+	for _, at := range []struct {
+		records   curator.Records
+		adjacency accountant.Adjacency
+	}{{bounded, c.o.Adjacency}, {several, c.o.Adjacency}, {c.o.Records, other}} {
+		c.o.Adjacency = at.adjacency
+		records := c.seal(at.records, c.o.Seed)
+		if _, err := c.factory(records, c.o.Steps); err == nil {
+			c.charged(records, c.o.Steps)
+		}
+	}
+}
+
+// charged compares what was charged for one chain with what Cost says.
+func (c kernelCheck) charged(records *curator.Curator, steps int64) {
+	c.t.Helper()
+	if c.o.Cost == nil {
+		return
+	}
+	one, err := c.o.Cost(records.Facts())
+	if err != nil {
+		c.fail("Cost fails: %v", err)
+	}
+	granted := records.Budget().Events()
+	if all, err := one.Times(steps); err != nil || !near(all.RDP(2), granted.RDP(2)) ||
+		!near(all.RDP(32), granted.RDP(32)) {
+		c.fail("Cost says %v a step, which makes %v (error %v) for %d steps on records with the facts %+v; the curator "+
+			"charged %v", one, all, err, steps, records.Facts(), granted)
+	}
+}
+
+// poor expects a factory to pass on the refusal of a budget that nothing is paid from.
+func (c kernelCheck) poor() {
+	c.t.Helper()
+	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: 1e-12, Delta: 1e-18, Adjacency: c.o.Adjacency})
+	if err != nil {
+		c.fail("a budget of nearly nothing: %v", err)
+	}
+	records, err := curator.Seal(c.o.Records, budget, curator.InsecureSeed(c.o.Seed))
+	if err != nil {
+		c.fail("the records cannot be sealed: %v", err)
+	}
+	if _, err := c.factory(records, c.o.Steps); err == nil {
+		c.fail("the factory gives no error where the budget covers no step: it must pass on what a grant says")
+	}
+}
