@@ -18,18 +18,18 @@ import (
 // residuals are. So noise is in proportion to these, and not to the bounds of responses.
 const (
 	sumsLooks       = 2
-	sumsMomentNoise = 2     // noise multiplier of earlier moments over the last's
-	sumsSizesNoise  = 5     // that of the sizes of residuals
-	sumsFloor       = 0.4   // in place of fitFloor, since centred responses alone are worth it
-	sumsShort       = 0.7   // square of the longest row in earlier looks, over the mean that is aimed at
-	sumsLong        = 4     // that in the last, where noise hides next to nothing (fitSums.long)
-	sumsMisfit      = 0.055 // what rows that weigh less say otherwise there, a record, where that is 1
-	sumsCut         = 4     // spreads of residuals that are seen, usually
-	sumsLeastCut    = 4     // at least
-	sumsMostCut     = 10    // at most, where noise hides little
-	sumsTail        = 0.01  // share of the residuals that may be cut
-	sumsMissing     = 0.5   // of the records' weight, of which no more is known beforehand
-	sumsLeast       = 0.1   // of it that there is, at least
+	sumsMomentNoise = 2    // noise multiplier of earlier moments over the last's
+	sumsSizesNoise  = 5    // that of the sizes of residuals
+	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
+	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
+	sumsLong        = 4    // that in the last, where noise hides next to nothing (fitSums.long)
+	sumsMisfit      = 0.11 // what rows that weigh less say otherwise there, a record, where that is 1
+	sumsCut         = 4    // spreads of residuals that are seen, usually
+	sumsLeastCut    = 4    // at least
+	sumsMostCut     = 10   // at most, where noise hides little
+	sumsTail        = 0.01 // share of the residuals that may be cut
+	sumsMissing     = 0.5  // of the records' weight, of which no more is known beforehand
+	sumsLeast       = 0.1  // of it that there is, at least
 
 	// sumsWhole is the price of all releases over that of the last moments.
 	sumsWhole = 1 + sumsLooks*(1.0/(sumsMomentNoise*sumsMomentNoise)+1.0/(sumsSizesNoise*sumsSizesNoise))
