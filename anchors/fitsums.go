@@ -23,7 +23,7 @@ const (
 	sumsFloor       = 0.4  // in place of fitFloor, since centred responses alone are worth it
 	sumsShort       = 0.7  // square of the longest row in earlier looks, over the mean that is aimed at
 	sumsLong        = 4    // that in the last, where noise hides next to nothing (fitSums.long)
-	sumsMisfit      = 0.11 // what rows that weigh less say otherwise there, a record, where that is 1
+	sumsMisfit      = 0.08 // what rows that weigh less say otherwise there, a record, where that is 1
 	sumsCut         = 4    // spreads of residuals that are seen, usually
 	sumsLeastCut    = 4    // at least
 	sumsMostCut     = 10   // at most, where noise hides little
