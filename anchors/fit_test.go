@@ -285,22 +285,30 @@ func TestFittedCountsSayMore(t *testing.T) {
 		if fit != Fitted {
 			t.Errorf("%s: columns are not fitted", family)
 		}
-		var chol mat.Cholesky
-		var exact mat.SymDense
-		if !chol.Factorize(information) || chol.InverseTo(&exact) != nil {
-			t.Fatal("no information")
-		}
-		widening := 0.0
-		for j, want := range truth {
-			widening += math.Log(sd[j]/math.Sqrt(exact.At(j, j))) / 5
-			if off := math.Abs(mean[j]-want) / sd[j]; off > 5 {
-				t.Errorf("%s: coefficient %d is %v ± %v, in truth %v", family, j, mean[j], sd[j], want)
-			}
-		}
-		if widening = math.Exp(widening); !(widening < 3) {
+		widening := timesAsWide(t, family, information, truth, mean, sd)
+		if !(widening < 3) {
 			t.Errorf("%s: intervals are %v times as wide as without privacy, more than three times", family, widening)
 		}
 	}
+}
+
+// timesAsWide is how many times as wide as without privacy intervals are, in the mean of logarithms. Truths must be
+// within five standard deviations.
+func timesAsWide(t *testing.T, what string, information *mat.SymDense, truth, mean, sd []float64) float64 {
+	t.Helper()
+	var chol mat.Cholesky
+	var exact mat.SymDense
+	if !chol.Factorize(information) || chol.InverseTo(&exact) != nil {
+		t.Fatal("no information")
+	}
+	log := 0.0
+	for j, want := range truth {
+		log += math.Log(sd[j] / math.Sqrt(exact.At(j, j)))
+		if off := math.Abs(mean[j]-want) / sd[j]; off > 5 {
+			t.Errorf("%s: coefficient %d is %v ± %v, in truth %v", what, j, mean[j], sd[j], want)
+		}
+	}
+	return math.Exp(log / float64(len(truth)))
 }
 
 // fittedDraws are the fit that is chosen at ε = 1, means and standard deviations of draws given one
@@ -375,19 +383,11 @@ func TestManyCollinearCounts(t *testing.T) {
 	config := looseConfig(t, AnyFit)
 	config.Target, config.Columns, config.Cap.Count = target, columns, 30
 	fit, mean, sd, _ := fittedDraws(t, config, r)
-	var chol mat.Cholesky
-	var exact mat.SymDense
-	if fit != Fitted || !chol.Factorize(information) || chol.InverseTo(&exact) != nil {
-		t.Fatal("columns are not fitted, or there is no information")
+	if fit != Fitted {
+		t.Error("columns are not fitted")
 	}
-	widening := 0.0
-	for j, want := range truth {
-		widening += math.Log(sd[j]/math.Sqrt(exact.At(j, j))) / d
-		if off := math.Abs(mean[j]-want) / sd[j]; off > 5 {
-			t.Errorf("coefficient %d is %v ± %v, in truth %v", j, mean[j], sd[j], want)
-		}
-	}
-	if widening = math.Exp(widening); !(widening < 3) {
+	widening := timesAsWide(t, "collinear counts", information, truth, mean, sd)
+	if !(widening < 3) {
 		t.Errorf("intervals are %v times as wide as without privacy, more than three times", widening)
 	}
 }

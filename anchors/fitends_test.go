@@ -154,19 +154,8 @@ func TestRareNumbersSayMore(t *testing.T) {
 		}
 		_, mean, sd, _ := fittedDraws(t, Config{Target: target, Aim: Score, Columns: columns, Iterations: 200,
 			LeastESS: 100, Fit: Fitted}, r)
-		var chol mat.Cholesky
-		var exact mat.SymDense
-		if !chol.Factorize(information) || chol.InverseTo(&exact) != nil {
-			t.Fatal("no information")
-		}
-		widening := 0.0
-		for j, want := range truth {
-			widening += math.Log(sd[j]/math.Sqrt(exact.At(j, j))) / 6
-			if off := math.Abs(mean[j]-want) / sd[j]; off > 5 {
-				t.Errorf("coefficient %d is %v ± %v, in truth %v", j, mean[j], sd[j], want)
-			}
-		}
-		if got := math.Exp(widening); (upper == 1) != (got < 3) || upper > 1 && got < 10 {
+		got := timesAsWide(t, "rare numbers", information, truth, mean, sd)
+		if (upper == 1) != (got < 3) || upper > 1 && got < 10 {
 			t.Errorf("upper bounds %v: intervals are %v times as wide as without privacy", upper, got)
 		}
 	}
