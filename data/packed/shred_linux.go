@@ -15,14 +15,13 @@ import (
 func overwrites(f *os.File) bool {
 	var s unix.Statfs_t
 	known := []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.MSDOS_SUPER_MAGIC, unix.TMPFS_MAGIC}
-	// nolint:unconvert // narrower elsewhere
-	return unix.Fstatfs(int(f.Fd()), &s) == nil && slices.Contains(known, int64(s.Type))
+	return unix.Fstatfs(int(f.Fd()), &s) == nil && slices.Contains(known, int64(s.Type)) // narrower elsewhere
 }
 
 // links counts a file's names.
 func links(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Nlink) //nolint:unconvert // narrower on other processors
+		return uint64(s.Nlink) // narrower on other processors
 	}
 	return 1
 }

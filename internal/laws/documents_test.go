@@ -16,6 +16,7 @@ import (
 
 const (
 	widest       = 100 // columns of a line of prose
+	widestCode   = 120 // and of code, a tab counting as one
 	longestGuide = 120 // lines of README.md
 	longestMean  = 18  // words of a document's mean sentence
 )
@@ -57,18 +58,31 @@ func TestDocumentsAreReadable(t *testing.T) {
 		t.Errorf("README.md has %d lines, more than %d", n, longestGuide)
 	}
 	for name, text := range documents {
-		for _, line := range wide(prose(text)) {
+		for _, line := range wide(prose(text), widest) {
 			if !row(line) {
 				t.Errorf("%s: wider than %d columns: %s", name, widest, line)
 			}
 		}
 	}
 	for _, name := range guides(documents) {
-		for _, line := range wide(strings.Split(documents[name], "\n")) {
+		for _, line := range wide(strings.Split(documents[name], "\n"), widest) {
 			t.Errorf("%s: wider than %d columns: %s", name, widest, line)
 		}
 		if m := meanSentence(documents[name]); m >= longestMean {
 			t.Errorf("%s: a sentence has %.1f words on average, not less than %d", name, m, longestMean)
+		}
+	}
+}
+
+// TestCodeFits: lines of code fit beside each other on a screen.
+func TestCodeFits(t *testing.T) {
+	files := written(t, ".go")
+	if len(files) < 500 {
+		t.Fatalf("only %d files of code", len(files))
+	}
+	for name, text := range files {
+		for _, line := range wide(strings.Split(text, "\n"), widestCode) {
+			t.Errorf("%s: wider than %d columns: %s", name, widestCode, line)
 		}
 	}
 }
@@ -93,10 +107,10 @@ func TestDocumentsAreMeasured(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("é", widest+1)
-	if got := wide(prose(long[:2*widest] + "\n```\n" + long + "\n```\n\n    " + long + "\n")); len(got) != 0 {
+	if got := wide(prose(long[:2*widest]+"\n```\n"+long+"\n```\n\n    "+long+"\n"), widest); len(got) != 0 {
 		t.Errorf("a line that fits or a program is called wide: %q", got)
 	}
-	if got := wide(prose("```\na\n```\n" + long + "\n* a\n  " + long + "\n| " + long)); len(got) != 3 {
+	if got := wide(prose("```\na\n```\n"+long+"\n* a\n  "+long+"\n| "+long), widest); len(got) != 3 {
 		t.Errorf("%d wide lines, not 3", len(got))
 	}
 	text := "[a](b.md#c) [d\ne](../f.go) [g](https://h) [i](#j)\n```\n[k](l)\n```\n`go run ./cmd/x -v` `go test ./y/... " +
@@ -111,7 +125,16 @@ func TestDocumentsAreMeasured(t *testing.T) {
 
 // markdown reads every document of the repository, by its path from the root.
 func markdown(t *testing.T) map[string]string {
-	documents := map[string]string{}
+	documents := written(t, ".md")
+	if len(guides(documents)) < 10 {
+		t.Fatalf("only %d documents", len(documents))
+	}
+	return documents
+}
+
+// written are the repository's files of one extension, by their paths from the root.
+func written(t *testing.T, extension string) map[string]string {
+	all := map[string]string{}
 	root := os.DirFS(filepath.Join("..", ".."))
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -119,9 +142,9 @@ func markdown(t *testing.T) map[string]string {
 			return err
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case path.Ext(name) == ".md":
+		case path.Ext(name) == extension:
 			text, err := fs.ReadFile(root, name)
-			documents[name] = string(text)
+			all[name] = string(text)
 			return err
 		}
 		return nil
@@ -129,10 +152,7 @@ func markdown(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(guides(documents)) < 10 {
-		t.Fatalf("only %d documents", len(documents))
-	}
-	return documents
+	return all
 }
 
 // guides are README.md and docs/*.md.
@@ -195,8 +215,8 @@ func prose(text string) []string {
 func row(line string) bool { return strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "|-") }
 
 // wide are the lines beyond the widest.
-func wide(lines []string) []string {
-	return slices.DeleteFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) <= widest })
+func wide(lines []string, columns int) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) <= columns })
 }
 
 // meanSentence is the mean number of words of a document's sentences. A sentence ends

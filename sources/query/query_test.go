@@ -101,7 +101,8 @@ const (
 // TestAnswersAreReadLikeCSV: the rows of the CSV file, bit for bit, from columns in
 // another order; a value that the schema refuses by record and column; no dates.
 func TestAnswersAreReadLikeCSV(t *testing.T) {
-	for name, make := range map[string]func(*testing.T, []people.Person) *sql.DB{"SQLite": sqlite, "PostgreSQL": postgres} {
+	stores := map[string]func(*testing.T, []people.Person) *sql.DB{"SQLite": sqlite, "PostgreSQL": postgres}
+	for name, make := range stores {
 		t.Run(name, func(t *testing.T) {
 			all := people.Make(n)
 			rows := open(t, make(t, all), inOrder, n)

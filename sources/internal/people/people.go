@@ -27,7 +27,8 @@ var Columns = []string{"age", "income", "score", "job", "ill"}
 
 // Schema is that of n people.
 func Schema(n int) *data.Schema {
-	return &data.Schema{Confirmed: true, Records: n, IgnoreOther: true, Interactions: []string{"age:job"}, Columns: []data.Column{
+	crossed := []string{"age:job"}
+	return &data.Schema{Confirmed: true, Records: n, IgnoreOther: true, Interactions: crossed, Columns: []data.Column{
 		{Name: "age", Role: data.Feature, Kind: data.Number, Lower: 18, Upper: 98, Missing: data.MissingImpute, Impute: "50"},
 		{Name: "income", Role: data.Feature, Kind: data.Number, Lower: 1, Upper: 1e6, Transform: data.TransformLog},
 		{Name: "score", Role: data.Feature, Kind: data.Number, Lower: -10, Upper: 10, Outside: data.OutsideRefuse},
