@@ -39,7 +39,7 @@ func TestEveryBuiltInTarget(t *testing.T) {
 				o := m.Options
 				o.Tightness = 0.95
 				if strings.HasSuffix(m.Name, "box") {
-					if o.Effort = proptest.Standard; testing.Short() {
+					if o.Effort = proptest.Standard; testing.Short() || !slow && strings.Contains(m.Name, "regression") {
 						o.Effort, o.Tightness = proptest.Quick, 0
 					}
 					if strings.Contains(m.Name, "classes") && beta > 1 {

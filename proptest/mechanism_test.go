@@ -287,7 +287,7 @@ func TestCuratorMechanisms(t *testing.T) {
 		case batch.IsFull():
 			tests = append(tests, curator.Test{Penalty: 1}) // on batches it costs too much to tell anything
 		case batch.Size > 0 && !slow:
-			tests = tests[1:] // a minute each
+			tests = nil // a minute each, and package audit attacks them
 		}
 		for _, test := range tests {
 			t.Run(fmt.Sprint(test, " ", batch), func(t *testing.T) {
