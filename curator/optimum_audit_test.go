@@ -68,8 +68,8 @@ func surprised(others int) (with, without curator.Records) {
 // TestOptimumCostsWhatItClaims: a distinguisher finds no more in releases than is
 // charged, and finds noise of 0.6 times. False-alarm rate 10⁻⁶ each.
 func TestOptimumCostsWhatItClaims(t *testing.T) {
-	with, without := surprised(50)
-	m := curator.Optimum{Ridge: 2.5, NoiseMultiplier: 0.5} // σ = 1, the sensitivity
+	with, without := surprised(25)
+	m := curator.Optimum{Ridge: 1.25, NoiseMultiplier: 0.5} // σ = 1, the sensitivity
 	claim, err := m.Event(facts(with, accountant.AddRemove))
 	if err != nil {
 		t.Fatal(err)
