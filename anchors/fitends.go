@@ -2,6 +2,7 @@ package anchors
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,6 +51,21 @@ func (t *fit) findEnds(mean []float64, level float64, covariance *mat.SymDense, 
 			t.ends[a] = math.Pow(max(up, down), 2) / (2*math.Sqrt(2*k) + 3)
 		}
 	}
+}
+
+// twoValued are the numbers at their bounds, of fitted columns.
+func (t *fit) twoValued() (all []surrogates.TwoValued) {
+	var back mat.Dense
+	if back.Inverse(t.matrix) != nil { // its condition is beyond 10¹⁶
+		return nil
+	}
+	for a, j := range t.numbers {
+		if t.ends[a] > 0 {
+			all = append(all, surrogates.TwoValued{Along: slices.Clone(back.RawRowView(j)), Lower: t.bounds[j].Lower,
+				Upper: t.bounds[j].Upper})
+		}
+	}
+	return all
 }
 
 // withEnds is a whitener of rows in the map that leaves numbers at their bounds a conditional variance of ends, as

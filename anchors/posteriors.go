@@ -141,6 +141,7 @@ func (s *Chains) score(released surrogates.Statistics, earlier []surrogates.Look
 		c.Prior = fit.prior(c.Prior.(priors.Gaussian))
 		c.Written = fit.combinations()
 		c.Doubt = fitDoubt
+		c.TwoValued = fit.twoValued()
 	}
 	if s.config.Aim == Score {
 		c.Effect = s.model.regression.Standardized()

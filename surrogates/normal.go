@@ -16,6 +16,7 @@ type normal struct {
 	at, width float64
 	along     []float64
 	anchor    []float64
+	parts     []portion // of which it is a mixture, nil for none
 }
 
 // newNormal are features with the mean and the covariance that a matrix of mean squares has
@@ -54,9 +55,26 @@ func (n *normal) turned(t *mat.Dense) *normal {
 	return out
 }
 
+// each are the parts of a mixture as something else.
+func (n *normal) each(as func(*normal) *normal) (parts []portion) {
+	for _, part := range n.parts {
+		parts = append(parts, portion{part.share, as(part.normal)})
+	}
+	return parts
+}
+
 // curvature is E[w·xxᵀ], w the loss's second derivative at the anchor for a response drawn
 // there.
 func (n *normal) curvature(link Link) *mat.SymDense {
+	if n.parts != nil {
+		out := mat.NewSymDense(len(n.mean), nil)
+		for _, part := range n.parts {
+			one := part.curvature(link)
+			one.ScaleSym(part.share, one)
+			out.AddSym(out, one)
+		}
+		return out
+	}
 	d, sd := len(n.mean), math.Sqrt(n.width)
 	weights := weightsOver(n.at, sd, link)
 	e := [3][]float64{n.mean, make([]float64, d), make([]float64, d)}

@@ -37,6 +37,8 @@ type Config struct {
 	// the anchor to the posterior. What it does to the score counts as noise. Defaults to 0: the law is
 	// taken for right.
 	Doubt float64
+	// TwoValued are combinations of features of two values, beside those that Statistics.Columns say.
+	TwoValued []TwoValued
 	// Seed is the public seed of the draws of second moments.
 	Seed uint64
 }
@@ -59,7 +61,10 @@ func New(c Config) (*Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.settle(m)
+	if err := p.settle(m); err != nil {
+		return nil, err
+	}
+	return p, p.split(m)
 }
 
 func (p *Score) parameters() int { return p.dim }
@@ -89,7 +94,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	if err := c.checkLooks(); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(c.checkEffect(), c.checkWritten(d)); err != nil {
+	if err := errors.Join(c.checkEffect(), c.checkWritten(d), c.checkTwoValued(d)); err != nil {
 		return nil, nil, err
 	}
 	if c.Imputations == 0 {

@@ -10,11 +10,19 @@ import (
 // features are a normal law of the features and a response.
 type features struct {
 	*normal
-	slopes *slopes   // of the response, but for a logistic one
-	known  []float64 // E[x·f] at the anchor, of a logistic response
+	slopes *slopes     // of the response, but for a logistic one
+	known  []float64   // E[x·f] at the anchor, of a logistic response
+	parts  []*features // of a mixture, which has none of these
 }
 
 func newFeatures(n *normal, link Link) *features {
+	if n.parts != nil {
+		f := &features{normal: n}
+		for _, part := range n.parts {
+			f.parts = append(f.parts, newFeatures(part.normal, link))
+		}
+		return f
+	}
 	if link != Logistic {
 		return &features{normal: n, slopes: newSlopes(link, n.at, math.Sqrt(n.width))}
 	}
@@ -27,6 +35,15 @@ func newFeatures(n *normal, link Link) *features {
 
 // information is minus the derivative of the score's mean at theta, for one record.
 func (f *features) information(theta []float64) *mat.SymDense {
+	if f.parts != nil {
+		out := mat.NewSymDense(len(theta), nil)
+		for i, part := range f.parts {
+			one := part.information(theta)
+			one.ScaleSym(f.normal.parts[i].share, one)
+			out.AddSym(out, one)
+		}
+		return out
+	}
 	s := f.scores()
 	s.set(theta)
 	h := f.bent(&s.dSlope, &s.e)
@@ -44,10 +61,20 @@ type scores struct {
 	e       [3][]float64
 	ae      [3][]float64 // A·e
 	w, step []float64    // covariance of x with the predictor, and the way from the anchor
+
+	parts []*scores // of a mixture
+	cell  []float64 // a buffer, of a part's covariance
 }
 
 func (f *features) scores() *scores {
 	d := len(f.mean)
+	if f.parts != nil {
+		s := &scores{features: f, step: make([]float64, d), cell: make([]float64, d*d)}
+		for _, part := range f.parts {
+			s.parts = append(s.parts, part.scores())
+		}
+		return s
+	}
 	row := func() []float64 { return make([]float64, d) }
 	s := &scores{features: f, w: row(), step: row(), e: [3][]float64{f.mean, row(), row()},
 		ae: [3][]float64{row(), row(), row()}}
@@ -96,6 +123,10 @@ func (s *scores) set(theta []float64) {
 // law sets mean to the score's and, unless nil, the lower triangle of its covariance, for so
 // many records.
 func (s *scores) law(mean, lower, theta []float64, records float64) {
+	if s.parts != nil {
+		s.mixture(mean, lower, theta, records)
+		return
+	}
 	s.set(theta)
 	d, g, e := len(theta), &s.slope, &s.e
 	for j := range d {
@@ -112,10 +143,31 @@ func (s *scores) law(mean, lower, theta []float64, records float64) {
 	}
 }
 
+// mixture is the law of a mixture.
+func (s *scores) mixture(mean, lower, theta []float64, records float64) {
+	clear(mean)
+	clear(lower)
+	var cell []float64
+	if lower != nil {
+		cell = s.cell
+	}
+	for i, part := range s.parts {
+		part.law(s.step, cell, theta, records*s.normal.parts[i].share)
+		floats.Add(mean, s.step)
+		floats.Add(lower, cell)
+	}
+}
+
 // back adds to grad the derivative of mean·u + ½⟨A, covariance⟩ where law was asked last,
 // A by its lower triangle. A nil lower leaves the covariance out. Predictors change along x, so
 // that E[x·g] changes by E[x·(x·g′)].
 func (s *scores) back(grad, u, lower []float64, records float64) {
+	if s.parts != nil {
+		for i, part := range s.parts {
+			part.back(grad, u, lower, records*s.normal.parts[i].share)
+		}
+		return
+	}
 	d, e, g := len(u), &s.e, &s.dSlope
 	b := [3]float64{dot(e[0], u), dot(e[1], u), dot(e[2], u)}
 	one := g[0][0]

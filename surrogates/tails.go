@@ -110,6 +110,7 @@ func (n *normal) spreadOut(by float64) *normal {
 	floats.ScaleTo(out.spread, by*by, n.spread)
 	floats.ScaleTo(out.along, by*by, n.along)
 	out.width *= by * by
+	out.parts = n.each(func(part *normal) *normal { return part.spreadOut(by) })
 	return &out
 }
 
@@ -121,5 +122,6 @@ func (n *normal) from(anchor []float64) *normal {
 		out.along[j] = dot(out.spread[j*d:(j+1)*d], anchor)
 	}
 	out.at, out.width = dot(out.mean, anchor), max(0, dot(out.along, anchor))
+	out.parts = n.each(func(part *normal) *normal { return part.from(anchor) })
 	return &out
 }
