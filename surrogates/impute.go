@@ -73,31 +73,49 @@ func (s Statistics) moments(link Link) *moments {
 // impute makes one law of the features, with these second moments, beside the score.
 func (c Config) impute(second *mat.SymDense, score []float64, m *moments) imputation {
 	s := c.Statistics
-	d := len(s.Anchor)
-	each := mat.NewSymDense(d, nil)
-	each.ScaleSym(1/float64(s.Records), second)
 	im := imputation{score: score}
 	if s.Weighted {
+		each, h := mat.NewSymDense(len(s.Anchor), nil), mat.NewSymDense(len(s.Anchor), nil)
+		each.ScaleSym(1/float64(s.Records), second)
 		im.features = newFeatures(c.weighted(each, m), c.Link)
+		h.ScaleSym(s.temperature(), second)
+		im.log = s.determinant(h)
 	} else {
-		im.features = newFeatures(newNormal(each, m.constant, s.Anchor), c.Link)
-	}
-	if s.Ridge > 0 {
-		h := mat.NewSymDense(d, nil)
-		if s.Weighted {
-			h.ScaleSym(s.temperature(), second)
-		} else {
-			h.ScaleSym(s.size(), im.features.information(s.Anchor))
-		}
-		for j := range d {
-			h.SetSym(j, j, h.At(j, j)+s.Ridge)
-		}
-		var chol mat.Cholesky
-		if chol.Factorize(h) {
-			im.log = chol.LogDet()
-		}
+		c.imputeLaw(&im, c.law(second, m.constant))
 	}
 	return im
+}
+
+// law is the normal law of features with these second moments, of all records.
+func (c Config) law(second *mat.SymDense, constant int) *normal {
+	each := mat.NewSymDense(len(c.Statistics.Anchor), nil)
+	each.ScaleSym(1/float64(c.Statistics.Records), second)
+	return newNormal(each, constant, c.Statistics.Anchor)
+}
+
+// imputeLaw sets a law of the features, and what follows from it.
+func (c Config) imputeLaw(im *imputation, law *normal) {
+	im.features = newFeatures(law, c.Link)
+	if s := c.Statistics; s.Ridge > 0 {
+		h := im.features.information(s.Anchor)
+		h.ScaleSym(s.size(), h)
+		im.log = s.determinant(h)
+	}
+}
+
+// determinant is the logarithm of what an optimum's density has of the information at the anchor.
+func (s Statistics) determinant(information *mat.SymDense) float64 {
+	if s.Ridge == 0 {
+		return 0
+	}
+	for j := range s.Anchor {
+		information.SetSym(j, j, information.At(j, j)+s.Ridge)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(information) {
+		return 0
+	}
+	return chol.LogDet()
 }
 
 // size is how many records' worth of information there is.

@@ -46,13 +46,11 @@ func (c Config) looks() (all []sharedLook, sd float64) {
 	return all, 1 / math.Sqrt(total)
 }
 
-// joint is the mean score, as at the last anchor, given second moments of the features, and the log
+// joint is the mean score, as at the last anchor, given a law of the features, and the log
 // likelihood of how the scores differ.
-func (c Config) joint(of []sharedLook, second *mat.SymDense, constant int) (score []float64, log float64) {
+func (c Config) joint(of []sharedLook, law *normal) (score []float64, log float64) {
 	s := c.Statistics
 	d := len(s.Anchor)
-	each := mat.NewSymDense(d, nil)
-	each.ScaleSym(1/float64(s.Records), second)
 	score = make([]float64, d)
 	var at [][]float64
 	var moved mat.VecDense
@@ -62,7 +60,7 @@ func (c Config) joint(of []sharedLook, second *mat.SymDense, constant int) (scor
 		floats.SubTo(way, l.Anchor, s.Anchor)
 		if floats.Norm(way, 2) > 0 {
 			floats.AddScaledTo(middle, s.Anchor, 0.5, way)
-			moved.MulVec(newNormal(each, constant, middle).curvature(c.Link), mat.NewVecDense(d, way))
+			moved.MulVec(law.from(middle).curvature(c.Link), mat.NewVecDense(d, way))
 			floats.AddScaled(one, -s.size(), moved.RawVector().Data)
 		}
 		floats.AddScaled(score, l.share, one)

@@ -52,18 +52,18 @@ func TestScoresAtOtherAnchors(t *testing.T) {
 	looks, _ := c.looks()
 	for i, l := range c.Earlier {
 		alone := []sharedLook{{l, 1, 1}}
-		moved, _ := c.joint(alone, second, 0)
+		moved, _ := c.joint(alone, c.law(second, 0))
 		off, apart := floats.Distance(moved, s.Score, 2), floats.Distance(l.Score, s.Score, 2)
 		if off > apart/20 {
 			t.Errorf("score %d is %.1f off at the last anchor, and %.1f apart", i, off, apart)
 		}
 	}
-	_, fits := c.joint(looks, second, 0)
+	_, fits := c.joint(looks, c.law(second, 0))
 	for _, by := range []float64{0.5, 2} {
 		other := mat.NewSymDense(2, nil)
 		other.ScaleSym(by, second)
 		other.SetSym(0, 0, second.At(0, 0))
-		if _, log := c.joint(looks, other, 0); !(log < fits) {
+		if _, log := c.joint(looks, c.law(other, 0)); !(log < fits) {
 			t.Errorf("%v of the sum of squares fits with %.2f, the true one with %.2f", by, log, fits)
 		}
 	}

@@ -121,11 +121,11 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	p.looked, p.config.Statistics.ScoreSD = c.looks()
 	log := func(second *mat.SymDense) float64 {
-		_, log := c.joint(p.looked, second, m.constant)
+		_, log := c.joint(p.looked, c.law(second, m.constant))
 		return log
 	}
 	for _, second := range m.draws(c.Imputations, rng, log) {
-		score, _ := c.joint(p.looked, second, m.constant)
+		score, _ := c.joint(p.looked, c.law(second, m.constant))
 		p.imputations = append(p.imputations, given(c.impute(second, score, m)))
 	}
 	return p, m, nil

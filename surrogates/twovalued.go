@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TwoValued says that a combination of features is Lower or Upper in every record.
@@ -16,15 +15,14 @@ type TwoValued struct {
 	Lower, Upper float64
 }
 
-// A normal law has no rare level: where one has a strong effect the mean slope of its records is not that of a normal
-// law with the same variance. So of columns of two values that move the score the law of features is a mixture of
-// two normal laws, one for each value, with the same second moments (docs/proofs/anchored.md).
+// A normal law has no rare level. Where one has a strong effect the mean slope of its records is not that under a
+// normal law with the same second moments. So where that would move a coefficient the law of features is a mixture
+// of normal ones, one for each value (docs/proofs/anchored.md).
 const (
-	splitFrom  = 0.1 // posterior standard deviations by which this moves a coefficient
-	mostSplit  = 6   // columns
-	splitShare = 0.1 // records of a law that is split further, at least
-	splitEven  = 0.5 // variance of a column of two values, over that of its mean, either way
-	splitTries = 3   // rounds, since the centre moves
+	splitFrom  = 0.1 // posterior standard deviations by which it would
+	mostSplit  = 6   // columns of two values
+	splitShare = 0.1 // share of the records of a law that is split further
+	splitEven  = 0.5 // variance over that of a column with the mean, and the other way, from which it counts as one
 )
 
 // portion is a part of a mixture.
@@ -36,18 +34,19 @@ type portion struct {
 func (c Config) checkTwoValued(d int) error {
 	for i, v := range c.TwoValued {
 		if len(v.Along) != d || !(v.Lower < v.Upper) || math.IsInf(v.Upper-v.Lower, 0) {
-			return fmt.Errorf("surrogates: Config.TwoValued[%d] is of %d features between %v and %v; it must be of %d, "+
-				"between finite values, the lower first", i, len(v.Along), v.Lower, v.Upper, d)
+			return fmt.Errorf("surrogates: Config.TwoValued[%d] combines %d of %d features and has values %v and %v; it "+
+				"must combine all, and its values be finite, the lower first", i, len(v.Along), d, v.Lower, v.Upper)
 		}
 	}
 	return nil
 }
 
-// twoValued are the columns of two values: levels, and numbers that are likely to be at their bounds.
+// twoValued are the columns of two values: levels, numbers that are likely to be at their bounds, and what
+// is said beside.
 func (c Config) twoValued() []TwoValued {
 	all := slices.Clone(c.TwoValued)
 	for j, column := range c.Statistics.Columns {
-		if column.Lower < column.Upper && (column.Kind == Level || column.Kind == Number && column.Ends) {
+		if column.Lower < column.Upper && (column.Kind == Level || column.Ends) {
 			v := TwoValued{make([]float64, len(c.Statistics.Columns)), column.Lower, column.Upper}
 			v.Along[j] = 1
 			all = append(all, v)
@@ -56,45 +55,45 @@ func (c Config) twoValued() []TwoValued {
 	return all
 }
 
-// split splits the laws of features by columns of two values that move the centre, and settles again.
+// split splits the laws of features by the columns of two values that would move a coefficient, until none does.
+// A law that has the shape of the curvature stays as it is.
 func (p *Score) split(m *moments) error {
-	if p.config.Statistics.Weighted {
-		return nil // the curvature is that of rows of levels
-	}
 	open := p.config.twoValued()
+	if p.config.Statistics.Weighted {
+		return nil
+	}
 	for left := mostSplit; len(open) > 0 && left > 0; {
-		type moving struct {
-			by TwoValued
-			at float64
+		moved, err := p.movedBySplits(open)
+		if err != nil {
+			return err
 		}
-		var all []moving
-		for _, v := range open {
-			at, err := p.movedBySplit(v)
-			if err != nil {
-				return err
-			}
-			all = append(all, moving{v, at})
+		order := make([]int, len(open))
+		for i := range order {
+			order[i] = i
 		}
-		slices.SortStableFunc(all, func(a, b moving) int { return cmp.Compare(b.at, a.at) })
-		open = open[:0]
-		moved := false
-		for _, v := range all {
-			if left == 0 || v.at < splitFrom {
-				open = append(open, v.by)
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(moved[b], moved[a]) })
+		var stay []TwoValued
+		split := 0
+		for _, i := range order {
+			if split == left || !(moved[i] >= splitFrom) {
+				stay = append(stay, open[i])
 				continue
 			}
-			left--
-			moved = true
+			split++
 			for k := range p.imputations {
 				im := &p.imputations[k]
-				im.features = newFeatures(im.features.split(v.by), p.config.Link)
+				p.config.imputeLaw(im, im.features.split(open[i]))
 			}
 		}
-		if !moved {
+		if split == 0 {
 			return nil
 		}
-		for k := range p.imputations {
-			p.imputations[k].log = p.config.determinant(p.imputations[k].features)
+		open, left = stay, left-split
+		if p.looked != nil {
+			for k := range p.imputations {
+				im := &p.imputations[k]
+				im.score, _ = p.config.joint(p.looked, im.features.normal)
+			}
 		}
 		if err := p.settle(m); err != nil {
 			return err
@@ -103,39 +102,57 @@ func (p *Score) split(m *moments) error {
 	return nil
 }
 
-// movedBySplit is by how many of its posterior standard deviations a coefficient would move, at most, if laws
-// of features were split by a column of two values.
-func (p *Score) movedBySplit(v TwoValued) (float64, error) {
-	apart, one := make([]float64, p.dim), make([]float64, p.dim)
-	for i := range p.imputations {
-		whole := p.imputations[i].features.normal
-		split := whole.split(v)
-		if split == whole {
-			continue
-		}
+// movedBySplits are by how many of its posterior standard deviations a coefficient would move, at most and to first
+// order, if laws of features were split by each of some columns.
+func (p *Score) movedBySplits(by []TwoValued) ([]float64, error) {
+	apart, one := make([][]float64, len(by)), make([]float64, p.dim)
+	for i := range apart {
+		apart[i] = make([]float64, p.dim)
+	}
+	for k := range p.imputations {
+		whole := p.imputations[k].features.normal
 		for _, look := range p.seen() {
-			for sign, n := range map[float64]*normal{-1: whole, 1: split} {
+			mean := func(law *normal) []float64 {
 				if p.looked != nil {
-					n = n.from(look.Anchor)
+					law = law.from(look.Anchor)
 				}
-				newFeatures(n, p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
-				floats.AddScaled(apart, look.share*sign/float64(len(p.imputations)), one)
+				newFeatures(law, p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				return one
+			}
+			before, weight := slices.Clone(mean(whole)), look.share/float64(len(p.imputations))
+			for i, v := range by {
+				if split := whole.split(v); split != whole {
+					floats.AddScaled(apart[i], weight, mean(split))
+					floats.AddScaled(apart[i], -weight, before)
+				}
 			}
 		}
 	}
-	return p.moved(apart)
+	moved := make([]float64, len(by))
+	for i := range moved {
+		var err error
+		if moved[i], err = p.moved(apart[i]); err != nil {
+			return nil, err
+		}
+	}
+	return moved, nil
 }
 
-// split is the law as a mixture by a column of two values, or as it is where that does not vary as such.
-func (n *normal) split(v TwoValued) *normal {
-	d := len(n.mean)
-	with := make([]float64, d)
-	mean, variance := dot(n.mean, v.Along), 0.0
+// combined are a combination's mean, its variance and its covariance with the features.
+func (n *normal) combined(along []float64) (mean, variance float64, with []float64) {
+	d := len(along)
+	with = make([]float64, d)
 	for j := range d {
-		with[j] = dot(n.spread[j*d:(j+1)*d], v.Along)
-		variance += with[j] * v.Along[j]
+		with[j] = dot(n.spread[j*d:(j+1)*d], along)
 	}
-	most := (v.Upper - mean) * (mean - v.Lower)
+	return dot(n.mean, along), dot(with, along), with
+}
+
+// split is the law as a mixture by a column of two values, with the same second moments, or as it is where the column
+// does not vary as one.
+func (n *normal) split(by TwoValued) *normal {
+	mean, variance, _ := n.combined(by.Along)
+	most := (by.Upper - mean) * (mean - by.Lower)
 	if !(most > 0) || variance < splitEven*most || variance*splitEven > most {
 		return n
 	}
@@ -146,63 +163,32 @@ func (n *normal) split(v TwoValued) *normal {
 	out := *n
 	out.parts = nil
 	for _, part := range parts {
-		if part.share < splitShare {
-			out.parts = append(out.parts, part)
-			continue
-		}
-		out.parts = append(out.parts, part.halves(v)...)
+		out.parts = append(out.parts, part.halves(by)...)
 	}
 	return &out
 }
 
-// halves is a normal law as a mixture of two by a column of two values, of which the rarer is as rare as the variance says.
-func (p portion) halves(v TwoValued) []portion {
-	d := len(p.mean)
-	with := make([]float64, d)
-	variance := 0.0
-	for j := range d {
-		with[j] = dot(p.spread[j*d:(j+1)*d], v.Along)
-		variance += with[j] * v.Along[j]
-	}
-	width := v.Upper - v.Lower
-	if !(variance > 1e-12*width*width) {
+// halves are the laws given each value of a column, whose variance says how rare the rarer is, or the law itself where
+// it stands for few records or has one value.
+func (p portion) halves(by TwoValued) []portion {
+	mean, variance, with := p.combined(by.Along)
+	width := by.Upper - by.Lower
+	if p.share < splitShare || !(variance > 1e-9*width*width) {
 		return []portion{p}
 	}
-	// Shares p and 1 − p with p(1 − p)·width² the variance: the rarer value is farther from the mean.
 	rare := (1 - math.Sqrt(max(0, 1-4*variance/(width*width)))) / 2
-	apart := math.Sqrt(variance / (rare * (1 - rare)))
-	if 2*dot(p.mean, v.Along) > v.Lower+v.Upper {
+	apart := math.Sqrt(variance / (rare * (1 - rare))) // the width, but for noise
+	if 2*mean > by.Lower+by.Upper {
 		apart = -apart
 	}
-	var out []portion
-	for _, half := range []struct{ share, at float64 }{{1 - rare, -rare * apart}, {rare, (1 - rare) * apart}} {
-		n := &normal{mean: slices.Clone(p.mean), spread: slices.Clone(p.spread), anchor: p.anchor}
-		for j := range d {
-			n.mean[j] += with[j] * half.at / variance
-			for k := range d {
-				n.spread[j*d+k] -= with[j] * with[k] / variance
-			}
+	d := len(p.mean)
+	given := func(share, off float64) portion {
+		n := &normal{mean: slices.Clone(p.mean), spread: slices.Clone(p.spread)}
+		for j, c := range with {
+			n.mean[j] += c * off / variance
+			floats.AddScaled(n.spread[j*d:(j+1)*d], -c/variance, with)
 		}
-		out = append(out, portion{p.share * half.share, n.from(p.anchor)})
+		return portion{p.share * share, n.from(p.anchor)}
 	}
-	return out
-}
-
-// determinant is the log of what an optimum's density has of the law of features.
-func (c Config) determinant(f *features) float64 {
-	s := c.Statistics
-	if s.Ridge == 0 {
-		return 0
-	}
-	d := len(s.Anchor)
-	h := mat.NewSymDense(d, nil)
-	h.ScaleSym(s.size(), f.information(s.Anchor))
-	for j := range d {
-		h.SetSym(j, j, h.At(j, j)+s.Ridge)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(h) {
-		return 0
-	}
-	return chol.LogDet()
+	return []portion{given(1-rare, -rare*apart), given(rare, (1-rare)*apart)}
 }
