@@ -59,8 +59,8 @@ func (t *fit) twoValued() (all []surrogates.TwoValued) {
 	if back.Inverse(t.matrix) != nil { // its condition is beyond 10¹⁶
 		return nil
 	}
-	for a, j := range t.numbers {
-		if t.ends[a] > 0 {
+	for a, least := range t.ends {
+		if j := t.numbers[a]; least > 0 {
 			all = append(all, surrogates.TwoValued{Along: slices.Clone(back.RawRowView(j)), Lower: t.bounds[j].Lower,
 				Upper: t.bounds[j].Upper})
 		}

@@ -64,6 +64,18 @@ func TestNumbersAtTheirBounds(t *testing.T) {
 			f.next(within(rows, f.matrix, f.radius), 1e-3*n, false)
 		}
 		seen := within(rows, f.matrix, f.radius).At(0, 0) / n
+		for _, by := range f.twoValued() {
+			for i := range n {
+				var row mat.VecDense
+				row.MulVec(f.matrix, rows.RowView(i))
+				if v := floats.Dot(by.Along, row.RawVector().Data); math.Abs(v) > 1e-9 && math.Abs(v-1) > 1e-9 {
+					t.Fatalf("row %d in the map has %v of a number that is 0 or 1", i, v)
+				}
+			}
+		}
+		if got := len(f.twoValued()); got != map[float64]int{1: 2, 10: 0}[upper] {
+			t.Errorf("upper bounds %v: %d numbers are at their bounds", upper, got)
+		}
 		_, covariance := f.covariance(within(rows, f.matrix, math.Inf(1)), 1, n)
 		for a := 1; a < 3; a++ {
 			if v := covariance.At(a, a); (upper == 1) != (v > 0.1 && v < 1.5) {
