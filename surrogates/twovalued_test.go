@@ -13,8 +13,8 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// rareLaw is the normal law with the second moments of rows of a constant 1, a number, and a level that a fiftieth of
-// them has. Given the level the number is N(0.3, 0.64) with it and N(−0.2, 0.64) without.
+// rareLaw is the normal law with the second moments of rows of a constant 1, a number, and a level that a fiftieth
+// of them has. Given the level the number is N(0.3, 0.64) with it and N(−0.2, 0.64) without.
 func rareLaw(anchor []float64) *normal {
 	const p = 0.02
 	mean := 0.3*p - 0.2*(1-p)
@@ -25,8 +25,8 @@ func rareLaw(anchor []float64) *normal {
 var rareColumn = TwoValued{Along: []float64{0, 0, 1}, Upper: 1}
 
 // TestSplitIsTheLawOfRows: split by a rare level a law says of the score what a fine grid of rows with the level and
-// without says, in the mean and in the covariance, but for kinks of slopes that are cut. The normal law is off by a tenth
-// of the level's mean score or more, at a coefficient of 5. Nothing is drawn.
+// without says, in the mean and in the covariance, but for kinks of slopes that are cut. The normal law is off by a
+// tenth of the level's mean score or more, at a coefficient of 5. Nothing is drawn.
 func TestSplitIsTheLawOfRows(t *testing.T) {
 	anchor, theta := []float64{-1, 0.5, 0.3}, []float64{-2, 0.7, 5}
 	for name, link := range map[string]Link{"logistic": Logistic, "halved": halved{}, "probit": halvedBinary{probit},
@@ -74,7 +74,8 @@ func TestSplitIsTheLawOfRows(t *testing.T) {
 	}
 }
 
-// TestSplitKeepsMoments: however many columns split a law, shares add up to 1, and mean and covariance are the law's.
+// TestSplitKeepsMoments: however many columns split a law, shares add up to 1, and mean and covariance are the
+// law's.
 func TestSplitKeepsMoments(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := rapid.IntRange(2, 5).Draw(r, "d")
@@ -131,8 +132,8 @@ func TestSplitKeepsMoments(t *testing.T) {
 	})
 }
 
-// TestSplitOnlyTwoValues: a column splits a law if it varies about as one of two values with its mean does. A uniform
-// one does not, nor one beyond its bounds.
+// TestSplitOnlyTwoValues: a column splits a law if it varies about as one of two values with its mean does. A
+// uniform one does not, nor one beyond its bounds.
 func TestSplitOnlyTwoValues(t *testing.T) {
 	for _, c := range []struct {
 		mean, variance float64
@@ -146,8 +147,8 @@ func TestSplitOnlyTwoValues(t *testing.T) {
 	}
 }
 
-// TestSplitGradients: densities have the gradients of their differences where a level splits the law of features, of every
-// link.
+// TestSplitGradients: densities have the gradients of their differences where a level splits the law of features, of
+// every link.
 func TestSplitGradients(t *testing.T) {
 	for name, link := range testLinks() {
 		c, _ := rareLevel(rand.New(rand.NewPCG(1, 2)), 5000)
@@ -167,8 +168,9 @@ func TestSplitGradients(t *testing.T) {
 	}
 }
 
-// TestOnlyStrongLevelsSplit: laws are split by a level with a coefficient of 5, and stay as they are where it has none, so
-// that draws of such tables take no longer. The score is that of the split law, and the seed of laws is fixed.
+// TestOnlyStrongLevelsSplit: laws are split by a level with a coefficient of 5, and stay as they are where it has
+// none, so that draws of such tables take no longer. The score is that of the split law, and the seed of laws is
+// fixed.
 func TestOnlyStrongLevelsSplit(t *testing.T) {
 	for _, coefficient := range []float64{0, 5} {
 		c, _ := rareLevel(rand.New(rand.NewPCG(3, 4)), 5000)
@@ -195,8 +197,8 @@ func rareLevel(rng *rand.Rand, n int) (Config, []float64) {
 	prior := priors.Gaussian{SDs: []float64{1, 1, 4}}
 	truth, x := make([]float64, d), make([]float64, d)
 	prior.Sample(truth, rng)
-	s := Statistics{Anchor: []float64{-0.5, 0, 0}, Score: make([]float64, d), ScoreSD: scoreSD, Moment: make([]float64, d*d),
-		MomentSD: momentSD, Records: int64(n), Radius: 4,
+	s := Statistics{Anchor: []float64{-0.5, 0, 0}, Score: make([]float64, d), ScoreSD: scoreSD,
+		Moment: make([]float64, d*d), MomentSD: momentSD, Records: int64(n), Radius: 4,
 		Columns: []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}, {Kind: Level, Upper: 1}}}
 	slope := convex.Halved().Slope
 	for range n {
@@ -219,9 +221,9 @@ func rareLevel(rng *rand.Rand, n int) (Config, []float64) {
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Imputations: 2, Seed: rng.Uint64()}, truth
 }
 
-// TestRareLevelCalibration: of 5000 records with a level that one in fifty has, ranks of coefficients from the prior are
-// uniform: both statistics are within 5.6 standard errors, an alarm in 2·10⁷ runs. Those of the posterior under normal
-// laws, the mutant, are not.
+// TestRareLevelCalibration: of 5000 records with a level that one in fifty has, ranks of coefficients from the prior
+// are uniform: both statistics are within 5.6 standard errors, an alarm in 2·10⁷ runs. Those of the posterior under
+// normal laws, the mutant, are not.
 func TestRareLevelCalibration(t *testing.T) {
 	const limit = 5.6
 	ranks := func(split bool) func(seed uint64) []float64 {
