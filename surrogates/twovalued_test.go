@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -58,6 +59,10 @@ func TestSplitIsTheLawOfRows(t *testing.T) {
 		}
 		mean, lower := law(whole.split(rareColumn))
 		normal, _ := law(whole)
+		// One less the level is rarely its lower value.
+		if other, _ := law(whole.split(TwoValued{Along: []float64{1, 0, -1}, Upper: 1})); !floats.EqualApprox(other, mean, 1e-9) {
+			t.Errorf("%s: split by one less the level the score's mean is %v, not %v", name, other, mean)
+		}
 		for j := range 3 {
 			if !scalar.EqualWithinRel(mean[j], want[j], tolerance) {
 				t.Errorf("%s: the score's mean %d is %v, of rows %v", name, j, mean[j], want[j])
@@ -258,5 +263,45 @@ func TestRareLevelCalibration(t *testing.T) {
 		t.Errorf("normal laws pass, %.1f standard errors from uniform", e)
 	} else {
 		t.Logf("of normal laws ranks are %.1f standard errors from uniform", e)
+	}
+}
+
+// TestSplitJoinsScores: where a rare level splits laws of features, scores of counts at two anchors are joined under the
+// split laws, by which the first says the second to a tenth of their difference. Under the normal law it is off by
+// three times as much. Nothing is drawn but laws.
+func TestSplitJoinsScores(t *testing.T) {
+	link, ok := Centre(roots{0.5, 50})
+	if !ok {
+		t.Fatal("roots have no centre")
+	}
+	theta, first, last := []float64{-1, 0.3, 3}, []float64{-1, 0.3, 2.8}, []float64{-1, 0.3, 3.1}
+	law := rareLaw(last)
+	score := func(anchor []float64) []float64 {
+		out := make([]float64, 3)
+		newFeatures(law.split(rareColumn).from(anchor), link).scores().law(out, nil, theta, 5000)
+		return out
+	}
+	c, _ := rareLevel(rand.New(rand.NewPCG(1, 2)), 5000)
+	c.Statistics.Anchor, c.Statistics.Score, c.Link = last, score(last), link
+	c.Earlier = []Look{{first, score(first), 5}}
+	alone := []sharedLook{{c.Earlier[0], 1, 1}}
+	off := func(law *normal) float64 {
+		moved, _ := c.joint(alone, law)
+		return math.Abs(moved[2] - c.Statistics.Score[2])
+	}
+	apart := math.Abs(c.Earlier[0].Score[2] - c.Statistics.Score[2])
+	if split, whole := off(law.split(rareColumn)), off(law); split > apart/10 || whole < 3*split {
+		t.Errorf("scores are %v apart: joined they are off by %v under the split law, %v under the normal one",
+			apart, split, whole)
+	}
+	p, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, im := range p.imputations {
+		want, _ := c.joint(p.looked, im.features.normal)
+		if im.features.parts == nil || !floats.EqualApprox(im.score, want, 1e-9) {
+			t.Errorf("law %d, of %d parts: the score is %v, joined under it %v", k, len(im.features.parts), im.score, want)
+		}
 	}
 }
