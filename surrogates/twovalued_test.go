@@ -60,7 +60,8 @@ func TestSplitIsTheLawOfRows(t *testing.T) {
 		mean, lower := law(whole.split(rareColumn))
 		normal, _ := law(whole)
 		// One less the level is rarely its lower value.
-		if other, _ := law(whole.split(TwoValued{Along: []float64{1, 0, -1}, Upper: 1})); !floats.EqualApprox(other, mean, 1e-9) {
+		other, _ := law(whole.split(TwoValued{Along: []float64{1, 0, -1}, Upper: 1}))
+		if !floats.EqualApprox(other, mean, 1e-9) {
 			t.Errorf("%s: split by one less the level the score's mean is %v, not %v", name, other, mean)
 		}
 		for j := range 3 {
@@ -266,8 +267,8 @@ func TestRareLevelCalibration(t *testing.T) {
 	}
 }
 
-// TestSplitJoinsScores: where a rare level splits laws of features, scores of counts at two anchors are joined under the
-// split laws, by which the first says the second to a tenth of their difference. Under the normal law it is off by
+// TestSplitJoinsScores: where a rare level splits laws of features, scores of counts at two anchors are joined under
+// the split laws, by which the first says the second to a tenth of their difference. Under the normal law it is off by
 // three times as much. Nothing is drawn but laws.
 func TestSplitJoinsScores(t *testing.T) {
 	link, ok := Centre(roots{0.5, 50})
