@@ -50,6 +50,22 @@ func forms(target targets.Target) []form {
 	return all
 }
 
+// priorForms are the evaluations of no records.
+func priorForms(target targets.Target) []form {
+	all := []form{{"LogPrior", 0, func(_, theta, _ []float64, _ targets.Rows) { target.LogPrior(theta) }}}
+	if g, ok := target.(targets.GradTarget); ok {
+		all = append(all, form{"GradLogPrior", 0, func(_, theta, next []float64, _ targets.Rows) {
+			g.GradLogPrior(slices.Clone(next), theta)
+		}})
+	}
+	if c, ok := target.(targets.RatioCertificate); ok {
+		all = append(all, form{"RatioBound", 0, func(_, theta, next []float64, _ targets.Rows) {
+			c.RatioBound(theta, next, 1)
+		}})
+	}
+	return all
+}
+
 // run evaluates into a fresh slice that holds with beforehand.
 func (f form) run(with float64, theta, next []float64, rows targets.Rows) []float64 {
 	dst := make([]float64, rows.Len()*f.width)
@@ -58,23 +74,36 @@ func (f form) run(with float64, theta, next []float64, rows targets.Rows) []floa
 	return dst
 }
 
-// strays evaluates into part of a longer slice, as the curator does, and says whether the form
-// changes what follows its part, or one of its arguments, which it then mends.
+// roomy is a copy of v with room behind it that belongs to others, as parts of longer slices have.
+func roomy(v []float64) []float64 {
+	if v == nil {
+		return nil
+	}
+	const room = 8
+	longer := make([]float64, len(v)+room)
+	fill(longer[copy(longer, v):], -3)
+	return longer[:len(v)]
+}
+
+// strays evaluates into part of a longer slice, as the curator does, from parts of others, and says whether
+// the form changes what follows one of them, or one of its arguments.
 func (f form) strays(theta, next []float64, rows targets.Rows) string {
-	n := rows.Len() * f.width
-	longer := make([]float64, n+8)
-	fill(longer, -3)
-	parts := map[string][]float64{"parameters": theta, "proposal": next, "features": rows.X, "responses": rows.Y,
-		"memory beyond len(dst)": longer[n:]}
+	dst := roomy(make([]float64, rows.Len()*f.width))
+	theta, next, rows.X, rows.Y = roomy(theta), roomy(next), roomy(rows.X), roomy(rows.Y)
+	parts := map[string][]float64{"parameters": theta, "proposal": next, "features": rows.X, "responses": rows.Y}
 	before := map[string][]float64{}
 	for name, v := range parts {
 		before[name] = slices.Clone(v)
 	}
-	f.eval(longer[:n], theta, next, rows)
+	f.eval(dst, theta, next, rows)
+	parts["dst"] = dst
 	for name, v := range parts {
-		if !slices.EqualFunc(v, before[name], same) {
-			copy(v, before[name])
+		if name != "dst" && !slices.EqualFunc(v, before[name], same) {
 			return fmt.Sprintf("%s writes to its %s", f.name, name)
+		}
+		if beyond := v[len(v):cap(v)]; slices.ContainsFunc(beyond, func(w float64) bool { return w != -3 }) {
+			return fmt.Sprintf("%s writes to memory beyond its %s, which append does where there is room: copy first", f.name,
+				name)
 		}
 	}
 	return ""

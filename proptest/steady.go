@@ -361,10 +361,15 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 	plain := g.record()
 	var want [][]float64
 	for _, f := range forms(target) {
-		if said := f.strays(theta, next, cloneRows(plain)); said != "" {
+		if said := f.strays(theta, next, plain); said != "" {
 			fatalf(t, "%s (Seed %d)", said, o.Seed)
 		}
 		want = append(want, f.run(0, theta, next, plain))
+	}
+	for _, f := range priorForms(target) {
+		if said := f.strays(theta, next, targets.Rows{}); said != "" {
+			fatalf(t, "%s (Seed %d)", said, o.Seed)
+		}
 	}
 	said := ""
 	g.strange(func(z targets.Rows) {

@@ -209,6 +209,13 @@ func TestBrokenTargetsAreRejected(t *testing.T) {
 			_ targets.Rows) {
 			theta[0]++
 		}}},
+		"appends to θ": {"memory beyond its parameters", mutant{ratio: func(_, theta, _ []float64, _ targets.Rows) {
+			scale(append(theta, 1), 1)
+		}}},
+		"appends to θ in the prior": {"LogPrior writes to memory beyond", mutant{prior: func(theta []float64) float64 {
+			scale(append(theta, 1), 1)
+			return 0
+		}}},
 		"keeps θ": {"it keeps an argument", mutant{loss: func(dst, theta []float64, rows targets.Rows) {
 			key := call{&theta[0], &rows.X[0]}
 			if copy(dst, kept[key]) == 0 {
