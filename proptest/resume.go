@@ -130,6 +130,11 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 				"a momentum, a scale, a generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
 				n+1, theta, want.info[n], at.Theta, info, cut)
 		}
+		if left := second.Left(); left != want.left[n] {
+			c.failWith(c.reproduceResume(cut, n+1, fmt.Sprintf("// Left differs after step %d.", n+1)), "after step %d of a "+
+				"chain %d are left, and %d where a new kernel with the grant of the rest went on after step %d: Left is what "+
+				"this kernel may still do, not what State.Iteration leaves of all", n+1, want.left[n], left, cut)
+		}
 	}
 }
 
