@@ -19,6 +19,7 @@ import (
 type stated struct {
 	gaussian bool
 	scale    float64 // standard deviation, or scale of a Laplace
+	step     float64 // of the grid that it is rounded to, or drawn on; 0 for none
 }
 
 // noiseOf reads the noise off a claim of one Gaussian or Laplace release.
@@ -31,9 +32,9 @@ func noiseOf(m Additive, dim int) (stated, bool) {
 	multiplier, ok := all[0].Params["noise_multiplier"]
 	switch {
 	case ok && strings.HasSuffix(all[0].Kind, "gaussian"): // on a grid or not
-		return stated{true, multiplier * sensitivity}, true
+		return stated{true, multiplier * sensitivity, m.Step()}, true
 	case ok && all[0].Kind == "laplace" && dim == 1:
-		return stated{false, multiplier * sensitivity}, true
+		return stated{false, multiplier * sensitivity, m.Step()}, true
 	}
 	return stated{}, false
 }
@@ -52,6 +53,28 @@ func (s stated) quantile(p float64) float64 {
 		return distuv.UnitNormal.Quantile(p)
 	}
 	return distuv.Laplace{Scale: 1}.Quantile(p)
+}
+
+// coarse is the square of the grid's step in scales. What is rounded has the law's chances between midpoints of the
+// grid, and up to a twelfth of it more variance. What is drawn on the grid, in proportion to the density, has other
+// chances and sizes by less than a share of it.
+func (s stated) coarse() float64 { return s.step * s.step / (s.scale * s.scale) }
+
+// slack is such a share for the chance of an interval: by Euler and Maclaurin 1/24 of the slope of a normal density
+// at either end, and 1/16 of the whole at either end of a Laplace law, as a geometric series has it.
+func (s stated) slack() float64 {
+	if s.gaussian {
+		return s.coarse() / 48
+	}
+	return s.coarse() / 8
+}
+
+// midpoint moves an edge to the nearest one between numbers of the grid of v.
+func (s stated) midpoint(v, edge float64) float64 {
+	if s.step == 0 {
+		return edge
+	}
+	return v + (math.Floor((edge-v)/s.step)+0.5)*s.step
 }
 
 // momentsOf are a sample's mean and standard deviation.
@@ -94,10 +117,13 @@ func (s stated) shape(e *evidence, v []float64, coordinate int) {
 	if !s.gaussian { // its variance is known less well
 		scale = [2]float64{unit * (1 - 10/root), unit * (1 + 10/root)}
 	}
-	edges := make([]float64, len(fitLevels))
-	for i, p := range fitLevels {
-		edges[i] = mean + unit*s.quantile(p)
+	scale[0] *= math.Sqrt(max(0.01, 1-s.coarse()/6)) // where it is rounded
+	scale[1] *= math.Sqrt(1 + s.coarse()/6)
+	edges := make([]float64, 0, len(fitLevels))
+	for _, p := range fitLevels {
+		edges = append(edges, s.midpoint(v[0], mean+unit*s.quantile(p)))
 	}
+	edges = slices.Compact(edges)
 	counts := make([]int, len(edges)+1)
 	rest := v[half:]
 	for _, x := range rest {
@@ -111,7 +137,7 @@ func (s stated) shape(e *evidence, v []float64, coordinate int) {
 				least, most = min(least, p), max(most, p)
 			}
 		}
-		return least * (1 - 1e-9), most * (1 + 1e-9)
+		return max(0, least*(1-1e-9)-s.slack()), most*(1+1e-9) + s.slack()
 	}
 	see := func(k int, lo, hi float64) {
 		least, most := possible(lo, hi)
@@ -225,9 +251,9 @@ func (s stated) tails(e *evidence, columns [][]float64) {
 					k++
 				}
 			}
-			share := 1 / float64(len(columns))
-			least += share * 2 * s.cdf(-edge*(1+width)-2*width)
-			most += share * 2 * s.cdf(-edge*(1-width)+2*width)
+			share, grid := 1/float64(len(columns)), s.step/unit
+			least += share * max(0, 2*s.cdf(-edge*(1+width)-2*width-grid)-s.slack())
+			most += share * (2*s.cdf(-edge*(1-width)+2*width+grid) + s.slack())
 		}
 		n := (len(columns[0]) - half) * len(columns)
 		e.see(min(1, 2*min(atLeast(k, n, most), atMost(k, n, least))), func() string {
@@ -270,8 +296,8 @@ func (s stated) size(e *evidence, v []float64, coordinate int) {
 		sum += math.Abs(x - middle)
 	}
 	// Deviations about the sample's median are less than about the true one, by
-	// about a half of one; two are allowed.
-	e.see(mathext.GammaIncReg(n, sum/s.scale+2), func() string {
+	// about a half of one; two are allowed, and what a geometric law lacks.
+	e.see(mathext.GammaIncReg(n, sum/s.scale+2+n*s.coarse()/6), func() string {
 		return fmt.Sprintf("the noise of coordinate %d has mean size %.5g over %.0f releases, where %.5g is stated",
 			coordinate, sum/n, n, s.scale)
 	})
