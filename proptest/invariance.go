@@ -30,8 +30,14 @@ const (
 )
 
 // longer are chains that see what needs many steps to show: one in every so many is stretch times as
-// long as the others.
-var longer = []struct{ every, stretch int64 }{{5000, 400}, {200, 40}}
+// long as the others. Kernels that keep something have more of these, since what they keep begins anew
+// with each chain, and may need some steps to matter.
+type stretched struct{ every, stretch int64 }
+
+var (
+	longer  = []stretched{{5000, 400}, {200, 40}}
+	keepers = append(longer[:len(longer):len(longer)], stretched{9, 8})
+)
 
 // invariance starts chains at exact draws and compares where they are, after one
 // step and after Stride steps, with where they were.
@@ -44,7 +50,8 @@ var longer = []struct{ every, stretch int64 }{{5000, 400}, {200, 40}}
 // The smallest p-value times their number is the p-value of a look; a look fails
 // at its part of FalseAlarm, so that a kernel that leaves π invariant fails with
 // probability at most FalseAlarm. Half of the chains start late, at iterations
-// up to a million, as resumed ones do; one in 200 is 40 times as long, one in 5000 400 times.
+// up to a million, as resumed ones do; one in 200 is 40 times as long, one in 5000 400 times, and one in nine of
+// a kernel that keeps something eight times.
 func (c kernelCheck) invariance() {
 	c.t.Helper()
 	if c.o.Exact == nil {
@@ -56,8 +63,17 @@ func (c kernelCheck) invariance() {
 	if c.o.byDefault {
 		n = int(float64(n) * min(1, 2/c.perStep()))
 	}
+	l.longer = longer
+	if _, keeps := c.kernel(c.seal(c.o.Records, c.o.Seed+2), 1).(kernels.Keeper); keeps {
+		if l.longer = keepers; c.o.byDefault {
+			n = n * 3 / 5 // in the same time
+		}
+	}
+	for range l.longer {
+		l.late = append(l.late, newTally(l.all.scale, false))
+	}
 	steps := int64(n) << doublings
-	for _, t := range longer {
+	for _, t := range l.longer {
 		steps += t.stretch * (int64(n)<<doublings/t.every + 1)
 	}
 	// Twice the steps: kernels may pay for every start.
@@ -86,6 +102,7 @@ func (c kernelCheck) invariance() {
 // law compares a kernel's states with those it started from.
 type law struct {
 	one, all        *tally
+	longer          []stretched
 	late            []*tally // of those that are longer
 	slants          *tally   // of one chain in every so many, for what is connected
 	every           int
@@ -130,9 +147,6 @@ func (c kernelCheck) newLaw(rng *rand.Rand) *law {
 	l := &law{one: newTally(s, c.o.Reversible), all: newTally(s, c.o.Reversible),
 		theta: make([]float64, d), told: make([]float64, d), begun: make([]spread, d), ended: make([]spread, d),
 		public: kernels.Stream(c.o.Seed, 1)}
-	for range longer {
-		l.late = append(l.late, newTally(s, false))
-	}
 	between, planes := slanted(draws)
 	l.slants, l.every = &tally{scale: between, flows: make([][cells][cells]int, len(between.dirs))}, 4*max(1, planes)
 	if c.o.Transition != nil {
@@ -170,7 +184,7 @@ func (l *law) replicate(c kernelCheck, k kernels.Kernel, rng *rand.Rand, id int)
 		into.add(l.at, l.then)
 	}
 	steps, into := c.o.Stride, l.all
-	for i, t := range longer {
+	for i, t := range l.longer {
 		if into == l.all && int64(id)%t.every == t.every-1 {
 			steps, into = steps*t.stretch, l.late[i]
 		}
@@ -222,7 +236,7 @@ func (l *law) evidence(o KernelOptions) *evidence {
 	}
 	l.one.equal(e, "in one step")
 	l.all.equal(e, stride)
-	for i, t := range longer {
+	for i, t := range l.longer {
 		l.late[i].equal(e, fmt.Sprintf("in %d steps", t.stretch*o.Stride))
 	}
 	if l.reference != nil {
