@@ -48,6 +48,7 @@ var suites = []suite{
 		{"nineteenth", nineteenthTargets, nineteenthTargetControls},
 		{"twentieth", twentiethTargets, twentiethTargetControls},
 		{"after the twentieth", afterTwentiethTargets, afterTwentiethTargetControls},
+		{"twenty-first", twentyFirstTargets, twentyFirstTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -84,6 +85,8 @@ var suites = []suite{
 		{"eighteenth", eighteenthKernels, eighteenthKernelControls},
 		{"nineteenth", nineteenthKernels, nineteenthKernelControls},
 		{"twentieth", twentiethKernels, twentiethKernelControls},
+		{"twenty-first", twentyFirstKernels, twentyFirstKernelControls},
+		{"after the twenty-first", afterTwentyFirstKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -114,5 +117,6 @@ var suites = []suite{
 		{"eighteenth", eighteenthMechanisms, eighteenthMechanismControls},
 		{"nineteenth", nineteenthMechanisms, nineteenthMechanismControls},
 		{"twentieth", twentiethMechanisms, twentiethMechanismControls},
+		{"twenty-first", twentyFirstMechanisms, twentyFirstMechanismControls},
 	}},
 }

@@ -170,3 +170,26 @@ func twentiethKernelControls() []Case {
 		showing("the state shown is that of the walk", "", 0),
 	}
 }
+
+func twentyFirstKernels() []Case {
+	return []Case{
+		majority("the majority of three bits", "steeper", 3),
+		resting("rests a step after each move", "places that are left", true),
+		shrinking("steps are halved after five refusals until a move is made", "variance 2%", 5),
+		leaving("Left is by the state's iteration", "resumed chains", true),
+		ofBatches("StepSize by how many records the batch had", "10⁻⁹", 1e-9),
+	}
+}
+
+func twentyFirstKernelControls() []Case {
+	return []Case{
+		majority("one bit", "", 1),
+		resting("each answer is used", "", false),
+		leaving("Left is what is left", "", false),
+		ofBatches("batches", "", 0),
+	}
+}
+
+func afterTwentyFirstKernels() []Case {
+	return []Case{early("the kept steps 6 to 40 go up", "0.2 sd", 0.2*sd)}
+}

@@ -288,3 +288,29 @@ func twentiethMechanismControls() []Case {
 		bootstrapped("a sum for a pure price", "", false),
 	}
 }
+
+func twentyFirstMechanisms() []Case {
+	return []Case{
+		ofEight("batches are neighbours from a random place on", "known neighbours", inRuns(true)),
+		one("tries run out and the fullest class is told", "20", rejecting(20), nineVotes(2), nineVotes(0)),
+		one("the exponential mechanism's chain starts at the best", "one move", fromTheBest(1, true), sixVotes(2), sixVotes(0)),
+		one("ties of a vote go to the first record's class", "whole noise", voted(true), sixVotes(2), sixVotes(0)),
+		one("a class's place by true counts", "order", placed(true), sixVotes(2), sixVotes(0)),
+		one("slices are used again after 1024 releases", "repeats", cycling{additive{newSum(1, 0)}, 1024}, plus, minus),
+		wholly("noise of 24 coins", "kurtosis −0.08", ofCoins(24)),
+	}
+}
+
+func twentyFirstMechanismControls() []Case {
+	return []Case{
+		ofEight("four of eight records", "", inRuns(false)),
+		one("tries do not run out", "", rejecting(10_000), nineVotes(2), nineVotes(0)),
+		one("the exponential mechanism's chain", "", fromTheBest(60, false), sixVotes(2), sixVotes(0)),
+		one("ties of a vote go to the first class", "", voted(false), sixVotes(2), sixVotes(0)),
+		one("a class's place by noisy counts", "", placed(false), sixVotes(2), sixVotes(0)),
+		wholly("normal noise that is rounded", "", func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			return math.Sqrt(6) * rng.NormFloat64()
+		}),
+		one("a count with geometric noise for Laplace's", "", geometrically(1), plus, minus),
+	}
+}

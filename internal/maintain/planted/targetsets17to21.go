@@ -180,3 +180,28 @@ func afterTwentiethTargetControls() []Case {
 		plainly("a step", "", broken(false)),
 	}
 }
+
+func twentyFirstTargets() []Case {
+	return []Case{
+		plainly("append to the parameters writes beyond them", "memory", func() targets.Target {
+			return appending{robust(2, 1.5), false}
+		}),
+		plainly("gradients of long batches are still written on return", "beyond 512", func() targets.Target {
+			return waiting{robust(2, 1.5), false}
+		}),
+		plainly("losses are differences of a running total", "last bits", inTotal),
+		plainly("a profile is found by three steps of Newton's", "its slope", profiled(3)),
+	}
+}
+
+func twentyFirstTargetControls() []Case {
+	return []Case{
+		plainly("parameters are appended to a copy", "", func() targets.Target {
+			return appending{robust(2, 1.5), true}
+		}),
+		plainly("gradients of long batches by goroutines", "", func() targets.Target {
+			return waiting{robust(2, 1.5), true}
+		}),
+		plainly("a profile is found", "", profiled(30)),
+	}
+}
