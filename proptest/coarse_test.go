@@ -60,20 +60,19 @@ func TestCoarseGrids(t *testing.T) {
 	rounded := func(sd float64) func(rng *rand.Rand) float64 {
 		return func(rng *rand.Rand) float64 { return math.Round(sd * rng.NormFloat64()) }
 	}
-	geometric := func(scale float64) func(rng *rand.Rand) float64 {
-		return func(rng *rand.Rand) float64 {
-			return math.Floor(scale*rng.ExpFloat64()) - math.Floor(scale*rng.ExpFloat64())
-		}
+	roundedLaplace := func(scale float64) func(rng *rand.Rand) float64 {
+		return func(rng *rand.Rand) float64 { return math.Round(scale * (rng.ExpFloat64() - rng.ExpFloat64())) }
 	}
+	onWhole := event(t)(accountant.DiscreteGaussian(accountant.Substitute, 1.25))
 	for name, c := range map[string]struct {
 		m     wholeSum
 		right bool
 	}{
 		"rounded":              {wholeSum{normal, rounded(2.5)}, true},
-		"discrete":             {wholeSum{normal, discrete(2.5)}, true},
-		"geometric":            {wholeSum{laplace, geometric(3)}, true},
+		"discrete":             {wholeSum{onWhole, discrete(2.5)}, true},
+		"Laplace, rounded":     {wholeSum{laplace, roundedLaplace(3)}, true},
 		"rounded, too small":   {wholeSum{normal, rounded(2.2)}, false},
-		"geometric, too small": {wholeSum{laplace, geometric(2.5)}, false},
+		"Laplace's, too small": {wholeSum{laplace, roundedLaplace(2.5)}, false},
 		"uniform": {wholeSum{normal, func(rng *rand.Rand) float64 {
 			return float64(rng.IntN(15) - 7) // of more variance than stated
 		}}, false},

@@ -56,17 +56,17 @@ func (s stated) quantile(p float64) float64 {
 }
 
 // coarse is the square of the grid's step in scales. What is rounded has the law's chances between midpoints of the
-// grid, and up to a twelfth of it more variance. What is drawn on the grid, in proportion to the density, has other
-// chances and sizes by less than a share of it.
+// grid, and up to a twelfth of it more variance.
 func (s stated) coarse() float64 { return s.step * s.step / (s.scale * s.scale) }
 
-// slack is such a share for the chance of an interval: by Euler and Maclaurin 1/24 of the slope of a normal density
-// at either end, and 1/16 of the whole at either end of a Laplace law, as a geometric series has it.
+// slack is what a normal density's sum over an interval of the grid may differ by from its integral, for discrete
+// normal noise: by Euler and Maclaurin 1/24 of the slope at either end, of which the most is below ¼. Geometric noise
+// needs none: its curve of δ(ε) lies above a Laplace law's, which may not be claimed for it.
 func (s stated) slack() float64 {
 	if s.gaussian {
 		return s.coarse() / 48
 	}
-	return s.coarse() / 8
+	return 0
 }
 
 // midpoint moves an edge to the nearest one between numbers of the grid of v.
@@ -296,8 +296,9 @@ func (s stated) size(e *evidence, v []float64, coordinate int) {
 		sum += math.Abs(x - middle)
 	}
 	// Deviations about the sample's median are less than about the true one, by
-	// about a half of one; two are allowed, and what a geometric law lacks.
-	e.see(mathext.GammaIncReg(n, sum/s.scale+2+n*s.coarse()/6), func() string {
+	// about a half of one; two are allowed, and a twelfth of a step's square, of
+	// which rounding takes half.
+	e.see(mathext.GammaIncReg(n, sum/s.scale+2+n*s.coarse()/12), func() string {
 		return fmt.Sprintf("the noise of coordinate %d has mean size %.5g over %.0f releases, where %.5g is stated",
 			coordinate, sum/n, n, s.scale)
 	})

@@ -311,6 +311,5 @@ func twentyFirstMechanismControls() []Case {
 		wholly("normal noise that is rounded", "", func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 			return math.Sqrt(6) * rng.NormFloat64()
 		}),
-		one("a count with geometric noise for Laplace's", "", geometrically(1), plus, minus),
 	}
 }

@@ -5,9 +5,7 @@ import (
 	population "math/bits"
 	"math/rand/v2"
 
-	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
-	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
 // Mechanisms here select among three classes by a search that ends too early, by the true counts, or by the first
@@ -108,20 +106,6 @@ func wholly(name, effect string, draw noises) Case {
 		m.claim, m.noise = gaussian(math.Sqrt(1.5)), draw
 		m.clip = func(i int, x float64) float64 { return math.Round(clipped(i, x)) }
 	})
-}
-
-// spaced is a mechanism of whole numbers.
-type spaced struct{ shared }
-
-func (spaced) Step() float64 { return 1 }
-
-// geometrically is a count of positive records with geometric noise of a Laplace law's scale 2, by a factor.
-func geometrically(by float64) proptest.Mechanism {
-	return spaced{shared{releases(event(accountant.Laplace(accountant.Substitute, 2)),
-		func(x []float64, rng *rand.Rand) []float64 {
-			size := func() float64 { return math.Floor(2 * by * rng.ExpFloat64()) }
-			return []float64{positives(x) + size() - size()}
-		}), 1}}
 }
 
 // cycling puts its releases into so many slices.

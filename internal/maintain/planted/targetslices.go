@@ -2,6 +2,7 @@ package planted
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/dpmcmc/dpmcmc/targets"
@@ -17,10 +18,10 @@ type appending struct {
 }
 
 func (m appending) LossRatio(dst, theta, next []float64, rows targets.Rows) {
-	both := append(theta, next...)
 	if m.copies {
-		both = append(append([]float64{}, theta...), next...)
+		theta = slices.Clip(theta)
 	}
+	both := append(theta, next...)
 	m.own.LossRatio(dst, both[:m.dim], both[m.dim:], rows)
 }
 
