@@ -53,8 +53,9 @@ type KernelOptions struct {
 	Effort Effort
 	// Replicates is the number of chains in the test of invariance. Defaults to two
 	// million times Effort, and with Standard effort and more to four million for up to
-	// three parameters; to fewer of kernels of n > 2 releases a step, by a factor of 2/n. What
-	// looks like a violation is followed over up to eight times as many.
+	// three parameters; to fewer of kernels of n > 2 releases a step, by a factor of 2/n, and
+	// to three in five for a kernels.Keeper, some of whose chains are longer. What looks like a
+	// violation is followed over up to eight times as many.
 	Replicates int
 	// FalseAlarm bounds the probability that the test of invariance rejects a
 	// kernel that passes. Defaults to 1e-6.

@@ -67,7 +67,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //   - dst[i] depends on record i and the parameters alone: a batch of any size (small ones, round ones, and
 //     one record more or less) may be cut, permuted, repeated, evaluated again, by several goroutines at
 //     once, with the same bits; nothing is kept from one call to the next;
-//   - arguments, and memory beyond dst, are not written to, and no record makes it panic: NaN, ±Inf, ±0,
+//   - arguments, and memory behind them and dst, are not written to, and no record makes it panic: NaN, ±Inf, ±0,
 //     subnormal numbers, 2⁵³ and beyond, in every column and next to ordinary ones;
 //   - the loss and its gradient are finite at plausible parameters and records, with
 //     features of 0 too where plausible ones are of either sign, and the loss is a
