@@ -293,7 +293,8 @@ func twentyFirstMechanisms() []Case {
 	return []Case{
 		ofEight("batches are neighbours from a random place on", "known neighbours", inRuns(true)),
 		one("tries run out and the fullest class is told", "20", rejecting(20), nineVotes(2), nineVotes(0)),
-		one("the exponential mechanism's chain starts at the best", "one move", fromTheBest(1, true), sixVotes(2), sixVotes(0)),
+		one("the exponential mechanism's chain starts at the best", "one move", fromTheBest(1, true), sixVotes(2),
+			sixVotes(0)),
 		one("ties of a vote go to the first record's class", "whole noise", voted(true), sixVotes(2), sixVotes(0)),
 		one("a class's place by true counts", "order", placed(true), sixVotes(2), sixVotes(0)),
 		one("slices are used again after 1024 releases", "repeats", cycling{additive{newSum(1, 0)}, 1024}, plus, minus),
