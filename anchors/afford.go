@@ -226,7 +226,7 @@ func (c Config) typical(m model, f curator.Facts, rho float64) float64 {
 
 // middling are the curvatures of a middling record: a chance of about a fifth or four
 // fifths, a mean count of 1. Bounds on curvatures are far above them where losses are cut.
-var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "poisson": 1,
+var middling = map[string]float64{"logistic": 0.15, "probit": 0.6, "cloglog": 0.35, "loglog": 0.35, "poisson": 1,
 	"negative-binomial": 0.5}
 
 // information is that of a typical direction: rows of typical norm, pointing everywhere,

@@ -169,6 +169,7 @@ func TestOptimumOfOtherLosses(t *testing.T) {
 		"halved":         func() (convex.Loss, error) { return convex.Halved(), nil },
 		"halved probit":  func() (convex.Loss, error) { return convex.HalvedProbit(), nil },
 		"halved cloglog": func() (convex.Loss, error) { return convex.HalvedCLogLog(), nil },
+		"halved loglog":  func() (convex.Loss, error) { return convex.HalvedCLogLog().Mirrored(), nil },
 		"probit":         func() (convex.Loss, error) { return convex.Probit(3) },
 		"cloglog":        func() (convex.Loss, error) { return convex.CLogLog(2) },
 		"Poisson":        func() (convex.Loss, error) { return convex.Poisson(8, 5) },

@@ -19,6 +19,8 @@ func LinkOf(t *targets.Regression, limits targets.Cap) Link {
 		return binaryOf(probit, limits.Slope)
 	case "cloglog":
 		return binaryOf(cLogLog, limits.Slope)
+	case "loglog":
+		return binaryOf(logLog, limits.Slope)
 	case "poisson", "negative-binomial":
 		if t.Family() == "poisson" && limits.Slope < 1 {
 			return roots{limits.Slope, limits.Count}
@@ -194,4 +196,10 @@ func cLogLog(eta float64) (p, q, h1, h0, dh1, dh0 float64) {
 	p = -math.Expm1(-v)
 	h1, h0 = v*q/p, v
 	return p, q, h1, h0, h1 * (1 - v - h1), v
+}
+
+// logLog is cLogLog of the other label at −η.
+func logLog(eta float64) (p, q, h1, h0, dh1, dh0 float64) {
+	q, p, h0, h1, dh0, dh1 = cLogLog(-eta)
+	return p, q, h1, h0, -dh1, -dh0
 }

@@ -18,7 +18,7 @@ type ConvexLoss = convex.Loss
 // public knowledge. Fields that a model does not need are ignored.
 type Cap struct {
 	// Slope bounds |∂ℓ/∂η|: beyond it the loss goes on as a straight line. Defaults to
-	// 3 for probit and cloglog, from 1 to 8, and to Count for Poisson regression. Negative
+	// 3 for probit, cloglog and loglog, from 1 to 8, and to Count for Poisson regression. Negative
 	// binomial regression needs none: slopes are at most Count or r. Nor does logistic
 	// regression. Of two labels ½ is for a loss of slopes ∓½q/√(p² + q²), p being the chance of the
 	// label and q = 1 − p, which has the minimum of the log loss in expectation.

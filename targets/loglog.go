@@ -2,21 +2,18 @@ package targets
 
 // Proof: docs/proofs/targets-certificates.md.
 
-import (
-	"errors"
-
-	"github.com/dpmcmc/dpmcmc/internal/convex"
-)
+import "github.com/dpmcmc/dpmcmc/internal/convex"
 
 // newLogLog is the family of P(y = 1) = exp(−e^−η): cloglog seen from the other label, for
 // events that are rare where those are common. Certificates are those of cloglog, by
-// symmetry. No private optimum is known of its log loss.
+// symmetry.
 func newLogLog(cfg RegressionConfig, l loss) (family, error) {
 	mirrored, err := newCLogLog(cfg, l)
 	f := mirrored.(binary)
-	f.at, f.halved, f.capped = logLogAt, convex.Loss{}, func(float64) (convex.Loss, error) {
-		return convex.Loss{},
-			errors.New("a log-log loss is not in the table of convex losses; exchange the labels and use cloglog")
+	f.at, f.halved = logLogAt, f.halved.Mirrored()
+	f.capped = func(slope float64) (convex.Loss, error) {
+		l, err := convex.CLogLog(slope)
+		return l.Mirrored(), err
 	}
 	return f, err
 }

@@ -121,7 +121,7 @@ func TestRemainderIsWhatThePolynomialLeaves(t *testing.T) {
 		limits Cap
 	}{
 		{must[*Regression](t)(New(cfg)), Cap{}}, {of("probit"), Cap{Slope: 2}},
-		{of("cloglog"), Cap{Slope: 2}},
+		{of("cloglog"), Cap{Slope: 2}}, {of("loglog"), Cap{Slope: 2}},
 		{of("poisson"), Cap{Slope: 3, Count: 5}},
 		{of("negative-binomial"), Cap{Count: 5}},
 	} {

@@ -25,6 +25,7 @@ type Loss struct {
 	most  float64    // the largest count; larger ones are counted as it
 	size  float64    // r of the negative binomial law
 	edge  [2]float64 // of probit and cloglog: where the slope is L, for y = 0 and −η of y = 1
+	turn  bool       // the loss is that of the other label at −η
 }
 
 type kind uint8
@@ -85,6 +86,29 @@ func CLogLog(limit float64) (Loss, error) {
 	}
 	l.edge = [2]float64{math.Log(limit), math.Inf(1)}
 	return l, nil
+}
+
+// Mirrored is the loss of the other label at −η, which has the same bounds: they are of both labels
+// and of every η. A count has no other label, and its loss none that is mirrored.
+func (l Loss) Mirrored() Loss {
+	switch l.kind {
+	case poisson, negBinomial, rootCount:
+		return Loss{}
+	}
+	l.turn = !l.turn
+	return l
+}
+
+// straight is the loss that l mirrors, and the other label.
+func (l Loss) straight(y float64) (Loss, float64) {
+	l.turn = false
+	switch {
+	case y >= 0.5:
+		return l, 0
+	case y < 0.5:
+		return l, 1
+	}
+	return l, y
 }
 
 // Poisson is e^η − yη with slopes cut at cap ≥ 1. A count above most ≥ 1 is counted
@@ -232,6 +256,10 @@ func (l Loss) Slope(eta, y float64) float64 {
 	if l.Absent(y) {
 		return 0
 	}
+	if l.turn {
+		l, y := l.straight(y)
+		return -l.Slope(-eta, y)
+	}
 	switch l.kind {
 	case logistic:
 		if y >= 0.5 {
@@ -280,6 +308,10 @@ func (l Loss) Curvature(eta, y float64) float64 {
 	if l.Absent(y) || l.Capped(eta, y) {
 		return 0
 	}
+	if l.turn {
+		l, y := l.straight(y)
+		return l.Curvature(-eta, y)
+	}
 	switch l.kind {
 	case logistic:
 		return LogisticCurvature(eta)
@@ -323,6 +355,10 @@ func (l Loss) Curvature(eta, y float64) float64 {
 
 // Capped reports whether the loss is a straight line at eta.
 func (l Loss) Capped(eta, y float64) bool {
+	if l.turn {
+		l, y := l.straight(y)
+		return l.Capped(-eta, y)
+	}
 	switch l.kind {
 	case probit:
 		if y >= 0.5 {
@@ -347,6 +383,10 @@ func (l Loss) Capped(eta, y float64) bool {
 
 // Value is ℓ(η, y) up to a constant that may depend on y.
 func (l Loss) Value(eta, y float64) float64 {
+	if l.turn {
+		l, y := l.straight(y)
+		return l.Value(-eta, y)
+	}
 	switch l.kind {
 	case logistic:
 		if y >= 0.5 {

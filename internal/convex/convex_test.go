@@ -250,6 +250,44 @@ func TestHalvedLawsAreConsistent(t *testing.T) {
 	}
 }
 
+// TestMirrored: a mirrored loss of two labels is that of the other label at −η, with the same bounds,
+// and twice mirrored the loss itself. A mirrored slope falls with a label's chance as a slope does:
+// it has the mean 0 under the mirrored law. Counts have no mirrored loss.
+func TestMirrored(t *testing.T) {
+	for name, l := range table(t) {
+		m := l.Mirrored()
+		if l.Count() > 0 {
+			if m.Valid() {
+				t.Errorf("%s: counts have a mirrored loss", name)
+			}
+			continue
+		}
+		if m.Mirrored() != l || m.MaxSlope() != l.MaxSlope() || m.MaxCurvature() != l.MaxCurvature() ||
+			m.Drop() != l.Drop() || m.Pull() != l.Pull() || m.Ulps() != l.Ulps() {
+			t.Errorf("%s: the mirrored loss has other bounds", name)
+		}
+		for eta := -12.0; eta <= 12; eta += 0.05 {
+			for y := range 2 {
+				one, other := float64(y), float64(1-y)
+				if m.Slope(eta, one) != -l.Slope(-eta, other) || m.Value(eta, one) != l.Value(-eta, other) ||
+					m.Curvature(eta, one) != l.Curvature(-eta, other) || m.Capped(eta, one) != l.Capped(-eta, other) {
+					t.Errorf("%s: the mirrored loss at %v of label %v is not that of the other label", name, eta, y)
+				}
+			}
+		}
+		if m.Slope(0.3, 0.5) != m.Slope(0.3, 1) || m.Slope(0.3, math.NaN()) != 0 {
+			t.Errorf("%s: a mirrored loss reads other labels than the loss does", name)
+		}
+	}
+	l := HalvedCLogLog().Mirrored()
+	for eta := -6.0; eta <= 6; eta += 0.05 { // P(y = 1) = exp(−e^−η)
+		p, q := math.Exp(-math.Exp(-eta)), -math.Expm1(-math.Exp(-eta))
+		if mean := p*l.Slope(eta, 1) + q*l.Slope(eta, 0); math.Abs(mean) > 1e-15 {
+			t.Errorf("at %v slopes have the mean %v", eta, mean)
+		}
+	}
+}
+
 // TestNormalHazard compares the probit slope with the hazard's differential equation
 // h′ = h(h − t) integrated from t = 0 by a method of order 4 in 10⁵ steps.
 func TestNormalHazard(t *testing.T) {

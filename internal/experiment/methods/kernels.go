@@ -56,7 +56,7 @@ func privateChains() []*Method {
 }
 
 // anchorable are the models that anchored chains take.
-var anchorable = []string{"logistic", "probit", "cloglog", "poisson", "negative-binomial", "linear"}
+var anchorable = []string{"logistic", "probit", "cloglog", "loglog", "poisson", "negative-binomial", "linear"}
 
 // chainSetting describes a setting of the table. Its zero stands for the rule, if it
 // has one.

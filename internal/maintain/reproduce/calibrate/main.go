@@ -40,8 +40,8 @@ var (
 	untuned = flag.String("untuned", "", "default runs against their verdicts, on a kind of table that nothing was "+
 		"tuned to (plain, small, heavy, scaled, rare, collinear, imbalance, wide, uncentred, levels, separable), on a "+
 		"table as for -logistic, or held-out, all kinds that the limits of the verdicts were not chosen on")
-	family = flag.String("family", "logistic", "model of -untuned: logistic, probit, cloglog, softmax, poisson or "+
-		"negative-binomial")
+	family = flag.String("family", "logistic", "model of -untuned: logistic, probit, cloglog, loglog, softmax, "+
+		"poisson or negative-binomial")
 	first     = flag.String("first", "", "anchored chains of order 1 on simulated tables of a model")
 	betaLoss  = flag.Float64("beta", 0, "β of the β loss, for -first; 0 for the log loss")
 	uncut     = flag.Bool("uncut", false, "compare with responses that were not moved to their bounds")

@@ -223,6 +223,11 @@ func respond(family string, eta float64, rng *rand.Rand) float64 {
 			return 1
 		}
 		return 0
+	case "loglog":
+		if rng.ExpFloat64() < math.Exp(-eta) {
+			return 0
+		}
+		return 1
 	}
 	if rng.Float64() < 1/(1+math.Exp(-eta)) {
 		return 1
