@@ -144,7 +144,7 @@ func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
 	case release.Prior.Separable():
 		return []Doubt{{
 			Headline: "Not usable as it stands: the release shows coefficients and does not bound their size.",
-			Reason: "Coefficients of twice the size explain the release about as well, and none at all explain it far worse. " +
+			Reason: "Coefficients of twice the size explain the release about as well, and an intercept alone far worse. " +
 				"Classes that are nearly separable look like this.",
 			Advice: "Use the signs of coefficients and predictions. For their size state the prior's width (prior-sd) from " +
 				"what was known beforehand, or spend more; either is a new release.",

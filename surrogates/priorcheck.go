@@ -24,9 +24,10 @@ type PriorCheck struct {
 	// times as wide, whichever is more: a Bayes factor. It is 1 at least, and 1 where the
 	// prior's width is unknown itself or features are as many.
 	Favoured float64
-	// Rise is by how much the log likelihood of the release rises from coefficients of 0 to
-	// the posterior's centre: how plainly it shows that there are any. It is 0 beyond
-	// mostImputed features.
+	// Rise is by how much the log likelihood of the release rises from an intercept alone to the
+	// posterior's centre: how plainly it shows that there are coefficients. A rare label alone
+	// makes none. Of classes, and without an intercept, it is from coefficients of 0. It is 0
+	// beyond mostImputed features.
 	Rise float64
 	// Bounded is by how much the log likelihood of the release falls from the posterior's
 	// centre to twice or four times as large coefficients, whichever is less.
@@ -216,7 +217,31 @@ func (p *Score) changes() (rise, bounded float64) {
 		return e.averageLikelihood(at)
 	}
 	here := likelihood(1)
-	return here - likelihood(0), min(here-likelihood(2), here-likelihood(4))
+	bounded = min(here-likelihood(2), here-likelihood(4))
+	none := likelihood(0)
+	if j := ConstantOf(p.config.Statistics.Columns); j >= 0 {
+		of, level := p.column(j), p.config.Statistics.Columns[j].Upper
+		none = hill(func(predictor float64) float64 {
+			for i := range at {
+				at[i] = predictor / level * of.AtVec(i)
+			}
+			return e.averageLikelihood(at)
+		})
+	}
+	return here - none, bounded
+}
+
+// hill is the value of f that is highest from −10 to 10, where f has one hill.
+func hill(f func(float64) float64) float64 {
+	best, at := math.Inf(-1), 0.0
+	for step := 1.0; step > 0.01; step /= 4 {
+		for middle, k := at, -10.0; k <= 10; k++ {
+			if v := f(middle + k*step); v > best {
+				best, at = v, middle+k*step
+			}
+		}
+	}
+	return best
 }
 
 // reach is by how much a column typically moves a record, at most: between the values of
