@@ -154,8 +154,9 @@ func (r *Plan) scoreDoubts(release anchors.Release) []Doubt {
 			Headline: "Not usable as it stands: the prior leaves out ordinary coefficients that the release cannot show.",
 			Reason: fmt.Sprintf("One prior standard deviation moves the linear predictor by less than %v for a typical "+
 				"record, and noise hides larger coefficients: %s.", surrogates.LeastEffect, r.coefficients(release.Prior.Narrow)),
-			Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, a wider prior " +
-				"(prior-sd), or spend more. Each is a new release.",
+			Advice: "Take the prior that follows how far columns spread (--prior standardized). Or state bounds, or a center " +
+				"and a scale, that are nearer to the values of these columns, a wider prior (prior-sd), or spend more. Each " +
+				"is a new release.",
 		}}
 	case len(release.Prior.Faint) > 0:
 		return []Doubt{{
@@ -338,16 +339,26 @@ func residualDoubts(c surrogates.LinearCut) []Doubt {
 // mostLight is by how many times what errors and noise leave open rows that weigh less than usual may move sums.
 const mostLight = 0.5
 
+// mostHidden is the same of such rows as noise may hide. Where bounds leave less room than that, intervals held.
+const mostHidden = 1.2
+
 // lightDoubts are those about long rows, which weigh less in fitted columns.
 func lightDoubts(c surrogates.LinearLight) []Doubt {
-	if !(c.Shift > mostLight) {
+	const off = "rows so long that errors there, off by a tenth of their standard deviation, move what was released by " +
+		"%.2g of its own."
+	reason := ""
+	switch {
+	case c.Shift > mostLight:
+		reason = fmt.Sprintf("%.2g%% of the records' weight is missing, more than normal columns make. Bounds allow for "+
+			off, 100*c.Share, c.Shift)
+	case c.Hidden > mostHidden:
+		reason = fmt.Sprintf("Noise hides how many rows weigh less, and bounds allow for "+off, c.Hidden)
+	default:
 		return nil
 	}
 	return []Doubt{{
 		Headline: "Usable if the model nearly holds for rows far from most others: they weigh less.",
-		Reason: fmt.Sprintf("%.2g%% of the records' weight is missing, more than normal columns make. Bounds allow for "+
-			"rows so long that errors there, off by a tenth of their standard deviation, move what was released by %.2g of "+
-			"its own.", 100*c.Share, c.Shift),
+		Reason:   reason,
 		Advice: "Transform columns with long tails, such as wages to their logarithm, or add powers of columns. Either is " +
 			"a new release.",
 		Conditional: true,

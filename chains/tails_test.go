@@ -29,13 +29,14 @@ func TestTailsAreDoubted(t *testing.T) {
 	}
 }
 
-// TestVariedCountsAreDoubted from half a standard deviation on, and long rows from half of the rest on, or as much
-// as the rest where they are left out.
+// TestVariedCountsAreDoubted from half a standard deviation on, and long rows from half of the rest on, 1.2 times that
+// where noise may hide them, or as much as the rest where they are left out.
 func TestVariedCountsAreDoubted(t *testing.T) {
 	for name, d := range map[string][2][]Doubt{
 		"varied": {(&Plan{}).variedDoubts(anchors.Release{Varied: 0.49}),
 			(&Plan{}).variedDoubts(anchors.Release{Varied: 0.51})},
 		"light":    {lightDoubts(surrogates.LinearLight{Shift: 0.49}), lightDoubts(surrogates.LinearLight{Shift: 0.51})},
+		"hidden":   {lightDoubts(surrogates.LinearLight{Hidden: 1.19}), lightDoubts(surrogates.LinearLight{Hidden: 1.21})},
 		"left out": {leftDoubts(anchors.LeftOut{Shift: 0.99}), leftDoubts(anchors.LeftOut{Shift: 1.01})},
 	} {
 		if len(d[0]) > 0 || len(d[1]) != 1 || !d[1][0].Conditional {

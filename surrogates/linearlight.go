@@ -74,6 +74,8 @@ type LinearLight struct {
 	// Shift is how far that may move Xᵀy, over what errors and noise leave open in it, if it is of rows as long as bounds
 	// allow for.
 	Shift float64
+	// Hidden is the same of what noise hides: of one of its standard deviations in that share.
+	Hidden float64
 }
 
 // Light predicts that from draws, where sums are of fitted columns.
@@ -81,5 +83,6 @@ func (l *Linear) Light(d Draws) LinearLight {
 	s := l.config.Sums
 	sigma := l.config.MinScale + math.Exp(diag.Summarize(d.Column(l.dim)).Mean)
 	open := sigma*sigma*l.records() + s.MomentSD*s.MomentSD/2
-	return LinearLight{Share: l.light, Shift: s.far(l.light, l.config.seen.seen.Far) * sigma / math.Sqrt(open)}
+	shift := func(share float64) float64 { return s.far(share, l.config.seen.seen.Far) * sigma / math.Sqrt(open) }
+	return LinearLight{Share: l.light, Shift: shift(l.light), Hidden: shift(s.MomentSD / float64(s.Records))}
 }

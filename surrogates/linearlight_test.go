@@ -61,6 +61,13 @@ func TestMissingWeightIsDoubted(t *testing.T) {
 	if light := l.Light(draws); math.Abs(light.Share-0.097) > 0.002 || math.Abs(light.Shift/want-1) > 0.1 {
 		t.Errorf("%+v, want 0.097 and %v", light, want)
 	}
+	for _, noise := range []float64{1, 600} { // of which a standard deviation may hide that share of the records
+		l := lighter(t, 0, noise, 0, 0)
+		want := lightError * noise * 7 / math.Sqrt(4000+noise*noise/2)
+		if light := l.Light(draws); light.Share != 0 || light.Shift != 0 || math.Abs(light.Hidden/want-1) > 0.1 {
+			t.Errorf("noise %v hides %v, want %v", noise, light.Hidden, want)
+		}
+	}
 	usual := Misfit(usualLight(2, 9), 4000)
 	for share, noise := range map[float64]float64{0: 1, 0.02: 200} {
 		more := lightError * max(0, share-usualLight(2, 9)) * 4000 * 3
