@@ -210,6 +210,7 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 // TestPlanInWords: the verdict is first, every ε has its theorem, lines fit a terminal,
 // and the command is one that sample takes.
 func TestPlanInWords(t *testing.T) {
+	planShortly(t)
 	for flags, first := range map[string]string{
 		"--features 1 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
