@@ -241,6 +241,7 @@ func TestPlanInWords(t *testing.T) {
 // TestPlanWants: the ε, and the number of records, that a want is solved for meet it, and
 // hardly more than meet it.
 func TestPlanWants(t *testing.T) {
+	planShortly(t)
 	const flags = "--features 1 --delta 1e-6 --want ×1.5 "
 	for _, given := range []string{"--records 2000", "--epsilon 1"} {
 		p := buys(t, flags+given)
