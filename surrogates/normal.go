@@ -63,17 +63,22 @@ func (n *normal) each(as func(*normal) *normal) (parts []portion) {
 	return parts
 }
 
+// mixed is the mean over the parts of a mixture.
+func (n *normal) mixed(of func(part int) *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(len(n.mean), nil)
+	for i, part := range n.parts {
+		one := of(i)
+		one.ScaleSym(part.share, one)
+		out.AddSym(out, one)
+	}
+	return out
+}
+
 // curvature is E[w·xxᵀ], w the loss's second derivative at the anchor for a response drawn
 // there.
 func (n *normal) curvature(link Link) *mat.SymDense {
 	if n.parts != nil {
-		out := mat.NewSymDense(len(n.mean), nil)
-		for _, part := range n.parts {
-			one := part.curvature(link)
-			one.ScaleSym(part.share, one)
-			out.AddSym(out, one)
-		}
-		return out
+		return n.mixed(func(part int) *mat.SymDense { return n.parts[part].curvature(link) })
 	}
 	d, sd := len(n.mean), math.Sqrt(n.width)
 	weights := weightsOver(n.at, sd, link)

@@ -36,13 +36,7 @@ func newFeatures(n *normal, link Link) *features {
 // information is minus the derivative of the score's mean at theta, for one record.
 func (f *features) information(theta []float64) *mat.SymDense {
 	if f.parts != nil {
-		out := mat.NewSymDense(len(theta), nil)
-		for i, part := range f.parts {
-			one := part.information(theta)
-			one.ScaleSym(f.normal.parts[i].share, one)
-			out.AddSym(out, one)
-		}
-		return out
+		return f.mixed(func(part int) *mat.SymDense { return f.parts[part].information(theta) })
 	}
 	s := f.scores()
 	s.set(theta)
