@@ -85,7 +85,7 @@ func allocation(what string, sigma float64, steps int64) (*allocated, Mechanism,
 	sd := math.Sqrt(math.Expm1(mu * mu))
 	low, high := math.Exp(-mu*mu/2-lowestQuantile*mu), math.Exp(mu*mu/2+highestQuantile*mu)
 	h := max(sd/finest, max(3*(high-low), 16*math.Sqrt(t)*sd)/allocationPoints)
-	if h > sd/coarsestGrid || mu < leastShift {
+	if h > sd/coarsestGrid || mu < leastShift || math.IsInf(h, 1) {
 		return nil, m, fmt.Errorf("pld: %s: noise multiplier %v over %d steps: no grid is fine enough; use RDP", what, sigma,
 			steps)
 	}

@@ -71,19 +71,31 @@ func mergeGaussians(parts []Part) []Part {
 	return out
 }
 
+// leastStay is the least chance that no part escapes of which a grid is made. Below it, all is
+// taken to be revealed.
+const leastStay = 1e-3
+
 // composeAll composes every direction of the parts, on all cores. A positive
 // guess says what ε to expect.
 func composeAll(parts []Part, t Target, below bool, guess float64) []bound {
 	if len(parts) == 0 {
 		return nil
 	}
-	sides := 1
+	sides, stays := 1, 1.0
 	for i := range parts {
 		ways := parts[i].Mechanism.directions()
 		if ways[0].forward.limit == 1 {
 			return []bound{{single: &ways[0], below: below}}
 		}
 		sides = max(sides, len(ways))
+		stays *= math.Pow(1-max(ways[0].forward.limit, ways[0].backward.limit), float64(parts[i].Count))
+	}
+	switch {
+	case stays >= leastStay:
+	case below:
+		return nil
+	default:
+		return []bound{{single: &everything("", false).directions()[0]}}
 	}
 	plans := make([]plan, sides)
 	each(sides, func(side int) { plans[side] = newJob(parts, side, t, below).prepare(guess) })

@@ -87,6 +87,11 @@ func TestExtremes(t *testing.T) {
 		{"huge loss", must(PoissonAddRemove(0.5, must(Gaussian(0.01)))), 100, 1e-5, 1e5, 1e6},
 		{"tiny loss", must(PoissonAddRemove(1e-6, must(Gaussian(1000)))), 1_000_000, 1e-12, 0, 1e-5},
 		{"many steps", must(PoissonAddRemove(1e-3, must(Gaussian(50)))), 1_000_000_000, 1e-6, 1, 10},
+		{"an optimum of hardly any noise", must(LogisticPerturbation(0.02, 0.1, true)), 3, 1e-6, 3000, 6000},
+		{"nearly always without noise", must(PoissonAddRemove(1-1e-12, must(Gaussian(0)))), 1000, 1e-6, math.Inf(1),
+			math.Inf(1)},
+		{"without noise half of the time", must(PoissonAddRemove(0.5, must(Gaussian(0)))), 1000, 1e-280, math.Inf(1),
+			math.Inf(1)},
 	} {
 		r := compose(t, AtDelta(c.delta), Part{c.m, c.count})
 		if e := r.Epsilon(c.delta); !(e >= c.lo && e <= c.hi) {
@@ -101,6 +106,23 @@ func TestExtremes(t *testing.T) {
 	at := compose(t, AtDelta(1e-5), Part{must(Gaussian(1)), 4}).Epsilon(1e-5)
 	if math.Abs(near/at-1) > 1e-5 {
 		t.Errorf("rate 1−1e-12 costs %v, rate 1 %v", near, at)
+	}
+}
+
+// A lattice whose tilted mass is all at one end keeps its ends.
+func TestHugeLossesThatMayFail(t *testing.T) {
+	r := compose(t, AtDelta(1e-6), Part{must(Approximate(100, 1e-12)), 600}, Part{must(Gaussian(1e6)), 1})
+	if e := r.Epsilon(1e-6); !(e >= 59_999) {
+		t.Errorf("ε = %v, and one loss of 60000 is nearly sure", e)
+	}
+}
+
+// An overflow is an error, and no table of a length without meaning.
+func TestAllocationOfHardlyAnyNoise(t *testing.T) {
+	for _, sigma := range []float64{0.03, 1e-3, 1e-6} {
+		if _, err := GaussianAllocation(sigma, 2); err == nil {
+			t.Errorf("an epoch of noise multiplier %v has a grid", sigma)
+		}
 	}
 }
 

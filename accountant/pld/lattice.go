@@ -220,11 +220,12 @@ func window(terms []term, tau float64) (low, high int, lost float64) {
 		above = append(above, t.d.blocks(t.k, +1))
 		below = append(below, t.d.blocks(t.k, -1))
 	}
-	if end := int(math.Ceil(chernoffEnd(above, tau))); end < high {
-		high, lost = end, lost+2*tau
+	// Ends that are no numbers, of lattices that lost all of their mass, cut nothing.
+	if end := math.Ceil(chernoffEnd(above, tau)); end < float64(high) && end >= float64(low) {
+		high, lost = int(end), lost+2*tau
 	}
-	if end := -int(math.Ceil(chernoffEnd(below, tau))); end > low {
-		low, lost = end, lost+2*tau
+	if end := -math.Ceil(chernoffEnd(below, tau)); end > float64(low) && end <= float64(high) {
+		low, lost = int(end), lost+2*tau
 	}
 	return low, high, lost
 }

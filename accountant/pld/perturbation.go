@@ -138,5 +138,5 @@ func (p *perturbed) delta(eps float64) float64 {
 	if eps >= p.near {
 		return min(1, p.excess(eps))
 	}
-	return p.level + (1-p.level)*(math.Exp(p.near)-math.Exp(eps))/(1+math.Exp(p.near))
+	return p.level - (1-p.level)*math.Expm1(eps-p.near)/(1+math.Exp(-p.near))
 }
