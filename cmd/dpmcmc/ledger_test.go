@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
+	"github.com/dpmcmc/dpmcmc/kernels/journal"
 	"github.com/dpmcmc/dpmcmc/ledger"
 )
 
@@ -100,8 +102,18 @@ func TestMistakesAreFoundBeforeTheCharge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	begins := filepath.Join(filepath.Dir(dir), "begins") // a run there is about to be charged
+	if err := os.Mkdir(begins, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	claim, err := journal.Claim(filepath.Join(begins, runs.JournalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer claim.Close()
 	for want, more := range map[string][]string{
 		"never overwritten": {"--out", dir},
+		"nothing was spent": {"--out", begins},
 		"--out":             {"--out", filepath.Join(table, "below")},
 		"--thin":            {"--iterations", "100", "--thin", "101"},
 	} {
@@ -113,5 +125,8 @@ func TestMistakesAreFoundBeforeTheCharge(t *testing.T) {
 	_, out, _ := call(t.Context(), "ledger", "show", table+".ledger")
 	if strings.Contains(out, "gaussian") || strings.Contains(out, "bit") {
 		t.Errorf("a mistake was charged:\n%s", out)
+	}
+	if held, err := os.ReadDir(begins); len(held) != 1 || err != nil {
+		t.Errorf("a refused run wrote into another's folder: %v, %v", held, err)
 	}
 }

@@ -273,9 +273,12 @@ func (s *sampleSettings) open(ctx context.Context, f *pflag.FlagSet, errw io.Wri
 	if err := cmp.Or(s.foresee(ctx, m, plan, settings, errw), ctx.Err()); err != nil {
 		return nil, m, err
 	}
+	if err := s.job.Claim(); err != nil {
+		return nil, m, err
+	}
 	session, err := plan.Open(sealed, s.job.Seed)
 	if err != nil {
-		return nil, m, setting.Flagged(err)
+		return nil, m, errors.Join(setting.Flagged(err), s.job.Drop())
 	}
 	return session, m, nil
 }

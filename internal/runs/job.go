@@ -30,6 +30,9 @@ type Job struct {
 	Warmup   Warmup
 	Seed     uint64            // public
 	Accounts accounts.Accounts // of the people in the data
+
+	claimed *journal.Journal // in Out, of a run that is about to be charged
+	above   string           // the nearest folder that there was, Out itself or above it
 }
 
 // Simulated reports that the table is a built-in one.
@@ -101,22 +104,50 @@ func (j *Job) Room() error {
 		return nil
 	}
 	held, err := filepath.Glob(filepath.Join(j.Out, "draws_*.csv"))
-	if _, begun := os.Stat(filepath.Join(j.Out, JournalFile)); err != nil || len(held) > 0 || begun == nil {
+	begun, _ := os.Stat(filepath.Join(j.Out, JournalFile)) // an empty one is a claim that was killed
+	if err != nil || len(held) > 0 || begun != nil && begun.Size() > 0 {
 		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
 			"or --resume %s to go on with that run", j.Out, j.Out))
 	}
-	above := filepath.Clean(j.Out) // or the nearest folder above it that there is
+	j.above = filepath.Clean(j.Out)
 	for {
-		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+		if _, err := os.Stat(j.above); !errors.Is(err, fs.ErrNotExist) || j.above == filepath.Dir(j.above) {
 			break
 		}
-		above = filepath.Dir(above)
+		j.above = filepath.Dir(j.above)
 	}
-	probe, err := os.CreateTemp(above, ".probe")
+	probe, err := os.CreateTemp(j.above, ".probe")
 	if err != nil {
 		return fmt.Errorf("--out: nothing can be written there: %w", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// Claim takes the output folder, after Room and before the charge: of two runs at once one is
+// refused, and has spent nothing.
+func (j *Job) Claim() (err error) {
+	if j.Out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(j.Out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if j.claimed, err = journal.Claim(filepath.Join(j.Out, JournalFile)); err != nil {
+		return fmt.Errorf("--out: %s is another run's, and nothing was spent: choose another folder: %w", j.Out, err)
+	}
+	return nil
+}
+
+// Drop gives the folder up, of a run that was not charged.
+func (j *Job) Drop() error {
+	if j.claimed == nil {
+		return nil
+	}
+	err := j.claimed.Drop()
+	for dir := filepath.Clean(j.Out); dir != j.above && os.Remove(dir) == nil; {
+		dir = filepath.Dir(dir)
+	}
+	return err
 }
 
 // Files opens the draws files, and writes the certificate before the first release, so
@@ -170,7 +201,7 @@ func (j *Job) described(m *models.Model) (d described, err error) {
 	return d, nil
 }
 
-// Record begins the journal of a run that was charged.
+// Record begins the journal of a run that was charged, in the folder that was claimed.
 func (j *Job) Record(flags map[string]string, session *chains.Session, sink *draws.Sink) (*Recording, error) {
 	set := session.Plan.Settings
 	settings, err := json.Marshal(set)
@@ -192,11 +223,10 @@ func (j *Job) Record(flags map[string]string, session *chains.Session, sink *dra
 	if h.Run == "" {
 		h.Run = ledger.NewRun()
 	}
-	kept, err := journal.Create(filepath.Join(j.Out, JournalFile), h)
-	if err != nil {
+	if err := j.claimed.Begin(h); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	return newRecording(kept, session, sink), nil
+	return newRecording(j.claimed, session, sink), nil
 }
 
 // Report is what people read of a run, or programs; with Out both are written, with the

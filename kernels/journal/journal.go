@@ -123,19 +123,54 @@ func lock(f *os.File) error {
 	return err
 }
 
-// Create begins the journal of a run, in a folder that has none.
+// Create begins the journal of a run, in a folder that has none: Claim, then Begin.
 func Create(path string, h Head) (*Journal, error) {
-	h.Version = Version
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	j, err := Claim(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Begin(h); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// Claim takes a folder for a run that is about to be charged, so that no other one is charged for
+// the same folder. Begin follows, or Drop. A claim that was killed is none. Errors: a folder that
+// has a journal; ErrRunning where another process has a claim.
+func Claim(path string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{path: path, file: f}
-	if err := errors.Join(lock(f), j.append(line{Head: &h}), durable.SyncDir(filepath.Dir(path))); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err := errors.Join(lock(f), j.unclaimed()); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal: %s: %w", path, err), f.Close())
 	}
 	return j, nil
 }
+
+// unclaimed reports a file that is somebody's journal, or that another claim has dropped.
+func (j *Journal) unclaimed() error {
+	mine, err1 := j.file.Stat()
+	there, err2 := os.Stat(j.path)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if mine.Size() > 0 || !os.SameFile(mine, there) {
+		return fs.ErrExist
+	}
+	return nil
+}
+
+// Begin writes what a run is, once it has been charged.
+func (j *Journal) Begin(h Head) error {
+	h.Version = Version
+	return errors.Join(j.append(line{Head: &h}), durable.SyncDir(filepath.Dir(j.path)))
+}
+
+// Drop gives up a claim.
+func (j *Journal) Drop() error { return errors.Join(os.Remove(j.path), j.Close()) }
 
 // Resume reads a journal and goes on with it.
 func Resume(path string) (*Journal, State, error) {

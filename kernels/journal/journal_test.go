@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +141,41 @@ func TestTornFiles(t *testing.T) {
 		if _, _, err := Parse(bad); err == nil {
 			t.Fatalf("byte %d was changed and nothing said", i)
 		}
+	}
+}
+
+// TestClaims: one run at a time is charged for a folder. A claim that was dropped or killed is none.
+func TestClaims(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	first, err := Claim(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Claim(path); !errors.Is(err, ErrRunning) {
+		t.Errorf("a folder was claimed twice: %v", err)
+	}
+	if err := first.Close(); err != nil { // as a kill does
+		t.Fatal(err)
+	}
+	second, err := Claim(path)
+	if err != nil {
+		t.Fatalf("a claim that was killed is still one: %v", err)
+	}
+	if err := second.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a claim that was dropped left a file: %v", err)
+	}
+	j, err := Create(path, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Claim(path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("the folder of a run was claimed: %v", err)
 	}
 }
 
