@@ -110,6 +110,8 @@ release that was charged to a budget first.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if text, _, found := strings.Cut(err.Error(), ": strconv.ParseFloat"); found {
 			err = errors.New(text + ": it must be a number, such as 0.5 or 1e-6")
+		} else if text, _, found := strings.Cut(err.Error(), ": strconv.ParseUint"); found {
+			err = errors.New(text + ": it must be a whole number from 0 on, such as 1")
 		}
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
@@ -118,6 +120,7 @@ release that was charged to a budget first.`,
 		newCompare(), newTune(), newLedger(), newAudit(), newMan())
 	for _, c := range root.Commands() {
 		flags.Complete(c)
+		flags.Paths(c)
 	}
 	return root
 }

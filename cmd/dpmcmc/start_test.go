@@ -67,6 +67,14 @@ func squeezed(t *testing.T, raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
+// onSmall are flags, of the small table where they name none.
+func onSmall(args string) []string {
+	if !strings.Contains(args, "--data") {
+		args += " --data " + small
+	}
+	return strings.Fields(args)
+}
+
 // TestOtherStarts: every word that --start takes, and values.
 func TestOtherStarts(t *testing.T) {
 	for args, want := range map[string]chains.CertifiedStart{
@@ -80,8 +88,8 @@ func TestOtherStarts(t *testing.T) {
 		"--model probit --loss beta --beta 1.5":                    {Kind: "gradient", Epsilon: 0.25},
 		"--data builtin:linear?n=500&d=2 --kernel dpsgld --clip 2": {Kind: "gradient", Epsilon: 0.25},
 	} {
-		given := append([]string{"--data", small, "--iterations", "50", "--kernel", "barker"}, strings.Fields(args)...)
-		c := certified(t, given...)
+		given := []string{"--iterations", "50", "--kernel", "barker"}
+		c := certified(t, append(given, onSmall(args)...)...)
 		if c.Start.Kind != want.Kind || math.Abs(c.Start.Epsilon-want.Epsilon) > 1e-3 || c.Epsilon > 1 ||
 			len(c.Start.Value) != len(c.Columns) {
 			t.Errorf("%s: ε = %v, start %+v, want %+v", args, c.Epsilon, c.Start, want)
@@ -102,8 +110,7 @@ func TestStartFlagsRefused(t *testing.T) {
 		"--start 1,2":                                "--start has 2 values",
 	} {
 		var out, errw bytes.Buffer
-		code := run(context.Background(), append([]string{"sample", "--data", small}, strings.Fields(args)...), nil,
-			&out, &errw)
+		code := run(context.Background(), append([]string{"sample"}, onSmall(args)...), nil, &out, &errw)
 		if code == exitOK || !strings.Contains(errw.String(), want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw.String())
 		}

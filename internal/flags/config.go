@@ -83,6 +83,37 @@ func Missing(f *pflag.FlagSet, required ...string) string {
 	return strings.Join(names, ", ") + " are required"
 }
 
+// Paths makes a command refuse a file or folder that is named by nothing, as by a variable of a
+// script that is not set, and two of them, of which the first would not be used.
+func Paths(c *cobra.Command) {
+	for _, name := range []string{"data", "schema", "out", "ledger", "config", "resume"} {
+		if f := c.Flags().Lookup(name); f != nil {
+			f.Value = &path{Value: f.Value}
+		}
+	}
+	for _, below := range c.Commands() {
+		Paths(below)
+	}
+}
+
+// path is the flag of a file or folder.
+type path struct {
+	pflag.Value
+	given bool
+}
+
+// Set takes the first name, and the same again.
+func (p *path) Set(text string) error {
+	switch {
+	case text == "":
+		return errors.New("it is empty; name a file or folder, or leave the flag out")
+	case p.given && text != p.String():
+		return fmt.Errorf("%q was given before; give one", p.String())
+	}
+	p.given = true
+	return p.Value.Set(text)
+}
+
 // Complete lets shells complete the values of flags that have a list of them.
 func Complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
