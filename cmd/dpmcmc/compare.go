@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/experiment/configs"
 	"github.com/dpmcmc/dpmcmc/internal/experiment/report"
 	"github.com/dpmcmc/dpmcmc/internal/flags"
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 // compareSettings are the flags of compare.
@@ -103,6 +105,9 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	shard, err := s.shared()
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(s.out, runs.JournalFile)); s.out != "" && err == nil {
+		return fmt.Errorf("--out: %s holds a run of sample, whose report would be overwritten: choose another folder", s.out)
 	}
 	show, finish := progress(errw, "Run", "runs")
 	tell := func(p experiment.Progress) { show(int64(p.Done), int64(p.Total), p.Left) }

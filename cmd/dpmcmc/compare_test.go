@@ -174,6 +174,7 @@ func TestCompareRefusals(t *testing.T) {
 		{[]string{"--config", "absent.toml"}, "absent.toml"},
 		{[]string{"--config", bad}, "bad.toml:5:1: unknown key \"repeat\""},
 		{[]string{"--config", config, "--public"}, "simulated data need no flag"},
+		{[]string{"--config", config, "--out", finishedRun(t)}, "holds a run of sample"},
 		{[]string{"extra"}, ""},
 	} {
 		if code, out, errw := call(context.Background(), append([]string{"compare"}, c.args...)...); code != exitUsage ||
