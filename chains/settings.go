@@ -106,13 +106,13 @@ var table = []Setting{
 			"given; else barker",
 	},
 	{
-		Name: "iterations", of: everything, turned: probed,
+		Name: "iterations", of: everything, turned: probed, most: 1e12, // and with chains below 2⁶³
 		at:   func(s *Settings) any { return &s.Iterations },
 		Help: "steps of each chain", Unit: "steps", Rule: "by default the kernel's number, split among the chains",
 		span: func(_ curator.Facts, chains int64) (float64, float64) { return 1, float64(mostSteps / chains) },
 	},
 	{
-		Name: "chains", of: everything, Default: int64(1), Rule: "by default 1, and 4 for anchored",
+		Name: "chains", of: everything, Default: int64(1), Rule: "by default 1, and 4 for anchored", most: 1e6,
 		at:   func(s *Settings) any { return &s.Chains },
 		Help: "number of chains, all of which spend budget",
 	},
@@ -161,7 +161,7 @@ var table = []Setting{
 		Rule: "by default where the price hardly notices it",
 	},
 	{
-		Name: "leapfrog", of: "dphmc ", Default: int64(5), turned: probed,
+		Name: "leapfrog", of: "dphmc ", Default: int64(5), turned: probed, most: 1e6,
 		at:   func(s *Settings) any { return &s.Leapfrog },
 		Help: "leapfrog steps of a trajectory", Unit: "steps", span: within(1, 1000),
 	},

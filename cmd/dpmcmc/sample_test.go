@@ -291,6 +291,7 @@ func TestSampleRefusals(t *testing.T) {
 		{exitUsage, `"` + small + `" was given before`, []string{"--data", small, "--data", "builtin:linear"}},
 		{exitUsage, "it is empty", []string{"--data", ""}},
 		{exitUsage, "it is empty", []string{"--data", small, "--out", ""}},
+		{exitUsage, "--iterations is 9.22", []string{"--data", small, "--iterations", "9223372036854775807"}},
 		{exitUsage, "--epsilon is", []string{"--data", small, "--epsilon", "-1"}},
 		{exitUsage, "--epsilon is", []string{"--data", small, "--epsilon", "NaN"}},
 		{exitUsage, "--delta is", []string{"--data", small, "--delta", "1.5"}},
