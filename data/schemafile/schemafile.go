@@ -30,6 +30,7 @@ func Read(path string) (*data.Schema, error) {
 // that names the column and the setting.
 func Parse(name string, text []byte) (*data.Schema, error) {
 	var f file
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // which some editors write
 	decoder := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
 	if err := decoder.Decode(&f); err != nil {
 		return nil, located(name, err)

@@ -191,8 +191,10 @@ func TestDocumentation(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(text), "```toml\n")
 	example, prose, found := strings.Cut(rest, "```\n")
-	if _, err := schemafile.Parse("docs/schema.md", []byte(example)); err != nil || !found {
-		t.Errorf("example: %v", err)
+	for _, mark := range []string{"", "\ufeff"} {
+		if _, err := schemafile.Parse("docs/schema.md", []byte(mark+example)); err != nil || !found {
+			t.Errorf("example: %v", err)
+		}
 	}
 	for _, wrong := range []string{"wrong = 1", "[[column]]\nwrong = 1"} {
 		_, err := schemafile.Parse("t.toml", []byte(wrong))
