@@ -340,6 +340,9 @@ func (l Loss) Curvature(eta, y float64) float64 {
 			return v / 2 * (1 - v/3)
 		}
 		g := inclusion(v)
+		if g == 0 { // where v may be infinite
+			return 0
+		}
 		return max(0, g*(g+v-1))
 	case poisson:
 		return math.Exp(eta)
@@ -453,7 +456,7 @@ func (l Loss) chances(eta float64) (p, q, bent float64) {
 		if p, q = -math.Expm1(-v), math.Exp(-v); v < 1e-300 {
 			return p, q, 1
 		}
-		return p, q, v / p
+		return p, q, min(v, math.MaxFloat64) / p
 	}
 	_, one := NormalTail(-eta)
 	_, none := NormalTail(eta)

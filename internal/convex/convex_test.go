@@ -97,6 +97,28 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestFarPredictors: far out bounds hold too, and no e^η that overflows makes a NaN, with which
+// Newton's method fails.
+func TestFarPredictors(t *testing.T) {
+	within := func(v, low, high float64) bool { return v >= low && v <= high }
+	for name, l := range table(t) {
+		for _, l := range []Loss{l, l.Mirrored()} {
+			for _, far := range []float64{70, 700, 710, 750, 1500, 1e6, 1e155, 1e250} {
+				for _, eta := range []float64{far, -far} {
+					for _, y := range responses {
+						if s := l.Slope(eta, y); !within(s, -l.MaxSlope(), l.MaxSlope()) {
+							t.Errorf("%s: slope %v at η = %v, y = %v", name, s, eta, y)
+						}
+						if c := l.Curvature(eta, y); !within(c, 0, l.MaxCurvature()) {
+							t.Errorf("%s: curvature %v at η = %v, y = %v", name, c, eta, y)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestSlopesAgainstArbitraryPrecision: computed slopes of the losses made of
 // exponentials are within Ulps of ones with 200 bits.
 func TestSlopesAgainstArbitraryPrecision(t *testing.T) {
