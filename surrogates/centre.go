@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// settle finds the posterior's centre, and freezes the score's variance there where
-// there are many features.
+// settle finds the posterior's centre, given the second moments unless imputations have their own, and freezes the
+// score's variance there where there are many features.
 func (p *Score) settle(m *moments) error {
 	p.mean = append([]float64(nil), p.config.Statistics.Anchor...)
 	var cov *mat.SymDense
 	rounds := 1
-	if p.config.averaged() {
+	averaged := m != nil && m.mean != nil
+	if averaged {
 		rounds = 4 // the variance depends on the centre, and the centre on it
 	} else if p.config.Doubt > 0 {
 		rounds = 2
@@ -23,7 +24,7 @@ func (p *Score) settle(m *moments) error {
 		for k := range p.imputations {
 			p.doubt(&p.imputations[k])
 		}
-		if p.config.averaged() {
+		if averaged {
 			for k := range p.imputations {
 				if err := p.freeze(&p.imputations[k], m, cov); err != nil {
 					return err
@@ -112,7 +113,7 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 			}
 		}
 	}
-	if !p.config.frozen() {
+	if d <= mostImputed {
 		return nil
 	}
 	factor, ok := choleskyOf(cov)

@@ -234,15 +234,15 @@ func wide() Statistics {
 	return s
 }
 
-// TestSharedMoments: of more than mostDrawn features imputations share the mean of the second
-// moments, and the score's variance follows θ with what is not known of them.
+// TestSharedMoments: of more than mostDrawn features whose second moments noise hides imputations share their mean,
+// and the score's variance follows θ with what is not known of them.
 func TestSharedMoments(t *testing.T) {
 	const d = mostDrawn + 2
 	for i, link := range []Link{Logistic, Logistic, binary{cLogLog, 1}, counts{2, 9, 0}} {
 		weighted := i%2 > 0
 		rng := rand.New(rand.NewPCG(31, 32))
 		s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
-			Moment: make([]float64, d*d), MomentSD: 13, Records: 2000, Radius: 1, Weighted: weighted}
+			Moment: make([]float64, d*d), MomentSD: 45, Records: 2000, Radius: 1, Weighted: weighted}
 		for j := range d {
 			s.Anchor[j] = rng.NormFloat64()
 			s.Score[j] = -2 * s.Anchor[j]

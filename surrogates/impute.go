@@ -27,21 +27,22 @@ type imputation struct {
 // is in the score's variance, which is that at the posterior's centre.
 const mostImputed = 24
 
-// mostDrawn is mostImputed but for levels of categories: of more numbers, drawn second moments fit
-// a release so differently that a sampler does not pass from one to the next. Up to mostImputed
-// the score's variance follows θ all the same. With a Centred link moments hardly matter, and a shared
-// mean would let coefficients far off explain the score by its error.
+// mostDrawn is mostImputed where noise hides the second moments of more numbers: a few draws of them are then
+// too unlike each other to stand for what is not known. A shared mean lets coefficients far off explain the score
+// by its error, so it is taken nowhere else. The score's variance follows θ there. With levels of categories, and
+// with a Centred link, by which moments hardly matter, draws are taken all the same.
 const mostDrawn = 12
 
+// mostNoise is the norm that noise in the correlations may have where it does not hide them. Those of features that
+// have none have a norm of 1.
+const mostNoise = 1.5
+
 // averaged reports whether imputations share the mean of the second moments.
-func (c Config) averaged() bool {
+func (c Config) averaged(m *moments) bool {
 	d := len(c.Statistics.Anchor)
 	_, centred := c.Link.(Centred)
-	return d > mostImputed || d > mostDrawn && !c.categories() && !centred
+	return d > mostImputed || d > mostDrawn && !c.categories() && !centred && m.norm() > mostNoise
 }
-
-// frozen reports whether the score's variance does not follow θ.
-func (c Config) frozen() bool { return c.averaged() && len(c.Statistics.Anchor) > mostImputed }
 
 // categories reports whether a column is a level's indicator.
 func (c Config) categories() bool {

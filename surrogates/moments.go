@@ -91,6 +91,22 @@ func (m *moments) tie(j int, ratio float64) {
 	m.set(j, m.constant, value/ratio, noise/(ratio*ratio))
 }
 
+// norm is about that of the noise in the correlations, as the released diagonal has them: that of a symmetric
+// matrix of independent errors is 2√d of their standard deviations (Wigner 1955). It is infinite where the diagonal
+// is not positive.
+func (m *moments) norm() float64 {
+	sum := 0.0
+	for j := range m.d {
+		if !(m.released[j*m.d+j] > 0) {
+			return math.Inf(1)
+		}
+		for k := range j {
+			sum += m.noise[j*m.d+k] / (m.released[j*m.d+j] * m.released[k*m.d+k])
+		}
+	}
+	return 2 * math.Sqrt(2*sum/float64(max(1, m.d-1)))
+}
+
 // average sets the mean of the posterior and the variances of its entries, each entry
 // by itself: the mean need not be positive definite.
 func (m *moments) average(rng *rand.Rand) {

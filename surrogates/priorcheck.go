@@ -114,7 +114,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	if _, count := countOf(p.config.Link); count || p.config.Effect > 0 {
 		check.Faint, check.Unseen = p.config.Statistics.faint(), p.config.Statistics.unseen()
 	}
-	if p.config.frozen() {
+	if p.imputations[0].frozen != nil {
 		check.Rise = 0
 		return check, nil
 	}

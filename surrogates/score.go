@@ -102,9 +102,10 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
 	p := &Score{config: c, dim: d}
-	given := c.priorGiven(rng)
 	m := s.moments(c.Link)
-	if c.averaged() {
+	averaged := c.averaged(m)
+	given := c.priorGiven(averaged, rng)
+	if averaged {
 		m.average(rng)
 		if !s.Weighted && c.categories() {
 			c.byCategory(m, rng)
@@ -113,7 +114,7 @@ func assemble(c Config) (*Score, *moments, error) {
 		}
 		c.Imputations = 1 // they would all be the same
 	}
-	if len(c.Earlier) == 0 || c.averaged() {
+	if len(c.Earlier) == 0 || averaged {
 		for _, second := range m.draws(c.Imputations, rng, nil) {
 			p.imputations = append(p.imputations, given(c.impute(second, c.Statistics.Score, m)))
 		}

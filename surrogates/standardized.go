@@ -21,16 +21,16 @@ func (c Config) checkEffect() error {
 	return nil
 }
 
-// priorGiven is what gives an imputation its prior.
-func (c Config) priorGiven(rng *rand.Rand) func(imputation) imputation {
+// priorGiven is what gives an imputation its prior, or all theirs where they share the mean of the second moments.
+func (c Config) priorGiven(averaged bool, rng *rand.Rand) func(imputation) imputation {
 	s, prior := c.Statistics, c.Prior
-	if c.Effect > 0 && c.averaged() {
+	if c.Effect > 0 && averaged {
 		prior = s.Standardized(c.Effect, c.Prior.(priors.Gaussian))
 	}
 	shared := broaden(prior, len(s.Anchor), rng)
 	return func(im imputation) imputation {
 		im.prior, im.broad = prior, shared
-		if c.Effect > 0 && !c.averaged() {
+		if c.Effect > 0 && !averaged {
 			own := s.standardized(c.Effect, c.Prior.(priors.Gaussian), s.standingIn(im.features.normal))
 			im.prior, im.broad = own, broad{own}
 			im.whole = im.broad.log()
