@@ -66,9 +66,8 @@ type UnreachableError struct {
 
 // Error names the target and the nearest reachable ε.
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("accountant: ε %.6g at δ %.3g cannot be reached: the nearest value in the range, %.6g, gives ε "+
-		"%.6g; widen the range or ask for that",
-		e.Target, e.Guarantee.Delta, e.Nearest, e.Guarantee.Epsilon)
+	return fmt.Sprintf("accountant: ε = %.6g at δ = %.3g cannot be reached: ε = %.6g comes nearest, by the value %.6g; "+
+		"ask for that", e.Target, e.Guarantee.Delta, e.Guarantee.Epsilon, e.Nearest)
 }
 
 // solveTolerance is the relative width at which SolveParameter stops.

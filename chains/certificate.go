@@ -328,8 +328,12 @@ func Remarks(epsilon, delta float64, records int64) []string {
 	var r []string
 	switch {
 	case epsilon > 5:
-		r = append(r, fmt.Sprintf("Warning: ε = %.3g is a weak guarantee; one person's odds may change by a factor of %.3g.",
-			epsilon, math.Exp(min(epsilon, 700))))
+		factor := "any factor"
+		if epsilon < 700 { // beyond, e^ε is no float64
+			factor = fmt.Sprintf("a factor of %.3g", math.Exp(epsilon))
+		}
+		r = append(r, fmt.Sprintf("Warning: ε = %.3g is a weak guarantee; one person's odds may change by %s.",
+			epsilon, factor))
 	case epsilon > 1:
 		r = append(r, fmt.Sprintf("Remark: ε = %.3g is above 1.", epsilon))
 	}

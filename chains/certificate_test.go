@@ -119,3 +119,12 @@ func certificate(f *testing.F, kernel string) []byte {
 	c.Ledger = &chains.CertifiedLedger{File: "people.csv.ledger", ID: "a", Run: "b", Entries: []int64{3}}
 	return c.JSON()
 }
+
+// Remarks name no factor of the odds that is too small.
+func TestRemarksNameTheFactor(t *testing.T) {
+	for epsilon, want := range map[float64]string{6: "by a factor of 403.", 700: "by any factor.", 1e6: "by any factor."} {
+		if got := strings.Join(chains.Remarks(epsilon, 0, 10), " "); !strings.Contains(got, want) {
+			t.Errorf("ε = %v: %q; want %s", epsilon, got, want)
+		}
+	}
+}

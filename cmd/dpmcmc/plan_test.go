@@ -388,7 +388,7 @@ func TestPlanRefusals(t *testing.T) {
 		"no difference": {"--kernel barker --solve step --iterations 10 --clip 0.1 " + base,
 			"--step makes no difference"},
 		"unreachable": {"--kernel barker --solve iterations --clip 50 " + base,
-			"the nearest value in the range, 1, gives ε"},
+			"comes nearest, by the value 1; ask for that"},
 		"one record": {"--kernel poisson-gaussian --solve batch --noise 1 --iterations 1 --records 1 --epsilon 1 " +
 			"--delta 1e-6", "nothing to solve"},
 		"no longest move":      {"--kernel dphmc --solve noise --iterations 1 --clip 1 " + base, "--max-move is required"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -62,12 +63,23 @@ func located(name string, err error) error {
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		line, column := bad.Position()
-		return &data.Error{File: name, Line: line, Column: column, Value: strings.Join(bad.Key(), "."),
-			Found: strings.TrimPrefix(bad.Error(),
-				"toml: "), Allowed: "TOML with values of the types that docs/schema.md lists", Do: "correct the line"}
+		key := strings.Join(bad.Key(), ".")
+		found, allowed := strings.TrimPrefix(bad.Error(), "toml: "), "TOML with values of the types that docs/schema.md lists"
+		if of := otherType.FindStringSubmatch(found); of != nil && typeNames[of[2]] != "" {
+			found, allowed = fmt.Sprintf("a TOML %s for %s", of[1], key), typeNames[of[2]]
+		}
+		return &data.Error{File: name, Line: line, Column: column, Value: key, Found: found, Allowed: allowed,
+			Do: "correct the line"}
 	}
 	return fmt.Errorf("schemafile: %s: %w", name, err)
 }
+
+// otherType is what the TOML library says of a value that has another type than its key.
+var otherType = regexp.MustCompile(`^cannot decode TOML (.+) into struct field .* of type (\S+)$`)
+
+// typeNames are the types of keys, in words.
+var typeNames = map[string]string{"float64": "a number", "int": "a whole number", "bool": "true or false",
+	"string": "text in quotes", "[]string": "a list of texts in quotes"}
 
 // file is a schema as TOML has it. Pointers tell settings that are absent from
 // settings that are zero.
