@@ -49,6 +49,7 @@ var suites = []suite{
 		{"twentieth", twentiethTargets, twentiethTargetControls},
 		{"after the twentieth", afterTwentiethTargets, afterTwentiethTargetControls},
 		{"twenty-first", twentyFirstTargets, twentyFirstTargetControls},
+		{"twenty-second", twentySecondTargets, twentySecondTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -86,6 +87,7 @@ var suites = []suite{
 		{"nineteenth", nineteenthKernels, nineteenthKernelControls},
 		{"twentieth", twentiethKernels, twentiethKernelControls},
 		{"twenty-first", twentyFirstKernels, twentyFirstKernelControls},
+		{"twenty-second", twentySecondKernels, twentySecondKernelControls},
 		{"after the twenty-first", afterTwentyFirstKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
@@ -118,5 +120,6 @@ var suites = []suite{
 		{"nineteenth", nineteenthMechanisms, nineteenthMechanismControls},
 		{"twentieth", twentiethMechanisms, twentiethMechanismControls},
 		{"twenty-first", twentyFirstMechanisms, twentyFirstMechanismControls},
+		{"twenty-second", twentySecondMechanisms, twentySecondMechanismControls},
 	}},
 }
