@@ -14,7 +14,8 @@ func twentySecondTargets() []Case {
 		plainly("a response at the limit counts as observed in the gradient", "y = 3", cutResponses(false)),
 		plainly("records with missing features keep what a buffer of 128 held", "NaN", inBuffer(false)),
 		plainly("prior draws are the fifteenth state of a chain from the mode", "shape", fromChain(15)),
-		ownTarget("GradBound of three classes by equal chances", "2/√3 for √2", threeClasses, softmaxBound(2/math.Sqrt(3))),
+		ownTarget("GradBound of three classes by equal chances", "2/√3 for √2", threeClasses,
+			softmaxBound(2/math.Sqrt(3))),
 		ownTarget("no derivative of a focal weight beyond chances of 0.9", "p > 0.9", label, focal(false)),
 		plainly("a compensated sum of losses makes NaN of infinity", "+Inf", compensated(false)),
 		ownTarget("losses are summed as the log of a product of 64 chances", "underflow", label, byProducts(64)),
@@ -269,9 +270,10 @@ func squareBound(largest bool) func() targets.Target {
 		m := along(func(eta, y float64) float64 { return math.Hypot(1, eta*eta-y) - 1 },
 			func(eta, y float64) float64 { return 2 * eta * (eta*eta - y) / math.Hypot(1, eta*eta-y) })
 		return bounded{m, func(theta, next []float64, radius float64) float64 {
-			a, b, c := dot(theta, theta), dot(next, next), dot(theta, next)
-			root := math.Sqrt(max(0, (a+b)*(a+b)/4-c*c))
-			one, two := math.Abs((a-b)/2+root), math.Abs((a-b)/2-root)
+			sum := []float64{next[0] + theta[0], next[1] + theta[1]}
+			along := (next[0]-theta[0])*sum[0] + (next[1]-theta[1])*sum[1]
+			root := moved(theta, next) * math.Sqrt(dot(sum, sum))
+			one, two := math.Abs(along+root)/2, math.Abs(along-root)/2
 			most := math.Sqrt((one*one + two*two) / 2)
 			if largest {
 				most = max(one, two)
