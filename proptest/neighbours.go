@@ -60,6 +60,10 @@ func neighbourhood(o MechanismOptions) (all []MechanismOptions) {
 			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
 			all = append(all, part)
 		}
+		for _, v := range []float64{most / 2, -most / 2} { // all others are alike, and a sum is at no end of its range
+			part.A, part.B = filled(o.A, 1, v), filled(o.B, len(o.B.X)/p-n+1, v)
+			all = append(all, part)
+		}
 		for _, v := range []float64{most, -most} { // one record against all others, which are alike
 			part.B = filled(o.B, 0, v)
 			for _, by := range []float64{-1, -10} {

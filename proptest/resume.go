@@ -18,6 +18,7 @@ import (
 // of the step before, no adapted scale, no generator or count of its own.
 func (c kernelCheck) resumes() {
 	c.t.Helper()
+	c.keeps()
 	steps := int64(c.o.Effort.times(4000, 300))
 	cuts := []int64{1, 2, steps - 1}
 	for rng := rand64(c.o.Seed, 41); len(cuts) < 20; {
@@ -32,6 +33,40 @@ func (c kernelCheck) resumes() {
 	}
 	c.resumesAfter(steps, 10, cuts...)
 	c.beginsAgain(20)
+}
+
+// keeps expects a Keeper to keep nothing before a chain's first step, and to be told so; to keep finite values
+// after it; and to take no memory for its own of which it loses a part.
+func (c kernelCheck) keeps() {
+	c.t.Helper()
+	k, s := c.chain(1)
+	keeper, ok := k.(kernels.Keeper)
+	if !ok {
+		return
+	}
+	if kept := keeper.Keep(nil); len(kept) > 0 {
+		c.fail("Keep returns %v before a chain's first step: nothing has happened that a resumed chain needs", kept)
+	}
+	if err := keeper.Recall(nil); err != nil {
+		c.fail("Recall refuses nothing, which stands for a chain that has made no step: %v", err)
+	}
+	if _, err := k.Step(c.rng(), s); err != nil {
+		c.fail("a step after Recall was given nothing: %v", err)
+	}
+	kept := keeper.Keep(nil)
+	if slices.ContainsFunc(kept, func(v float64) bool { return !finite(v) }) {
+		c.fail("Keep returns %v: files hold finite values", kept)
+	}
+	if len(kept) == 0 {
+		return
+	}
+	for _, memory := range [][]float64{kept[:len(kept)-1], append(slices.Clone(kept), kept[0])} {
+		other, _ := c.chain(1)
+		err := kernels.Recall(other, memory)
+		if holds := len(kernels.Keep(other)); err == nil && holds != len(memory) {
+			c.fail("Recall takes %d numbers without an error, and holds %d: they are another kernel's", len(memory), holds)
+		}
+	}
 }
 
 // beginsAgain has a kernel begin a second chain after so many steps, which must be the first chain of a

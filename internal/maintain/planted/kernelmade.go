@@ -1,6 +1,7 @@
 package planted
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -64,9 +65,14 @@ func (r *remembered) Keep(dst []float64) []float64 {
 }
 
 func (r *remembered) Recall(memory []float64) error {
+	if len(memory) != 0 && len(memory) != len(r.memory) {
+		return errForeign
+	}
 	r.known = copy(r.memory, memory) > 0
 	return nil
 }
+
+var errForeign = errors.New("the memory is none of this kernel's")
 
 // minding is made with a memory.
 type minding struct {

@@ -29,8 +29,17 @@ func (k *guided) Init(theta []float64) (*kernels.State, error) {
 	return k.Frame.Init(theta)
 }
 
-func (k *guided) Keep(dst []float64) []float64 { return append(dst, k.v...) }
+func (k *guided) Keep(dst []float64) []float64 {
+	if k.v[0] == 0 { // before the first step
+		return dst
+	}
+	return append(dst, k.v...)
+}
+
 func (k *guided) Recall(memory []float64) error {
+	if len(memory) != 0 && len(memory) != 2 {
+		return errForeign
+	}
 	copy(k.v, memory)
 	return nil
 }
@@ -77,7 +86,7 @@ type handing struct {
 }
 
 func (k *handing) Keep(dst []float64) []float64 {
-	if k.keeps {
+	if k.keeps && k.v[0] != 0 {
 		return k.v
 	}
 	return k.guided.Keep(dst)
@@ -106,7 +115,7 @@ func handed(name, effect string, keeps, recalls, writes bool) Case {
 type rounded struct{ guided }
 
 func (k *rounded) Keep(dst []float64) []float64 {
-	for _, v := range k.v {
+	for _, v := range k.guided.Keep(nil) {
 		dst = append(dst, float64(float32(v)))
 	}
 	return dst

@@ -1,7 +1,6 @@
 package planted
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -40,9 +39,10 @@ func (k *trajectory) Keep(dst []float64) []float64 {
 }
 
 func (k *trajectory) Recall(memory []float64) error {
-	if k.steps = len(memory); len(memory) > 3 {
-		return errors.New("the memory is not of this kernel")
+	if most := 2 + int(either(k.tells, 1, 0)); len(memory) != 0 && len(memory) != most {
+		return errForeign
 	}
+	k.steps = len(memory)
 	if !k.forgets {
 		copy(k.p, memory)
 	}

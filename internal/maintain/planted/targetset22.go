@@ -486,7 +486,7 @@ func (m tabling) Loss(dst, theta []float64, rows targets.Rows) {
 	}
 	for i, y := range rows.Y {
 		v, _ := math.Lgamma(y + 1)
-		if !m.grows && y < 170 {
+		if !m.grows && y >= 0 && y < 170 {
 			v = (*m.table)[min(int(y), len(*m.table)-1)]
 		}
 		dst[i] += v
