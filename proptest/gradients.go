@@ -105,7 +105,7 @@ func (e *evaluator) priorAgrees(s scene) string {
 	before := slices.Clone(s.theta)
 	lp := e.target.LogPrior(s.theta)
 	if math.IsNaN(lp) || math.IsInf(lp, 1) || s.plausible && math.IsInf(lp, -1) {
-		return fmt.Sprintf("LogPrior is %v at θ = %s", lp, text(s.theta))
+		return fmt.Sprintf("LogPrior is %v at θ = %s%s", lp, text(s.theta), implausible)
 	}
 	if e.grad == nil || math.IsInf(lp, -1) {
 		return ""

@@ -12,7 +12,7 @@ import (
 // value suits models of standardised features whose response is any number.
 type TargetOptions struct {
 	// State sets theta to a plausible parameter, where the loss of a plausible
-	// record is finite. Defaults to standard normals.
+	// record is finite. Defaults to standard normals within the prior's support.
 	State func(rng *rand.Rand, theta []float64)
 	// Record sets x to the features of a plausible record and returns its
 	// response. Defaults to standard normals, passed through Response.
@@ -35,11 +35,12 @@ type TargetOptions struct {
 	Seed uint64
 
 	standard bool // Record is the default
+	normal   bool // State is the default
 }
 
 func (o TargetOptions) withDefaults() TargetOptions {
 	if o.State == nil {
-		o.State = normals
+		o.State, o.normal = normals, true
 	}
 	if o.Response == nil {
 		o.Response = func(u float64) float64 { return u }

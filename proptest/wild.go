@@ -71,6 +71,9 @@ func (o TargetOptions) plausible(rng *rand.Rand, target targets.Target, n int) t
 func (o TargetOptions) state(rng *rand.Rand, target targets.Target) []float64 {
 	theta := make([]float64, target.Dim())
 	o.State(rng, theta)
+	for try := 0; o.normal && try < 1000 && math.IsInf(target.LogPrior(theta), -1); try++ {
+		o.State(rng, theta)
+	}
 	return theta
 }
 

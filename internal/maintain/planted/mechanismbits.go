@@ -160,3 +160,11 @@ func oneHot(epsilon float64) answers {
 		return bits[:]
 	})
 }
+
+// roundedOdds answers with log odds of half the sum, rounded to steps.
+func roundedOdds(step float64) proptest.Mechanism {
+	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+		odds := step * math.Round(clip1(x)/2/step)
+		return []float64{either(rng.Float64() < 1/(1+math.Exp(-odds)), 1, 0)}
+	})
+}

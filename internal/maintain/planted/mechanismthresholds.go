@@ -50,3 +50,21 @@ func tested() proptest.Mechanism {
 		return []float64{either(small > 3, clip1(x)+noiseSD*rng.NormFloat64(), 99)}
 	})
 }
+
+// passingQueries asks counts of records above 0 and not in turn whether they are above one noisy threshold, until
+// so many have been.
+func passingQueries(many int) proptest.Mechanism {
+	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+		least, out := 4+laplace(rng, 2), make([]float64, 2)
+		count, met := positives(x), 0
+		for i := range 12 {
+			if either(i%2 == 0, count, 8-count)+laplace(rng, 4) > least {
+				if out[met] = float64(i + 1); met+1 == many {
+					break
+				}
+				met++
+			}
+		}
+		return out
+	})
+}

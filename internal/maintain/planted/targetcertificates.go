@@ -223,3 +223,22 @@ func hinge(lipschitz float64) model {
 			}
 		}}
 }
+
+// unitBound is a regression on one hidden unit, whose bound has a mean of two sizes.
+func unitBound(arithmetic bool) func() targets.Target {
+	return func() targets.Target {
+		eta := func(theta, x []float64) float64 { return theta[1] * math.Tanh(theta[0]*x[0]) }
+		m := &own{dim: 2, features: 1,
+			loss: func(theta, x []float64, y float64) float64 { return huber.loss(eta(theta, x), y) },
+			grad: func(g, theta, x []float64, y float64) {
+				by, h := huber.slope(eta(theta, x), y), math.Tanh(theta[0]*x[0])
+				g[0], g[1] = by*theta[1]*(1-h*h)*x[0], by*h
+			}}
+		return bounded{m, func(theta, next []float64, radius float64) float64 {
+			a, b := math.Abs(theta[1]), math.Abs(next[1])
+			v := either(arithmetic, (a+b)/2, math.Sqrt(a*b))
+			h := min(1, radius*(math.Abs(theta[0])+math.Abs(next[0]))/2)
+			return (v*radius*math.Abs(next[0]-theta[0]) + h*math.Abs(next[1]-theta[1])) * (1 + 1e-9)
+		}, func(float64) float64 { return math.Inf(1) }}
+	}
+}

@@ -91,3 +91,23 @@ func whole(inLoss, inSlope func(y float64) float64) func() targets.Target {
 			}}
 	}
 }
+
+// guarded has a weight for each of eight whole responses, and 1 for what is none of them.
+func guarded(below bool) func() targets.Target {
+	weights := []float64{1, 2, 1, 3, 1, 2, 1, 2}
+	return func() targets.Target {
+		base, m := robust(2, 1.5), robust(2, 1.5)
+		weight := func(y float64) float64 {
+			if y == math.Floor(y) && y >= 0 && int(y) < len(weights) && (!below || y < 8) {
+				return weights[int(y)]
+			}
+			return 1
+		}
+		m.loss = func(theta, x []float64, y float64) float64 { return weight(y) * base.loss(theta, x, y) }
+		m.grad = func(g, theta, x []float64, y float64) {
+			base.grad(g, theta, x, y)
+			g[0], g[1] = weight(y)*g[0], weight(y)*g[1]
+		}
+		return m
+	}
+}

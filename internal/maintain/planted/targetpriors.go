@@ -291,3 +291,39 @@ func pooled(n int) func() targets.Target {
 		}
 	})
 }
+
+// fromChain draws a logistic prior by a chain of so many steps.
+func fromChain(steps int) func() targets.Target {
+	log := func(t float64) float64 { return -t - 2*softplus(-t) }
+	return priorOf(log, func(t float64) float64 { return -math.Tanh(t / 2) }, func(rng *rand.Rand) (at float64) {
+		for range steps {
+			next := at + 5*(rng.Float64()+rng.Float64()-1)*2
+			if rng.Float64() < math.Exp(log(next)-log(at)) {
+				at = next
+			}
+		}
+		return at
+	})
+}
+
+// effectsOf are two effects and their log scale, drawn in either order.
+func effectsOf(scaleFirst bool) func() targets.Target {
+	return func() targets.Target {
+		m := robust(3, 1.5)
+		m.logPrior = func(t []float64) float64 {
+			s := math.Exp(-2 * t[2])
+			return -(t[0]*t[0]+t[1]*t[1])*s/2 - 2*t[2] - t[2]*t[2]/(2*0.04)
+		}
+		m.gradPrior = func(g, t []float64) {
+			s := math.Exp(-2 * t[2])
+			g[0], g[1], g[2] = -t[0]*s, -t[1]*s, (t[0]*t[0]+t[1]*t[1])*s-2-t[2]/0.04
+		}
+		before := 0.0
+		return drawn{m, func(t []float64, rng *rand.Rand) {
+			scale := 0.2 * rng.NormFloat64()
+			by := either(scaleFirst, scale, before)
+			t[0], t[1], t[2] = math.Exp(by)*rng.NormFloat64(), math.Exp(by)*rng.NormFloat64(), scale
+			before = scale
+		}}
+	}
+}

@@ -106,3 +106,67 @@ func (m ending) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss floa
 	}
 	return loss
 }
+
+// compensating adds up losses with what rounding took.
+type compensating struct {
+	*own
+	infinite bool // what is infinite ends the sum
+}
+
+func (m compensating) SumLossGrad(grad, theta []float64, rows targets.Rows) float64 {
+	clear(grad)
+	g, sum, lost := make([]float64, m.dim), 0.0, 0.0
+	for i := range rows.Len() {
+		m.grad(g, theta, rows.Row(i), rows.Y[i])
+		for j, v := range g {
+			grad[j] += v
+		}
+		v := m.loss(theta, rows.Row(i), rows.Y[i])
+		if m.infinite && math.IsInf(sum+v, 0) {
+			sum, lost = sum+v, 0
+			continue
+		}
+		add := v - lost
+		next := sum + add
+		sum, lost = next, (next-sum)-add
+	}
+	return sum
+}
+
+func compensated(infinite bool) func() targets.Target {
+	return func() targets.Target {
+		return compensating{along(func(eta, y float64) float64 { return (eta - y) * (eta - y) / 2 },
+			func(eta, y float64) float64 { return eta - y }), infinite}
+	}
+}
+
+// multiplying takes one logarithm for so many chances.
+type multiplying struct {
+	*own
+	many int
+}
+
+func (m multiplying) SumLossGrad(grad, theta []float64, rows targets.Rows) (sum float64) {
+	clear(grad)
+	g, product := make([]float64, m.dim), 1.0
+	for i := range rows.Len() {
+		m.grad(g, theta, rows.Row(i), rows.Y[i])
+		for j, v := range g {
+			grad[j] += v
+		}
+		if m.many == 1 {
+			sum += m.loss(theta, rows.Row(i), rows.Y[i])
+			continue
+		}
+		product /= 1 + math.Exp(-sign(rows.Y[i])*dot(rows.Row(i), theta))
+		if (i+1)%m.many == 0 || i == rows.Len()-1 {
+			sum -= math.Log(product)
+			product = 1
+		}
+	}
+	return sum
+}
+
+func byProducts(many int) func() targets.Target {
+	return func() targets.Target { return multiplying{along(logistic.loss, logistic.slope), many} }
+}

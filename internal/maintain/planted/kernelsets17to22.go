@@ -193,3 +193,30 @@ func twentyFirstKernelControls() []Case {
 func afterTwentyFirstKernels() []Case {
 	return []Case{early("the kept steps 6 to 40 go up", "0.2 sd", 0.2*sd)}
 }
+
+func twentySecondKernels() []Case {
+	return []Case{
+		recalledBy("Recall refuses nothing", "the first step", func(k *guided, memory []float64) error {
+			if len(memory) == 0 {
+				return errForeign
+			}
+			return k.Recall(memory)
+		}),
+		recalledBy("Recall takes a memory of any length", "three numbers", func(k *guided, memory []float64) error {
+			copy(k.v, memory)
+			return nil
+		}),
+		keepingEarly("numbers are kept before the first step", "two zeros"),
+		anyStart("Init takes a start beyond the prior's support", "below a wall", true),
+		lazily("says Accepted of a proposal that is the state", "1 in 100", true),
+		largestFirst("StepSize by whose loss is the largest", "10⁻⁹", 1e-9),
+		stratified("noise of ten steps is in strata", "serial", 10),
+	}
+}
+
+func twentySecondKernelControls() []Case {
+	return []Case{
+		anyStart("a chain begins within the prior's support", "", false),
+		lazily("a proposal may be the state", "", false),
+	}
+}

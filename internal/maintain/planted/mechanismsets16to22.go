@@ -314,3 +314,32 @@ func twentyFirstMechanismControls() []Case {
 		}),
 	}
 }
+
+func twentySecondMechanisms() []Case {
+	return []Case{
+		ofEight("two queries pass for the price of one", "ε 1.33 for 1", passingQueries(2)),
+		one("the classical normal noise for an ε of 12", "δ 0.008 for 0.001", classical(0.3147), plus, minus),
+		ofEight("log odds are rounded", "ε 1.2 for 1", roundedOdds(0.3)),
+		one("the second noise is small after a high first number", "1.6 or 2.7", secondBy(1.6, 2.7), plus, minus),
+		one("a missing record counts as the mean of the others", "several NaN", imputedMean(true),
+			[]float64{1, 0.3, 0.1, -0.2}, []float64{-1, 0.3, 0.1, -0.2}),
+		ofEight("whole numbers of four bits are clipped at −8 and 7", "7%", fourBits(-8)),
+		ofRows("noise is smaller across the sum than along it", "1.8 and 2.2", ellipse(1.8, 2.2), 2, []float64{1, 0.5},
+			0.3, 0.5, 0.2, 0.1),
+		ofEight("the largest record is clipped at the second", "4 for 2", winsorised(true)),
+	}
+}
+
+func twentySecondMechanismControls() []Case {
+	return []Case{
+		ofEight("a query passes", "", passingQueries(1)),
+		one("normal noise for an ε of 12", "", classical(0.42), plus, minus),
+		ofEight("records are rounded at random, past the clip too", "", roundedAtRandom(0.3)),
+		one("the second noise is large after a high first number", "", secondBy(2, 2.7), plus, minus),
+		one("a missing record counts as 0", "", imputedMean(false), []float64{1, 0.3, math.NaN(), -0.2},
+			[]float64{-1, 0.3, math.NaN(), -0.2}),
+		ofEight("whole numbers of four bits", "", fourBits(-7)),
+		ofRows("noise is the same along the sum and across", "", ellipse(2, 2), 2, []float64{1, 0.5}, 0.3, 0.5, 0.2, 0.1),
+		ofEight("the largest record is left out", "", winsorised(false)),
+	}
+}

@@ -205,3 +205,27 @@ func twentyFirstTargetControls() []Case {
 		plainly("a profile is found", "", profiled(30)),
 	}
 }
+
+func twentySecondTargets() []Case {
+	label := func(u float64) float64 { return either(u > 0.5, 1, 0) }
+	return []Case{
+		plainly("a compensated sum of losses makes NaN of infinity", "+Inf", compensated(false)),
+		ownTarget("losses are summed as the log of a product of 64 chances", "underflow", label, byProducts(64)),
+		plainly("prior draws are the fifteenth state of a chain from the mode", "an atom", fromChain(15)),
+		plainly("effects are drawn with the scale of the draw before", "0.2", effectsOf(false)),
+		plainly("a huge response passes a guard of whole numbers", "panic", guarded(false)),
+		plainly("RatioBound of a hidden unit by a geometric mean", "1 to 2 low", unitBound(false)),
+	}
+}
+
+func twentySecondTargetControls() []Case {
+	label := func(u float64) float64 { return either(u > 0.5, 1, 0) }
+	return []Case{
+		plainly("a sum of losses that may be infinite", "", compensated(true)),
+		ownTarget("losses are summed", "", label, byProducts(1)),
+		plainly("prior draws are the 200th state of a chain from the mode", "", fromChain(200)),
+		plainly("effects are drawn with their scale", "", effectsOf(true)),
+		plainly("a guard of whole numbers", "", guarded(true)),
+		plainly("RatioBound of a hidden unit", "", unitBound(true)),
+	}
+}
