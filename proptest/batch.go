@@ -146,7 +146,7 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 		last = n
 		rows := o.plausible(rng, target, n)
 		if i%5 == 4 {
-			times(rows.X, 20)
+			times(rows.X, 50)
 		}
 		if i%3 == 2 && n > 0 && rows.Y != nil { // a loss that is infinite ends no sum of gradients that are not
 			rows.Y[rng.IntN(n)] = o.Response(math.Inf(1 - 2*(i%2)))

@@ -50,7 +50,6 @@ var suites = []suite{
 		{"after the twentieth", afterTwentiethTargets, afterTwentiethTargetControls},
 		{"twenty-first", twentyFirstTargets, twentyFirstTargetControls},
 		{"twenty-second", twentySecondTargets, twentySecondTargetControls},
-		{"unusual", none, unusualTargets},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -89,7 +88,6 @@ var suites = []suite{
 		{"twentieth", twentiethKernels, twentiethKernelControls},
 		{"twenty-first", twentyFirstKernels, twentyFirstKernelControls},
 		{"twenty-second", twentySecondKernels, twentySecondKernelControls},
-		{"unusual", none, unusualKernels},
 		{"after the twenty-first", afterTwentyFirstKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
@@ -123,9 +121,5 @@ var suites = []suite{
 		{"twentieth", twentiethMechanisms, twentiethMechanismControls},
 		{"twenty-first", twentyFirstMechanisms, twentyFirstMechanismControls},
 		{"twenty-second", twentySecondMechanisms, twentySecondMechanismControls},
-		{"unusual", none, unusualMechanisms},
 	}},
 }
-
-// none is the defects of a family of right ones.
-func none() []Case { return nil }

@@ -319,11 +319,11 @@ func normalised(theta []float64, j int) float64 { return (theta[j] - center[j]) 
 
 func kernelControls() []Case {
 	none := func() hooks { return hooks{} }
-	return []Case{
+	return append([]Case{
 		walk("walk", "", none),
 		kernel("walk, reversible, Transition", "", asked{reversible: true, transition: true}, none),
 		kernel("Langevin", "", asked{langevin: true}, none),
 		kernel("Langevin, Transition", "", asked{langevin: true, transition: true}, none),
 		kernel("walk, no law, its price stated", "", asked{noLaw: true, clip: walkClip}, none),
-	}
+	}, unusualKernels()...)
 }

@@ -174,7 +174,7 @@ func noise(name, effect string, f form, draw noises) Case {
 
 func mechanismControls() []Case {
 	none := func(*sum) {}
-	return []Case{
+	return append([]Case{
 		mechanism("sum", "", plain, none),
 		mechanism("sum", "", grid, none),
 		mechanism("sum", "", wide, none),
@@ -186,5 +186,5 @@ func mechanismControls() []Case {
 			}
 		}),
 		bit("bit", "", bits{scale: 1}),
-	}
+	}, unusualMechanisms()...)
 }

@@ -53,7 +53,7 @@ func unusualMechanisms() []Case {
 			u := rng.Float64()
 			return 2 * math.Log(u/(1-u))
 		}), plus, minus),
-		one("noise of three degrees of freedom", "", laws(4*math.Asinh(1/(2*math.Sqrt(3)))+1e-9, func(rng *rand.Rand) float64 {
+		one("noise of three degrees of freedom", "", laws(4*math.Asinh(1/math.Sqrt(12))+1e-9, func(rng *rand.Rand) float64 {
 			z := rng.NormFloat64()
 			chi := 2*rng.ExpFloat64() + z*z
 			return 2 * rng.NormFloat64() * math.Sqrt(3/chi)

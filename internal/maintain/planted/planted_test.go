@@ -47,6 +47,30 @@ func TestControlsPass(t *testing.T) {
 	}
 }
 
+// TestReasons: sums, memories and starts are rejected for what is wrong with them, and a prior that ends is not, by
+// Quick.
+func TestReasons(t *testing.T) {
+	all := slices.Concat(Defects(), Controls())
+	for name, words := range map[string]string{
+		"a compensated sum of losses makes NaN of infinity":       "SumLossGrad's loss is NaN",
+		"losses are summed as the log of a product of 64 chances": "SumLossGrad's loss is +Inf",
+		"Recall refuses nothing":                                  "Recall refuses nothing",
+		"Recall takes a memory of any length":                     "they are another kernel's",
+		"numbers are kept before the first step":                  "before a chain's first step",
+		"a uniform prior":                                         "",
+		"a scale that must be positive, as it is":                 "",
+	} {
+		i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
+		if i < 0 {
+			t.Fatalf("nothing is called %q", name)
+		}
+		if rejected, report := all[i].Rejected(1, proptest.Quick); rejected != (words != "") ||
+			!strings.Contains(report, words) {
+			t.Errorf("%s: rejected %v, where %q was expected:\n%s", name, rejected, words, report)
+		}
+	}
+}
+
 // run is one that docs/proptest.tsv holds.
 type run struct {
 	effort  proptest.Effort

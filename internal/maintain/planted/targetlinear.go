@@ -304,12 +304,12 @@ func scaledTarget(name, effect string, s scaled) Case {
 
 func targetControls() []Case {
 	none := func(*planted) {}
-	return []Case{
+	return append([]Case{
 		target("logistic", "", logistic, none),
 		target("pseudo-Huber", "", huber, none),
 		target("Welsch", "", welsch, none),
 		scaledTarget("log scale", "", scaled{}),
-	}
+	}, unusualTargets()...)
 }
 
 var _ targets.Target = (*planted)(nil)
