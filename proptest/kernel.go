@@ -107,8 +107,9 @@ func orDefault[T comparable](v, otherwise T) T {
 //   - Info.Gradients is the number of gradients that the curator has released in the step, in more
 //     than one dimension;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
-//     uninterrupted one, given the same releases: nothing else is remembered; a kernel's second chain
-//     is a new kernel's first;
+//     uninterrupted one, given the same releases: nothing else is remembered, and nothing before the
+//     first step; Recall takes no memory of which it loses a part; a kernel's second chain is a new
+//     kernel's first;
 //   - all steps are charged before the first, at what Cost says, and the price does not
 //     depend on records;
 //   - a parallel run equals a serial one, as do chains that make their steps in turn,
