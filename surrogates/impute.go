@@ -27,10 +27,11 @@ type imputation struct {
 // is in the score's variance, which is that at the posterior's centre.
 const mostImputed = 24
 
-// mostDrawn is mostImputed where noise hides the second moments of more numbers: a few draws of them are then
-// too unlike each other to stand for what is not known. A shared mean lets coefficients far off explain the score
-// by its error, so it is taken nowhere else. The score's variance follows θ there. With levels of categories, and
-// with a Centred link, by which moments hardly matter, draws are taken all the same.
+// mostDrawn is mostImputed where noise hides the second moments of numbers. Intervals of drawn ones then hold too
+// little of so many, however many are drawn. A shared mean lets coefficients far off explain the score by its
+// error, and leaves about the prior's width, so it is taken nowhere else. The score's variance follows θ
+// there. With levels of categories, and with a Centred link, by which moments hardly matter, draws are taken all the
+// same.
 const mostDrawn = 12
 
 // mostNoise is the norm that noise in the correlations may have where it does not hide them. Those of features that

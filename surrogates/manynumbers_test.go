@@ -40,9 +40,9 @@ func manyNumbers(rng *rand.Rand) (Config, []float64) {
 }
 
 // TestMomentsOfManyNumbersAreDrawn: where noise does not hide the second moments of many numbers, posteriors are
-// nowhere near the prior, and truths are as far from their means as they say. The mean square of 45 distances is about
-// 1, and above 3 by chance less than once in 10⁹ runs. A mean that imputations share, the mutant, leaves the prior's
-// width.
+// nowhere near the prior, and truths are as far from their means as they say. Seeds are fixed. The mean square of 45
+// distances is about 1, and of independent ones above 3 less than once in 10⁹ sets of seeds. A mean that imputations
+// share, the mutant, leaves the prior's width.
 func TestMomentsOfManyNumbersAreDrawn(t *testing.T) {
 	const sets = 3
 	square, width, shared := 0.0, 0.0, 0.0

@@ -228,8 +228,7 @@ func Parse(text []byte) (s State, end int, err error) {
 		end += length + 1
 	}
 	if s.Version == 0 {
-		return s, end, errors.New("it has no first line: the run was killed before it began, and can be started again in " +
-			"another folder")
+		return s, end, errors.New("it has no first line: the run was killed before it began, and can be started again")
 	}
 	return s, end, nil
 }
