@@ -202,7 +202,11 @@ func (j job) prepare(guess float64) plan {
 	return p
 }
 
-// run composes a prepared job, and once more where the answer is far below the aim.
+// mostHidden is the share of δ that rounding may hide before a composition aims again.
+const mostHidden = 1e-3
+
+// run composes a prepared job, and again at its answer where that is far below the aim, or
+// where the tilt lets rounding decide: near the end of bounded losses it is aimed too steep.
 func (p *plan) run() bound {
 	if p.alone() {
 		return bound{single: &p.pairs[0], below: p.below}
@@ -212,10 +216,18 @@ func (p *plan) run() bound {
 	if p.below || p.target.byEpsilon || p.once {
 		return b
 	}
-	if answer := b.epsilon(math.Exp(p.target.logDelta)); 0 < answer && answer < p.eps/2 {
+	delta := math.Exp(p.target.logDelta)
+	answer := b.epsilon(delta)
+	for range 2 {
+		if !(0 < answer && answer < p.eps/2) && !(answer > 0 && b.slip(answer) > mostHidden*delta) {
+			break
+		}
 		p.aimAt(answer)
 		p.settle()
-		b = p.compose()
+		again := p.compose()
+		if e := again.epsilon(delta); e < answer {
+			b, answer = again, e
+		}
 	}
 	return b
 }

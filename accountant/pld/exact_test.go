@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"gonum.org/v1/gonum/integrate/quad"
 )
 
 // responses is δ(ε) of n binary randomised responses of loss a, each failing with
@@ -126,5 +128,34 @@ func TestKnownMistakes(t *testing.T) {
 	// Substitution doubles the sensitivity: σ over one record's norm.
 	if e := eps(must(PoissonGaussianSubstitution(1, 1)), 1); math.Abs(e-9.9973) > 1e-4 {
 		t.Errorf("unsampled substitution at σ = C: ε = %v, want 9.9973", e)
+	}
+}
+
+// nearTop is δ(n·s − h) of n mechanisms of bounded range s, where h ≤ s: a loss is s − E with
+// density ce^{−E/2}, c = 1/(2(1 − e^{−s})) (docs/proofs/pld.md, section 5), so that the sum of E
+// has density cⁿe^{−u/2}uⁿ⁻¹/(n−1)! up to 2s.
+func nearTop(n int, s, h float64) float64 {
+	gamma, _ := math.Lgamma(float64(n))
+	lead := math.Exp(-float64(n)*math.Log(-2*math.Expm1(-s)) - gamma)
+	return lead * quad.Fixed(func(u float64) float64 {
+		return -math.Expm1(u-h) * math.Exp(-u/2) * math.Pow(u, float64(n-1))
+	}, 0, h, 60, nil, 0)
+}
+
+// Near the largest loss the Rényi bound is reached by ever larger orders, at which rounding
+// hides all. The mutant that does not aim again is .007 too high at five releases.
+func TestBoundedRangesNearTheirTop(t *testing.T) {
+	for _, n := range []int{2, 3, 5, 7} {
+		for _, h := range []float64{1e-4, 0.003, 0.0365, 0.3} {
+			eps := float64(n) - h
+			delta := nearTop(n, 1, h)
+			if delta < 1e-30 {
+				continue
+			}
+			r := compose(t, AtDelta(delta), Part{must(BoundedRange(1)), int64(n)})
+			if got := r.Epsilon(delta); got < eps*(1-1e-9) || got > eps*(1+1e-4) {
+				t.Errorf("%d releases at δ = %v: ε = %v, exactly %v", n, delta, got, eps)
+			}
+		}
 	}
 }
