@@ -42,18 +42,17 @@ func (m isotropicBit) rdp(adj Adjacency, order float64) float64 {
 
 // halfNormalRange returns where to stop integrating the moment of a range
 // s·|Z|, and the logarithm of what is beyond, from the bounds
-// ε_BR(α; s) ≤ min(αs²/8, s).
+// ε_BR(α; s) ≤ min(αs²/8, s). Each has an end of its own. The nearer makes the
+// narrower cells, and is continuous in s, as the price must be.
 func halfNormalRange(order, s float64) (end, logTail float64) {
+	const y = 9.5
+	l := (order - 1) * s // of E[e^{l|Z|}; |Z| > end]
 	g := (order - 1) * order * s * s / 8
-	if g < 0.25 {
+	if root := math.Sqrt(1 - 2*g); g < 0.25 && y/root <= l+y {
 		// E[e^{gZ²} − 1; |Z| > end] ≤ g·E[Z² e^{gZ²}; |Z| > end].
-		root := math.Sqrt(1 - 2*g)
-		const y = 9.5
 		return y / root, math.Log(2*g/(root*root*root)) + math.Log(y*normal.Density(y)+normal.Tail(y))
 	}
-	// E[e^{λ|Z|}; |Z| > end] with λ = (α−1)s.
-	l := (order - 1) * s
-	return l + 9.5, math.Ln2 + l*l/2 + math.Log(normal.Tail(9.5))
+	return l + y, math.Ln2 + l*l/2 + math.Log(normal.Tail(y))
 }
 
 // addChord adds to s the expectation over |Z| in [a, b] of the linear

@@ -96,6 +96,18 @@ func TestMonotoneInStrength(t *testing.T) {
 	})
 }
 
+// TestIsotropicGrows: a wider move's bit costs more where the first bound on what is beyond its
+// quadrature ends, α(α−1)s²/8 = 1/4. With that bound wherever it holds it cost 2e-6 less there.
+func TestIsotropicGrows(t *testing.T) {
+	for _, order := range []float64{1.01, 1.5, 2, 4, 30, 200} {
+		s := math.Sqrt(2 / (order * (order - 1)))
+		below, above := must(isotropic(AddRemove, s*(1-1e-7))), must(isotropic(AddRemove, s*(1+1e-7)))
+		if lo, hi := below.RDP(order), above.RDP(order); lo > hi {
+			t.Errorf("%v: RDP(%v) %v, but %v for %v", below, order, lo, hi, above)
+		}
+	}
+}
+
 func epsilonR(t *rapid.T, e Event) float64 {
 	g, err := e.Epsilon(1e-6)
 	if err != nil {
