@@ -42,10 +42,11 @@ func (e Event) dominated() (d dominating, ok bool) {
 			}
 			noisy = true
 		case pureLike:
-			if d.pure > 0 || p.count != 1 {
+			pure := m.pureEpsilon(e.adj)
+			if pure > 0 && (d.pure > 0 || p.count != 1) {
 				return d, false
 			}
-			d.pure = m.pureEpsilon(e.adj)
+			d.pure += pure
 		default:
 			return d, false
 		}

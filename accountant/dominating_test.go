@@ -91,10 +91,11 @@ func TestPureBesideGaussians(t *testing.T) {
 	})
 }
 
-// TestDominatedEvents: which events have such a bound.
+// TestDominatedEvents: which events have such a bound. What costs nothing takes no other's place,
+// wherever it stands.
 func TestDominatedEvents(t *testing.T) {
 	optimum, bit := must(logisticOptimum(Substitute, 3, 0.1)), must(Bit{Contribution: 0.01}.Event(Substitute))
-	normal := must(Gaussian(Substitute, 9))
+	normal, free := must(Gaussian(Substitute, 9)), must(Pure(Substitute, 0))
 	grid := must(GridGaussian{NoiseMultiplier: 9, Coordinates: 3, Steps: 1 << 30}.Event(Substitute))
 	for name, c := range map[string]struct {
 		e    Event
@@ -111,6 +112,8 @@ func TestDominatedEvents(t *testing.T) {
 		"pure":            {must(Compose(optimum, must(Pure(Substitute, 0.1)))), true},
 		"pure, normal":    {must(Compose(normal, must(Pure(Substitute, 0.1)), bit)), true},
 		"two pure":        {must(Compose(normal, must(Pure(Substitute, 0.1)), must(Pure(Substitute, 0.2)))), false},
+		"free, then pure": {must(Compose(free, normal, must(Pure(Substitute, 0.1)))), true},
+		"pure, then free": {must(Compose(normal, must(Pure(Substitute, 0.1)), must(free.Times(9)))), true},
 		"no noise":        {must(logisticOptimum(Substitute, 0, 0.1)), false},
 		"nothing":         {empty(Substitute), false},
 	} {
