@@ -233,15 +233,14 @@ func newRand() *rand.Rand { return rand.New(rand.NewPCG(11, 12)) }
 // standard errors, an alarm in 3·10⁶ runs for all together; and a posterior that takes
 // releases for exact, the mutant, is not, nor one that does not know that slopes were cut.
 func TestCalibration(t *testing.T) {
-	sets := 150
+	sets := 100
 	if testing.Short() {
 		sets = 40
 	}
 	const limit = 5.6
 	links := map[float64]Link{1: halved{}, 1e-3: Logistic}
-	mutants := map[string]int{"halved, second moments": 75, "Poisson, roots": 75, "logistic, second moments": 75,
-		"logistic, curvature": 75, "linear": 110, "Poisson, cut": 75,
-		"Poisson, centred roots": 110}
+	mutants := map[string]int{"halved, second moments": 60, "Poisson, roots": 60, "logistic, second moments": 60,
+		"logistic, curvature": 60, "linear": 90, "Poisson, cut": 40, "Poisson, centred roots": 90} // 6.4 and more off
 	for name, ranks := range map[string]func(seed uint64, believed float64) []float64{
 		"logistic, second moments": func(seed uint64, believed float64) []float64 {
 			return scoreRanks(t, seed, logisticResponse, false, believed)

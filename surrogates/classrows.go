@@ -151,7 +151,8 @@ func softmax(v []float64) {
 func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense) {
 	of := len(theta) / p
 	h, among = mat.NewSymDense(len(theta), nil), mat.NewSymDense(of, nil)
-	probs, each := make([]float64, of), float64(p)/float64(len(r.x))
+	entries := h.RawSymmetric().Data // of the upper triangle, row by row
+	probs, wx, each := make([]float64, of), make([]float64, p), float64(p)/float64(len(r.x))
 	for i := 0; i < len(r.x); i += p {
 		x := r.x[i : i+p]
 		chancesOf(probs, theta, x)
@@ -163,12 +164,15 @@ func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense)
 				}
 				among.SetSym(l, k, among.At(l, k)+w)
 				for j, u := range x {
-					to := x
+					wx[j] = w * u
+				}
+				for m, v := range x {
+					row, j := entries[(l*p+m)*len(theta)+k*p:], 0
 					if k == l {
-						to = x[:j+1]
+						j = m
 					}
-					for m, v := range to {
-						h.SetSym(l*p+m, k*p+j, h.At(l*p+m, k*p+j)+w*u*v)
+					for ; j < p; j++ {
+						row[j] += wx[j] * v
 					}
 				}
 			}

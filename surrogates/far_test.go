@@ -46,7 +46,7 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 			link = surrogates.Logistic
 		}
 		p, err := surrogates.New(surrogates.Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3},
-			Seed: uint64(i)})
+			Imputations: 3, Seed: uint64(i)})
 		if err != nil {
 			t.Errorf("release %d: %v", i, err)
 			continue

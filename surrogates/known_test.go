@@ -56,11 +56,12 @@ func TestKnownOfSeparable(t *testing.T) {
 	}
 }
 
-// TestKnownSignsOfClasses: signs of what a class has beyond the mean of all are right. 285 of 540 were
-// known, and 2 of them wrong, of which 14 may be. Seeds are fixed. Signs of the mode are the mutant.
+// TestKnownSignsOfClasses: signs of what a class has beyond the mean of all are right. 137 of 270 were
+// known, and 1 of them wrong, of which 7 may be. Seeds are fixed. Signs of the mode, 22 of them wrong,
+// are the mutant.
 func TestKnownSignsOfClasses(t *testing.T) {
 	known, wrong, mutant := 0, 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		c, truth := simulatedClasses(rand.New(rand.NewPCG(seed, 9)), 3, 1000, 16, 1)
 		c.Seed = seed
 		p, err := NewClasses(c)
@@ -85,8 +86,8 @@ func TestKnownSignsOfClasses(t *testing.T) {
 			}
 		}
 	}
-	const mostWrong = 16
-	if known < 200 || wrong > mostWrong || mutant <= mostWrong {
+	const mostWrong = 7
+	if known < 100 || wrong > mostWrong || mutant <= mostWrong {
 		t.Errorf("%d signs are known, %d of them wrong, and %d of the mode", known, wrong, mutant)
 	}
 }
