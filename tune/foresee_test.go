@@ -97,7 +97,7 @@ func realise(t *testing.T, m *models.Model, s chains.Settings, epsilon, sd float
 		least = append(least, ess)
 		exact, err := nuts.Sample(t.Context(), func() nuts.LogDensity {
 			return nuts.Posterior(m.Target.(targets.GradTarget), targets.Rows{X: table.X, P: table.Features(), Y: table.Y}, 1)
-		}, nuts.Config{Chains: 1, Workers: 1, Warmup: 200, Draws: 300, Seed: 1})
+		}, nuts.Config{Chains: 1, Workers: 1, Warmup: 80, Draws: 150, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
