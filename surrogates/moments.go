@@ -22,6 +22,7 @@ type moments struct {
 	constant int           // the column of the intercept, or −1
 	mean     *mat.SymDense // of many draws, once asked for
 	open     *mat.SymDense // the variances of their entries
+	plain    *mat.SymDense // of one record, where mean is of the curvature that they lead to
 }
 
 // newMoments joins a release, with noise of standard deviation sd on the diagonal,
@@ -259,34 +260,44 @@ func (m *moments) pooled(rng *rand.Rand) []float64 {
 	return out
 }
 
-// correlations draws the matrix of correlations given the scales, each by itself.
+// correlations draws the matrix of correlations given the scales, each by itself: those with the intercept near 0, and
+// others near the product of these, as features that are independent have, as far as noise hides them.
 func (m *moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
 	out := mat.NewSymDense(m.d, nil)
-	inner, edge := m.spread(scale, false), m.spread(scale, true)
+	draw := func(j, k int, own, middle float64) {
+		s := scale[j] * scale[k]
+		noise := m.noise[j*m.d+k] / (s * s)
+		r := m.released[j*m.d+k] / s
+		if noise > 0 {
+			keep := own / (own + noise)
+			r = middle + keep*(r-middle) + math.Sqrt(keep*noise)*rng.NormFloat64()
+		}
+		out.SetSym(j, k, r)
+	}
+	at := make([]float64, m.d) // with the intercept
+	edge := m.spread(scale, at, true)
 	for j := range m.d {
 		out.SetSym(j, j, 1)
+		if m.constant >= 0 && j != m.constant {
+			draw(j, m.constant, edge, 0)
+			at[j] = out.At(j, m.constant)
+		}
+	}
+	inner := m.spread(scale, at, false)
+	for j := range m.d {
 		for k := j + 1; k < m.d; k++ {
-			s := scale[j] * scale[k]
-			noise := m.noise[j*m.d+k] / (s * s)
-			own := inner
-			if j == m.constant || k == m.constant {
-				own = edge
+			if j != m.constant && k != m.constant {
+				draw(j, k, inner, at[j]*at[k])
 			}
-			r := m.released[j*m.d+k] / s
-			if noise > 0 {
-				keep := own / (own + noise)
-				r = keep*r + math.Sqrt(keep*noise)*rng.NormFloat64()
-			}
-			out.SetSym(j, k, r)
 		}
 	}
 	return out
 }
 
-// spread is the variance of the correlations, with the intercept's column or among
-// the rest, that makes the released ones most likely: a fixed-point iteration on
+// spread is the variance of the correlations about their middle, with the intercept's column or among
+// the rest, given those with the intercept, that makes the released ones most likely: a fixed-point iteration on
 // the mean of the posterior second moments.
-func (m *moments) spread(scale []float64, edge bool) float64 {
+func (m *moments) spread(scale, at []float64, edge bool) float64 {
 	own := 0.1
 	for range 50 {
 		sum, count := 0.0, 0.0
@@ -301,7 +312,7 @@ func (m *moments) spread(scale []float64, edge bool) float64 {
 					continue
 				}
 				keep := own / (own + noise)
-				r := m.released[j*m.d+k] / s
+				r := m.released[j*m.d+k]/s - at[j]*at[k]
 				sum += keep*keep*r*r + keep*noise
 				count++
 			}
