@@ -29,7 +29,7 @@ func (c Config) byCategory(m *moments, rng *rand.Rand) {
 	}
 	curvature = law.turned(curvature, square, each)
 	curvature.ScaleSym(n, curvature)
-	m.mean, m.open = curvature, open
+	m.mean, m.open, m.plain = curvature, open, each
 }
 
 // syntheticRows is how many are drawn.

@@ -11,6 +11,8 @@ import (
 // imputation is one law of the features.
 type imputation struct {
 	features *features
+	plain    *normal       // the law before it was turned to a curvature, nil where none is
+	shape    *mat.SymDense // that curvature, of one record
 	score    []float64     // as at the anchor
 	prior    priors.Prior  // of the coefficients, given the features
 	whole    float64       // log of its normalizing factor, but for what priors of all laws have
@@ -80,6 +82,9 @@ func (c Config) impute(second *mat.SymDense, score []float64, m *moments) imputa
 		each, h := mat.NewSymDense(len(s.Anchor), nil), mat.NewSymDense(len(s.Anchor), nil)
 		each.ScaleSym(1/float64(s.Records), second)
 		im.features = newFeatures(c.weighted(each, m), c.Link)
+		if m.plain != nil {
+			im.plain, im.shape = newNormal(m.plain, m.constant, s.Anchor), each
+		}
 		h.ScaleSym(s.temperature(), second)
 		im.log = s.determinant(h)
 	} else {
@@ -147,6 +152,24 @@ func (c Config) weighted(curvature *mat.SymDense, m *moments) *normal {
 		return n.turned(turn)
 	}
 	return n
+}
+
+// unturned is the law of features with their second moments.
+func (im *imputation) unturned() *normal {
+	if im.plain != nil {
+		return im.plain
+	}
+	return im.features.normal
+}
+
+// turned is such a law turned to the curvature, where there is one.
+func (im *imputation) turned(law *normal, link Link) *normal {
+	if im.plain != nil {
+		if turn, ok := between(law.curvature(link), im.shape); ok {
+			return law.turned(turn)
+		}
+	}
+	return law
 }
 
 // between is the lower triangular T with T·have·Tᵀ = wanted, where have is positive definite.

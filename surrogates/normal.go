@@ -52,6 +52,7 @@ func (n *normal) turned(t *mat.Dense) *normal {
 	var spread mat.Dense
 	spread.Product(t, mat.NewDense(d, d, n.spread), t.T())
 	out.spread = spread.RawMatrix().Data
+	out.parts = n.each(func(part *normal) *normal { return part.turned(t) })
 	return out
 }
 

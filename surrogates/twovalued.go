@@ -56,10 +56,10 @@ func (c Config) twoValued() []TwoValued {
 }
 
 // split splits the laws of features by the columns of two values that would move a coefficient, until none does.
-// A law that has the shape of the curvature stays as it is.
+// A law of which only the curvature was released stays as it is.
 func (p *Score) split(m *moments) error {
 	open := p.config.twoValued()
-	if p.config.Statistics.Weighted {
+	if p.config.Statistics.Weighted && m.plain == nil {
 		return nil
 	}
 	for left := mostSplit; len(open) > 0 && left > 0; {
@@ -82,7 +82,11 @@ func (p *Score) split(m *moments) error {
 			split++
 			for k := range p.imputations {
 				im := &p.imputations[k]
-				p.config.imputeLaw(im, im.features.split(open[i]))
+				law := im.unturned().split(open[i])
+				p.config.imputeLaw(im, im.turned(law, p.config.Link))
+				if im.plain != nil {
+					im.plain = law
+				}
 			}
 		}
 		if split == 0 {
@@ -110,9 +114,11 @@ func (p *Score) movedBySplits(by []TwoValued) ([]float64, error) {
 		apart[i] = make([]float64, p.dim)
 	}
 	for k := range p.imputations {
-		whole := p.imputations[k].features.normal
+		im := &p.imputations[k]
+		whole := im.unturned()
 		for _, look := range p.seen() {
 			mean := func(law *normal) []float64 {
+				law = im.turned(law, p.config.Link)
 				if p.looked != nil {
 					law = law.from(look.Anchor)
 				}
