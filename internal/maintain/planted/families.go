@@ -50,6 +50,7 @@ var suites = []suite{
 		{"after the twentieth", afterTwentiethTargets, afterTwentiethTargetControls},
 		{"twenty-first", twentyFirstTargets, twentyFirstTargetControls},
 		{"twenty-second", twentySecondTargets, twentySecondTargetControls},
+		{"twenty-third", twentyThirdTargets, twentyThirdTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -89,6 +90,7 @@ var suites = []suite{
 		{"twenty-first", twentyFirstKernels, twentyFirstKernelControls},
 		{"twenty-second", twentySecondKernels, twentySecondKernelControls},
 		{"after the twenty-first", afterTwentyFirstKernels, nil},
+		{"twenty-third", twentyThirdKernels, twentyThirdKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -121,5 +123,6 @@ var suites = []suite{
 		{"twentieth", twentiethMechanisms, twentiethMechanismControls},
 		{"twenty-first", twentyFirstMechanisms, twentyFirstMechanismControls},
 		{"twenty-second", twentySecondMechanisms, twentySecondMechanismControls},
+		{"twenty-third", twentyThirdMechanisms, twentyThirdMechanismControls},
 	}},
 }
