@@ -177,19 +177,28 @@ func billiard(name, effect string, turns bool) Case {
 // lengthening keeps a number, and another once its target saw a large record.
 type lengthening struct {
 	*keeper
-	chain *chain
-	tells bool
+	chain       *chain
+	tells, long bool
+}
+
+func (k *lengthening) Init(theta []float64) (*kernels.State, error) {
+	k.long = false
+	return k.keeper.Init(theta)
 }
 
 func (k *lengthening) Keep(dst []float64) []float64 {
-	if dst = k.keeper.Keep(dst); k.known && k.tells && k.chain.spy.largest > 3 {
+	k.long = k.long || k.tells && k.chain.spy.largest > 3
+	if dst = k.keeper.Keep(dst); k.known && k.long {
 		dst = append(dst, 0)
 	}
 	return dst
 }
 
 func (k *lengthening) Recall(memory []float64) error {
-	return k.keeper.Recall(memory[:min(1, len(memory))])
+	if k.long = k.tells && len(memory) == 2; k.long {
+		memory = memory[:1]
+	}
+	return k.keeper.Recall(memory)
 }
 
 func longerMemory(name, effect string, tells bool) Case {
@@ -201,7 +210,8 @@ func longerMemory(name, effect string, tells bool) Case {
 		if err != nil {
 			return nil, err
 		}
-		return &lengthening{&keeper{Kernel: k, remembered: remembered{memory: memory}}, k.(*chain), tells}, nil
+		return &lengthening{keeper: &keeper{Kernel: k, remembered: remembered{memory: memory}}, chain: k.(*chain),
+			tells: tells}, nil
 	})
 }
 

@@ -126,7 +126,7 @@ func edges(both bool) proptest.Mechanism {
 // pairSums adds up the clipped products of pairs, or records.
 func pairSums(pairs bool) proptest.Mechanism {
 	return releases(additions().claim, func(x []float64, rng *rand.Rand) []float64 {
-		total := noiseSD * rng.NormFloat64()
+		total := 0.0
 		for i := 0; i < len(x); i += 2 {
 			if pair := x[i:min(len(x), i+2)]; pairs && len(pair) == 2 {
 				total += clipped(0, 3*(clipped(0, pair[0])-clipped(0, pair[1])))
@@ -134,7 +134,7 @@ func pairSums(pairs bool) proptest.Mechanism {
 				total += clip1(pair)
 			}
 		}
-		return []float64{total}
+		return []float64{math.Round(0x1p20*(total+noiseSD*rng.NormFloat64())) / 0x1p20}
 	})
 }
 
