@@ -43,7 +43,7 @@ func (q query) substituted(t rapid.TB, onA []float64) {
 	for i := range min(n, 8) {
 		values := few
 		if i == 0 && !math.IsInf(m.Sensitivity(), 1) {
-			values = append(ladder(o.Effort), few...)
+			values = slices.Concat(ladder(o.Effort), rounds(), few)
 		}
 		if q.replaced(t, i*n/min(n, 8), values, onA); t.Failed() {
 			return
@@ -213,9 +213,9 @@ func sizeOf(a, b []float64) (most float64) {
 }
 
 // with is A whose record i has a value in one column, the response being the last.
-func (q query) with(i, column int, v float64) curator.Records {
-	p := q.o.A.Features
-	return edited(q.o.A, func(x, y []float64) {
+func (o MechanismOptions) with(i, column int, v float64) curator.Records {
+	p := o.A.Features
+	return edited(o.A, func(x, y []float64) {
 		if column < p {
 			x[i*p+column] = v
 		} else if y != nil {
@@ -229,8 +229,8 @@ func (q query) added(t rapid.TB) {
 	t.Helper()
 	onB := q.release(t, q.o.B)
 	for j := range q.o.A.Features + 1 {
-		for _, v := range slices.Concat(ladder(q.o.Effort), []float64{1e12, -1e12}, extremes) {
-			r := q.with(0, j, v)
+		for _, v := range slices.Concat(ladder(q.o.Effort), rounds(), []float64{1e12, -1e12}, extremes) {
+			r := q.o.with(0, j, v)
 			if q.compare(t, r, q.o.B, q.release(t, r), onB); t.Failed() {
 				return
 			}
@@ -247,7 +247,7 @@ func (q query) replaced(t rapid.TB, i int, values []float64, onA []float64) {
 		from, base, most := far, there, 0.0
 		for j := range q.o.A.Features + 1 {
 			for _, v := range values {
-				r := q.with(i, j, v)
+				r := q.o.with(i, j, v)
 				moved := q.release(t, r)
 				length := q.compare(t, from, r, base, moved)
 				if t.Failed() {
@@ -264,6 +264,19 @@ func (q query) replaced(t rapid.TB, i int, values []float64, onA []float64) {
 // ladder has numbers of every size that records usually have, of either sign.
 func ladder(e Effort) (all []float64) {
 	for v := 1e-3; v < 1e5; v *= e.either(1.04, 1.6) {
+		all = append(all, v, -v)
+	}
+	return all
+}
+
+// rounds are numbers where bins and clips begin: twentieths, and whole ones.
+func rounds() []float64 {
+	all := []float64{0}
+	for i := 1; i <= 40; i++ {
+		all = append(all, float64(i)/20, -float64(i)/20)
+	}
+	for _, v := range []float64{3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 21, 25, 30, 32, 50, 64, 65, 100, 128, 256,
+		1000} {
 		all = append(all, v, -v)
 	}
 	return all

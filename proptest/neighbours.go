@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -177,7 +176,7 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			all = append(all, fewer)
 		}
 	}
-	all = different(slices.Concat(all, o.quietest(m), o.screened(m)))
+	all = different(slices.Concat(all, o.quietest(m), o.restless(m), o.screened(m)))
 	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
 	const rounds = 5
 	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
@@ -299,99 +298,4 @@ func checkPair(t rapid.TB, m Mechanism, onB [][]float64, o, pair MechanismOption
 			shortly(pair.B), o.Seed, o.FalseAlarm, said.violations(onA, onB), pair.test())
 	}
 	return said
-}
-
-// farther searches for neighbours of the size of A and B whose mean releases lie farther apart
-// in terms of the noise. With G the change of the mean with the first record and C the noise's
-// covariance, those are v and −v for the leading eigenvector v of Gᵀ·C⁻¹·G. Both are estimated
-// on releases of one seed, where noise that does not depend on records cancels.
-func farther(m Mechanism, onB [][]float64, o MechanismOptions) (pair MechanismOptions, found bool) {
-	p := o.A.Features
-	s := search{m, o, max(norm(o.A.X[:p]), norm(o.B.X[:min(p, len(o.B.X))])), mat.Cholesky{}}
-	var known bool
-	if p == 1 || p > 64 || !finite(s.size) || s.size == 0 {
-		return pair, false
-	}
-	half := len(onB) / 2
-	if s.noise, known = covariance(firstOfThem(onB[:half], 20_000)); !known {
-		return pair, false
-	}
-	v := s.direction()
-	if v == nil {
-		return pair, false
-	}
-	pair = s.opposite(v)
-	// On other releases, or the direction where these have the least noise would always be farther.
-	if s.noise, known = covariance(firstOfThem(onB[half:], 100_000)); !known {
-		return pair, false
-	}
-	return pair, s.distance(s.change(pair)) > 1.02*s.distance(s.change(o))
-}
-
-// search is one for neighbours whose first records have a size.
-type search struct {
-	m     Mechanism
-	o     MechanismOptions
-	size  float64
-	noise mat.Cholesky // its covariance
-}
-
-// opposite are A with the first record v, and B with −v if it has one in its place.
-func (s search) opposite(v []float64) MechanismOptions {
-	pair := s.o
-	pair.A = edited(pair.A, func(x, _ []float64) { copy(x, v) })
-	if len(pair.A.X) == len(pair.B.X) {
-		pair.B = edited(pair.B, func(x, _ []float64) {
-			copy(x, v)
-			times(x[:len(v)], -1)
-		})
-	}
-	return pair
-}
-
-// change is the difference of mean releases; nil if there is none.
-func (s search) change(pair MechanismOptions) []float64 {
-	few := s.o.Effort.times(2000, 200)
-	onA, err1 := releases(s.m, pair.A, s.o.Seed, few)
-	onB, err2 := releases(s.m, pair.B, s.o.Seed, few)
-	if err1 != nil || err2 != nil {
-		return nil
-	}
-	return meanDifference(onA, onB)
-}
-
-// distance is the squared length of a change in terms of the noise; NaN if there is none.
-func (s search) distance(change []float64) float64 {
-	var solved mat.VecDense
-	if change == nil || s.noise.SolveVecTo(&solved, mat.NewVecDense(len(change), change)) != nil {
-		return math.NaN()
-	}
-	return mat.Dot(&solved, mat.NewVecDense(len(change), change))
-}
-
-// direction is the first record whose release is farthest from its opposite's; nil if unknown.
-func (s search) direction() []float64 {
-	p, d := s.o.A.Features, s.noise.SymmetricDim()
-	changes := mat.NewDense(d, p, nil)
-	for j := range p {
-		v := make([]float64, p)
-		v[j] = s.size
-		change := s.change(s.opposite(v))
-		if change == nil {
-			return nil
-		}
-		changes.SetCol(j, change)
-	}
-	var lower mat.TriDense
-	s.noise.LTo(&lower)
-	var white mat.Dense
-	var decomposed mat.SVD
-	if white.Solve(&lower, changes) != nil || !decomposed.Factorize(&white, mat.SVDThinV) {
-		return nil
-	}
-	var right mat.Dense
-	decomposed.VTo(&right)
-	v := mat.Col(nil, 0, &right)
-	times(v, s.size)
-	return v
 }

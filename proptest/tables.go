@@ -123,6 +123,36 @@ func apartness(onA, onB [][]float64) (most float64) {
 	return most
 }
 
+// restless are neighbours whose first record has a value in one column at which the releases of a seed spread
+// least, or most, in terms of those on B: their noise depends on that value, or on how it is drawn.
+func (o MechanismOptions) restless(m Mechanism) []MechanismOptions {
+	few := o.Effort.times(32, 8)
+	onB, err := releases(m, o.B, o.Seed+1<<42, few)
+	if err != nil {
+		return nil
+	}
+	pairs, scores := []MechanismOptions{o, o}, [2]float64{}
+	for _, j := range o.columns() {
+		for _, v := range o.values() {
+			pair := o
+			pair.A = o.with(0, j, v)
+			on, err := releases(m, pair.A, o.Seed+1<<42, few)
+			if err != nil || len(on[0]) != len(onB[0]) {
+				continue
+			}
+			for _, k := range someOf(len(onB[0]), 4) {
+				share := math.Log(middleHalf(on, k) / middleHalf(onB, k))
+				for side, score := range [2]float64{-share, share} {
+					if score > scores[side]+1e-6 && finite(score) {
+						pairs[side], scores[side] = pair, score
+					}
+				}
+			}
+		}
+	}
+	return pairs
+}
+
 // middleHalf is the distance of the quartiles of a coordinate.
 func middleHalf(all [][]float64, j int) float64 {
 	v := column(all, j)
