@@ -14,6 +14,11 @@ func (s scene) ordinary() bool {
 	return !slices.ContainsFunc(slices.Concat(s.theta, s.z.X, s.z.Y), func(v float64) bool { return math.Abs(v) >= large })
 }
 
+// modest reports whether a record's numbers are such that their fourth powers, and some more, are finite.
+func (s scene) modest() bool {
+	return !slices.ContainsFunc(slices.Concat(s.z.X, s.z.Y), func(v float64) bool { return math.Abs(v) > 1e6 })
+}
+
 // gradientIsLost expects a gradient of ordinary and of missing numbers to be finite where differences
 // show the loss's slope: the curator takes NaN for 0, so that such a record would not pull the chain, and
 // shortens what is infinite to the clip.
@@ -36,7 +41,7 @@ func (e *evaluator) gradientIsLost(s scene) string {
 
 // lossIsLost expects a loss that is no finite number to have such a gradient, somewhere on the way from where
 // it is one: along parameters that grow from nearly 0. What adds up from finite slopes is finite, and such
-// a record decides every move.
+// a record decides every move. Where it is infinite all the way, the record has no ratio, and a gradient.
 func (e *evaluator) lossIsLost(s scene, loss float64) string {
 	endless := func(v float64) bool { return !finite(v) }
 	if e.grad == nil || slices.ContainsFunc(slices.Concat(s.theta, s.z.X, s.z.Y), endless) ||
@@ -48,7 +53,8 @@ func (e *evaluator) lossIsLost(s scene, loss float64) string {
 	times(from.theta, 1e-200)
 	c := e.ofLoss(from)
 	begin := c.value(0)
-	if !finite(begin) || c.slope(1) == 0 { // nothing pulls at a loss that is cut off
+	everywhere := math.IsInf(begin, 1) && s.modest() && e.known(s.theta)
+	if !finite(begin) && !everywhere || c.slope(1) == 0 { // nothing pulls at a loss that is cut off
 		return ""
 	}
 	for k := range 80 {

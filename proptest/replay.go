@@ -224,6 +224,34 @@ func (c kernelCheck) replaySizes(steps int64) {
 				"replayed over as many large ones")
 		}
 	}
+	if c.o.Effort < Standard {
+		return
+	}
+	r := everyDecimal(c.o.Records)
+	if _, err := c.factory(c.seal(r, c.o.Seed), c.o.Steps); err == nil {
+		c.compare(r, other(r), c.o.Steps, "with records of whole numbers, hundredths and years when its releases are "+
+			"replayed over others")
+	}
+}
+
+// everyDecimal has a record of each decimal, and of hundredths up to 5, of either sign, in every column.
+func everyDecimal(r curator.Records) curator.Records {
+	values := decimals()
+	for k := 1; k <= 500; k++ {
+		values = append(values, float64(k)/100)
+	}
+	for _, v := range values {
+		values = append(values, -v)
+	}
+	p, n := r.Features, len(values)
+	r.X = make([]float64, n*p)
+	for i := range r.X {
+		r.X[i] = values[(i/p+7*(i%p))%n]
+	}
+	if r.Y != nil {
+		r.Y = cycled(r.Y, n)
+	}
+	return r
 }
 
 // otherSizes are tables of one record, of one more and one fewer than r, and of many times as many.

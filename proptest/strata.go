@@ -253,6 +253,7 @@ func (g stage) scans(visit func(scene)) {
 	g.exact(visit)
 	g.fitted(visit)
 	g.met(visit)
+	g.remade(visit)
 	g.coded(visit)
 	if g.response {
 		for _, v := range replies {
@@ -341,7 +342,21 @@ func (g stage) missing(visit func(scene)) {
 	lose(all...)
 }
 
-// exact visits records one of whose numbers is a whole one, or one of a decimal place, at which tables and
+// decimals are tenths up to 3, whole numbers up to 400, years and thirds.
+func decimals() (all []float64) {
+	for k := 1; k <= 30; k++ {
+		all = append(all, float64(k)/10)
+	}
+	for k := range 401 {
+		all = append(all, float64(k))
+	}
+	for k := 1950; k <= 2030; k++ {
+		all = append(all, float64(k))
+	}
+	return append(all, 1./3, 2./3)
+}
+
+// exact visits records one of whose numbers is a whole one, a year, or one of a decimal place, at which tables and
 // branches begin and end, and which a continuous draw never hits.
 func (g stage) exact(visit func(scene)) {
 	if g.o.Effort < Standard {
@@ -351,16 +366,13 @@ func (g stage) exact(visit func(scene)) {
 	if g.response {
 		places = append(places, g.p)
 	}
-	for k := -30; k <= 130; k++ {
-		v := float64(k)
-		if k < 0 {
-			v /= -10
-		}
+	for _, v := range decimals() {
 		for _, j := range places {
 			for _, v := range []float64{v, -v} {
 				s := g.plain()
 				if j < g.p {
 					s.z.X[j] = v
+					times(s.theta, 1/max(1, math.Abs(v)/100)) // or exponentials of products may overflow
 				} else {
 					s.z.Y[0] = g.o.Response(v)
 				}
@@ -412,6 +424,33 @@ func (g stage) met(visit func(scene)) {
 		}
 		s.plausible = false
 		visit(s)
+	}
+}
+
+// remade visits moves to what is made of the start's own numbers, and back: nothing, their negatives, halves,
+// another order, the largest for all.
+func (g stage) remade(visit func(scene)) {
+	for i := range 5 {
+		for range 4 {
+			s := g.plain()
+			copy(s.next, s.theta)
+			switch i {
+			case 0:
+				clear(s.next)
+			case 1:
+				times(s.next, -1)
+			case 2:
+				times(s.next, 0.5)
+			case 3:
+				slices.Reverse(s.next)
+			case 4:
+				fill(s.next, slices.Max(s.theta))
+			}
+			s.plausible = false
+			visit(s)
+			s.theta, s.next = s.next, s.theta
+			visit(s)
+		}
 	}
 }
 
