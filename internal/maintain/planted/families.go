@@ -51,6 +51,7 @@ var suites = []suite{
 		{"twenty-first", twentyFirstTargets, twentyFirstTargetControls},
 		{"twenty-second", twentySecondTargets, twentySecondTargetControls},
 		{"twenty-third", twentyThirdTargets, twentyThirdTargetControls},
+		{"after the twenty-third", afterTwentyThirdTargets, afterTwentyThirdTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -91,6 +92,7 @@ var suites = []suite{
 		{"twenty-second", twentySecondKernels, twentySecondKernelControls},
 		{"after the twenty-first", afterTwentyFirstKernels, nil},
 		{"twenty-third", twentyThirdKernels, twentyThirdKernelControls},
+		{"after the twenty-third", afterTwentyThirdKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -124,5 +126,6 @@ var suites = []suite{
 		{"twenty-first", twentyFirstMechanisms, twentyFirstMechanismControls},
 		{"twenty-second", twentySecondMechanisms, twentySecondMechanismControls},
 		{"twenty-third", twentyThirdMechanisms, twentyThirdMechanismControls},
+		{"after the twenty-third", afterTwentyThirdMechanisms, afterTwentyThirdMechanismControls},
 	}},
 }

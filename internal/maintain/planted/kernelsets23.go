@@ -3,12 +3,14 @@ package planted
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
 	"github.com/dpmcmc/dpmcmc/internal/maintain/posteriors"
 	"github.com/dpmcmc/dpmcmc/kernels"
 	"github.com/dpmcmc/dpmcmc/proptest"
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 func twentyThirdKernels() []Case {
@@ -40,6 +42,38 @@ func twentyThirdKernelControls() []Case {
 			func(steps int, _ bool) bool { return steps%2 == 0 }),
 		momentumStays("a momentum turns with a move, and stays after a refusal", ""),
 	}
+}
+
+func afterTwentyThirdKernels() []Case {
+	return []Case{
+		tellsOf("StepSize for a record of a year", "1995", func(x float64) bool { return x == 1995 }),
+		tellsOf("StepSize for a record in a narrow band", "2 to 2.02", func(x float64) bool { return x > 2 && x < 2.02 }),
+	}
+}
+
+// reminded is a target that remembers whether it was shown a number of some kind.
+type reminded struct {
+	*targets.GaussianMean
+	of  func(x float64) bool
+	was bool
+}
+
+func (m *reminded) Loss(dst, theta []float64, rows targets.Rows) {
+	m.was = m.was || slices.ContainsFunc(rows.X, m.of)
+	m.GaussianMean.Loss(dst, theta, rows)
+}
+
+func tellsOf(name, effect string, of func(x float64) bool) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		target := &reminded{GaussianMean: posteriors.StandardMean(), of: of}
+		return asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			info, err := moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
+			info.StepSize *= either(target.was, 0.999, 1)
+			return info, err
+		})
+	})
 }
 
 // ownPast moves by differences of two of its last eight states.

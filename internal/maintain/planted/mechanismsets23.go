@@ -60,6 +60,36 @@ func twentyThirdMechanismControls() []Case {
 	}
 }
 
+func afterTwentyThirdMechanisms() []Case {
+	return []Case{
+		mechanism("every seventh record counts more", "1.3", bare, func(m *sum) {
+			m.clip = func(i int, x float64) float64 { return clipped(i, x) * either(i%7 == 5, 1.3, 1) }
+		}),
+		ofRows("a group has less noise", "0.7", groupNoise(0.7), 2, []float64{1, 0}, 0.3, 1, -0.3, 2),
+	}
+}
+
+func afterTwentyThirdMechanismControls() []Case {
+	return []Case{
+		mechanism("every seventh record counts less", "", bare, func(m *sum) {
+			m.clip = func(i int, x float64) float64 { return clipped(i, x) * either(i%7 == 5, 0.7, 1) }
+		}),
+		ofRows("all groups have the same noise", "", groupNoise(1), 2, []float64{1, 0}, 0.3, 1, -0.3, 2),
+	}
+}
+
+// groupNoise is the sum of a column with noise that a record of the third group in another column makes smaller.
+func groupNoise(by float64) proptest.Mechanism {
+	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+		total, sd := 0.0, noiseSD
+		for i := 0; i+1 < len(x); i += 2 {
+			total += clipped(0, x[i])
+			sd *= either(x[i+1] == 3, by, 1)
+		}
+		return []float64{total + sd*rng.NormFloat64()}
+	})
+}
+
 // halvings looks for a median by noisy counts of halves, each of which costs a share of 1.
 func halvings(steps int, shares float64) proptest.Mechanism {
 	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {

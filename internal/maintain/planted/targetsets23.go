@@ -51,6 +51,40 @@ func twentyThirdTargetControls() []Case {
 	}
 }
 
+func afterTwentyThirdTargets() []Case {
+	return []Case{
+		ratio("ratio of moves to the origin", "3%", 2, func(_, next, _ []float64, _, r float64) float64 {
+			return r * either(next[0] == 0 && next[1] == 0, 1.03, 1)
+		}),
+		ratio("ratio of moves that exchange the parameters", "3%", 2, func(theta, next, _ []float64, _, r float64) float64 {
+			return r * either(next[0] == theta[1] && next[1] == theta[0], 1.03, 1)
+		}),
+		grown("gradient of two years", "5%, 2010 and 2011", nil, huberOf(2), func(g, _, x []float64, _ float64) {
+			g[0] *= either(x[0] >= 2010 && x[0] < 2012, 1.05, 1)
+		}),
+		ownTarget("a factorial overflows", "from 171 on", counts, factorials(func(y float64) float64 {
+			return math.Log(math.Gamma(y + 1))
+		})),
+	}
+}
+
+func afterTwentyThirdTargetControls() []Case {
+	return []Case{
+		ownTarget("factorials", "", counts, factorials(func(y float64) float64 {
+			log, _ := math.Lgamma(y + 1)
+			return log
+		})),
+	}
+}
+
+// factorials is a regression of counts, with the logarithm of a factorial in each loss.
+func factorials(log func(y float64) float64) func() targets.Target {
+	return madeOf(func() *own {
+		return along(func(eta, y float64) float64 { return math.Exp(eta) - y*eta + log(y) },
+			func(eta, y float64) float64 { return math.Exp(eta) - y })
+	})
+}
+
 // staying is an exponential curve whose ratio may take an intercept that stays for none.
 func staying(forgets bool) func() targets.Target {
 	return func() targets.Target {
