@@ -20,6 +20,7 @@ import (
 const (
 	mostAnchored  = 10_000 // records of a table that anchored chains are foreseen on
 	shortRun      = 100    // steps of each of two chains, of which ESS and time are read
+	bitsRun       = 400    // the same, where bits decide: a shorter run says nothing of slow chains
 	shortestRun   = 20     // steps, where only the release is looked at
 	leftOut       = 0.2    // of a short run
 	usualForetold = 5      // simulated tables
@@ -49,10 +50,7 @@ func (c Config) foreseeAnchored(ctx context.Context, out []Forecast, most int) e
 			}
 		}
 	}
-	one := func(r *foretold, full bool) (err error) {
-		r.widened, r.doubt, err = c.release(ctx, r.into, whole, grown, r.seed, full)
-		return err
-	}
+	one := func(r *foretold, first bool) error { return c.release(ctx, r, whole, grown, first) }
 	err = parallel(ctx, 1, len(timed), func(i int) error { return one(&timed[i], true) })
 	if err == nil { // by themselves, since their chains share the cores
 		err = parallel(ctx, c.Workers, len(others), func(i int) error { return one(&others[i], false) })
@@ -72,6 +70,7 @@ type foretold struct {
 	seed    uint64
 	into    *Forecast
 	widened float64 // 0 where it is not known
+	ess     float64 // 0 where it is not looked at
 	doubt   *chains.Doubt
 }
 
@@ -80,13 +79,16 @@ func refusable(t targets.Target, s chains.Settings) bool {
 	return anchors.Order(t) == 1 && s.Aim != "score"
 }
 
-// takeFrom fills in verdict, widening and error.
+// takeFrom fills in verdict, ESS, widening and error.
 func (f *Forecast) takeFrom(all []foretold, refusable bool, grown float64) {
-	var widened []float64
+	var widened, ess []float64
 	var doubts []*chains.Doubt
 	for _, r := range all {
 		if r.into == f {
 			widened = append(widened, cmp.Or(r.widened, math.Inf(1)))
+			if r.ess > 0 {
+				ess = append(ess, r.ess)
+			}
 			doubts = append(doubts, r.doubt)
 		}
 	}
@@ -103,6 +105,8 @@ func (f *Forecast) takeFrom(all []foretold, refusable bool, grown float64) {
 	if len(widened) == 0 {
 		return
 	}
+	slices.Sort(ess)
+	f.ESS = ess[0] // chains have to explore whatever table it is
 	slices.Sort(widened)
 	if f.Widening = widened[len(widened)/2]; math.IsInf(f.Widening, 1) {
 		f.Widening = math.NaN()
@@ -129,74 +133,78 @@ func usual(doubts []*chains.Doubt, kind func(*chains.Doubt) bool) (headline stri
 	return headline
 }
 
-// release makes the releases of a simulated table, and returns by how much they widen
-// intervals, and the doubt that they leave. A full one also fills in ESS and Time.
-func (c Config) release(ctx context.Context, f *Forecast, whole *models.Model, grown float64, seed uint64,
-	full bool) (widened float64, doubt *chains.Doubt, err error) {
-	m := c.Models[0]
-	rng := rand.New(rand.NewPCG(seed, 0xf0e5))
+// release makes the releases of r's simulated table, and fills in by how much they widen intervals,
+// the doubt that they leave, and of the first table and of bits the ESS. The first one's is also timed.
+func (c Config) release(ctx context.Context, r *foretold, whole *models.Model, grown float64, first bool) error {
+	m, f := c.Models[0], r.into
+	rng := rand.New(rand.NewPCG(r.seed, 0xf0e5))
 	drawn := c
 	drawn.CoefficientSD = 0
 	usual := uneven(m, rng)
 	table := usual.Simulate(drawn.parameters(usual, rng), rng)
 
-	s := scaled(f.Settings, grown, anchors.Order(m.Target))
+	s, bits := scaled(f.Settings, grown, anchors.Order(m.Target)), refusable(m.Target, f.Settings)
 	s.Chains, s.Iterations, s.ESS = 2, shortestRun, 1
-	if full {
+	if bits {
+		s.Iterations = min(bitsRun, f.Settings.Iterations)
+	} else if first {
 		s.Iterations = min(shortRun, f.Settings.Iterations)
 	}
 	budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: plentiful, Delta: c.Delta,
 		Adjacency: c.Adjacency})
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	sealed, err := chains.Seal(m, table, budget, curator.InsecureSeed(seed))
+	sealed, err := chains.Seal(m, table, budget, curator.InsecureSeed(r.seed))
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
 	plan, err := chains.Price(s, chains.ProblemOn(m, sealed))
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	session, err := plan.Open(sealed, seed)
+	session, err := plan.Open(sealed, r.seed)
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
 	began := time.Now()
 	if _, err := session.Begin(ctx); err != nil {
-		return 0, nil, err
+		return err
 	}
 	looked := time.Since(began)
 	if _, err := session.Chains(ctx); err != nil {
-		return 0, nil, err
+		return err
 	}
 	begun := time.Since(began)
 	result, err := session.Run(ctx, m, chains.Options{Thin: 1, Warmup: leftOut})
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	doubt = chains.Gravest(result.Certificate.Doubts)
-	if full {
-		more := c.lengthen(f, whole, plan, s, result)
+	r.widened, r.doubt = result.Certificate.Widening, chains.Gravest(result.Certificate.Doubts)
+	if first || bits {
+		r.ess = c.lengthened(f.Settings, s, result)
+	}
+	if first {
 		drawn := result.Drawing + time.Since(began) - begun
 		once := looked.Seconds()*grown + (begun - looked - result.Drawing).Seconds()
-		f.Time = time.Duration((once + drawn.Seconds()*more) * float64(time.Second))
+		f.Time = time.Duration((once + drawn.Seconds()*c.longer(f.Settings, s, whole, plan)) * float64(time.Second))
 	}
-	return result.Certificate.Widening, doubt, nil
+	return nil
 }
 
-// lengthen fills in the ESS that a short run with settings s foresees of the run that was asked for,
-// and returns how many times as much work its draws are.
-func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s chains.Settings,
-	result *chains.Result) (more float64) {
-	m := c.Models[0]
+// lengthened is the ESS that a short run with settings s foresees of the run that was asked for.
+func (c Config) lengthened(asked, s chains.Settings, result *chains.Result) float64 {
 	least := math.Inf(1)
 	for _, row := range result.Summary() {
 		least = min(least, row.ESSBulk)
 	}
-	asked := f.Settings
 	kept := float64(s.Chains*s.Iterations) * (1 - leftOut)
-	f.ESS = min(1, least/kept) * float64(asked.Chains*asked.Iterations) * (1 - c.warmup(asked))
+	return min(1, least/kept) * float64(asked.Chains*asked.Iterations) * (1 - c.warmup(asked))
+}
+
+// longer is how many times as much work the draws that were asked for are as those of a short run
+// with settings s.
+func (c Config) longer(asked, s chains.Settings, whole *models.Model, plan *chains.Plan) float64 {
 	work := func(s chains.Settings, of *models.Model) float64 { // of all steps
 		each := 1.0
 		if plan.Test != "" {
@@ -206,7 +214,7 @@ func (c Config) lengthen(f *Forecast, whole *models.Model, plan *chains.Plan, s 
 		}
 		return each * float64(s.Chains*s.Iterations) / c.parallelism(s.Chains)
 	}
-	return work(asked, whole) / work(s, m)
+	return work(asked, whole) / work(s, c.Models[0])
 }
 
 // scaled are the settings for tables of fewer records on which everything is in the same

@@ -46,3 +46,25 @@ func TestSmallTablesStandForLarge(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowBitsAreForeseen: an ESS that is wanted is had where draws show a posterior, and chains of bits
+// that hardly move at a tenth of that ε are foreseen not to. A run of 100 steps cannot tell.
+func TestSlowBitsAreForeseen(t *testing.T) {
+	shape, err := models.StandardShape("linear", 600, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New("linear", shape, models.Options{DegreesOfFreedom: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Models: []*models.Model{m}, Adjacency: accountant.Substitute, Delta: 1e-6, Seed: 1, Repeats: 2}
+	epsilon, f, err := EpsilonFor(t.Context(), c, chains.Settings{}, Want{Figure: "ess", Limit: chains.LeastESS})
+	if err != nil || !f.Posterior() {
+		t.Fatalf("ε = %v: %+v, %v", epsilon, f, err)
+	}
+	less, err := Foresee(t.Context(), c, chains.Settings{}, epsilon/10)
+	if err != nil || less[0].ESS >= chains.LeastESS {
+		t.Errorf("ε = %v: an ESS of %v, %v", epsilon/10, less[0].ESS, err)
+	}
+}

@@ -53,7 +53,7 @@ func (w Want) String() string {
 }
 
 // short is by what factor the information has to grow for a forecast to be as wanted; at
-// most 1 where it is.
+// most 1 where it is. Of draws that show no posterior no figure is as wanted.
 func (w Want) short(f Forecast) float64 {
 	factor := 0.0
 	switch {
@@ -65,7 +65,7 @@ func (w Want) short(f Forecast) float64 {
 	default:
 		factor = w.Limit / f.ESS
 	}
-	if !f.Met || math.IsNaN(factor) {
+	if !f.Met || f.Doubted != "" || math.IsNaN(factor) {
 		return 16
 	}
 	return min(16, max(factor, 1.0/16))

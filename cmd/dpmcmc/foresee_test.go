@@ -142,14 +142,15 @@ func TestClipsAreSaidBeforehand(t *testing.T) {
 // TestFirstOrderIsForeseen: anchors of order 1 are refused where they are predicted to show
 // nothing, and otherwise run with a verdict of their own.
 func TestFirstOrderIsForeseen(t *testing.T) {
+	foreseeShortly(t)
 	public := []string{"sample", "--kernel", "anchored", "--delta", "1e-6", "--insecure-seed", "5", "--epsilon"}
 	code, out, errw := plainly(t, append(public, "0.5", "--data", "builtin:mixture?n=300")...)
 	if code != exitRefused || !strings.Contains(errw, "Nothing was spent") {
 		t.Errorf("exit %d: %s%s", code, out, errw)
 	}
-	code, out, errw = plainly(t, "sample", "--data", "builtin:mixture?n=2000", "--kernel", "barker", "--epsilon", "1",
+	code, out, errw = plainly(t, "sample", "--data", "builtin:mixture?n=20000", "--kernel", "barker", "--epsilon", "1",
 		"--delta", "1e-6")
-	if code != exitRefused || !strings.Contains(errw, "try --kernel anchored") {
+	if code != exitRefused || !strings.Contains(errw, "\n  --kernel anchored, which pays once") {
 		t.Errorf("another kernel: exit %d: %s%s", code, out, errw)
 	}
 	code, out, errw = plainly(t, append(public, "10", "--data", "builtin:mixture?n=10000")...)

@@ -143,6 +143,7 @@ func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer
 	p, err := forecasts.Buy(ctx, forecasts.Order{
 		Settings: s.Settings, Epsilon: s.Epsilon, Delta: s.Delta, Adjacency: adjacency, Want: s.want, Shape: shape,
 		Records: s.want != "" && f.Changed("epsilon"), Build: s.Build, Schema: s.public.Schema,
+		Options: s.Options,
 	})
 	if err != nil {
 		return s.Explained(setting.Flagged(err))

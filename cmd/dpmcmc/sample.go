@@ -306,7 +306,9 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 		return nil
 	}
 	asked.Kernel = plan.Settings.Kernel
-	f, err := forecasts.Foresee(ctx, s.foreseeing(m, plan.Problem.Facts.Adjacency), asked, s.Epsilon)
+	r := forecasts.Run{Config: s.foreseeing(m, plan.Problem.Facts.Adjacency), Settings: asked, Options: s.Options,
+		Epsilon: s.Epsilon}
+	f, err := forecasts.Foresee(ctx, r.Config, asked, s.Epsilon)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -317,7 +319,9 @@ func (s *sampleSettings) foresee(ctx context.Context, m *models.Model, plan *cha
 	this := f[0]
 	fmt.Fprintf(errw, "Predicted: %s\n", forecasts.Line(this))
 	if !this.Posterior() {
-		return &forecasts.UnexploredError{Forecast: this, Other: plan.Anchorable()}
+		fmt.Fprintln(errw, "Looking for what would be enough, which costs no privacy ...")
+		remedies, err := r.Remedies(ctx, this)
+		return cmp.Or(err, error(&forecasts.UnexploredError{Forecast: this, Remedies: remedies}))
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type Order struct {
 	Adjacency      accountant.Adjacency
 	Shape          *data.Shape
 	Build          func(*data.Shape) (*models.Model, error)
+	Options        models.Options // of the model, those that are given
 	// Want is what the run is to be worth, for [tune.ParseWant]; empty for what Epsilon buys.
 	// It is solved for Epsilon, or with Records for the number of records.
 	Want    string
@@ -67,7 +68,10 @@ func Buy(ctx context.Context, o Order) (*Purchase, error) {
 	for _, f := range predicted {
 		p.Predicted = append(p.Predicted, worthOf(f))
 	}
-	return p, nil
+	if !this.Posterior() {
+		p.Remedies, err = Run{o.config(m), o.Settings, o.Options, o.Epsilon}.Remedies(ctx, this)
+	}
+	return p, err
 }
 
 // solve fills in the ε, or returns the model for the number of records, that buys the want.

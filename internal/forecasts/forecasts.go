@@ -11,11 +11,11 @@ import (
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
-// Tables are the simulated tables of a run's forecast, and Work the looks at their records.
-const (
-	Tables = 3
-	Work   = 20_000_000
-)
+// Work is the looks at records of simulated tables, and Tables are those of a run's forecast. Tests of
+// what does not depend on them change it.
+const Work = 20_000_000
+
+var Tables = 3
 
 // AutoTemperature stands for the one that the budget affords.
 const AutoTemperature = -1
@@ -24,27 +24,28 @@ const AutoTemperature = -1
 // posterior.
 type UnexploredError struct {
 	Forecast tune.Forecast
-	Other    bool // anchored chains fit the model, and are not the run's
+	Remedies Remedies
 }
 
 func (e *UnexploredError) Error() string {
 	f := e.Forecast
-	if f.Doubted != "" {
-		return fmt.Sprintf("on most simulated tables the verdict is %q\nNothing was spent. Raise --epsilon, or fit fewer "+
-			"parameters. --accept-unexplored runs it all the same", f.Doubted)
-	}
-	if steps := f.Settings.Chains * f.Settings.Iterations; steps < 2*chains.LeastESS {
+	if tooFew(f) {
 		return fmt.Sprintf("%d steps in all are too few for an effective sample size of %d.\nNothing was spent. Raise "+
-			"--iterations, or leave it out. --accept-unexplored runs it all the same", steps, chains.LeastESS)
+			"--iterations, or leave it out. --accept-unexplored runs it all the same",
+			f.Settings.Chains*f.Settings.Iterations, chains.LeastESS)
 	}
-	try := ""
-	if e.Other {
-		try = "try --kernel anchored, which pays once for what this kernel pays for in every step, "
+	why := fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
+		"needed.", size(&f.ESS), chains.LeastESS)
+	if f.Doubted != "" {
+		why = fmt.Sprintf("on most simulated tables the verdict is %q", f.Doubted)
 	}
-	return fmt.Sprintf("the draws are predicted not to show a posterior: an effective sample size of %s, where %d are "+
-		"needed.\nNothing was spent. Raise --epsilon, %sor let --temperature auto widen the posterior until the budget buys "+
-		"draws of it (dpmcmc plan says how wide). --accept-unexplored runs it all the same", size(&f.ESS), chains.LeastESS,
-		try)
+	return why + "\nNothing was spent. " + e.Remedies.words(f.Settings.Kernel) +
+		"--accept-unexplored runs it all the same"
+}
+
+// tooFew reports whether the steps that were asked for cannot show a posterior, however they are made.
+func tooFew(f tune.Forecast) bool {
+	return f.Doubted == "" && f.Settings.Chains*f.Settings.Iterations < 2*chains.LeastESS
 }
 
 // Reference is the work at which the reference of a forecast is given up: of linear models on

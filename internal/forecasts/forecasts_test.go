@@ -68,8 +68,11 @@ func TestUnexplored(t *testing.T) {
 	if text := few.Error(); !strings.Contains(text, "sample size of 12, where 50") || strings.Contains(text, "anchored") {
 		t.Error(text)
 	}
-	few.Other = true
+	few.Remedies = Remedies{"--kernel anchored", "--epsilon 5"}
 	if text := few.Error(); !strings.Contains(text, "--kernel anchored") {
+		t.Error(text)
+	}
+	if text := few.Error(); !strings.Contains(text, "\n  --epsilon 5\n") {
 		t.Error(text)
 	}
 	doubted := &UnexploredError{Forecast: tune.Forecast{Doubted: "Not usable"}}

@@ -27,6 +27,7 @@ type Purchase struct {
 	Features  int             `json:"features"`
 	Model     string          `json:"model"`
 	Predicted []worth         `json:"predicted"`
+	Remedies  Remedies        `json:"remedies,omitempty"` // where the draws would not show the posterior
 	Command   string          `json:"command"`
 
 	// Arguments are the command, an argument with its value an entry.
@@ -74,6 +75,7 @@ func (p *Purchase) Words() string {
 	switch {
 	case !this.posterior:
 		b.WriteString("Not enough: the draws would not show the posterior.\n")
+		b.WriteString(p.Remedies.words(p.Kernel))
 	case this.Verdict != "":
 		b.WriteString("Enough draws: they are expected to show the posterior, with a doubt.\n")
 	default:
@@ -96,9 +98,6 @@ func (p *Purchase) Words() string {
 	b.WriteString("Intervals are compared with those without privacy. The error is the distance\n" +
 		"of the mean from the non-private one, in standard deviations of that posterior.\n")
 	fmt.Fprintf(&b, "A posterior needs an effective sample size (ESS) of %d.\n", chains.LeastESS)
-	if about, err := chains.Describe(p.Kernel); err == nil && !about.Anchored && !this.posterior {
-		b.WriteString("--temperature auto widens the posterior until the budget buys that.\n")
-	}
 	if shift := p.Predicted[0].ClipShift; shift != nil {
 		fmt.Fprintf(&b, "The clip moves a parameter by %.2g standard deviations of the posterior.\n", *shift)
 	}
