@@ -20,8 +20,8 @@ type Centred interface {
 type cutCount interface {
 	Link
 	response() counts
-	// about is the law of the slope about a height at a predictor.
-	about(h, at, eta float64) (mean, variance, dMean, dVariance float64)
+	// about is the law of the slope about a height at a predictor, of counts as drawn.
+	about(drawn tails, h, at float64) (mean, variance, dMean, dVariance float64)
 	// slopeAbout is that of a count.
 	slopeAbout(h, at, y float64) float64
 	// highest is a height above that of all counts.
@@ -61,11 +61,13 @@ func heights(of cutCount) []float64 {
 	top := math.Log(1+of.response().most) + 5
 	var out []float64
 	low := 0.0
+	drawn := knownTails(of.response())
 	for eta := float64(lowest); eta < top; eta += centredStep {
 		high := of.highest()
+		drawn.move(eta)
 		for range 40 {
 			h := (low + high) / 2
-			if mu, _, _, _ := of.about(h, eta, eta); mu > 0 {
+			if mu, _, _, _ := of.about(drawn, h, eta); mu > 0 {
 				high = h
 			} else {
 				low = h
@@ -93,9 +95,8 @@ func (f centred) centre(eta float64) (h, bent float64) {
 }
 
 // Slope is the law of Of.
-func (f centred) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
-	h, _ := f.centre(at)
-	return f.about(h, at, eta)
+func (f centred) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
+	return f.given(tails{of: f.response(), m: mean(eta)}, at)
 }
 
 // Weight is the mean of Of's derivative.

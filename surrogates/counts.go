@@ -24,24 +24,19 @@ func (f counts) at(eta float64) (m, factor float64) {
 }
 
 func (f counts) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
-	return f.about(mean(at), at, eta)
+	return f.given(tails{of: f, m: mean(eta)}, at)
 }
 
-// about has h in the place of e^at.
-func (f counts) about(h, at, eta float64) (mu, variance, dMean, dVariance float64) {
-	return f.aboutIf(f, h, at, eta)
-}
-
-// aboutIf is that of counts with another dispersion.
-func (f counts) aboutIf(drawn counts, h, at, eta float64) (mu, variance, dMean, dVariance float64) {
+// about has h in the place of e^at, and counts as drawn, maybe with another dispersion.
+func (f counts) about(drawn tails, h, at float64) (mu, variance, dMean, dVariance float64) {
 	_, a := f.at(at)
 	l := max(0, h-f.cut/a)
 	u := max(l, min(h+f.cut/a, f.most))
-	m := mean(eta)
-	if drawn.tail(math.Ceil(u), m).chance == 1 { // differences of what is above would leave no digits
+	above := drawn.at(math.Ceil(u))
+	if above.chance == 1 { // differences of what is above would leave no digits
 		return a * (h - u), 0, 0, 0
 	}
-	low, high := drawn.excess(l, m), drawn.excess(u, m)
+	low, high := drawn.excess(l, drawn.at(math.Ceil(l))), drawn.excess(u, above)
 	mu, dMean = h-l-low.mean+high.mean, high.dMean-low.dMean
 	variance, dVariance = low.variance-high.variance, low.dVariance-high.dVariance
 	if high.mean > 0 { // (y − l)₊(y − u)₊ = (y − u)₊² + (u − l)(y − u)₊
@@ -67,38 +62,34 @@ func (f counts) response() counts { return f }
 // Weight is the mean of m₀(1 + wy)/(1 + wm₀)² over the counts whose slope is not cut, m₀ = e^at.
 func (f counts) Weight(at, eta float64) float64 {
 	m0, a := f.at(at)
-	m, from, to := mean(eta), math.Floor(m0-f.cut/a)+1, math.Ceil(m0+f.cut/a)
+	drawn := tails{of: f, m: mean(eta)}
+	from, to := math.Floor(m0-f.cut/a)+1, math.Ceil(m0+f.cut/a)
 	if from > f.most {
 		return 0
 	}
-	within := f.above(from, m)
+	within := drawn.above(drawn.at(from))
 	if to <= f.most {
-		within -= f.above(to, m)
+		within -= drawn.above(drawn.at(to))
 	} else {
-		within -= f.w * f.excess(f.most, m).mean
+		within -= f.w * drawn.excess(f.most, drawn.at(math.Ceil(f.most))).mean
 	}
 	return a * a * m0 * max(0, within)
-}
-
-// above is the mean of (1 + wy) over counts of mean m from k on.
-func (f counts) above(k, m float64) float64 {
-	t := f.tail(k, m)
-	return t.chance + f.w*m*(t.chance+t.before)
 }
 
 // excess are the mean and variance of (y − c)₊ and their derivatives in log m.
 type excess struct{ mean, variance, dMean, dVariance float64 }
 
-// excess uses E[y·g(y)] = m/(1 + wm)·E[(1 + wy)·g(y+1)], which derivatives of a mean E[g(y)]
+// excess is that above c, whose next whole number has the tail t.
+//
+// It uses E[y·g(y)] = m/(1 + wm)·E[(1 + wy)·g(y+1)], which derivatives of a mean E[g(y)]
 // are as well, with g(y+1) − g(y).
-func (f counts) excess(c, m float64) excess {
-	k := math.Ceil(c)
-	t := f.tail(k, m)
+func (d tails) excess(c float64, t countTail) excess {
+	f, m, k := d.of, d.m, math.Ceil(c)
 	if t.chance == 0 && t.before == 0 {
 		return excess{}
 	}
 	wm := f.w * m
-	rate, within := m/(1+wm), f.above(k, m)
+	rate, within := m/(1+wm), d.above(t)
 	short := m*t.before - (m-c)*(1-t.chance) // the mean of (c − y)₊
 	var e excess
 	e.mean, e.dMean = m-c+short, rate*(within+(k-c)*t.before)
@@ -125,7 +116,9 @@ func (f counts) tail(k, m float64) countTail {
 	case f.w == 0 && k > m+reach || math.IsInf(k, 1):
 		return countTail{}
 	case k <= fewTerms:
-		return f.shortTail(k, m)
+		var short [fewTerms + 1]countTail
+		f.shortTails(short[:int(k)+1], m)
+		return short[int(k)]
 	}
 	l, _ := math.Lgamma(k)
 	if f.w == 0 {
@@ -138,17 +131,18 @@ func (f counts) tail(k, m float64) countTail {
 	return countTail{mathext.RegIncBeta(k, r, wm/(1+wm)), math.Exp(log)}
 }
 
-// shortTail adds up the probabilities of counts below k.
-func (f counts) shortTail(k, m float64) countTail {
+// shortTails are the tails at 0, 1 and so on: they add up the probabilities of counts below.
+func (f counts) shortTails(out []countTail, m float64) {
 	wm, log := f.w*m, -m
 	if f.w > 0 {
 		log = -math.Log1p(wm) / f.w
 	}
 	below, mass, weighed := 0.0, math.Exp(log), 0.0
-	for y := 0.0; y < k; y++ {
+	for k := range out {
+		out[k] = countTail{max(0, 1-below), weighed}
+		y := float64(k)
 		below += mass
 		weighed = (1 + f.w*y) * mass
 		mass = weighed * m / ((1 + wm) * (y + 1))
 	}
-	return countTail{max(0, 1-below), weighed}
 }

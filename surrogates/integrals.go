@@ -104,15 +104,34 @@ func newSlopes(link Link, mean, sd float64) *slopes {
 	s.step = max(s.sharp/8, (top-s.lower)/1000)
 	s.each = int(math.Ceil((top-s.lower)/s.step)) + 1
 	for i := range s.outer.weights {
-		at := mean + sd*s.outer.at(i)
-		s.at = append(s.at, at)
-		for k := range s.each {
-			var c [4]float64
-			c[0], c[1], c[2], c[3] = link.Slope(at, s.lower+float64(k)*s.step)
-			s.cells = append(s.cells, c)
+		s.at = append(s.at, mean+sd*s.outer.at(i))
+	}
+	s.tabulate()
+	return s
+}
+
+// tabulate fills in the cells. Anchors share what is known of counts at a predictor.
+func (s *slopes) tabulate() {
+	s.cells = make([][4]float64, len(s.at)*s.each)
+	counted, ok := s.link.(tabled)
+	var drawn tails
+	if ok {
+		drawn = counted.drawn()
+	}
+	for k := range s.each {
+		eta := s.lower + float64(k)*s.step
+		if ok {
+			drawn.move(eta)
+		}
+		for i, at := range s.at {
+			c := &s.cells[i*s.each+k]
+			if ok {
+				c[0], c[1], c[2], c[3] = counted.given(drawn, at)
+			} else {
+				c[0], c[1], c[2], c[3] = s.link.Slope(at, eta)
+			}
 		}
 	}
-	return s
 }
 
 // slope is Link.Slope at node i by cubic interpolation, with the derivatives of that.

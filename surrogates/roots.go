@@ -37,26 +37,27 @@ func (f roots) within(h float64) (from, to float64) {
 	return min(from, f.most), min(math.Ceil((h+f.cut)*(h+f.cut)), f.most)
 }
 
-func (f roots) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
-	h, _ := f.height(at)
-	return f.law(h, eta)
+func (f roots) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
+	return f.given(tails{of: f.response(), m: mean(eta)}, at)
 }
 
-func (f roots) about(h, _, eta float64) (mu, variance, dMean, dVariance float64) {
-	return f.law(h, eta)
+func (f roots) drawn() tails { return knownTails(f.response()) }
+
+func (f roots) given(d tails, at float64) (mu, variance, dMean, dVariance float64) {
+	h, _ := f.height(at)
+	return f.about(d, h, at)
 }
 
 func (f roots) slopeAbout(h, _, y float64) float64 { return f.slope(h, y) }
 
 func (f roots) highest() float64 { return math.Sqrt(f.most) }
 
-// law is that of the slope h − √y, cut: it adds up the counts where the slope changes, and takes
+// about is the law of the slope h − √y, cut: it adds up the counts where the slope changes, and takes
 // the rest by their chance. The derivative of a mean E[g(y)] in log m is m·E[g(y+1) − g(y)].
-func (f roots) law(h, eta float64) (mu, variance, dMean, dVariance float64) {
-	m := mean(eta)
+func (f roots) about(drawn tails, h, _ float64) (mu, variance, dMean, dVariance float64) {
+	count, m := drawn.of, drawn.m
 	from, to := f.within(h)
-	count := f.response()
-	below, above := 1-count.tail(from, m).chance, count.tail(to, m).chance
+	below, above := 1-drawn.at(from).chance, drawn.at(to).chance
 	low, high := f.slope(h, from), f.slope(h, to)
 	mu, square := below*low+above*high, below*low*low+above*high*high
 	dSquare := 0.0

@@ -27,12 +27,16 @@ type dispersed struct {
 }
 
 // Slope is that of the link, of such counts.
-func (v dispersed) Slope(at, eta float64) (mean, variance, dMean, dVariance float64) {
-	h, _ := v.centre(at)
-	stated := v.response()
-	drawn := stated
-	drawn.w *= v.times
-	return stated.aboutIf(drawn, h, at, eta)
+func (v dispersed) Slope(at, eta float64) (mu, variance, dMean, dVariance float64) {
+	return v.given(tails{of: v.counts(), m: mean(eta)}, at)
+}
+
+func (v dispersed) drawn() tails { return knownTails(v.counts()) }
+
+func (v dispersed) counts() counts {
+	f := v.response()
+	f.w *= v.times
+	return f
 }
 
 // variedBy is by how much a dispersion that was known beforehand may be off, either way.
