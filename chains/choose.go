@@ -133,12 +133,6 @@ func defaultKernel(s Settings, p Problem) string {
 	return "anchored"
 }
 
-// Anchorable reports whether anchored chains fit the plan's problem, and the plan is of
-// another kernel.
-func (r *Plan) Anchorable() bool {
-	return !families[r.Settings.Kernel].anchored && r.Problem.anchorable()
-}
-
 // anchorable reports whether anchored chains, of any order, fit the problem: their model,
 // and what bounds a record's gradient.
 func (p Problem) anchorable() bool {
