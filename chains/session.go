@@ -141,11 +141,16 @@ func (s *Session) Kernels() []kernels.Kernel { return s.kernels }
 // session needs of them to go on. ctx is asked before the first of them: to stop between two
 // would lose what all of them were charged.
 func (s *Session) Begin(ctx context.Context) (Beginning, error) {
+	if err := ctx.Err(); s.first == nil && err != nil {
+		return Beginning{}, err
+	}
+	return s.BeginSimulated(context.WithoutCancel(ctx))
+}
+
+// BeginSimulated is Begin on simulated records, whose releases ctx may stop: nobody paid for them.
+func (s *Session) BeginSimulated(ctx context.Context) (Beginning, error) {
 	if s.first == nil {
-		if err := ctx.Err(); err != nil {
-			return Beginning{}, err
-		}
-		b, err := s.release(context.WithoutCancel(ctx))
+		b, err := s.release(ctx)
 		if err != nil {
 			return Beginning{}, err
 		}

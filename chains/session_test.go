@@ -253,6 +253,17 @@ func TestStoppedRunsAreCertified(t *testing.T) {
 	}
 }
 
+// TestSimulatedBeginningsStop: releases on simulated records end with their context.
+func TestSimulatedBeginningsStop(t *testing.T) {
+	table, m := simulated(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	session := opened(t, table, m, chains.Settings{Kernel: "anchored"}, 1)
+	if _, err := session.BeginSimulated(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestVerdict: draws of a posterior are usable; a random walk that has not arrived, a
 // constant, too few draws, and a chain that aims elsewhere are not.
 func TestVerdict(t *testing.T) {

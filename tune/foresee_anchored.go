@@ -168,7 +168,7 @@ func (c Config) release(ctx context.Context, r *foretold, whole *models.Model, g
 		return err
 	}
 	began := time.Now()
-	if _, err := session.Begin(ctx); err != nil {
+	if _, err := session.BeginSimulated(ctx); err != nil {
 		return err
 	}
 	looked := time.Since(began)

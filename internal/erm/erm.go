@@ -151,7 +151,8 @@ func (f Objective) newton(ctx context.Context, most int) *point {
 			return theta
 		}
 		var chol mat.Cholesky
-		if ctx.Err() != nil || !chol.Factorize(f.Hessian(theta.hi)) || chol.SolveVecTo(step, grad) != nil {
+		h := f.hessian(ctx, theta.hi)
+		if ctx.Err() != nil || !chol.Factorize(h) || chol.SolveVecTo(step, grad) != nil {
 			return nil
 		}
 		size := mat.Norm(grad, 2)
@@ -230,10 +231,16 @@ func (f Objective) blocks() iter.Seq2[[]float64, []float64] {
 }
 
 // Hessian returns ∇²F(θ) = Weight·Σ ℓ″·xxᵀ + Ridge·I.
-func (f Objective) Hessian(theta []float64) *mat.SymDense {
+func (f Objective) Hessian(theta []float64) *mat.SymDense { return f.hessian(context.Background(), theta) }
+
+// hessian is Hessian, and says nothing where ctx is cancelled: of thousands of features it takes long.
+func (f Objective) hessian(ctx context.Context, theta []float64) *mat.SymDense {
 	d, weight, loss := len(theta), f.weight(), f.loss()
 	h := make([]float64, d*d)
 	for rows, y := range f.blocks() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		for i, r := range y {
 			row := rows[i*d : (i+1)*d]
 			w := weight * loss.Curvature(dot(row, theta), r)

@@ -320,3 +320,20 @@ func TestCancelledSearchesEnd(t *testing.T) {
 		t.Errorf("a cancelled descent went to %v", theta.hi)
 	}
 }
+
+// TestMinimiseStopsWithinAHessian: what is cancelled while second derivatives are added up, of which with
+// thousands of features each block takes seconds, reads no further block for them.
+func TestMinimiseStopsWithinAHessian(t *testing.T) {
+	f := problem(4*block, 3, 0.5)
+	ctx, cancel := context.WithCancel(t.Context())
+	reads := 0
+	f.Rows = func(_, _ []float64, lo, hi int) (x, y []float64) {
+		if reads++; reads == 5 { // after the first gradient
+			cancel()
+		}
+		return f.X[lo*f.Features : hi*f.Features], f.Y[lo:hi]
+	}
+	if _, err := f.Minimise(ctx); !errors.Is(err, context.Canceled) || reads > 5+4+1 {
+		t.Errorf("%d blocks read, %v", reads, err)
+	}
+}
