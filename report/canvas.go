@@ -57,13 +57,13 @@ func widened(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// ticks are two to six round values within a range.
+// ticks are three to six round values within a range: as few as there are.
 func ticks(lo, hi float64) []float64 {
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/2)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (hi-lo)/(step*m) <= 5.5 {
-			step *= m
-			break
+	decade := math.Pow(10, math.Floor(math.Log10(hi-lo))-1)
+	step := decade
+	for _, m := range []float64{2, 2.5, 5, 10, 20, 25} {
+		if (hi-lo)/(decade*m) >= 3 {
+			step = decade * m
 		}
 	}
 	var list []float64

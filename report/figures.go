@@ -9,21 +9,24 @@ import (
 	"github.com/dpmcmc/dpmcmc/diag"
 )
 
-// intervals draws every parameter's median, and its 50% and 90% intervals where
-// they may be used. Units differ, so each of these is on a scale of its own around 0.
-func intervals(rows []row, usable bool) template.HTML {
+// intervals draws every parameter's median, and its 50% and 90% intervals where they may be
+// used. Where one scale would leave some too short to see, each is on a scale of its own around 0.
+func intervals(rows []row, usable bool) (drawing template.HTML, own bool) {
 	const line = 22.0
 	height := line*float64(len(rows)) + 44
 	c := newCanvas(640, height, "Median of each parameter, with 50% and 90% intervals where they may be used")
 	c.left = 190
+	own = usable && !legible(rows)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	units := make([]float64, len(rows))
 	for i, r := range rows {
 		units[i] = 1
 		low, high := r.Median, r.Median
-		if unit := max(math.Abs(r.Q5), math.Abs(r.Q95)); usable && unit > 0 {
-			units[i] = unit
-			low, high = min(0, r.Q5/unit), max(0, r.Q95/unit)
+		if usable {
+			if unit := max(math.Abs(r.Q5), math.Abs(r.Q95)); own && unit > 0 {
+				units[i] = unit
+			}
+			low, high = min(0, r.Q5/units[i]), max(0, r.Q95/units[i])
 		}
 		if !math.IsNaN(low + high) {
 			lo, hi = min(lo, low), max(hi, high)
@@ -31,8 +34,8 @@ func intervals(rows []row, usable bool) template.HTML {
 	}
 	lo, hi = widened(lo, hi)
 	pad := (hi - lo) * 0.04
-	c.axes(lo-pad, hi+pad, float64(len(rows))-0.5, -0.5, !usable, false)
-	if usable {
+	c.axes(lo-pad, hi+pad, float64(len(rows))-0.5, -0.5, !own, false)
+	if own {
 		c.text(c.px(0), c.height-8, "middle", "0")
 	}
 	if c.x0 < 0 && c.x1 > 0 {
@@ -48,7 +51,19 @@ func intervals(rows []row, usable bool) template.HTML {
 		}
 		c.dot("point", r.Median/units[i], y, 3.5)
 	}
-	return c.done()
+	return c.done(), own
+}
+
+// legible reports whether all intervals can be seen on one scale that has 0.
+func legible(rows []row) bool {
+	const shortest = 1. / 60 // of the width, about the size of a dot
+	lo, hi, least := 0.0, 0.0, math.Inf(1)
+	for _, r := range rows {
+		if w := r.Q95 - r.Q5; w > 0 && !math.IsInf(w, 1) {
+			lo, hi, least = min(lo, r.Q5), max(hi, r.Q95), min(least, w)
+		}
+	}
+	return least >= shortest*(hi-lo)
 }
 
 // traces draws the chains against the iteration, each thinned to what the width

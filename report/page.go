@@ -79,6 +79,7 @@ type document struct {
 	Rows      []row
 	Ratios    []row // those of which the exponential is shown
 	Intervals template.HTML
+	OwnScales bool    // of the intervals
 	Panels    []panel // a parameter's plots, the least mixed first
 	LeftOut   int     // parameters without plots
 	Pairs     template.HTML
@@ -117,7 +118,7 @@ func Write(w io.Writer, p Page) error {
 			d.Ratios = append(d.Ratios, r)
 		}
 	}
-	d.Intervals = intervals(d.Rows, p.Verdict.Usable)
+	d.Intervals, d.OwnScales = intervals(d.Rows, p.Verdict.Usable)
 	worst := leastMixed(d.Rows)
 	for _, r := range worst[:min(len(worst), mostTraces)] {
 		d.Panels = append(d.Panels, panel{
