@@ -120,7 +120,7 @@ release that was charged to a budget first.`,
 		newCompare(), newTune(), newLedger(), newAudit(), newMan())
 	for _, c := range root.Commands() {
 		flags.Complete(c)
-		flags.Paths(c)
+		flags.Named(c)
 	}
 	return root
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/dpmcmc/dpmcmc/chains"
 	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
@@ -142,5 +145,29 @@ func TestSmallMessages(t *testing.T) {
 	if _, out, _ := call(t.Context(), "__complete", "sample", "--kernel", "bark"); !strings.Contains(out,
 		"barker-dynamics-adjusted") {
 		t.Errorf("--kernel bark completes to %s", out)
+	}
+}
+
+// TestNothingNamesNothing: every option of every command that takes a word refuses none, in the same words.
+func TestNothingNamesNothing(t *testing.T) {
+	seen := 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "string" {
+				return
+			}
+			seen++
+			if err := f.Value.Set(""); err == nil || !strings.Contains(err.Error(), "it is empty; ") {
+				t.Errorf("%s --%s: %v", c.CommandPath(), f.Name, err)
+			}
+		})
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(newRoot())
+	if seen < 50 {
+		t.Errorf("%d options were looked at", seen)
 	}
 }

@@ -83,35 +83,39 @@ func Missing(f *pflag.FlagSet, required ...string) string {
 	return strings.Join(names, ", ") + " are required"
 }
 
-// Paths makes a command refuse a file or folder that is named by nothing, as by a variable of a
-// script that is not set, and two of them, of which the first would not be used.
-func Paths(c *cobra.Command) {
-	for _, name := range []string{"data", "schema", "out", "ledger", "config", "resume"} {
-		if f := c.Flags().Lookup(name); f != nil {
-			f.Value = &path{Value: f.Value}
+// Named makes a command refuse options that are named by nothing, as by a variable of a script that is
+// not set, and two files or folders for one, of which the first would not be used.
+func Named(c *cobra.Command) {
+	files := []string{"data", "schema", "out", "ledger", "config", "resume"}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		file := slices.Contains(files, f.Name)
+		if file || f.Value.Type() == "string" {
+			f.Value = &named{Value: f.Value, file: file}
 		}
-	}
+	})
 	for _, below := range c.Commands() {
-		Paths(below)
+		Named(below)
 	}
 }
 
-// path is the flag of a file or folder.
-type path struct {
+// named is a flag that names something, maybe a file or folder.
+type named struct {
 	pflag.Value
-	given bool
+	file, given bool
 }
 
-// Set takes the first name, and the same again.
-func (p *path) Set(text string) error {
+// Set takes the first name of a file, and the same again.
+func (n *named) Set(text string) error {
 	switch {
-	case text == "":
+	case text == "" && n.file:
 		return errors.New("it is empty; name a file or folder, or leave the flag out")
-	case p.given && text != p.String():
-		return fmt.Errorf("%q was given before; give one", p.String())
+	case text == "":
+		return errors.New("it is empty; give a value, or leave the flag out")
+	case n.file && n.given && text != n.String():
+		return fmt.Errorf("%q was given before; give one", n.String())
 	}
-	p.given = true
-	return p.Value.Set(text)
+	n.given = true
+	return n.Value.Set(text)
 }
 
 // Complete lets shells complete the values of flags that have a list of them.
