@@ -267,8 +267,9 @@ func (r *Plan) conflict(p surrogates.PriorCheck) Doubt {
 	return Doubt{
 		Headline: "Not usable as it stands: the prior holds back what the release says.",
 		Reason:   reason,
-		Advice: "Fit again with a wider prior (prior-sd), or one of unknown width (prior_group in the schema), which is a " +
-			"new release. If the classes are nearly separable no prior settles the size of coefficients: use their signs.",
+		Advice: "Use the signs of coefficients and the order of predictions that are known. If classes are nearly " +
+			"separable no prior settles the size of coefficients. Else fit again with a wider prior (prior-sd), or one of " +
+			"unknown width (prior_group in the schema), which is a new release.",
 	}
 }
 

@@ -73,7 +73,10 @@ func Judge(t diag.Table, c *Certificate) Verdict {
 		v.Usable, v.Headline = d.Conditional, d.Headline
 	}
 	for _, d := range c.Doubts {
-		v.Reasons, v.Advice = append(v.Reasons, d.Reason), append(v.Advice, d.Advice)
+		v.Reasons = append(v.Reasons, d.Reason)
+		if !slices.Contains(v.Advice, d.Advice) { // two doubts may have one remedy
+			v.Advice = append(v.Advice, d.Advice)
+		}
 		if d.Known != "" {
 			v.Reasons = append(v.Reasons, d.Known)
 		}

@@ -54,3 +54,13 @@ func TestVerdictHasAllConditions(t *testing.T) {
 		t.Error("no doubt is grave, or a doubt was changed")
 	}
 }
+
+// TestAdviceIsGivenOnce: of two doubts that have one remedy.
+func TestAdviceIsGivenOnce(t *testing.T) {
+	c := &Certificate{Doubts: []Doubt{{Headline: "Usable if a.", Reason: "a", Advice: "mend", Conditional: true},
+		{Headline: "Usable if b.", Reason: "b", Advice: "mend", Conditional: true}}}
+	table := diag.Table{{Name: "a", Summary: diag.Summary{Chains: 4, Draws: 4000, RHat: 1, ESSBulk: 4000, ESSTail: 4000}}}
+	if v := Judge(table, c); len(v.Advice) != 1 || len(v.Reasons) != 2 {
+		t.Errorf("%q, %q", v.Reasons, v.Advice)
+	}
+}
