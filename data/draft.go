@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +43,9 @@ const draftWarning = `# WARNING: DRAFT READ OFF THE DATA. NOT PUBLIC KNOWLEDGE, 
 // Errors are those of Read that concern the text itself, and a target that is no column or cannot be a
 // response.
 func Draft(ctx context.Context, path, target string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	return DraftReader(ctx, f, path, target)
@@ -153,6 +152,11 @@ func namedTarget(columns []*tally, n numberText, records int, file, target strin
 		Found: "no such column", Do: "take a name from the header"}
 	i := slices.IndexFunc(columns, func(t *tally) bool { return t.name == target })
 	if i < 0 {
+		var names []string
+		for _, t := range columns {
+			names = append(names, t.name)
+		}
+		e.Allowed = quoteList(names)
 		return 0, e
 	}
 	t := columns[i]

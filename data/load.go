@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 )
 
@@ -20,9 +19,9 @@ func Load(ctx context.Context, path string, schema *Schema) (*Table, error) {
 
 // load reads the file at path.
 func (p *plan) load(ctx context.Context, path string) (*Table, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	var size int64
@@ -61,9 +60,9 @@ func Each(ctx context.Context, path string, schema *Schema, use func(x []float64
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return fmt.Errorf("data: %w", err)
+		return err
 	}
 	defer f.Close()
 	l, err := p.loader(ctx, f, path)

@@ -112,6 +112,8 @@ release that was charged to a budget first.`,
 			err = errors.New(text + ": it must be a number, such as 0.5 or 1e-6")
 		} else if text, _, found := strings.Cut(err.Error(), ": strconv.ParseUint"); found {
 			err = errors.New(text + ": it must be a whole number from 0 on, such as 1")
+		} else if text, _, found := strings.Cut(err.Error(), ": strconv.ParseInt"); found {
+			err = errors.New(text + ": it must be a whole number in digits, such as 10")
 		}
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})

@@ -121,6 +121,12 @@ func TestSmallMessages(t *testing.T) {
 		{exitUsage, "plan --kernel gaussian --solve tea", "--solve is"},
 		{exitUsage, "plan --kernel gaussian --solve tea", "--records is 0"},
 		{exitUsage, "plan --kernel gaussian --solve tea", "--delta is required"},
+		{exitUsage, "plan --records 9 --features 1e6 --epsilon 1 --delta 1e-6", "it must be a whole number in digits"},
+		{exitUsage, "sample --data " + small + " --loss beta --beta 0.5", "--beta is 0.5; it must be above 1"},
+		{exitUsage, "sample --data " + small + " --out main.go", "--out: main.go is a file; name a folder"},
+		{exitUsage, "schema --data testdata", "data: testdata is a folder; name a CSV file"},
+		{exitUsage, "schema --data nope.csv", "no such file or directory; name a CSV file"},
+		{exitUsage, "plan --schema testdata --epsilon 1 --delta 1e-6", "; name a schema file"},
 		{exitOK, "--version", ""},
 		{exitOK, "completion bash", ""},
 	} {

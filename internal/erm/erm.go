@@ -231,7 +231,9 @@ func (f Objective) blocks() iter.Seq2[[]float64, []float64] {
 }
 
 // Hessian returns ∇²F(θ) = Weight·Σ ℓ″·xxᵀ + Ridge·I.
-func (f Objective) Hessian(theta []float64) *mat.SymDense { return f.hessian(context.Background(), theta) }
+func (f Objective) Hessian(theta []float64) *mat.SymDense {
+	return f.hessian(context.Background(), theta)
+}
 
 // hessian is Hessian, and says nothing where ctx is cancelled: of thousands of features it takes long.
 func (f Objective) hessian(ctx context.Context, theta []float64) *mat.SymDense {

@@ -68,7 +68,7 @@ func (j *Job) Load(ctx context.Context) (*data.Table, error) {
 func ReadSchema(path string) (*data.Schema, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("--schema: %w", err)
+		return nil, fmt.Errorf("--schema: %w; name a schema file, which dpmcmc schema drafts", err)
 	}
 	schema, err := schemafile.Parse(path, text)
 	if err != nil {
@@ -104,6 +104,9 @@ func (j *Job) Room() error {
 		return nil
 	}
 	held, err := filepath.Glob(filepath.Join(j.Out, "draws_*.csv"))
+	if at, err := os.Stat(j.Out); err == nil && !at.IsDir() {
+		return fmt.Errorf("--out: %s is a file; name a folder, which is made if there is none", j.Out)
+	}
 	begun, _ := os.Stat(filepath.Join(j.Out, JournalFile)) // an empty one is a claim that was killed
 	if err != nil || len(held) > 0 || begun != nil && begun.Size() > 0 {
 		return errors.Join(err, fmt.Errorf("--out: %s holds another run, which is never overwritten: choose another folder, "+
