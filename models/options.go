@@ -249,7 +249,8 @@ func (o Options) loss() (targets.Loss, error) {
 	case o.Loss == "beta" && o.Beta == 0:
 		return targets.Loss{}, bad("beta", "%s beta needs %s, a number above 1, such as %s 1.5", loss, beta, beta)
 	case o.Loss == "beta" && !(o.Beta > 1):
-		return targets.Loss{}, bad("beta", "%s is %v; it must be above 1, such as 1.5; %s log stands for 1", beta, o.Beta, loss)
+		return targets.Loss{}, bad("beta", "%s is %v; it must be above 1, such as 1.5; %s log stands for 1", beta,
+			o.Beta, loss)
 	case o.Loss == "beta":
 		return targets.Loss{Beta: o.Beta}, nil
 	}
