@@ -75,7 +75,6 @@ func (p *Purchase) Words() string {
 	switch {
 	case !this.posterior:
 		b.WriteString("Not enough: the draws would not show the posterior.\n")
-		b.WriteString(p.Remedies.words(p.Kernel))
 	case this.Verdict != "":
 		b.WriteString("Enough draws: they are expected to show the posterior, with a doubt.\n")
 	default:
@@ -83,6 +82,9 @@ func (p *Purchase) Words() string {
 	}
 	if this.Verdict != "" {
 		b.WriteString(typeset.Wrapped("  verdict on most simulated tables: ", this.Verdict))
+	}
+	if !this.posterior {
+		b.WriteString(p.Remedies.words(p.Kernel))
 	}
 	b.WriteString("\n")
 	fmt.Fprintf(&b, "ε = %s at δ = %s, unconditional (%s)\n", prices.RoundedUp(p.Epsilon), prices.RoundedUp(p.Delta),

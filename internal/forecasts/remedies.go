@@ -65,8 +65,8 @@ func (s Remedies) words(kernel string) string {
 		fmt.Fprintf(&b, "Each of these by itself is predicted to be enough:\n  %s\n", strings.Join(s, "\n  "))
 	}
 	if about, err := chains.Describe(kernel); err == nil && !about.Anchored {
-		b.WriteString("--temperature auto widens the posterior until the budget buys draws of it (dpmcmc plan\n" +
-			"says how wide).\n")
+		b.WriteString("--temperature auto widens the posterior until the budget buys draws of it\n" +
+			"(dpmcmc plan says how wide).\n")
 	}
 	return b.String()
 }
@@ -74,8 +74,7 @@ func (s Remedies) words(kernel string) string {
 // shows reports whether the run is predicted to show a posterior: of one simulated table first, since most
 // that do not say so there. What has no forecast does not.
 func (r Run) shows(ctx context.Context) bool {
-	all := r.Config.Repeats
-	for _, r.Config.Repeats = range []int{1, all} {
+	for _, r.Config.Repeats = range slices.Compact([]int{1, r.Config.Repeats}) {
 		f, err := Foresee(ctx, r.Config, r.Settings, r.Epsilon)
 		if err != nil || !f[0].Posterior() {
 			return false
