@@ -33,6 +33,7 @@ func TestForecastsAreGivenUp(t *testing.T) {
 // planShortly makes forecasts of plans on one simulated table, for tests of what they do not change.
 func planShortly(t *testing.T) {
 	t.Helper()
+	foreseeShortly(t)
 	t.Cleanup(func() { forecasts.Planned = 0 })
 	forecasts.Planned = 1
 }

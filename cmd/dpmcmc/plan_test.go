@@ -216,7 +216,7 @@ func TestPlanInWords(t *testing.T) {
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
 			"with a doubt.\n  verdict on most simulated tables: Usable if columns spread as their bounds\n",
 		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax": "Enough draws",
-		"--features 1 --records 1000 --epsilon 0.5 --delta 1e-6 --model softmax --aim remainder": "Not enough: the " +
+		"--features 1 --records 600 --epsilon 0.5 --delta 1e-6 --loss beta --beta 1.5": "Not enough: the " +
 			"draws would not show the posterior.\n  verdict on most simulated tables: Not usable as it stands",
 		"--features 2 --records 5000 --epsilon 0.1 --delta 1e-6 --temperature 0.1 --iterations 20000": "Not enough",
 	} {

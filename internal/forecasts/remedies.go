@@ -24,20 +24,18 @@ type Run struct {
 
 // Remedies are what would do for a run with a forecast of no posterior. Errors: ctx's.
 func (r Run) Remedies(ctx context.Context, f tune.Forecast) (found Remedies, err error) {
-	searches := []func(context.Context) string{r.simpler, r.dearer, r.larger}
+	searches := []func(context.Context) []string{r.simpler, r.more}
 	about, err := chains.Describe(f.Settings.Kernel)
 	switch {
 	case err != nil:
 		return nil, err
 	case tooFew(f):
-		searches = []func(context.Context) string{r.longer}
+		searches = []func(context.Context) []string{r.longer}
 	case !about.Anchored: // which more ε or records hardly help
-		searches = []func(context.Context) string{r.anchored, r.simpler}
+		searches = []func(context.Context) []string{r.anchored, r.simpler}
 	}
 	for _, search := range searches {
-		if text := search(ctx); text != "" {
-			found = append(found, text)
-		}
+		found = append(found, search(ctx)...)
 	}
 	return found, ctx.Err()
 }
@@ -54,17 +52,19 @@ const (
 
 // words is the remedies for people, of a run of a kernel.
 func (s Remedies) words(kernel string) string {
+	about, err := chains.Describe(kernel)
+	walks := err == nil && !about.Anchored
 	var b strings.Builder
 	switch {
+	case len(s) == 0 && walks:
 	case len(s) == 0:
-		fmt.Fprintf(&b, "No ε up to %v and no table of up to %.0f records is predicted to be enough.\n"+
-			"Ask for fewer parameters.\n", mostEpsilon, mostRecords)
+		fmt.Fprintf(&b, "No ε up to %v is predicted to be enough. Ask for fewer parameters.\n", mostEpsilon)
 	case len(s) == 1:
 		fmt.Fprintf(&b, "This is predicted to be enough:\n  %s\n", s[0])
 	default:
 		fmt.Fprintf(&b, "Each of these by itself is predicted to be enough:\n  %s\n", strings.Join(s, "\n  "))
 	}
-	if about, err := chains.Describe(kernel); err == nil && !about.Anchored {
+	if walks {
 		b.WriteString("--temperature auto widens the posterior until the budget buys draws of it\n" +
 			"(dpmcmc plan says how wide).\n")
 	}
@@ -74,7 +74,7 @@ func (s Remedies) words(kernel string) string {
 // shows reports whether the run is predicted to show a posterior: of one simulated table first, since most
 // that do not say so there. What has no forecast does not.
 func (r Run) shows(ctx context.Context) bool {
-	for _, r.Config.Repeats = range slices.Compact([]int{1, r.Config.Repeats}) {
+	for _, r.Config.Repeats = range slices.Compact([]int{1, Tables}) {
 		f, err := Foresee(ctx, r.Config, r.Settings, r.Epsilon)
 		if err != nil || !f[0].Posterior() {
 			return false
@@ -90,80 +90,75 @@ func (r Run) of(m *models.Model) Run {
 }
 
 // longer is the default of iterations.
-func (r Run) longer(ctx context.Context) string {
+func (r Run) longer(ctx context.Context) []string {
 	r.Settings.Iterations = 0
-	if !r.shows(ctx) {
-		return ""
-	}
-	return "more --iterations, such as their default"
+	return r.named(ctx, "more --iterations, such as their default")
 }
 
 // anchored is another kernel.
-func (r Run) anchored(ctx context.Context) string {
+func (r Run) anchored(ctx context.Context) []string {
 	r.Settings = chains.Settings{Kernel: "anchored"}
+	return r.named(ctx, "--kernel anchored, which pays once for what this kernel pays for in every step")
+}
+
+// named is what the run is called, if it shows a posterior.
+func (r Run) named(ctx context.Context, as string) []string {
 	if !r.shows(ctx) {
-		return ""
+		return nil
 	}
-	return "--kernel anchored, which pays once for what this kernel pays for in every step"
+	return []string{as}
 }
 
-// simpler is the first of ever simpler models of the same responses.
-func (r Run) simpler(ctx context.Context) string {
-	m := r.Config.Models[0]
-	name, options, changes := m.Name, r.Options, []string{}
-	try := func(change string) bool {
-		changes = append(changes, change)
-		other, err := models.New(name, m.Shape, options)
-		return err == nil && r.of(other).shows(ctx)
-	}
-	said := func() string { return strings.Join(changes, " and ") }
-	if options.Beta != 0 {
-		options.Loss, options.Beta = "log", 0
-		if try("--loss log without --beta") {
-			return said()
+// simpler is the first that shows a posterior of ever simpler settings and models of the same responses.
+func (r Run) simpler(ctx context.Context) (found []string) {
+	m, name, said := r.Config.Models[0], r.Config.Models[0].Name, []string{}
+	o := r.Options
+	for _, step := range []struct {
+		asked bool
+		words string
+		take  func()
+	}{
+		{r.Settings.Aim != "", "the default of --aim", func() { r.Settings.Aim = "" }},
+		{o.Beta != 0, "--loss log without --beta", func() { o.Loss, o.Beta = "log", 0 }},
+		{o.DegreesOfFreedom != 0, "normal errors, without --degrees-of-freedom", func() { o.DegreesOfFreedom = 0 }},
+		{slices.Contains([]string{"median", "heteroscedastic", "network"}, name), "--model " + models.Suggest(m.Shape),
+			func() { name, o, said = "", models.Options{}, said[len(said)-1:] }},
+	} {
+		if !step.asked || len(found) > 0 {
+			continue
+		}
+		said = append(said, step.words)
+		step.take()
+		if other, err := models.New(name, m.Shape, o); err == nil {
+			found = r.of(other).named(ctx, strings.Join(said, " and "))
 		}
 	}
-	if options.DegreesOfFreedom != 0 {
-		options.DegreesOfFreedom = 0
-		if try("normal errors, without --degrees-of-freedom") {
-			return said()
-		}
-	}
-	if !slices.Contains([]string{"median", "heteroscedastic", "network"}, name) {
-		return ""
-	}
-	name, options, changes = models.Suggest(m.Shape), models.Options{}, nil
-	if try("--model " + name) {
-		return said()
-	}
-	return ""
+	return found
 }
 
-// dearer is about the least ε.
-func (r Run) dearer(ctx context.Context) string {
-	x, ok := least(grid(r.Epsilon, mostEpsilon), func(x float64) bool {
+// more is about the least ε, and the least number of records: noise is in proportion to 1/(εN), so that one
+// says where to look for the other.
+func (r Run) more(ctx context.Context) (found []string) {
+	m, asked := r.Config.Models[0], r.Epsilon
+	x, ok := least(grid(asked, mostEpsilon), func(x float64) bool {
 		r.Epsilon = x
 		return r.shows(ctx)
 	})
-	if !ok {
-		return ""
+	if ok {
+		found = append(found, fmt.Sprintf("--epsilon %v", x))
+	} else {
+		x = mostEpsilon
 	}
-	return fmt.Sprintf("--epsilon %v", x)
-}
-
-// larger is about the least number of records.
-func (r Run) larger(ctx context.Context) string {
-	m := r.Config.Models[0]
-	x, ok := least(grid(float64(m.Shape.Records), mostRecords), func(x float64) bool {
+	r.Epsilon = asked
+	sizes := grid(0.9*float64(m.Shape.Records)*x/asked, mostRecords)
+	for _, records := range sizes[:min(2, len(sizes))] {
 		shape := *m.Shape
-		shape.Records = int(x)
-		other, err := models.New(m.Name, &shape, m.Options)
-		return err == nil && r.of(other).shows(ctx)
-	})
-	if !ok {
-		return ""
+		shape.Records = int(records)
+		if other, err := models.New(m.Name, &shape, m.Options); err == nil && r.of(other).shows(ctx) {
+			return append(found, fmt.Sprintf("%.0f records, at this ε", records))
+		}
 	}
-	return fmt.Sprintf("%.0f records, at this ε", x)
+	return found
 }
 
 // grid are 1, 2, 5, 10 and so on, from those above low to high.
