@@ -58,7 +58,7 @@ func (s Remedies) words(kernel string) string {
 	switch {
 	case len(s) == 0 && walks:
 	case len(s) == 0:
-		fmt.Fprintf(&b, "No ε up to %v is predicted to be enough. Ask for fewer parameters.\n", mostEpsilon)
+		b.WriteString("Nothing that was tried is predicted to be enough. Ask for fewer parameters, or spend more.\n")
 	case len(s) == 1:
 		fmt.Fprintf(&b, "This is predicted to be enough:\n  %s\n", s[0])
 	default:

@@ -2,6 +2,7 @@ package forecasts
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -30,5 +31,12 @@ func TestLeast(t *testing.T) {
 	}
 	if x, ok := least(grid(60, 50), from(1)); ok {
 		t.Errorf("found %v beyond the largest", x)
+	}
+}
+
+// TestNoRemedyClaimsNothing: of steps that are too few only more of them are tried, so nothing is said of an ε.
+func TestNoRemedyClaimsNothing(t *testing.T) {
+	if said := Remedies(nil).words("anchored"); strings.Contains(said, "ε") || !strings.Contains(said, "tried") {
+		t.Errorf("%q", said)
 	}
 }
