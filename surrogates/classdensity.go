@@ -17,18 +17,22 @@ func (c *Classes) Density() nuts.LogDensity {
 		logs: make([]float64, len(c.rows))}
 	for _, r := range c.rows {
 		e.grads = append(e.grads, row())
-		e.around = append(e.around, r.around())
-		e.chances = append(e.chances, make([]float64, len(r.x)/c.p*c.of))
+		var chances [][]float64
+		for _, of := range r.pairs {
+			chances = append(chances, make([]float64, 2*len(of.around)/c.p*c.of))
+		}
+		e.chances = append(e.chances, chances)
 	}
 	return e
 }
 
 type classEvaluator struct {
 	*Classes
-	residual, solved       []float64
-	middle, here, total    []float64   // of classes
-	grads, around, chances [][]float64 // of imputations
-	logs                   []float64
+	residual, solved    []float64
+	middle, here, total []float64     // of classes
+	grads               [][]float64   // of imputations
+	chances             [][][]float64 // of imputations and parts of their laws
+	logs                []float64
 }
 
 func (e *classEvaluator) Dim() int { return e.dim }
@@ -40,19 +44,20 @@ func (e *classEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 	}
 	e.config.Prior.Grad(grad, theta)
 	for i, r := range e.rows {
-		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.around[i], e.chances[i])
+		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.chances[i])
 	}
 	return v + average(grad, e.logs, e.grads)
 }
 
 // likelihood is the log density of the score for one imputation, and its gradient.
-func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, around, chances []float64) float64 {
+func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances [][]float64) float64 {
 	s := &e.config.Statistics
-	each := s.size() * float64(e.p) / float64(len(r.x))
 	for j, known := range r.known {
 		e.residual[j] = s.Score[j] - s.size()*known + r.short[j]
 	}
-	e.forth(theta, each, r.law.mean, around, chances)
+	for i, of := range r.pairs {
+		e.forth(theta, of, chances[i])
+	}
 	if r.lacking != nil {
 		for j := range e.dim {
 			for k, t := range theta {
@@ -64,7 +69,9 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, around,
 	log := r.log - dot(e.solved, e.solved)/2
 	backward(e.solved, r.lower, e.solved)
 	clear(grad)
-	e.back(grad, each, r.law.mean, around, chances)
+	for i, of := range r.pairs {
+		e.back(grad, of, chances[i])
+	}
 	if r.lacking != nil {
 		for j := range e.dim {
 			for k, u := range e.solved {
@@ -77,8 +84,8 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, around,
 
 // forth adds Σ x·p_k to the residual and sets the chances of rows and their mirror images, which share
 // their products with the mean and, but for the sign, with what is around it.
-func (e *classEvaluator) forth(theta []float64, each float64, mean, around, chances []float64) {
-	p, of := e.p, e.of
+func (e *classEvaluator) forth(theta []float64, rows pairs, chances []float64) {
+	p, of, mean, around, each := e.p, e.of, rows.mean, rows.around, e.config.Statistics.size()*rows.each
 	clear(e.total)
 	for k := range of {
 		e.middle[k] = dot(mean, theta[k*p:(k+1)*p])
@@ -102,8 +109,8 @@ func (e *classEvaluator) forth(theta []float64, each float64, mean, around, chan
 }
 
 // back subtracts from grad the derivative of solved·Σ x·p_k.
-func (e *classEvaluator) back(grad []float64, each float64, mean, around, chances []float64) {
-	p, of := e.p, e.of
+func (e *classEvaluator) back(grad []float64, rows pairs, chances []float64) {
+	p, of, mean, around, each := e.p, e.of, rows.mean, rows.around, e.config.Statistics.size()*rows.each
 	clear(e.total)
 	for k := range of {
 		e.middle[k] = dot(mean, e.solved[k*p:(k+1)*p])

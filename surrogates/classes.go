@@ -110,7 +110,36 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		out.broad = midway(out.own)
 		out.config.Prior = out.broad
 	}
-	return out, out.settle()
+	if err := out.settle(); err != nil {
+		return nil, err
+	}
+	return out, out.split(rng)
+}
+
+// split is that of a Score.
+func (c *Classes) split(rng *rand.Rand) error {
+	return splitAll(Config{Statistics: c.config.ofFeatures()}.twoValued(), c.movedBySplits, func(by []TwoValued) error {
+		for _, r := range c.rows {
+			c.draw(r, r.law.splitBy(by), rng)
+		}
+		return c.settle()
+	})
+}
+
+// movedBySplits is that of a Score, for coefficients less the mean over classes.
+func (c *Classes) movedBySplits(by []TwoValued) ([]float64, error) {
+	rng, moved := rand.New(rand.NewPCG(c.config.Seed, 0x5b17)), make([]float64, len(by))
+	for i, v := range by {
+		apart, weight := make([]float64, c.dim), c.config.Statistics.size()/float64(len(c.rows))
+		for _, r := range c.rows {
+			if split := r.law.split(v); split != r.law {
+				c.addMean(apart, c.manyRows(split, rng), weight)
+				c.addMean(apart, r.many, -weight)
+			}
+		}
+		moved[i] = c.moved(apart)
+	}
+	return moved, nil
 }
 
 // parts are the posteriors given each imputation of the features.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/dpmcmc/dpmcmc/priors"
@@ -88,13 +89,13 @@ func TestClassRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range post.rows {
-		p, n := post.p, float64(len(r.x)/post.p)
+		p, sums := post.p, mat.NewDense(post.p, post.p, nil)
+		r.visit(func(x []float64, each float64) {
+			sums.RankOne(sums, each, mat.NewVecDense(p, x), mat.NewVecDense(p, x))
+		})
 		for j := range p {
 			for k := range p {
-				sum := 0.0
-				for i := 0; i < len(r.x); i += p {
-					sum += r.x[i+j] * r.x[i+k] / n
-				}
+				sum := sums.At(j, k)
 				if want := r.law.spread[j*p+k] + r.law.mean[j]*r.law.mean[k]; math.Abs(sum-want) > 1e-9 {
 					t.Errorf("second moment %d, %d of rows is %v and of the law %v", j, k, sum, want)
 				}

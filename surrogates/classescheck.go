@@ -219,6 +219,11 @@ func (c *Classes) Tails() (float64, error) {
 			c.addMean(apart, rows, part.share*weight)
 		}
 	}
+	return c.moved(apart), nil
+}
+
+// moved is that of a Score, for coefficients less the mean over classes.
+func (c *Classes) moved(apart []float64) float64 {
 	u, gradient := make([]float64, c.dim), mat.NewVecDense(c.dim, nil)
 	forward(u, c.rows[0].lower, apart)
 	backward(u, c.rows[0].lower, u)
@@ -230,7 +235,7 @@ func (c *Classes) Tails() (float64, error) {
 		along.MulVec(factor.T(), c.contrast(j))
 		most = max(most, math.Abs(mat.Dot(&along, &whole))/mat.Norm(&along, 2))
 	}
-	return most, nil
+	return most
 }
 
 // addMean adds so many records' mean score at the centre, by rows, to dst.
@@ -243,10 +248,11 @@ func (c *Classes) addMean(dst []float64, r *classRows, records float64) {
 
 // spreadOut are rows so many times as far from their mean.
 func (r *classRows) spreadOut(by float64) *classRows {
-	out := &classRows{x: slices.Clone(r.x)}
-	for i, p := 0, len(r.law.mean); i < len(out.x); i++ {
-		mean := r.law.mean[i%p]
-		out.x[i] = mean + by*(out.x[i]-mean)
+	out := &classRows{law: r.law}
+	for _, of := range r.pairs {
+		of.around = slices.Clone(of.around)
+		floats.Scale(by, of.around)
+		out.pairs = append(out.pairs, of)
 	}
 	return out
 }

@@ -12,15 +12,22 @@ import (
 // classRows are the rows of one imputation.
 type classRows struct {
 	law     *normal
-	x       []float64     // row-major
+	pairs   []pairs       // of each part of the law
 	known   []float64     // mean of x·p_k at the anchors
 	many    *classRows    // more rows of the law
-	short   []float64     // what x lacks of the score's mean at the centre
+	short   []float64     // what pairs lack of the score's mean at the centre
 	missing *mat.SymDense // second moments, of the mean, that the rows lack
 	open    *mat.SymDense // variances of that mean's entries; nil where moments are drawn
 	lower   []float64     // factor of the score's covariance
 	log     float64       // minus half its log determinant
 	lacking *mat.SymDense // missing, in the score's slope
+}
+
+// pairs are rows of a normal law, each with its mirror image.
+type pairs struct {
+	mean   []float64
+	around []float64 // what rows have beyond the mean, row-major
+	each   float64   // share of the whole law that a row stands for
 }
 
 // halfRows are drawn for an imputation, with their mirror images. Of 4·10⁴ records what these are
@@ -44,10 +51,21 @@ func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *clas
 	}
 	each := mat.NewSymDense(c.p, nil)
 	each.ScaleSym(1/n, second)
-	r.law = newNormal(each, m.constant, make([]float64, c.p))
-	r.x, r.many = r.law.rows(halfRows, rng), &classRows{law: r.law, x: r.law.rows(halfMany, rng)}
+	c.draw(r, newNormal(each, m.constant, make([]float64, c.p)), rng)
+	return r
+}
+
+// draw draws rows of a law.
+func (c *Classes) draw(r *classRows, law *normal, rng *rand.Rand) {
+	r.law, r.pairs = law, law.rows(halfRows, rng)
+	r.many = c.manyRows(law, rng)
 	c.anchored(r)
-	c.anchored(r.many)
+}
+
+// manyRows are many rows of a law.
+func (c *Classes) manyRows(law *normal, rng *rand.Rand) *classRows {
+	r := &classRows{law: law, pairs: law.rows(halfMany, rng)}
+	c.anchored(r)
 	return r
 }
 
@@ -61,10 +79,23 @@ func (c *Classes) anchored(r *classRows) {
 	}
 }
 
-// rows are so many rows of the law and their mirror images, with its mean and covariance.
-func (n *normal) rows(half int, rng *rand.Rand) []float64 {
+// rows are about so many rows of the law and their mirror images, of each part of a mixture in proportion.
+func (n *normal) rows(half int, rng *rand.Rand) []pairs {
 	p := len(n.mean)
 	half = max(half, 4*p)
+	if n.parts == nil {
+		return []pairs{n.ownRows(half, 1, rng)}
+	}
+	var all []pairs
+	for _, part := range n.parts { // orthogonal ones, if they are no more than features
+		all = append(all, part.ownRows(max(p+2, int(math.Ceil(part.share*float64(half)))), part.share, rng))
+	}
+	return all
+}
+
+// ownRows are so many, with the law's mean and covariance. They stand for a share.
+func (n *normal) ownRows(half int, share float64, rng *rand.Rand) pairs {
+	p := len(n.mean)
 	z := mat.NewDense(half, p, nil)
 	for j := range p { // a Latin hypercube
 		for i, at := range rng.Perm(half) {
@@ -92,39 +123,38 @@ func (n *normal) rows(half int, rng *rand.Rand) []float64 {
 	values := eigen.Values(nil)
 	root.Apply(func(_, k int, v float64) float64 { return v * math.Sqrt(max(0, values[k])) }, &axes)
 	around.Mul(&root, &white)
-	x := make([]float64, 2*half*p)
+	out := pairs{n.mean, make([]float64, 0, half*p), share / float64(2*half)}
 	for i := range half {
-		for j, mean := range n.mean {
-			x[2*i*p+j], x[(2*i+1)*p+j] = mean+around.At(j, i), mean-around.At(j, i)
+		for j := range p {
+			out.around = append(out.around, around.At(j, i))
 		}
 	}
-	return x
+	return out
+}
+
+// visit visits rows, with the share of the law that each stands for. A row is valid until the next.
+func (r *classRows) visit(row func(x []float64, each float64)) {
+	x := make([]float64, len(r.law.mean))
+	for _, of := range r.pairs {
+		for i := 0; i < len(of.around); i += len(x) {
+			for _, sign := range []float64{1, -1} {
+				floats.AddScaledTo(x, of.mean, sign, of.around[i:i+len(x)])
+				row(x, of.each)
+			}
+		}
+	}
 }
 
 // sum sets dst to the mean of x·p_k(theta), with room for probabilities.
 func (r *classRows) sum(dst, probs, theta []float64) {
 	clear(dst)
 	p := len(dst) / len(probs)
-	for i := 0; i < len(r.x); i += p {
-		x := r.x[i : i+p]
+	r.visit(func(x []float64, each float64) {
 		chancesOf(probs, theta, x)
 		for k, v := range probs {
-			floats.AddScaled(dst[k*p:(k+1)*p], v, x)
+			floats.AddScaled(dst[k*p:(k+1)*p], each*v, x)
 		}
-	}
-	floats.Scale(float64(p)/float64(len(r.x)), dst)
-}
-
-// around is what rows have beyond the mean: every other one, since those between are mirror images.
-func (r *classRows) around() []float64 {
-	p := len(r.law.mean)
-	out := make([]float64, 0, len(r.x)/2)
-	for i := 0; i < len(r.x); i += 2 * p {
-		for j := range p {
-			out = append(out, (r.x[i+j]-r.x[i+p+j])/2)
-		}
-	}
-	return out
+	})
 }
 
 // chancesOf are the probabilities of classes at theta.
@@ -152,9 +182,8 @@ func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense)
 	of := len(theta) / p
 	h, among = mat.NewSymDense(len(theta), nil), mat.NewSymDense(of, nil)
 	entries := h.RawSymmetric().Data // of the upper triangle, row by row
-	probs, wx, each := make([]float64, of), make([]float64, p), float64(p)/float64(len(r.x))
-	for i := 0; i < len(r.x); i += p {
-		x := r.x[i : i+p]
+	probs, wx := make([]float64, of), make([]float64, p)
+	r.visit(func(x []float64, each float64) {
 		chancesOf(probs, theta, x)
 		for k, a := range probs {
 			for l, b := range probs[:k+1] {
@@ -177,6 +206,6 @@ func (r *classRows) information(theta []float64, p int) (h, among *mat.SymDense)
 				}
 			}
 		}
-	}
+	})
 	return h, among
 }

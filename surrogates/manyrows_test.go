@@ -20,7 +20,7 @@ func TestClassesOfManyRecords(t *testing.T) {
 		}
 		square += meanSquare(post, truth) / sets
 		for _, r := range post.rows { // a mutant
-			r.many.x, r.many.known = r.x, r.known
+			r.many.pairs, r.many.known = r.pairs, r.known
 		}
 		if err := post.settle(); err != nil {
 			t.Fatal(err)

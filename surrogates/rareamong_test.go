@@ -35,20 +35,7 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 	s.Anchor[2] = 0
 	slope := convex.Halved().Slope
 	for range n {
-		clear(x)
-		x[0], x[1] = 1, rng.NormFloat64()
-		for g := range categories {
-			level := rng.IntN(levels + 1)
-			if g == 0 {
-				level = 2 + rng.IntN(levels)
-				if rng.IntN(50) == 0 {
-					level = 1
-				}
-			}
-			if level > 0 && level <= levels {
-				x[1+g*levels+level] = 1
-			}
-		}
+		rareRecord(x, categories, levels, rng)
 		y := logisticResponse.draw(dot(x, truth), rng)
 		floats.AddScaled(s.Score, slope(dot(x, s.Anchor), y), x)
 		for j, u := range x {
@@ -62,6 +49,24 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 	}
 	noisySquares(s.Moment, d, noise, rng)
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Seed: rng.Uint64()}, truth
+}
+
+// rareRecord sets x to a constant, a number and levels of categories, the first of which one record in fifty has.
+func rareRecord(x []float64, categories, levels int, rng *rand.Rand) {
+	clear(x)
+	x[0], x[1] = 1, rng.NormFloat64()
+	for g := range categories {
+		level := rng.IntN(levels + 1)
+		if g == 0 {
+			level = 2 + rng.IntN(levels)
+			if rng.IntN(50) == 0 {
+				level = 1
+			}
+		}
+		if level > 0 && level <= levels {
+			x[1+g*levels+level] = 1
+		}
+	}
 }
 
 // TestRareLevelAmongMany: of 30 000 records with 27 columns truths of a rare level are as far from the mode as it

@@ -13,6 +13,7 @@ import (
 type TwoValued struct {
 	Along        []float64 // what it has of each feature
 	Lower, Upper float64
+	beside       []int // features that do not vary where it is Upper: other levels of the category
 }
 
 // A normal law has no rare level. Where one has a strong effect the mean slope of its records is not that under a
@@ -44,26 +45,27 @@ func (c Config) checkTwoValued(d int) error {
 // twoValued are the columns of two values: levels, numbers that are likely to be at their bounds, and what
 // is said beside.
 func (c Config) twoValued() []TwoValued {
-	all := slices.Clone(c.TwoValued)
-	for j, column := range c.Statistics.Columns {
+	all, columns := slices.Clone(c.TwoValued), c.Statistics.Columns
+	for j, column := range columns {
 		if column.Lower < column.Upper && (column.Kind == Level || column.Ends) {
-			v := TwoValued{make([]float64, len(c.Statistics.Columns)), column.Lower, column.Upper}
+			v := TwoValued{Along: make([]float64, len(columns)), Lower: column.Lower, Upper: column.Upper}
 			v.Along[j] = 1
+			for k, other := range columns {
+				if column.Kind == Level && other.Kind == Level && other.Group == column.Group && k != j {
+					v.beside = append(v.beside, k)
+				}
+			}
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// split splits the laws of features by the columns of two values that would move a coefficient, until none does.
-// A law of which only the curvature was released stays as it is.
-func (p *Score) split(m *moments) error {
-	open := p.config.twoValued()
-	if p.config.Statistics.Weighted && m.plain == nil {
-		return nil
-	}
+// splitAll splits laws by the columns of two values that would move a coefficient, until none does: moved says by how
+// much each would, and split splits by those that do.
+func splitAll(open []TwoValued, moved func([]TwoValued) ([]float64, error), split func([]TwoValued) error) error {
 	for left := mostSplit; len(open) > 0 && left > 0; {
-		moved, err := p.movedBySplits(open)
+		by, err := moved(open)
 		if err != nil {
 			return err
 		}
@@ -71,39 +73,46 @@ func (p *Score) split(m *moments) error {
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(moved[b], moved[a]) })
-		var stay []TwoValued
-		split := 0
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(by[b], by[a]) })
+		var stay, chosen []TwoValued
 		for _, i := range order {
-			if split == left || !(moved[i] >= splitFrom) {
+			if len(chosen) < left && by[i] >= splitFrom {
+				chosen = append(chosen, open[i])
+			} else {
 				stay = append(stay, open[i])
-				continue
-			}
-			split++
-			for k := range p.imputations {
-				im := &p.imputations[k]
-				law := im.unturned().split(open[i])
-				p.config.imputeLaw(im, im.turned(law, p.config.Link))
-				if im.plain != nil {
-					im.plain = law
-				}
 			}
 		}
-		if split == 0 {
+		if len(chosen) == 0 {
 			return nil
 		}
-		open, left = stay, left-split
-		if p.looked != nil {
-			for k := range p.imputations {
-				im := &p.imputations[k]
+		if err := split(chosen); err != nil {
+			return err
+		}
+		open, left = stay, left-len(chosen)
+	}
+	return nil
+}
+
+// split splits the laws of features by columns of two values. A law of which only the curvature was released stays as
+// it is.
+func (p *Score) split(m *moments) error {
+	if p.config.Statistics.Weighted && m.plain == nil {
+		return nil
+	}
+	return splitAll(p.config.twoValued(), p.movedBySplits, func(by []TwoValued) error {
+		for k := range p.imputations {
+			im := &p.imputations[k]
+			law := im.unturned().splitBy(by)
+			p.config.imputeLaw(im, im.turned(law, p.config.Link))
+			if im.plain != nil {
+				im.plain = law
+			}
+			if p.looked != nil {
 				im.score, _ = p.config.joint(p.looked, im.features.normal)
 			}
 		}
-		if err := p.settle(m); err != nil {
-			return err
-		}
-	}
-	return nil
+		return p.settle(m)
+	})
 }
 
 // movedBySplits are by how many of its posterior standard deviations a coefficient would move, at most and to first
@@ -174,6 +183,14 @@ func (n *normal) split(by TwoValued) *normal {
 	return &out
 }
 
+// splitBy is the law split by each of some columns.
+func (n *normal) splitBy(all []TwoValued) *normal {
+	for _, by := range all {
+		n = n.split(by)
+	}
+	return n
+}
+
 // halves are the laws given each value of a column, whose variance says how rare the rarer is, or the law itself where
 // it stands for few records or has one value.
 func (p portion) halves(by TwoValued) []portion {
@@ -182,19 +199,34 @@ func (p portion) halves(by TwoValued) []portion {
 	if p.share < splitShare || !(variance > 1e-9*width*width) {
 		return []portion{p}
 	}
-	rare := (1 - math.Sqrt(max(0, 1-4*variance/(width*width)))) / 2
-	apart := math.Sqrt(variance / (rare * (1 - rare))) // the width, but for noise
+	share := (1 - math.Sqrt(max(0, 1-4*variance/(width*width)))) / 2 // of the rarer
+	apart := math.Sqrt(variance / (share * (1 - share)))             // the width, but for noise
 	if 2*mean > by.Lower+by.Upper {
-		apart = -apart
+		share = 1 - share
 	}
 	d := len(p.mean)
-	given := func(share, off float64) portion {
-		n := &normal{mean: slices.Clone(p.mean), spread: slices.Clone(p.spread)}
-		for j, c := range with {
-			n.mean[j] += c * off / variance
-			floats.AddScaled(n.spread[j*d:(j+1)*d], -c/variance, with)
-		}
+	lower := slices.Clone(p.spread)
+	condition(lower, with, variance)
+	upper := slices.Clone(lower)
+	for _, j := range by.beside {
+		condition(upper, slices.Clone(upper[j*d:(j+1)*d]), upper[j*(d+1)])
+	}
+	floats.AddScaled(lower, -share, upper) // together they have what is left
+	floats.Scale(1/(1-share), lower)
+	given := func(share, off float64, spread []float64) portion {
+		n := &normal{mean: slices.Clone(p.mean), spread: spread}
+		floats.AddScaled(n.mean, off/variance, with)
 		return portion{p.share * share, n.from(p.anchor)}
 	}
-	return []portion{given(1-rare, -rare*apart), given(rare, (1-rare)*apart)}
+	return []portion{given(1-share, -share*apart, lower), given(share, (1-share)*apart, upper)}
+}
+
+// condition takes from a covariance what a combination of features explains, given its variance and its covariance with
+// them. One that does not vary explains nothing.
+func condition(spread, with []float64, variance float64) {
+	if d := len(with); variance > 1e-12*floats.Max(spread) {
+		for j, c := range with {
+			floats.AddScaled(spread[j*d:(j+1)*d], -c/variance, with)
+		}
+	}
 }

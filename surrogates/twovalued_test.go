@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -80,6 +81,50 @@ func TestSplitIsTheLawOfRows(t *testing.T) {
 	}
 }
 
+// TestSplitCategory: the law of a category alone, split by its levels, is one of each level and one of none, in which
+// no level varies, though a number does. Levels of other categories, the mutant, are not known to exclude each other.
+func TestSplitCategory(t *testing.T) {
+	// Of levels, none last, and the number's mean with each.
+	chances, means := []float64{0.3, 0.25, 0.2, 0.25}, []float64{-0.4, 0.1, 0.5, 0.2}
+	second := mat.NewSymDense(5, nil)
+	for level, chance := range chances {
+		x := []float64{1, 0, 0, 0, means[level]}
+		if level < 3 {
+			x[1+level] = 1
+		}
+		second.SymRankOne(second, chance, mat.NewVecDense(5, x))
+	}
+	second.SetSym(4, 4, second.At(4, 4)+0.64)
+	split := func(group int) *normal {
+		columns := []Column{{Kind: Constant, Upper: 1}, {Kind: Level, Upper: 1}, {Kind: Level, Upper: 1, Group: group},
+			{Kind: Level, Upper: 1, Group: 2 * group}, {}}
+		by := Config{Statistics: Statistics{Columns: columns}}.twoValued()
+		return newNormal(second, 0, make([]float64, 5)).splitBy(by)
+	}
+	law := split(0)
+	if len(law.parts) != len(chances) {
+		t.Fatalf("a law of three levels has %d parts", len(law.parts))
+	}
+	for _, part := range law.parts {
+		level := slices.IndexFunc(part.mean[1:4], func(m float64) bool { return math.Abs(m-1) < 1e-9 })
+		if level < 0 {
+			level = 3
+		}
+		if want := chances[level]; math.Abs(part.share-want) > 1e-9 {
+			t.Errorf("level %d has the share %v, not %v", level, part.share, want)
+		}
+		if want := means[level]; math.Abs(part.mean[4]-want) > 1e-9 || math.Abs(part.spread[4*5+4]-0.64) > 1e-9 {
+			t.Errorf("the number is N(%v, %v) with level %d, not N(%v, 0.64)", part.mean[4], part.spread[4*5+4], level, want)
+		}
+		if v := part.spread[6] + part.spread[12] + part.spread[18]; v > 1e-9 {
+			t.Errorf("levels vary by %v beside level %d", v, level)
+		}
+	}
+	if len(split(1).parts) == len(chances) {
+		t.Error("levels that do not exclude each other have as few parts")
+	}
+}
+
 // TestSplitKeepsMoments: however many columns split a law, shares add up to 1, and mean and covariance are the
 // law's.
 func TestSplitKeepsMoments(t *testing.T) {
@@ -101,6 +146,9 @@ func TestSplitKeepsMoments(t *testing.T) {
 			by := TwoValued{Along: make([]float64, d)}
 			for j := range d {
 				by.Along[j] = float64(rapid.IntRange(-3, 3).Draw(r, "along"))
+				if rapid.IntRange(0, 4).Draw(r, "beside") == 0 {
+					by.beside = append(by.beside, j)
+				}
 			}
 			mean, variance, _ := n.combined(by.Along)
 			rare := rapid.Float64Range(0.01, 0.5).Draw(r, "rare")
@@ -111,6 +159,10 @@ func TestSplitKeepsMoments(t *testing.T) {
 		mean, square, total := make([]float64, d), make([]float64, d*d), 0.0
 		for _, part := range n.parts {
 			total += part.share
+			var eigen mat.EigenSym
+			if eigen.Factorize(mat.NewSymDense(d, part.spread), false); floats.Min(eigen.Values(nil)) < -1e-7 {
+				r.Errorf("a part has a covariance with the eigenvalues %v", eigen.Values(nil))
+			}
 			for j := range d {
 				mean[j] += part.share * part.mean[j]
 				for k := range d {

@@ -1,0 +1,116 @@
+package surrogates
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpmcmc/dpmcmc/priors"
+)
+
+// rareClasses are released statistics of n records in three classes, with a number and categories of four levels, the
+// first of which one record in fifty has, with that effect on the second class, at an anchor that is far off in it, and
+// the truth.
+func rareClasses(rng *rand.Rand, n, categories int, effect float64) (ClassesConfig, []float64) {
+	const levels, of, noise = 4, 3, 5
+	p := 2 + categories*levels
+	d := of * p
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, p*p),
+		MomentSD: noise, Records: int64(n), Radius: 3, Columns: []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}}}
+	for g := range categories {
+		for range levels {
+			s.Columns = append(s.Columns, Column{Kind: Level, Upper: 1, Group: g})
+		}
+	}
+	prior := priors.Gaussian{SDs: make([]float64, d)}
+	for j := range d {
+		prior.SDs[j] = 1
+	}
+	truth, x := make([]float64, d), make([]float64, p)
+	prior.Sample(truth, rng)
+	floats.AddScaled(s.Anchor, 0.8, truth)
+	for k := range of {
+		prior.SDs[k*p+2], truth[k*p+2], s.Anchor[k*p+2] = 4, 0, 0
+	}
+	truth[p+2] = effect
+	probs, here := make([]float64, of), make([]float64, of)
+	for range n {
+		rareRecord(x, categories, levels, rng)
+		chancesOf(probs, truth, x)
+		chancesOf(here, s.Anchor, x)
+		u, y := rng.Float64(), 0
+		for y < of-1 && u > probs[y] {
+			u -= probs[y]
+			y++
+		}
+		here[y]--
+		for k, g := range here {
+			floats.AddScaled(s.Score[k*p:(k+1)*p], g, x)
+		}
+		for j, v := range x {
+			floats.AddScaled(s.Moment[j*p:(j+1)*p], v, x)
+		}
+	}
+	for j := range s.Score {
+		s.Score[j] += noise * rng.NormFloat64()
+	}
+	noisySquares(s.Moment, p, noise, rng)
+	return ClassesConfig{Statistics: s, Prior: prior, Seed: rng.Uint64()}, truth
+}
+
+// TestRareLevelOfClasses: of 30 000 records truths are as far from the centre as the posterior says, where a rare level
+// has a strong effect and others of its category have others. The mean square of some 36 standardized distances is
+// above 2.6 less than once in 10⁶ sets of seeds, if they are independent and normal. Seeds are fixed. One mutant has
+// laws that are not split, in another a category's levels do not exclude each other.
+func TestRareLevelOfClasses(t *testing.T) {
+	effects := []float64{-2, 2, 4}
+	var square, whole, together float64
+	for seed, effect := range effects {
+		c, truth := rareClasses(rand.New(rand.NewPCG(uint64(seed), 5)), 30_000, 1, effect)
+		post, err := NewClasses(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		square += meanSquare(post, truth) / float64(len(effects))
+
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, r := range post.rows {
+			law := *r.law
+			law.parts = nil
+			post.draw(r, &law, rng)
+		}
+		if err := post.settle(); err != nil {
+			t.Fatal(err)
+		}
+		whole += meanSquare(post, truth) / float64(len(effects))
+
+		for j := range c.Statistics.Columns {
+			c.Statistics.Columns[j].Group = j
+		}
+		if post, err = NewClasses(c); err != nil {
+			t.Fatal(err)
+		}
+		together += meanSquare(post, truth) / float64(len(effects))
+	}
+	t.Logf("mean square %.2f, %.2f without a split and %.2f of levels that do not exclude each other", square, whole,
+		together)
+	if square > 2.6 || whole < 5 || together < 5 {
+		t.Errorf("mean square %v, %v without a split and %v of levels that do not exclude each other; at most 2.6, and 5 "+
+			"at least are meant", square, whole, together)
+	}
+}
+
+// TestSplitClassGradients: the density has the gradient of its differences where a level splits the law of features.
+func TestSplitClassGradients(t *testing.T) {
+	c, _ := rareClasses(rand.New(rand.NewPCG(1, 2)), 5000, 1, 4)
+	c.Imputations = 2
+	post, err := NewClasses(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if post.rows[0].law.parts == nil {
+		t.Fatal("no level splits the law")
+	}
+	checkGradient(t, "classes", post.Density(), post.mean, 0.5)
+}
