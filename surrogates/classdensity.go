@@ -59,10 +59,9 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances
 		e.forth(theta, of, chances[i])
 	}
 	if r.lacking != nil {
+		floats.SubTo(e.solved, theta, e.at)
 		for j := range e.dim {
-			for k, t := range theta {
-				e.residual[j] += r.lacking.At(j, k) * (t - e.at[k])
-			}
+			e.residual[j] += dot(r.lacking[j*e.dim:(j+1)*e.dim], e.solved)
 		}
 	}
 	forward(e.solved, r.lower, e.residual)
@@ -74,9 +73,7 @@ func (e *classEvaluator) likelihood(grad, theta []float64, r *classRows, chances
 	}
 	if r.lacking != nil {
 		for j := range e.dim {
-			for k, u := range e.solved {
-				grad[j] -= r.lacking.At(j, k) * u
-			}
+			grad[j] -= dot(r.lacking[j*e.dim:(j+1)*e.dim], e.solved)
 		}
 	}
 	return log

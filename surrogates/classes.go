@@ -224,7 +224,7 @@ func (c *Classes) doubtMoments(cov, among *mat.SymDense, r *classRows, spread *m
 	}
 	var v mat.Dense
 	v.Product(across, square, across.T())
-	r.lacking = mat.NewSymDense(c.dim, nil)
+	lacking := mat.NewSymDense(c.dim, nil)
 	for k := range c.of {
 		for l := range k + 1 {
 			for j := range p {
@@ -238,12 +238,13 @@ func (c *Classes) doubtMoments(cov, among *mat.SymDense, r *classRows, spread *m
 					}
 					if k > l || m <= j {
 						cov.SetSym(l*p+m, k*p+j, cov.At(l*p+m, k*p+j)+e)
-						r.lacking.SetSym(l*p+m, k*p+j, tau*among.At(k, l)*r.missing.At(j, m))
+						lacking.SetSym(l*p+m, k*p+j, tau*among.At(k, l)*r.missing.At(j, m))
 					}
 				}
 			}
 		}
 	}
+	r.lacking = mat.DenseCopyOf(lacking).RawMatrix().Data
 }
 
 // settle finds the posterior's centre, on which the score's variance depends, and it on that.
@@ -280,7 +281,7 @@ func (c *Classes) slope(theta []float64) *mat.SymDense {
 		h.ScaleSym(share*c.config.Statistics.size(), h)
 		out.AddSym(out, h)
 		if r.lacking != nil {
-			out.AddSym(out, r.lacking)
+			out.AddSym(out, mat.NewSymDense(c.dim, r.lacking))
 		}
 	}
 	return out

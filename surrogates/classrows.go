@@ -20,7 +20,7 @@ type classRows struct {
 	open    *mat.SymDense // variances of that mean's entries; nil where moments are drawn
 	lower   []float64     // factor of the score's covariance
 	log     float64       // minus half its log determinant
-	lacking *mat.SymDense // missing, in the score's slope
+	lacking []float64     // missing, in the score's slope, row-major
 }
 
 // pairs are rows of a normal law, each with its mirror image.
