@@ -116,7 +116,7 @@ func PrepareRest(c Config, f curator.Facts, steps []int64) (*Chains, []curator.R
 	return s, requests, nil
 }
 
-// Begin is Look, and Restore from what it released.
+// Begin calls Look, and then Restore with what it released.
 func (s *Chains) Begin(ctx context.Context, seed uint64) ([]kernels.Chain, Release, error) {
 	values, err := s.Look(ctx)
 	if err != nil {

@@ -58,7 +58,7 @@ func (a Aim) Bits() bool { return a == Remainder || a == Perturbed }
 type Law uint8
 
 const (
-	// AnyLaw is Afford's to decide, and Normal otherwise.
+	// AnyLaw lets Afford decide, and is Normal without Afford.
 	AnyLaw Law = iota
 	// Normal noise.
 	Normal
@@ -80,8 +80,8 @@ func (l Law) String() string {
 	return fmt.Sprintf("Law(%d)", uint8(l))
 }
 
-// Config describes anchored chains. All of it is public and chosen without looking at
-// the records. Afford fills in what is marked so.
+// Config describes anchored chains. All of it is public and chosen without looking at the records.
+// Fields marked Afford may be left zero for Afford to fill in.
 type Config struct {
 	// Target is the model: a *targets.Regression under its log loss, for Sums a
 	// *targets.Linear with normal errors, or for Order 1 any targets.GradTarget. Required.
@@ -100,12 +100,11 @@ type Config struct {
 	// their gradients, cut, in expectation at theta: public like Lengths. They make curvatures
 	// of released products. Defaults to 1 for all, which a log loss has where nothing is cut.
 	Scales func(theta []float64) []float64
-	// Aim is what is sampled. Auto is Afford's to decide.
+	// Aim is what is sampled. Afford replaces Auto by another.
 	Aim Aim
-	// Cap cuts the loss of a regression where that needs it. For Score, which knows of the
-	// cut, its Slope defaults to ½, but for negative binomial counts to half the root of the
-	// largest, at least 1:
-	// noise falls with it, and the rest is targets.Cap's.
+	// Cap cuts the loss of a regression where that needs it. Score's likelihood allows for the cut,
+	// and noise falls with it. There Slope defaults to ½, and for negative binomial counts to half
+	// the root of the largest count, at least 1. Other defaults are targets.Cap's.
 	Cap targets.Cap
 	// Response bounds |y| for Sums, beyond which responses are cut. Required there.
 	Response float64
@@ -133,8 +132,8 @@ type Config struct {
 	Law Law
 	// Fit says whether columns are fitted first, for Sums residuals too. Afford.
 	Fit Fit
-	// MomentNoise is the noise multiplier of curator.SecondMoment, which Order 1 does
-	// without. Afford.
+	// MomentNoise is the noise multiplier of curator.SecondMoment, which Order 1 does not need.
+	// Afford.
 	MomentNoise float64
 	// Clip bounds a record's part of an acceptance's log-odds. Afford; for aims with
 	// bits.
@@ -175,7 +174,7 @@ func Fits(t targets.Target) error {
 	return err
 }
 
-// Order is that of the anchors that a target which Fits has by default.
+// Order returns the default Order of a target that Fits accepts.
 func Order(t targets.Target) int {
 	if m, err := fitting(t).model(); err == nil && m.first != nil {
 		return 1

@@ -23,7 +23,7 @@ import (
 type Fit uint8
 
 const (
-	// AnyFit is Afford's to decide, and Unfitted otherwise.
+	// AnyFit lets Afford decide, and is Unfitted without Afford.
 	AnyFit Fit = iota
 	// Unfitted columns are looked at as they are.
 	Unfitted

@@ -11,12 +11,12 @@ import (
 // LeftOut is what rows that are left out of fitted columns may do to a score, since they are too long in the map.
 // It follows from released and public values and costs nothing.
 type LeftOut struct {
-	// Share is the part of the records that is left out: as far as it is surely more than of normal numbers, or, where
-	// bounds leave room for longer rows and noise may hide that there are many, by one standard deviation of noise more
-	// than is likely.
+	// Share is the part of the records that is left out beyond what normal numbers would lose: at
+	// least that part, as far as noise shows it. Where bounds leave room for longer rows, and noise
+	// may hide many, it is the likely part plus one standard deviation of noise.
 	Share float64
-	// Shift is how far they may move an entry of the score, in standard deviations, where slopes are off by reachMisfit
-	// of theirs there.
+	// Shift is how far they may move an entry of the score, in its standard deviations, if their
+	// mean slope is off by a tenth of a slope's standard deviation.
 	Shift float64
 }
 

@@ -42,7 +42,8 @@ type Release struct {
 	// Tails is by how many standard deviations a coefficient would move, at most, if features
 	// had longer tails than a normal law with their second moments, for Score.
 	Tails float64
-	// Varied is that if Poisson counts varied more, as those of people often do (surrogates.Score.Varied).
+	// Varied is by how many it would move if counts varied more than the model says
+	// (surrogates.Score.Varied).
 	Varied float64
 	// Left is what rows that are left out may do to a score, of fitted columns.
 	Left LeftOut

@@ -66,8 +66,8 @@ func (c *choice) anchorConfig() (anchors.Config, error) {
 	return config, nil
 }
 
-// Columns are what a shape says of features, of records that are weighed or not: see
-// models.Model.Weigh.
+// Columns returns what a shape says of the features. weighed says whether long rows weigh less
+// (models.Model.Weigh).
 func Columns(s *data.Shape, weighed bool) []surrogates.Column {
 	out, groups := make([]surrogates.Column, len(s.Terms)), map[string]int{}
 	for j := range s.Terms {

@@ -41,11 +41,11 @@ type Certificate struct {
 	Clip             float64           `json:"clip"`   // 0 for the model's certificate
 	Target           string            `json:"target"` // posterior, tempered, noise-aware or perturbed
 	Sampled          string            `json:"sampled,omitempty"`
-	// of intervals by privacy, the median over coefficients
+	// Widening is the factor by which privacy widened intervals, the median over coefficients.
 	Widening        float64        `json:"widening,omitempty"`
-	Caveat          string         `json:"caveat,omitempty"`    // in which way the draws are not the posterior's
-	Doubts          []Doubt        `json:"doubts,omitempty"`    // of the intervals, seen in what was released
-	Shortened       string         `json:"shortened,omitempty"` // see shortened
+	Caveat          string         `json:"caveat,omitempty"`    // how the settings make the draws differ from the posterior
+	Doubts          []Doubt        `json:"doubts,omitempty"`    // reasons not to take intervals as they are
+	Shortened       string         `json:"shortened,omitempty"` // what the radius does to rows longer than it
 	Start           CertifiedStart `json:"start"`
 	Chains          int64          `json:"chains"`
 	Iterations      int64          `json:"iterations"`
@@ -275,8 +275,8 @@ func (c *Certificate) Cost() string {
 		c.Iterations, several(c.Chains, "chain"))
 }
 
-// AtStart is what was released before the first step and what that costs; it is empty
-// where nothing was.
+// AtStart says what was released before the first step and what that cost. It is empty if nothing
+// was.
 func (c *Certificate) AtStart() string {
 	if c.Start.Epsilon == 0 {
 		return ""
@@ -322,8 +322,8 @@ func (c *Certificate) Protects() string {
 	return rows + fmt.Sprintf(": rows in the table, or blank (add/remove); the number of rows, %d, is public", c.Records)
 }
 
-// Remarks are what a careful colleague would say about a budget. records is 0 where
-// their number is not known.
+// Remarks returns warnings about a budget, such as an ε that protects little or a δ too large for
+// the number of records. records is 0 if the number is not known.
 func Remarks(epsilon, delta float64, records int64) []string {
 	var r []string
 	switch {

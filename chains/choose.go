@@ -26,7 +26,7 @@ type Problem struct {
 	// Shape is the public half of the table, of which anchored chains use what is known
 	// of columns and responses. Not required.
 	Shape *data.Shape
-	// Weighed says that rows longer than the radius weigh less: see models.Model.Weigh.
+	// Weighed says that rows longer than the radius weigh less (models.Model.Weigh).
 	Weighed bool
 	// Lengths are those of long gradients of records at theta, by simulation, which anchored
 	// chains of order 1 cut at. Not required where the target has a certificate.

@@ -6,7 +6,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 )
 
-// Facts are those of a curator that holds a table of the shape.
+// Facts returns the public facts that a curator of a table of the shape has.
 func Facts(s *data.Shape, adjacency accountant.Adjacency) curator.Facts {
 	return curator.Facts{
 		Records: int64(s.Records), Features: s.Features(), Response: s.HasTarget(), Radius: s.Radius,
@@ -14,7 +14,7 @@ func Facts(s *data.Shape, adjacency accountant.Adjacency) curator.Facts {
 	}
 }
 
-// Records are a table's, to be sealed.
+// Records returns a table's records, for curator.Seal. Most callers want Seal.
 func Records(t *data.Table) curator.Records {
 	return curator.Records{X: t.X, X32: t.X32, Shared: t.Shared, Features: t.Features(), Y: t.Y, Radius: t.Radius,
 		RowsPerPerson: t.RowsPerPerson}

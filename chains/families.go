@@ -23,7 +23,8 @@ type Description struct {
 	Own []string
 	// Iterations is the default number of steps, over all chains.
 	Iterations int64
-	// Biased says that it has no test: batches, frictions and long steps bias it.
+	// Biased says that it has no acceptance test, so that batches, frictions and long steps bias
+	// it.
 	Biased bool
 	// ClipsGradients says that its clip bounds gradients, and not parts of the log-odds.
 	ClipsGradients bool

@@ -20,7 +20,7 @@ type Beginning struct {
 	Values []float64 `json:"values,omitempty"`
 }
 
-// Position is where a chain is that goes on. All of it is public.
+// Position is where an interrupted chain is, from which it can be continued. All of it is public.
 type Position struct {
 	// Theta is its state, after Made steps of its path; nil for the chain's own start.
 	Theta []float64

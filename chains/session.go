@@ -38,9 +38,8 @@ func Run(ctx context.Context, t *data.Table, m *models.Model, s Settings, b *acc
 	return session.Run(ctx, m, Options{})
 }
 
-// Seal copies a table into a curator whose releases are paid from the budget, with rows longer
-// than the radius as the model weighs them: see models.Model.Weigh. No model, nil, takes rows
-// as they are.
+// Seal copies a table into a curator whose releases are paid from the budget, Rows longer than the
+// radius weigh what the model says (models.Model.Weigh). A nil model leaves rows as they are.
 func Seal(m *models.Model, t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
 	if m != nil {
 		t = m.Weigh(t)
@@ -224,7 +223,7 @@ type Options struct {
 // mostKept is how many draws of a chain are kept by default.
 const mostKept = 5000
 
-// Thinning is the default of Options.Thin for chains of so many steps.
+// Thinning returns the default of Options.Thin for chains of the given number of steps.
 func Thinning(iterations int64) int64 { return (iterations + mostKept - 1) / mostKept }
 
 // Warmup is the share of a chain that summaries leave out by default: half of it, and a
@@ -236,8 +235,7 @@ func (s Settings) Warmup() float64 {
 	return 0.5
 }
 
-// WarmupSteps is the number of steps that a share of them leaves out: a multiple of the
-// thinning.
+// WarmupSteps returns how many of a chain's steps are warm-up, given its share: a multiple of thin.
 func WarmupSteps(iterations, thin int64, share float64) int64 {
 	return int64(share*float64(iterations)) / thin * thin
 }

@@ -20,7 +20,7 @@ type Settings struct {
 	Temperature float64 // temperature: τ in (0, 1], multiplies the log-likelihood
 	ESS         float64 // ess: effective sample size that is asked for
 
-	Start        string  // start: see DescribeStarts
+	Start        string  // start: auto, optimum, gradient, prior-mean, prior-draw, or one value a parameter
 	StartShare   float64 // start-share: part of ε that a charged start takes alone
 	StartEpsilon float64 // start-epsilon: or that ε itself
 	StartReach   float64 // start-reach: length of a descent's first step in every coordinate
@@ -33,13 +33,13 @@ type Settings struct {
 	Ridge       float64 // ridge: of the private optimum that is an anchor
 
 	Step     float64 // step: standard deviation of a coordinate's move, or step of the dynamics
-	Proposal string  // proposal: see parseProposal
+	Proposal string  // proposal: isotropic, one-component, truncated:K, or guided for penalty kernels
 	// Clip (clip) bounds a record's part of the log-odds; for kernels with gradients
 	// the norm of its gradient and its part of the log-odds of a move of length 1. Both
-	// count after the temperature: a clip meant for the loss is to be multiplied by it.
+	// bounds apply after the temperature: multiply a clip meant for the loss by it.
 	Clip       float64
-	Test       string // test: see parseTest
-	Accounting string // accounting: see parseAccounting
+	Test       string // test: logistic, or corrected:C with a Gaussian part of variance C
+	Accounting string // accounting: bit, published or tightened
 
 	Batch      int64   // batch: expected number of records in a step
 	Rate       float64 // rate: probability that a record is in a step's batch, instead of Batch

@@ -12,7 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// StartNames are the words that the setting start takes beside values.
+// StartNames returns the words that the setting start takes; it takes parameter values too.
 func StartNames() []string {
 	return []string{"auto", "optimum", "gradient", "prior-mean", "prior-draw"}
 }

@@ -14,14 +14,14 @@ import (
 // full data.
 type Batch struct {
 	// Rate, if not 0, includes each record independently with this probability, in (0, 1]. It is
-	// the cheaper scheme for the same expected size.
+	// cheaper than Size for the same expected number.
 	Rate float64
-	// Size, if not 0, draws that many records without replacement. It has a price under substitution
-	// only, where the number of records is public.
+	// Size, if not 0, draws that many records without replacement. It is refused under add/remove,
+	// where it has no price.
 	Size int64
-	// Steps, if not 0, puts every record into one of that many releases, drawn uniformly and secretly,
-	// anew for each epoch of so many releases (balls into bins). It is for NoisyGradient, is
-	// priced by the epoch, and needs one row a person.
+	// Steps, if not 0, makes allocated batches (balls into bins): in each epoch of that many
+	// releases every record is in exactly one, drawn uniformly and secretly. It is for
+	// NoisyGradient alone, is priced by the epoch, and needs one row a person.
 	Steps int64
 }
 

@@ -173,9 +173,9 @@ type mechanism[G grant] interface {
 // grant is what releases once it has been paid for.
 type grant interface{ pay(*room.Grant) }
 
-// RequestFor asks for count releases of a mechanism: AcceptanceBit, ThinnedBit,
-// NoisyGradient, NoisyRatio, GradientSigns, SecondMoment, Optimum or LastIterate. Grant
-// sets *dst. Of gradients on Allocated batches, count must be of whole epochs.
+// RequestFor asks for count releases of a mechanism: AcceptanceBit, ThinnedBit, NoisyGradient,
+// NoisyRatio, GradientSigns, SecondMoment, Optimum or LastIterate. Grant sets *dst. For gradients
+// with Batch.Steps, count must be a multiple of Steps.
 func RequestFor[G grant](dst *G, m mechanism[G], count int64) Request {
 	per := int64(1)
 	if e, ok := m.(interface{ perCharge() int64 }); ok {

@@ -64,8 +64,8 @@ func (s *subject) gradientClip(clip, tau float64, f Facts) (float64, error) {
 	return tau * bound, err
 }
 
-// Event is the price of one release on records with the given facts, or with Allocated
-// batches of an epoch. It charges nothing.
+// Event is the price of one release on records with the given facts, or of one epoch where Batch
+// has Steps. It charges nothing.
 func (m NoisyGradient) Event(f Facts) (accountant.Event, error) {
 	p, err := m.plan(f)
 	return p.event, err

@@ -187,12 +187,11 @@ func newMoments(m SecondMoment, f Facts, set *record.Set) (*Moments, error) {
 	}, nil
 }
 
-// Release sets dst, row-major, to Σ w·zzᵀ with noise of standard deviation NoiseSD
-// on the diagonal and NoiseSD/√2 off it. theta is where the weights are taken; nil, as
-// where there is no Loss, for weights that are all W. dst is what is released; it is
-// symmetric but need not be positive semidefinite. Errors: a dst that is not Size squared
-// long; a theta of the wrong length or that is not finite; ErrSpent. After an error
-// nothing has been released or used up.
+// Release sets dst, row-major, to Σ w·zzᵀ with noise of standard deviation NoiseSD on the diagonal
+// and NoiseSD/√2 off it. theta is where the weights w are taken. With a nil theta, as is usual
+// without a Loss, every weight is W. dst is what is released; it is symmetric but need not be
+// positive semidefinite. Errors: a dst that is not Size squared long; a theta of the wrong length
+// or that is not finite; ErrSpent. After an error nothing has been released or used up.
 func (o *Moments) Release(dst, theta []float64) error {
 	d := len(o.z)
 	if len(dst) != d*d {

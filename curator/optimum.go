@@ -36,20 +36,18 @@ type Optimum struct {
 	Loss targets.ConvexLoss
 	// Temperature τ in (0, 1] multiplies the loss. Defaults to 1.
 	Temperature float64
-	// Ridge is Λ. Required, positive; public. A small one costs privacy: the price
-	// hardly notices it from Λ = 2·τR²/ε on with a Tied loss, as the logistic one is, and 10·τR²C/ε with
-	// others of curvature at most C, for one row a person.
+	// Ridge is Λ. Required, positive; public. A small one costs privacy. For one row a person it
+	// hardly matters from Λ = 2·τR²/ε on with a Tied loss, as the logistic one is, and from
+	// 10·τR²C/ε on with others of curvature at most C.
 	Ridge float64
 	// NoiseMultiplier is σ over 2τRL, the sensitivity of the gradients' sum under
 	// substitution of one row, L being the loss's largest slope. Required.
 	NoiseMultiplier float64
 	// Spherical gives b the density ∝ exp(−‖b‖/σ) in place of the normal one, σ as above
-	// (Chaudhuri, Monteleoni, Sarwate 2011): a pure price, which in few dimensions buys
-	// less noise. The price does not notice a Ridge from 2·τR²·NoiseMultiplier on with a loss
-	// that is tied.
+	// (Chaudhuri, Monteleoni, Sarwate 2011): a pure price, which in few dimensions buys less noise.
+	// With a Tied loss the Ridge does not matter to the price from 2·τR²·NoiseMultiplier on.
 	Spherical bool
-	// Reach is the longest θ about which the ridge may be, in place of 0: see ReleaseAbout.
-	// Defaults to 0.
+	// Reach bounds the norm of the centre that ReleaseAbout takes. Defaults to 0.
 	Reach float64
 	// View, if not nil, is how rows are seen; R is then its radius.
 	View *View

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// StepSize is the Scale, in whose units moves are 1 where they have a Factor.
+// StepSize is the Scale, and 1 for proposals with a Factor.
 func (p Proposal) StepSize() float64 {
 	if p.kind() == independent {
 		return 1

@@ -160,10 +160,10 @@ func NewTotals(f Facts, budget *accountant.Budget, opts ...Option) (*Totals, err
 	return &Totals{&Curator{sealed, budget}}, nil
 }
 
-// Release charges one release of second moments and sets dst to it, as Moments.Release
-// does. sums are the sums of AddSums over all records, each once: that they are is the
-// caller's to see to (docs/proofs/curator.md, "Sums from elsewhere"). Errors are those of
-// Curator.Grant and Moments.Release; sums of another length than SumsSize.
+// Release charges one release of second moments and sets dst to it, as Moments.Release does. sums
+// are the sums of AddSums over all records, each once: the caller must see to that
+// (docs/proofs/curator.md, "Sums from elsewhere"). Errors are those of Curator.Grant and
+// Moments.Release; sums of another length than SumsSize.
 func (t *Totals) Release(dst []float64, m SecondMoment, sums []int64) error {
 	if m.View != nil {
 		return errViewOfSums

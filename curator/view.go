@@ -13,10 +13,11 @@ import (
 // View shows records to a mechanism through a linear map: a row x is seen as Matrix·x, and as the
 // zero row where that is longer than Radius. So the price rests on Radius alone, and Matrix may
 // follow from what was released before, such as second moments that say how columns spread. A
-// record that is seen as the zero row has no gradient, and no second moments but of its response.
+// record that is seen as the zero row contributes nothing to a gradient, and only its response to
+// second moments.
 type View struct {
-	// Radius takes the place of that of the records. Required, from 1e-100 to 1e100. What it is
-	// when a mechanism is granted counts.
+	// Radius replaces that of the records. Required, from 1e-100 to 1e100. The value at the time of
+	// the grant is the one that is enforced.
 	Radius float64
 	// Matrix has a row and a column for each feature, row-major. It is required before a release,
 	// which copies it, and public. Where a mechanism reads responses as numbers, as SecondMoment

@@ -149,8 +149,8 @@ type Column struct {
 	// Impute is the text that a missing cell is read as: a number within the
 	// bounds, a level or a label. Required under MissingImpute.
 	Impute string
-	// MissingTokens are the cells that count as missing. Nil stands for
-	// defaultMissingTokens, an empty list for none.
+	// MissingTokens are the cells that count as missing. Nil stands for "", "NA" and "?"; an empty
+	// list for none.
 	MissingTokens []string
 }
 

@@ -108,7 +108,7 @@ func newEncoder(schema *Schema, source string, columns []string) (*encoder, erro
 	return &encoder{plan: p, source: source, order: order, row: make([]float64, p.shape.Features())}, err
 }
 
-// Read are the names of the columns that are read, in the schema's order.
+// Read returns the names of the columns that are read, in the schema's order.
 func (s *Schema) Read() []string {
 	var names []string
 	for _, c := range s.Columns {

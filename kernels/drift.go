@@ -42,7 +42,7 @@ func (d Driven) Mechanism() curator.NoisyGradient {
 	}
 }
 
-// Check reports settings of a sampler that make no sense whatever the records.
+// Check reports settings that are wrong whatever the records are.
 func (d Driven) Check(sampler string) error {
 	if err := CheckTarget(sampler, d.Target); err != nil {
 		return err

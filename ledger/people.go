@@ -18,7 +18,8 @@ type OtherDataError struct {
 	Known []string // labels of the files that it knows
 }
 
-// Error asks.
+// Error names the file, says which files the ledger knows, and asks whether it is about the same
+// people.
 func (e *OtherDataError) Error() string {
 	return fmt.Sprintf("ledger: %s keeps the accounts of %s, and %s is none of these, byte for byte: if it is about the "+
 		"same people or some of them, say so (--same-people), and they share one budget; if it is about others, "+

@@ -121,8 +121,8 @@ func (m *Model) Output(dst, theta []float64) {
 	}
 }
 
-// InUnits sets dst to values in the units of the file (see the package comment).
-// Custom models have none: their values are copied.
+// InUnits sets dst to values in the units of the file (see the package comment). For a custom model
+// it copies the values.
 func (m *Model) InUnits(dst, values []float64) {
 	if m.units == nil {
 		copy(dst, values)

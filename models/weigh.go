@@ -8,12 +8,11 @@ import (
 	"github.com/dpmcmc/dpmcmc/data"
 )
 
-// Weigh returns the table as chains of the model are to read it. A row x that is longer than
-// the radius R was shortened by s = R/‖x‖ when it was read, which by itself would move
-// coefficients towards 0. Where errors are of one scale, in the models linear and median, its
-// response is multiplied by s as well. The record then says as much of the coefficients as one
-// that counts s² times, or s times with absolute errors, and nothing that is not true. With
-// normal errors their scale is that of Σs² records.
+// Weigh returns the table as chains of the model are to read it. A row x that is longer than the
+// radius R was shortened by s = R/‖x‖ when it was read, which by itself would move coefficients
+// towards 0. Where errors are of one scale, in the models linear and median, its response is
+// multiplied by s as well. The record then counts s² times in the fit, or s times with absolute
+// errors, and biases nothing. The scale of normal errors is that of Σs² records.
 //
 // R is the model's: that of the schema, or where it states none a smaller one for linear
 // regression with normal errors, see [data.Shape.Tighten].

@@ -11,7 +11,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// Looks is how often a site is asked.
+// Looks is how many looks a site answers, each once.
 const Looks = 2
 
 const (

@@ -39,12 +39,12 @@ type Forecast struct {
 	// Clipping is what the clip is predicted to do to the posterior, at the mean of that of
 	// a simulated table. The zero value where nothing is cut, and for anchored chains.
 	Clipping chains.Clipping
-	// Doubted is the verdict on most simulated tables where it is that nothing can be used,
-	// for anchors of order 1; else empty.
+	// Doubted is the verdict on most simulated tables if it says that nothing can be used, for
+	// anchors of order 1; otherwise empty.
 	Doubted string
-	// Verdict is the headline of most simulated tables' verdict where it is not simply that
-	// intervals can be used; else empty. It is known of anchored chains, and where no table has
-	// to be stood for by a smaller one, on which the prior would decide more.
+	// Verdict is the headline of most simulated tables' verdicts, empty if it simply says that
+	// intervals can be used. It is known only for anchored chains on tables that no smaller one
+	// represents.
 	Verdict string
 	// Time is how long the chains take, on this machine and as busy as it is.
 	Time time.Duration
@@ -58,11 +58,11 @@ func (f Forecast) Posterior() bool { return f.Met && f.ESS >= chains.LeastESS &&
 // several ε. Of c it reads the first model, the adjacency, δ, Warmup, Repeats, Work,
 // CoefficientSD and Seed. The kernel is the one that is chosen at the first ε.
 //
-// Anchored chains are run for a few steps, on Repeats tables that are simulated from
-// the model with parameters drawn from its prior. Other kernels start at a draw of the
-// posterior of one simulated table, and their ESS is read off their moves, as in Run.
-// That promises too much where a chain starts far away. Tables of many records are stood
-// for by smaller ones, at noise that is smaller in proportion.
+// Anchored chains are run for a few steps, on Repeats tables that are simulated from the model with
+// parameters drawn from its prior. Other kernels start at a draw of the posterior of one simulated
+// table, and their ESS is read off their moves, as in Run. That promises too much where a chain
+// starts far away. Tables of many records are represented by smaller ones, with noise reduced in
+// proportion.
 //
 // Errors: a model that cannot be simulated; settings that make no sense; ctx's.
 func Foresee(ctx context.Context, c Config, s chains.Settings, epsilons ...float64) ([]Forecast, error) {

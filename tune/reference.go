@@ -43,7 +43,7 @@ func (c Config) refer(ctx context.Context, m *models.Model, t *data.Table, tempe
 	}
 }
 
-// ErrReference is that a non-private reference needs more work than Config.Reference allows.
+// ErrReference says that a non-private reference needs more work than Config.Reference allows.
 var ErrReference = errors.New("tune: the non-private reference of a simulated table needs more work than Reference " +
 	"allows; raise it, or take fewer records or parameters")
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/models"
 )
 
-// Want is what a run is to be worth: a limit on one figure of a Forecast.
+// Want is a limit on one figure of a Forecast: what a run must be worth.
 type Want struct {
 	Figure string  // interval, error or ess
 	Limit  float64 // at most, of interval and error; at least, of ess
@@ -113,9 +113,9 @@ const (
 	mostRecords               = 1e9
 )
 
-// EpsilonFor is about the least ε at which chains of the settings are predicted to be
-// worth what is wanted, with the forecast there. It starts to look at 1. c is as for
-// Foresee. Errors: those of Foresee; a want that ε = 50 does not meet.
+// EpsilonFor returns about the least ε at which chains of the settings are predicted to be worth
+// what is wanted, with the forecast there. c is as for Foresee. Errors: those of Foresee; a want
+// that ε = 50 does not meet.
 func EpsilonFor(ctx context.Context, c Config, s chains.Settings, w Want) (float64, Forecast, error) {
 	epsilon, f, err := w.wanted(leastEpsilon, 1, mostEpsilon, 2, func(epsilon float64) (Forecast, error) {
 		return c.one(ctx, s, roundUp(epsilon))
@@ -126,8 +126,9 @@ func EpsilonFor(ctx context.Context, c Config, s chains.Settings, w Want) (float
 	return epsilon, f, err
 }
 
-// RecordsFor is about the least number of records at which they are, at ε, from tables of
-// the first model's shape. Errors: those of Foresee; a want that 10⁹ records do not meet.
+// RecordsFor returns about the least number of records at which chains of the settings are
+// predicted to be worth what is wanted at epsilon, with the forecast there. Tables have the first
+// model's shape. Errors: those of Foresee; a want that 10⁹ records do not meet.
 func RecordsFor(ctx context.Context, c Config, s chains.Settings, w Want, epsilon float64) (int64, Forecast, error) {
 	if len(c.Models) == 0 || c.Models[0] == nil || c.Models[0].Shape == nil {
 		return 0, Forecast{}, fmt.Errorf("tune: RecordsFor needs a model of a shape")
