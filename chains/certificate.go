@@ -43,7 +43,7 @@ type Certificate struct {
 	Sampled          string            `json:"sampled,omitempty"`
 	// Widening is the factor by which privacy widened intervals, the median over coefficients.
 	Widening        float64        `json:"widening,omitempty"`
-	Caveat          string         `json:"caveat,omitempty"`    // how the settings make the draws differ from the posterior
+	Caveat          string         `json:"caveat,omitempty"`    // why the draws are not of the posterior
 	Doubts          []Doubt        `json:"doubts,omitempty"`    // reasons not to take intervals as they are
 	Shortened       string         `json:"shortened,omitempty"` // what the radius does to rows longer than it
 	Start           CertifiedStart `json:"start"`

@@ -73,7 +73,7 @@ func init() {
 				"that see the remainder alone; intervals contain the noise",
 			defaults: "4000 iterations; shares of ρ of 0.2 for second moments, 0.045 for bits and the rest for the optimum; " +
 				"aim score, or remainder where 99% of the information is predicted to survive the noise; all records, or " +
-				"64 or more in exact minibatches beyond 1000",
+				"beyond 1000 an exact minibatch of 8 or more on average",
 			iterations: 4_000,
 			anchored:   true,
 			chains:     4,

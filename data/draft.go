@@ -148,24 +148,23 @@ func (t *tally) canRespond(n numberText) bool {
 
 // namedTarget returns the column that is asked for as the response.
 func namedTarget(columns []*tally, n numberText, records int, file, target string) (int, error) {
-	e := &Error{File: file, Line: 1, Column: 1, Name: target, Allowed: "the name of a column, as the response",
-		Found: "no such column", Do: "take a name from the header"}
 	i := slices.IndexFunc(columns, func(t *tally) bool { return t.name == target })
 	if i < 0 {
 		var names []string
 		for _, t := range columns {
 			names = append(names, t.name)
 		}
-		e.Allowed = quoteList(names)
-		return 0, e
+		return 0, &Error{File: file, Line: 1, Column: 1, Found: "no column " + quote(target), Allowed: quoteList(names),
+			Do: "take the response's name from the header"}
 	}
 	t := columns[i]
 	why := t.unfit(n, records)
 	if why == "" && t.canRespond(n) {
 		return i, nil
 	}
-	e.Allowed = fmt.Sprintf("a response that is a number, or one of 2 to %d short texts, in each record", maxLevels)
-	e.Do = "correct the column, or name another one"
+	e := &Error{File: file, Line: 1, Column: 1, Name: target,
+		Allowed: fmt.Sprintf("a response that is a number, or one of 2 to %d short texts, in each record", maxLevels),
+		Do:      "correct the column, or name another one"}
 	switch {
 	case t.missing != 0:
 		e.Line, e.Found = t.missing, "a missing response"

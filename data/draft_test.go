@@ -117,7 +117,7 @@ func TestDraftOfNamedTarget(t *testing.T) {
 	for target, want := range map[string]string{
 		"left":  "name = \"left\"\nrole = \"target\"\nkind = \"binary\"",
 		"id":    "name = \"id\"\nrole = \"target\"",
-		"lef":   "t.csv:1:1: found no such column in column \"lef\"",
+		"lef":   "t.csv:1:1: found no column \"lef\"",
 		"gap":   "t.csv:3:1: found a missing response in column \"gap\"",
 		"dated": "found no response, since dates: write them as numbers first",
 		"same":  "found no response, since it holds one value only",

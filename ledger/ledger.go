@@ -67,7 +67,7 @@ func Create(path string, limit Limit, note Note, o Options) (*Ledger, error) {
 		return w.append(first)
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("ledger: %s exists already: open it, or choose another path: %w", path, fs.ErrExist)
+		return nil, fmt.Errorf("ledger: %s: %w: open it, or choose another path", path, fs.ErrExist)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %s cannot be made: %w", path, err)
@@ -82,8 +82,8 @@ func Open(path string, o Options) (*Ledger, error) {
 	l := handle(path, o)
 	if err := l.view(l.verify); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("ledger: %s does not exist: make it first (ledger.Create, or the command ledger init): %w",
-				path, fs.ErrNotExist)
+			return nil, fmt.Errorf("ledger: %s: %w: make it first (dpmcmc ledger init, or ledger.Create)", path,
+				fs.ErrNotExist)
 		}
 		return nil, err
 	}

@@ -21,7 +21,8 @@ func ExampleForesee() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	config := tune.Config{Models: []*models.Model{model}, Adjacency: accountant.Substitute, Delta: 1e-6, Repeats: 1, Seed: 1}
+	config := tune.Config{Models: []*models.Model{model}, Adjacency: accountant.Substitute, Delta: 1e-6,
+		Repeats: 1, Seed: 1}
 	forecasts, err := tune.Foresee(context.Background(), config, chains.Settings{Iterations: 200}, 0.5, 2)
 	if err != nil {
 		log.Fatal(err)

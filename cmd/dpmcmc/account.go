@@ -83,7 +83,7 @@ func (s *accountSettings) check(given func(flag string) bool) error {
 	}
 	if s.givenDelta == given("epsilon") {
 		missing = append(missing,
-			errors.New("exactly one of --delta (to ask for ε) and --epsilon (to ask for δ) is required"))
+			errors.New("give exactly one of --delta, which asks for ε, and --epsilon, which asks for δ"))
 	}
 	if missing != nil {
 		return errors.Join(missing...)
@@ -129,7 +129,8 @@ func (s *accountSettings) read(in io.Reader) (accountant.Event, error) {
 			text, err = os.ReadFile(path)
 		}
 		if err != nil {
-			return accountant.Event{}, fmt.Errorf("--events: %s: %w", name, err)
+			return accountant.Event{}, fmt.Errorf("--events: %w; name a run's certificate.json, or a JSON file with "+
+				"releases", err)
 		}
 		e, err := runs.DecodeEvents(name, text)
 		if err != nil {

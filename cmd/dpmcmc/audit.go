@@ -83,6 +83,9 @@ func (s *auditSettings) run(ctx context.Context, f *pflag.FlagSet) ([]audit.Find
 		if missing := flags.Missing(f, "epsilon", "delta"); missing != "" {
 			return nil, fmt.Errorf("%s with --kernel: privacy parameters have no defaults", missing)
 		}
+		if err := flags.CheckBudget(f, s.Epsilon, s.Delta); err != nil {
+			return nil, err
+		}
 		findings, err := s.Attack(ctx)
 		return findings, setting.Flagged(err)
 	}

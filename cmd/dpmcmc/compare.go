@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,6 +103,13 @@ func (s *compareSettings) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if f := c.Flags(); !plan.Private && (f.Changed("epsilon") || f.Changed("delta")) {
+		return errors.New("--epsilon and --delta are the budget of a comparison on private data, which this is not; leave " +
+			"them out, and state epsilons and delta in the file of --config")
+	}
+	if err := flags.CheckBudget(c.Flags(), s.epsilon, s.delta); err != nil {
+		return err
+	}
 	shard, err := s.shared()
 	if err != nil {
 		return err
@@ -196,6 +204,9 @@ func (s *compareSettings) write(results *experiment.Results, out io.Writer) erro
 func (s *compareSettings) plan() (*experiment.Plan, error) {
 	p, err := experiment.Open(s.config, experiment.Options{DataDir: s.dataDir, Public: s.public})
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; name a TOML file of an experiment (docs/compare.md), or leave --config out", err)
+		}
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	if s.public && p.Config.Data.File == "" {

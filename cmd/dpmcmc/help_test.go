@@ -98,7 +98,9 @@ func TestHelpOnNothing(t *testing.T) {
 		"help nosuch": "topics are privacy", "sampel": "did you mean sample?", "frobnicate": "dpmcmc --help lists them",
 		"completion klingon": "one of bash, fish, powershell, zsh", "ledger shwo": "did you mean show?",
 		"schema people.csv": "did you mean --data people.csv?", "account extra": "takes flags only",
-		"man nosuch": "topics are",
+		"man nosuch": "topics are", "help kernel": "did you mean kernels?", "plan --lambda 1": "(dpmcmc plan --help lists",
+		"sample --epsilom 1": "did you mean --epsilon?", "sample -epsilon 1": "did you mean --epsilon?",
+		"compare --epsilon 1": "on private data, which this is not",
 	} {
 		if code, _, errw := call(t.Context(), strings.Fields(args)...); code != exitUsage || !strings.Contains(errw, want) {
 			t.Errorf("%s: exit code %d: %s", args, code, errw)

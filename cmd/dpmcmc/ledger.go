@@ -38,7 +38,7 @@ what has been spent.`,
 // oneLedger is the argument of every ledger command.
 func oneLedger(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s needs one ledger file, such as people.csv.ledger; %d were given", c.CommandPath(), len(args))
+		return fmt.Errorf("ledger %s needs one ledger file, such as people.csv.ledger; %d were given", c.Name(), len(args))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestLedgerCommands(t *testing.T) {
 		"at most ε = 4") {
 		t.Error(out)
 	}
-	refused("exists already", "ledger", "init", path, "--delta", "1e-5")
+	refused("already exists", "ledger", "init", path, "--delta", "1e-5")
 	l, err := ledger.Open(path, ledger.Options{})
 	if err != nil {
 		t.Fatal(err)

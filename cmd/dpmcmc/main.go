@@ -33,6 +33,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/chains"
@@ -115,6 +116,9 @@ release that was charged to a budget first.`,
 		} else if text, _, found := strings.Cut(err.Error(), ": strconv.ParseInt"); found {
 			err = errors.New(text + ": it must be a whole number in digits, such as 10")
 		}
+		if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
+			return fmt.Errorf("%w%s (%s --help lists the flags)", err, meantFlag(c, unknown), c.CommandPath())
+		}
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(newStart(), newSample(), newSchema(), newPack(), newSummary(), newPredict(), newReport(),
@@ -125,6 +129,18 @@ release that was charged to a budget first.`,
 		flags.Named(c)
 	}
 	return root
+}
+
+// meantFlag is a hint at what an unknown flag may stand for: one with a name that is near, or, after a
+// single dash, of that name.
+func meantFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	name := unknown.GetSpecifiedShortnames()
+	if name == "" {
+		name = unknown.GetSpecifiedName()
+	}
+	return manual.Meant("--"+name, names)
 }
 
 // noArgs refuses words that are no flags, and says what may have been meant.
@@ -140,14 +156,13 @@ func noArgs(c *cobra.Command, args []string) error {
 		return fmt.Errorf("%s takes flags only, which %q is not%s (%s --help lists them)", c.Name(), args[0], hint,
 			c.CommandPath())
 	}
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	} else if c.HasParent() {
-		var names []string
-		for _, sub := range c.Commands() {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.Runnable() { // topics of help are not
 			names = append(names, sub.Name())
 		}
+	}
+	if hint = manual.Meant(args[0], names); hint == "" && c.HasParent() {
 		hint = "; it must be one of " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("there is no command %q%s (%s --help lists them)", args[0], hint, c.CommandPath())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func solveHelp() string {
 		if err != nil {
 			panic("dpmcmc: a kernel that has a name has a description: " + err.Error())
 		}
-		fmt.Fprintf(&b, "\n  %-17s %s\n  %-17s solves %s", name, k.About, "", strings.Join(prices.Solvable(k), ", "))
+		fmt.Fprintf(&b, "\n  %s: %s; solves %s", name, k.About, strings.Join(prices.Solvable(k), ", "))
 	}
 	return b.String()
 }
@@ -107,12 +106,22 @@ func (s *planSettings) bindPlan(f *pflag.FlagSet) {
 
 // buys answers plan without --solve.
 func (s *planSettings) buys(ctx context.Context, f *pflag.FlagSet, out io.Writer) error {
-	required := []string{"epsilon", "delta"}
-	if s.want != "" {
-		required = required[1:]
+	required := []string{"delta"}
+	if s.want == "" {
+		required = []string{"epsilon", "delta"}
+	}
+	if s.public.Schema == "" {
+		if s.want == "" || !f.Changed("epsilon") {
+			required = append(required, "records")
+		}
+		required = append(required, "features")
 	}
 	if missing := flags.Missing(f, required...); missing != "" {
-		return fmt.Errorf("%s: privacy parameters have no defaults", missing)
+		return fmt.Errorf("%s; privacy parameters have no defaults, and --schema can stand for --records and --features",
+			missing)
+	}
+	if err := s.Budget.Check(f); err != nil {
+		return err
 	}
 	if s.want != "" && s.Temperature == forecasts.AutoTemperature {
 		return errors.New("--want and --temperature auto exclude one another; give one")
@@ -177,7 +186,11 @@ func (s *planSettings) execute(f *pflag.FlagSet, out io.Writer) error {
 // once.
 func (s *planSettings) check(f *pflag.FlagSet) error {
 	if !slices.Contains(chains.Priced(), s.Kernel) {
-		return fmt.Errorf("--kernel is %q; it must be one of %s", s.Kernel, strings.Join(chains.Priced(), ", "))
+		given := fmt.Sprintf("--kernel is %q", s.Kernel)
+		if s.Kernel == "" {
+			given = "--kernel is required with --solve, --lipschitz and --dimension"
+		}
+		return fmt.Errorf("%s; it must be one of %s", given, strings.Join(chains.Priced(), ", "))
 	}
 	k, err := chains.Describe(s.Kernel)
 	if err != nil {
@@ -197,9 +210,6 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 		bad(!f.Changed(name) && s.solve != name,
 			"--%s is required, unless it is what --solve names: privacy parameters have no defaults", name)
 	}
-	bad(f.Changed("epsilon") && (!(s.Epsilon > 0) || math.IsInf(s.Epsilon, 1)),
-		"--epsilon is %v; it must be positive and finite", s.Epsilon)
-	bad(f.Changed("delta") && !(s.Delta >= 0 && s.Delta < 1), "--delta is %v; it must be in [0, 1)", s.Delta)
 	bad(s.solve != "epsilon" && s.solve != "delta" && s.solve != "" && f.Changed(s.solve),
 		"--%s is given, but it is what --solve names; leave one of them out", s.solve)
 	for _, name := range append(s.Model.Names(), "radius", "lipschitz", "dimension") {
@@ -210,5 +220,6 @@ func (s *planSettings) check(f *pflag.FlagSet) error {
 	most := int64(prices.MostSteps) / max(1, s.Chains)
 	bad(s.Iterations < 0 || s.Iterations > most, "--iterations is %d; it must be between 0 and, with %d chain(s), %d",
 		s.Iterations, max(1, s.Chains), most)
-	return errors.Join(append(errs, s.Model.Check(), flags.CheckSettings(f, s.Settings, "iterations"))...)
+	errs = append(errs, s.Budget.Check(f), s.Model.Check(), flags.CheckSettings(f, s.Settings, "iterations"))
+	return errors.Join(errs...)
 }

@@ -342,9 +342,9 @@ func TestPlanRefusals(t *testing.T) {
 	const base = "--records 100 --epsilon 1 --delta 1e-6"
 	const noisy = "--kernel poisson-gaussian --solve noise --iterations 10 "
 	for name, c := range map[string]struct{ flags, want string }{
-		"nothing":           {"", "--epsilon, --delta are required"},
+		"nothing":           {"", "--epsilon, --delta, --records, --features are required"},
 		"unknown kernel":    {"--solve noise --kernel nuts " + base, `--kernel is "nuts"`},
-		"no features":       {"--kernel barker " + base, "--features 0"},
+		"no features":       {"--kernel barker " + base, "--features is required"},
 		"solve not its own": {"--kernel barker --solve noise " + base, `--solve is "noise"`},
 		"no records":        {"--kernel gaussian --solve noise --epsilon 1 --delta 1e-6", "--records is 0"},
 		"no epsilon":        {"--kernel gaussian --solve noise --records 9 --delta 1e-6", "--epsilon is required"},

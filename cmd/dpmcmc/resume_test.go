@@ -333,7 +333,7 @@ func TestResumeRefusals(t *testing.T) {
 			t.Errorf("%v: exit %d: %s; want %q", args, code, errs, want)
 		}
 	}
-	refused("does not exist", "--resume", t.TempDir())
+	refused("that was interrupted", "--resume", t.TempDir())
 	refused("name its folder", "--more", "3")
 	dir := filepath.Join(t.TempDir(), "run")
 	code, errs := interrupted(t, 3, "sample", "--data", csv, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",

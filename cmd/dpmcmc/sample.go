@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -127,15 +126,7 @@ func (s *sampleSettings) require(f *pflag.FlagSet) error {
 		errs = append(errs, fmt.Errorf("%s with a data file: privacy parameters and public bounds have no defaults (dpmcmc "+
 			"schema --data %s drafts a schema)", missing, s.job.Data))
 	}
-	if f.Changed("epsilon") && !(s.Epsilon > 0 && !math.IsInf(s.Epsilon, 1)) {
-		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", s.Epsilon))
-	}
-	if f.Changed("delta") && !(s.Delta >= 0 && s.Delta < 1) {
-		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", s.Delta))
-	}
-	if err := s.job.Warmup.Check(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, s.Budget.Check(f), s.job.Warmup.Check())
 	if s.tune && s.Temperature == forecasts.AutoTemperature {
 		errs = append(errs, errors.New("--tune and --temperature auto exclude one another; give one"))
 	}

@@ -112,7 +112,8 @@ func (s *summarySettings) open(args []string) ([]runs.File, error) {
 		}
 		chain, err := runs.ReadChain(path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; give the folder of a run, such as run/, or its draws files, such as "+
+				"run/draws_1.csv", err)
 		}
 		files = append(files, runs.File{Path: path, Chain: chain})
 	}

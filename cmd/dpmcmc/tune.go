@@ -153,7 +153,7 @@ func (s *tuneSettings) checkTune(f *pflag.FlagSet) error {
 	if missing := flags.Missing(f, required...); missing != "" {
 		return fmt.Errorf("%s; --schema can stand for --records, --features and --model", missing)
 	}
-	if err := s.public.Check(f); err != nil {
+	if err := errors.Join(s.Budget.Check(f), s.public.Check(f)); err != nil {
 		return err
 	}
 	if !(s.work >= 1 && s.work < 1e18) {

@@ -132,7 +132,7 @@ func TestTuneRefusals(t *testing.T) {
 		{exitUsage, "--records is what --schema states", "--schema " + schema + " --records 3 --epsilon 1 --delta 1e-6"},
 		{exitUsage, "confirmed", "--schema " + unconfirmed + " --epsilon 1 --delta 1e-6"},
 		{exitUsage, "no such file", "--schema none.toml --epsilon 1 --delta 1e-6"},
-		{exitUsage, "Epsilon", strings.Replace(facts, "--epsilon 1 ", "--epsilon -1 ", 1)},
+		{exitUsage, "--epsilon is -1", strings.Replace(facts, "--epsilon 1 ", "--epsilon -1 ", 1)},
 		{exitUsage, "gibbs", facts + "--kernels gibbs"},
 		{exitUsage, "temperature is 2", facts + "--temperatures 2"},
 		{exitUsage, "beta", facts + "--betas 0.5"},

@@ -64,8 +64,10 @@ func located(name string, err error) error {
 	if errors.As(err, &bad) {
 		line, column := bad.Position()
 		key := strings.Join(bad.Key(), ".")
-		found, allowed := strings.TrimPrefix(bad.Error(), "toml: "), "TOML with values of the types that docs/schema.md lists"
-		if of := otherType.FindStringSubmatch(found); of != nil && typeNames[of[2]] != "" {
+		what := strings.TrimPrefix(bad.Error(), "toml: ")
+		found := "a line that is no such setting (" + what + ")"
+		allowed := "TOML with values of the types that docs/schema.md lists"
+		if of := otherType.FindStringSubmatch(what); of != nil && typeNames[of[2]] != "" {
 			found, allowed = fmt.Sprintf("a TOML %s for %s", of[1], key), typeNames[of[2]]
 		}
 		return &data.Error{File: name, Line: line, Column: column, Value: key, Found: found, Allowed: allowed,

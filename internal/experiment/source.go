@@ -57,7 +57,8 @@ func (s source) decoding(err error) error {
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		line, column := bad.Position()
-		return &ConfigError{File: s.name, Line: line, Column: column, Text: strings.TrimPrefix(bad.Error(), "toml: ")}
+		return &ConfigError{File: s.name, Line: line, Column: column, Text: "found a line that is no such setting (" +
+			strings.TrimPrefix(bad.Error(), "toml: ") + "); it must be TOML as docs/compare.md explains"}
 	}
 	return &ConfigError{File: s.name, Line: 1, Column: 1, Text: err.Error()}
 }

@@ -24,11 +24,27 @@ func (b *Budget) Bind(f *pflag.FlagSet, when string) {
 		"neighbouring data sets: substitute (one record replaced) or add_remove (one left blank); their number is public")
 }
 
+// Check reports flags that were given and are out of range, all at once.
+func (b *Budget) Check(f *pflag.FlagSet) error { return CheckBudget(f, b.Epsilon, b.Delta) }
+
+// CheckBudget is Check of a budget whose neighbours have no flag.
+func CheckBudget(f *pflag.FlagSet, epsilon, delta float64) error {
+	var errs []error
+	if f.Changed("epsilon") && (!(epsilon > 0) || math.IsInf(epsilon, 1)) {
+		errs = append(errs, fmt.Errorf("--epsilon is %v; it must be positive and finite, such as 1", epsilon))
+	}
+	if f.Changed("delta") && !(delta >= 0 && delta < 1) {
+		errs = append(errs, fmt.Errorf("--delta is %v; it must be in [0, 1), well below 1/records, such as 1e-6", delta))
+	}
+	return errors.Join(errs...)
+}
+
 // Adjacency is the adjacency.
 func (b *Budget) Adjacency() (accountant.Adjacency, error) {
 	var adjacency accountant.Adjacency
-	if err := adjacency.UnmarshalText([]byte(b.AdjacencyName)); err != nil {
-		return 0, fmt.Errorf("--adjacency: %w", err)
+	if adjacency.UnmarshalText([]byte(b.AdjacencyName)) != nil {
+		return 0, fmt.Errorf("--adjacency is %q; it must be substitute (one record replaced) or add_remove (one left blank)",
+			b.AdjacencyName)
 	}
 	return adjacency, nil
 }

@@ -182,8 +182,14 @@ func newHelp(root *cobra.Command) *cobra.Command {
 func Lookup(root *cobra.Command, name []string) (*cobra.Command, error) {
 	c, rest, err := root.Find(name)
 	if err != nil || len(rest) > 0 || c == root && len(name) > 0 {
-		return nil, fmt.Errorf("there is no help on %q; topics are %s, and dpmcmc --help lists the commands",
-			strings.Join(name, " "), strings.Join(TopicNames, ", "))
+		names := slices.Clone(TopicNames)
+		for _, c := range root.Commands() {
+			names = append(names, c.Name())
+		}
+		slices.Sort(names)
+		word := strings.Join(name, " ")
+		return nil, fmt.Errorf("there is no help on %q%s (topics are %s, and dpmcmc --help lists the commands)",
+			word, Meant(word, slices.Compact(names)), strings.Join(TopicNames, ", "))
 	}
 	return c, nil
 }

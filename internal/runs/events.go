@@ -34,6 +34,10 @@ func DecodeEvents(name string, text []byte) (accountant.Event, error) {
 	if errors.As(err, &mismatch) {
 		err = fmt.Errorf(`found a JSON %s; the document has the form {"adjacency":"substitute","events":[…]}`, mismatch.Value)
 	}
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+		err = fmt.Errorf(`found no JSON (%w); it must hold {"adjacency":"substitute","events":[…]}, as a run's `+
+			`certificate.json does`, syntax)
+	}
 	return accountant.Event{}, fmt.Errorf("--events: %s:%d:%d: %w", name, line, column, err)
 }
 

@@ -121,7 +121,7 @@ func (j *Job) Room() error {
 	}
 	probe, err := os.CreateTemp(j.above, ".probe")
 	if err != nil {
-		return fmt.Errorf("--out: nothing can be written there: %w", err)
+		return fmt.Errorf("--out: nothing can be written in %s; name a folder that you may write to: %w", j.above, err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

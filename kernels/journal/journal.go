@@ -176,8 +176,7 @@ func (j *Journal) Drop() error { return errors.Join(os.Remove(j.path), j.Close()
 func Resume(path string) (*Journal, State, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, State{}, fmt.Errorf("journal: %s does not exist: this is not the folder of a run that can go on: %w",
-			path, err)
+		return nil, State{}, fmt.Errorf("journal: %w: give the folder of a run that was interrupted", err)
 	}
 	if err != nil {
 		return nil, State{}, fmt.Errorf("journal: %w", err)
