@@ -2,11 +2,12 @@ package data
 
 import (
 	"encoding/binary"
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"hash/fnv"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // checksum hashes the bits of a table.

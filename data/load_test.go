@@ -12,8 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // readText reads text under a schema.

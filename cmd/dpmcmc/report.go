@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/dpmcmc/dpmcmc/internal/runs"
 	"github.com/spf13/cobra"
+
+	"github.com/dpmcmc/dpmcmc/internal/runs"
 )
 
 func newReport() *cobra.Command {

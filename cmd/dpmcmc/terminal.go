@@ -8,9 +8,10 @@ import (
 	"os"
 	"strconv"
 
+	"golang.org/x/term"
+
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/internal/typeset"
-	"golang.org/x/term"
 )
 
 // widthOf is the width of the terminal that w is, or what COLUMNS says; 0 for neither.

@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/dpmcmc/dpmcmc/data"
 )
 
 // Read reads the schema in the TOML file at path. See [Parse].

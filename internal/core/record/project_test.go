@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"pgregory.net/rapid"
+
+	"github.com/dpmcmc/dpmcmc/internal/core/record"
 )
 
 // tooLong says in which senses a row is longer than radius: exactly, and by several

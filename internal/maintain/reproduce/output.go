@@ -13,9 +13,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dpmcmc/dpmcmc/internal/plot"
 	"github.com/dpmcmc/dpmcmc/ops"
-	"gonum.org/v1/gonum/stat"
 )
 
 // table is what a figure prints and writes as CSV.

@@ -5,12 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpmcmc/dpmcmc/ops"
 	"github.com/dpmcmc/dpmcmc/ops/chaudhuri"
 	"github.com/dpmcmc/dpmcmc/ops/posterior"
 	"github.com/dpmcmc/dpmcmc/priors"
 	"github.com/dpmcmc/dpmcmc/targets"
-	"gonum.org/v1/gonum/floats"
 )
 
 // rivalErrors are the root mean square errors of objective perturbation (pure ε,
