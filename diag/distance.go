@@ -11,12 +11,12 @@ import (
 // as its bandwidth, as the published experiments do.
 const bandwidthPairs = 500
 
-// MMD returns the maximum mean discrepancy between two samples x and y, one
-// draw a row: sqrt|squaredMMD| with the bandwidth set to the median distance of
-// 500 random pairs of a draw of x and a draw of y, taken from rng with
-// replacement. This is the distance that Räisä, Koskela and Honkela (2021)
-// report, so figures can be compared. Its floor for samples of one law is
-// about 1/√(the smaller effective sample size), not 0.
+// MMD returns the maximum mean discrepancy between two samples x and y, one draw a row: the root of
+// the absolute value of the unbiased estimate of its square, under a Gaussian kernel with the
+// bandwidth set to the median distance of 500 random pairs of a draw of x and a draw of y, taken
+// from rng with replacement. This is the distance that Räisä, Koskela and Honkela (2021) report, so
+// figures can be compared. Its floor for samples of one law is about 1/√(the smaller effective
+// sample size), not 0.
 //
 // The cost grows with the square of the number of draws: thin long chains first.
 // It panics if draws differ in length or rng is nil, and returns NaN if a sample
