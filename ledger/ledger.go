@@ -82,8 +82,8 @@ func Open(path string, o Options) (*Ledger, error) {
 	l := handle(path, o)
 	if err := l.view(l.verify); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("ledger: %s: %w: make it first (dpmcmc ledger init, or ledger.Create)", path,
-				fs.ErrNotExist)
+			return nil, fmt.Errorf("ledger: %s: %w: name one that a run has made beside its data, or make it (dpmcmc ledger "+
+				"init, or ledger.Create)", path, fs.ErrNotExist)
 		}
 		return nil, err
 	}

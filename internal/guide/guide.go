@@ -154,7 +154,7 @@ func (g *Guide) put(flag, question, otherwise string, take func(string) error) e
 		fmt.Fprint(g.Say, "> ")
 		if !g.In.Scan() {
 			fmt.Fprintln(g.Say)
-			return fmt.Errorf("the question was not answered: %s Pipe an answer, or give --%s", question, flag)
+			return fmt.Errorf("a question was not answered; pipe an answer, or give --%s. It was: %s", flag, question)
 		}
 		answer := strings.TrimSpace(g.In.Text())
 		fmt.Fprintln(g.Say, answer) // which a transcript shows where answers are piped

@@ -62,7 +62,7 @@ func (g *Guide) askTarget(s *data.Schema) error {
 			at := slices.Index(names, answer)
 			switch {
 			case at < 0 && answer != "none":
-				return fmt.Errorf("there is no column %q", answer)
+				return fmt.Errorf("there is no column %q; give its name from the header", answer)
 			case at >= 0 && s.Columns[at].Kind == "":
 				return fmt.Errorf("%s holds dates, names or notes, which cannot be explained", answer)
 			}
@@ -88,7 +88,7 @@ func (g *Guide) askTarget(s *data.Schema) error {
 			named := strings.Split(strings.Trim(answer, "[]"), ",")
 			for _, n := range named {
 				if n != "none" && !slices.Contains(names, n) {
-					return fmt.Errorf("there is no column %q", n)
+					return fmt.Errorf("there is no column %q; give names from the header, separated by commas", n)
 				}
 			}
 			for i := range s.Columns {
@@ -117,7 +117,8 @@ func (g *Guide) askColumn(c *data.Column) error {
 			strings.Join(*list, ":")), "", func(answer string) error {
 			parts := strings.Split(answer, ":")
 			if len(parts) < 2 || c.Kind == data.Binary && len(parts) != 2 {
-				return fmt.Errorf("%q has %d values; a category has at least 2, a binary column 2", answer, len(parts))
+				return fmt.Errorf("%q has %d value(s) between colons; a category has at least 2, a binary column 2, as no:yes",
+					answer, len(parts))
 			}
 			for _, v := range *list {
 				if !slices.Contains(parts, v) {
