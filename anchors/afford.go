@@ -81,15 +81,8 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 	if m.first != nil {
 		return c.affordFirst(m, f, rho, epsilon, delta)
 	}
-	if c.Aim == Auto && (c.Law == Spherical || c.Fit == Fitted || c.Variance == 0 && m.loss.Count() > 0) {
-		c.Aim = Score
-	}
 	if c.Aim == Auto {
-		c.Aim = Remainder
-		if kept := c.kept(m, f, (1-momentShare)*rho); c.Variance == 0 &&
-			(kept < LeastKept || f.Features > mostFeatures) {
-			c.Aim = Score
-		}
+		c.Aim = c.betterAim(m, f, rho)
 	}
 	if m, err = c.model(); err != nil { // with the cut of its aim
 		return c, err
@@ -114,6 +107,18 @@ func Afford(c Config, f curator.Facts, epsilon, delta float64) (Config, error) {
 		c.chooseBits(m, f, rho)
 	}
 	return c.solve(f, epsilon, delta, func(c *Config, x float64) { c.OptimumNoise = x }, c.OptimumNoise)
+}
+
+// betterAim is what Auto is of a regression: Score or Remainder.
+func (c Config) betterAim(m model, f curator.Facts, rho float64) Aim {
+	if c.Law == Spherical || c.Fit == Fitted || c.Variance == 0 && m.loss.Count() > 0 {
+		return Score
+	}
+	kept := c.kept(m, f, (1-momentShare)*rho)
+	if c.Variance == 0 && (kept < LeastKept || f.Features > mostFeatures) {
+		return Score
+	}
+	return Remainder
 }
 
 // momentNoise is the multiplier of second moments by their share of ρ.

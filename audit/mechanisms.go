@@ -170,21 +170,23 @@ func rejected(v []float64) float64 { return -v[0] }
 func bit(name string, m curator.AcceptanceBit) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
 		g, err := curator.Charge(c, m, count)
-		return func() ([]float64, error) {
-			accepted, err := g.Accept(one, zero, unlikely)
-			return number(accepted), err
-		}, err
+		return accepts(g), err
 	}, rejected, ends, false}
 }
 
 func thinned(name string, m curator.ThinnedBit) mechanism {
 	return mechanism{name, m.Event, func(c *curator.Curator, count int64) (draw, error) {
 		g, err := curator.Charge(c, m, count)
-		return func() ([]float64, error) {
-			accepted, err := g.Accept(one, zero, unlikely)
-			return number(accepted), err
-		}, err
+		return accepts(g), err
 	}, rejected, ends, false}
+}
+
+// accepts asks for the move to 1 again and again.
+func accepts(g *curator.Bits) draw {
+	return func() ([]float64, error) {
+		accepted, err := g.Accept(one, zero, unlikely)
+		return number(accepted), err
+	}
 }
 
 func drawn(name string, m curator.AcceptanceBit) mechanism {
