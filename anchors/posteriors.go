@@ -80,19 +80,19 @@ func (s *Chains) fromScore(ctx context.Context, seed uint64, r *Release) ([]kern
 // informed is a posterior given released gradients, with what it says of itself.
 type informed interface {
 	surrogates.Posterior
-	Widening() ([]float64, error)
+	Widening(surrogates.Draws) ([]float64, error)
 	CheckPrior(surrogates.Draws) (surrogates.PriorCheck, error)
 	Tails() (float64, error)
 }
 
 // fromGradients draws from such a posterior.
 func (s *Chains) fromGradients(ctx context.Context, p informed, seed uint64, r *Release) ([]kernels.Chain, error) {
-	widened, err := p.Widening()
-	if err != nil {
-		return nil, err
-	}
-	r.Widening = middle(widened)
 	return s.sampled(ctx, p, seed, func(draws surrogates.Draws) error {
+		widened, err := p.Widening(draws)
+		if err != nil {
+			return err
+		}
+		r.Widening = middle(widened)
 		if r.Prior, err = p.CheckPrior(draws); err != nil {
 			return err
 		}

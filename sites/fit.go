@@ -55,7 +55,7 @@ func Fit(ctx context.Context, c FitConfig, sites ...Site) (*Result, error) {
 	if r.Draws, err = surrogates.Sample(ctx, posterior, c.Sample); err != nil {
 		return nil, err
 	}
-	if r.Widening, err = posterior.Widening(); err != nil {
+	if r.Widening, err = posterior.Widening(r.Draws); err != nil {
 		return nil, err
 	}
 	r.Prior, err = posterior.CheckPrior(r.Draws)

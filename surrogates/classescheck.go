@@ -44,24 +44,13 @@ func (c *Classes) sdOf(j int) float64 {
 	return mat.Norm(&along, 2)
 }
 
-// Widening is by how much privacy widened the intervals: for each coefficient less the mean over
-// classes, the standard deviation of the normal approximation at the posterior's centre over that
-// which the same records would have given without noise.
-func (c *Classes) Widening() ([]float64, error) {
-	with, err := c.covariance(c.mean)
-	if err != nil {
-		return nil, err
-	}
+// Widening is that of a Score, for each coefficient less the mean over classes.
+func (c *Classes) Widening(draws Draws) ([]float64, error) {
 	without, err := c.inverted(c.slope(c.mean))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, c.dim)
-	for j := range out {
-		v := c.contrast(j)
-		out[j] = math.Sqrt(mat.Inner(v, with, v) / mat.Inner(v, without, v))
-	}
-	return out, nil
+	return widened(draws, without, c.contrast), nil
 }
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.

@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	widening, err := posterior.Widening()
+	widening, err := posterior.Widening(draws)
 	if err != nil {
 		panic(err)
 	}

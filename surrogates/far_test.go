@@ -81,7 +81,14 @@ func TestWideningOfManyFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		widened, err := p.Widening()
+		draws := make([][]float64, 2*d)
+		for k := range draws {
+			draws[k] = make([]float64, d)
+			for j := range d {
+				draws[k][j] = rng.NormFloat64()
+			}
+		}
+		widened, err := p.Widening(surrogates.Draws{Chains: [][][]float64{draws}})
 		if err != nil {
 			t.Errorf("release %d: %v", i, err)
 		}

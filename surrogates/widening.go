@@ -9,24 +9,29 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Widening is by how much privacy widened the intervals: for each coefficient the
-// standard deviation of the normal approximation at the posterior's centre, over that
-// which the same records would have given without noise.
-func (p *Score) Widening() ([]float64, error) {
-	with, err := p.covariance(p.mean)
-	if err != nil {
-		return nil, err
-	}
+// Widening is by how much privacy widened the intervals: for each coefficient the standard
+// deviation of draws over that which the same records would have given without noise, in the normal
+// approximation at the posterior's centre.
+func (p *Score) Widening(draws Draws) ([]float64, error) {
 	without, err := p.noiseless(p.mean)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, p.dim)
+	return widened(draws, without, p.combination), nil
+}
+
+// widened is by how much wider combinations of coefficients are in draws than a covariance says.
+func widened(draws Draws, without *mat.SymDense, combination func(int) *mat.VecDense) []float64 {
+	out, all := make([]float64, without.SymmetricDim()), slices.Concat(draws.Chains...)
+	along := make([]float64, len(all))
 	for j := range out {
-		v := p.combination(j)
-		out[j] = sdAlong(v, with) / sdAlong(v, without)
+		v := combination(j)
+		for i, theta := range all {
+			along[i] = dot(v.RawVector().Data, theta[:len(out)])
+		}
+		out[j] = max(1, stat.StdDev(along, nil)/sdAlong(v, without))
 	}
-	return out, nil
+	return out
 }
 
 // Widening is by how much privacy widened the intervals of the coefficients: the standard
@@ -54,12 +59,11 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 		}
 		draws = l.asTheyAre(draws)
 	}
-	out := make([]float64, l.dim)
-	for j := range out {
-		sd := stat.StdDev(slices.Concat(draws.Column(j)...), nil)
-		out[j] = max(1, sd/math.Sqrt(without.At(j, j)))
-	}
-	return out, nil
+	return widened(draws, without, func(j int) *mat.VecDense {
+		v := mat.NewVecDense(l.dim, nil)
+		v.SetVec(j, 1)
+		return v
+	}), nil
 }
 
 // noiseless is the covariance of the normal approximation without privacy, and so with the log

@@ -3,8 +3,13 @@ package surrogates
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/priors"
 )
@@ -74,6 +79,22 @@ func TestScoreOfQuadratic(t *testing.T) {
 	}
 }
 
+// drawsOf are draws with a mean and exactly a covariance.
+func drawsOf(mean []float64, cov *mat.SymDense) Draws {
+	lower, _ := choleskyOf(cov)
+	d, chain := len(mean), [][]float64(nil)
+	for k := range d {
+		for _, far := range []float64{1, -1} {
+			theta := slices.Clone(mean)
+			for j := range d {
+				theta[j] += far * math.Sqrt(float64(2*d-1)/2) * lower[j*d+k]
+			}
+			chain = append(chain, theta)
+		}
+	}
+	return Draws{Chains: [][][]float64{chain}}
+}
+
 // TestWidening: without noise intervals are those of the records, and of the halved loss hardly wider:
 // weights a = ½ to b = 1/√2 leave 4ab/(a + b)² of the information, 0.97, by Kantorovich's inequality.
 func TestWidening(t *testing.T) {
@@ -83,7 +104,11 @@ func TestWidening(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := p.Widening()
+		cov, err := p.covariance(p.mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.Widening(drawsOf(p.mean, cov))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +132,54 @@ func TestWidening(t *testing.T) {
 		if halves[j] < 1 || halves[j] > 1/math.Sqrt(0.97) {
 			t.Errorf("coefficient %d is widened by %v without noise, with halved slopes", j, halves[j])
 		}
+	}
+}
+
+// TestWideningIsOfDraws: where noise hides the second moments of many numbers the posterior has long tails. What is
+// said is the widening of draws beside the records' own information, to a fourth. A normal approximation, the mutant,
+// says a fifth of it or less.
+func TestWideningIsOfDraws(t *testing.T) {
+	const d, n, noise, spread, level = 19, 10_000, 35, 0.08, 0.3
+	rng := rand.New(rand.NewPCG(3, 9))
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise / 2, Moment: make([]float64, d*d),
+		MomentSD: noise, Records: n, Radius: 1, Columns: []Column{{Kind: Constant, Upper: level}}}
+	for range d - 1 {
+		s.Columns = append(s.Columns, Column{Lower: -3 * spread, Upper: 3 * spread})
+	}
+	for j := range d {
+		s.Score[j] = noise / 2 * rng.NormFloat64()
+		s.Moment[j*d+j] = n * spread * spread
+	}
+	s.Moment[0] = n * level * level
+	noisySquares(s.Moment, d, noise, rng)
+	p, err := New(Config{Statistics: s, Link: Logistic, Prior: priors.Gaussian{SD: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := quick(t, p, 1)
+	said, err := p.Widening(draws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cov, err := p.covariance(p.mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	normal, err := p.Widening(drawsOf(p.mean, cov))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The prior's precision is 1/400.
+	own := 1 / math.Sqrt(n*spread*spread/4+1.0/400)
+	var is []float64
+	for j := range d - 1 {
+		is = append(is, stat.StdDev(slices.Concat(draws.Column(j+1)...), nil)/own)
+	}
+	median := func(v []float64) float64 { return slices.Sorted(slices.Values(v))[len(v)/2] }
+	have, claimed, mutant := median(is), median(said[1:]), median(normal[1:])
+	t.Logf("median widening ×%.3g, said ×%.3g, and ×%.3g by a normal approximation", have, claimed, mutant)
+	if r := claimed / have; r < 0.8 || r > 1.25 || mutant > have/5 {
+		t.Errorf("the median widening is %v, and %v is said, %v by a normal approximation", have, claimed, mutant)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestWhatIsSaidIsOfWrittenCoefficients(t *testing.T) {
 		if s.check, err = p.CheckPrior(Draws{Chains: [][][]float64{draws}}); err != nil {
 			t.Fatal(err)
 		}
-		if s.widening, err = p.Widening(); err != nil {
+		if s.widening, err = p.Widening(Draws{Chains: [][][]float64{draws}}); err != nil {
 			t.Fatal(err)
 		}
 		if s.tails, err = p.Tails(); err != nil {
