@@ -52,6 +52,7 @@ var suites = []suite{
 		{"twenty-second", twentySecondTargets, twentySecondTargetControls},
 		{"twenty-third", twentyThirdTargets, twentyThirdTargetControls},
 		{"after the twenty-third", afterTwentyThirdTargets, afterTwentyThirdTargetControls},
+		{"twenty-fourth", twentyFourthTargets, twentyFourthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -93,6 +94,7 @@ var suites = []suite{
 		{"after the twenty-first", afterTwentyFirstKernels, nil},
 		{"twenty-third", twentyThirdKernels, twentyThirdKernelControls},
 		{"after the twenty-third", afterTwentyThirdKernels, nil},
+		{"twenty-fourth", twentyFourthKernels, twentyFourthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -127,5 +129,6 @@ var suites = []suite{
 		{"twenty-second", twentySecondMechanisms, twentySecondMechanismControls},
 		{"twenty-third", twentyThirdMechanisms, twentyThirdMechanismControls},
 		{"after the twenty-third", afterTwentyThirdMechanisms, afterTwentyThirdMechanismControls},
+		{"twenty-fourth", twentyFourthMechanisms, twentyFourthMechanismControls},
 	}},
 }
