@@ -71,7 +71,7 @@ func movingSurrogate(name, effect string, by float64) Case {
 // precisely draws the logarithm of a precision given a mean, and walks with the mean.
 func precisely(name, effect string, many bool) Case {
 	const shape, rate = 3, 3.0
-	target := apart{first: true, log: func(t []float64) float64 {
+	var target targets.Target = apart{first: true, log: func(t []float64) float64 {
 		precision := math.Exp(t[1])
 		return t[1]/2 - precision*t[0]*t[0]/2 + shape*t[1] - rate*precision
 	}}
@@ -81,12 +81,14 @@ func precisely(name, effect string, many bool) Case {
 			if bits.Left() == 0 {
 				return kernels.Info{}, curator.ErrSpent
 			}
-			z := rng.NormFloat64()
+			before, z := s.Theta[1], rng.NormFloat64()
 			g := rng.ExpFloat64() + rng.ExpFloat64() + rng.ExpFloat64() + either(many, rng.ExpFloat64(), z*z/2)
 			s.Theta[1] = math.Log(g / (rate + s.Theta[0]*s.Theta[0]/2))
 			next[0], next[1] = s.Theta[0]+step*rng.NormFloat64(), s.Theta[1]
 			info, err := moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
-			info.Accepted = true
+			if info.Accepted = true; err != nil {
+				s.Theta[1] = before
+			}
 			return info, err
 		})
 	}, func(o *proptest.KernelOptions) {
@@ -180,7 +182,7 @@ func inwards(name, effect string, anyway bool) Case {
 			return 0
 		}
 		copy(next, s.Theta)
-		next[0] += either(next[0] < middle, far, -far)
+		next[0] += either(next[0] < middle, 1, -1) * (far + 0.05*rng.NormFloat64())
 		return either(!anyway && (next[0] < middle) == (s.Theta[0] < middle), math.Inf(-1), 0)
 	})
 }
