@@ -50,12 +50,22 @@ func forms(target targets.Target) []form {
 	return all
 }
 
-// priorForms are the evaluations of no records.
-func priorForms(target targets.Target) []form {
+// otherForms are evaluations of no records, and of the sum of some.
+func otherForms(target targets.Target) []form {
 	all := []form{{"LogPrior", 0, func(_, theta, _ []float64, _ targets.Rows) { target.LogPrior(theta) }}}
 	if g, ok := target.(targets.GradTarget); ok {
-		all = append(all, form{"GradLogPrior", 0, func(_, theta, next []float64, _ targets.Rows) {
-			g.GradLogPrior(slices.Clone(next), theta)
+		all = append(all, form{"GradLogPrior", target.Dim(), func(dst, theta, _ []float64, _ targets.Rows) {
+			g.GradLogPrior(dst, theta)
+		}})
+	}
+	if s, ok := target.(targets.PriorSampler); ok {
+		all = append(all, form{"SamplePrior", target.Dim(), func(dst, _, _ []float64, _ targets.Rows) {
+			s.SamplePrior(dst, rand64(1, 47))
+		}})
+	}
+	if m, ok := target.(targets.SumTarget); ok {
+		all = append(all, form{"SumLossGrad", target.Dim(), func(dst, theta, _ []float64, rows targets.Rows) {
+			m.SumLossGrad(dst, theta, rows)
 		}})
 	}
 	if c, ok := target.(targets.RatioCertificate); ok {

@@ -72,7 +72,7 @@ func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 		found = append(found, best)
 	}
 	// At other radii: from anywhere at a few, and near what was found at many.
-	for _, radius := range []float64{0.01, 0.05, 0.5, 3, 20, 1000} {
+	for _, radius := range []float64{0, 0.01, 0.05, 0.5, 3, 20, 1000} {
 		o.atRadius(radius, target, found, func(c claim, rng *rand.Rand) (Certificate, []float64) {
 			b, u := c.climbed(rng, 2, o.Effort.times(1500, 200))
 			starts[c.name] = append(starts[c.name], u)

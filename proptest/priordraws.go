@@ -15,7 +15,7 @@ import (
 // priorAlarm bounds the probability that checkSampler rejects a right sampler.
 const (
 	priorAlarm = 1e-6
-	priorLooks = 10 // four at quantiles and one at independence, in each of two passes
+	priorLooks = 12 // four at quantiles, one at independence and one at repeats, in each of two passes
 	degrees    = 4  // of the polynomials of a quantile
 
 	// Where quantiles are as unlikely as this by themselves, more draws are made.
@@ -72,6 +72,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 	}
 	checkAtoms(t, draws, o)
+	checkRepeats(t, draws, o)
 	if e := dependence(draws, o.Seed); e.family() < priorAlarm/priorLooks {
 		fatalf(t, "draws of SamplePrior are not independent: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
 			e.count, o.Seed)
@@ -265,6 +266,44 @@ func checkAtoms(t rapid.TB, draws [][]float64, o TargetOptions) {
 						"no such atoms (Seed %d)", j, v[i], few, len(v), o.Seed)
 			}
 		}
+	}
+}
+
+// checkRepeats expects hardly any draw of the second half to be one of the first: a sampler that seeds a generator with
+// a few digits has few draws, each as good as any. Two right ones are allowed to be the same with probability 2⁻²⁸, and
+// 2⁻²² of one parameter, whose uniform number may have 24 bits. What numbers near an end of the support are rounded to
+// does not count.
+func checkRepeats(t rapid.TB, draws [][]float64, o TargetOptions) {
+	t.Helper()
+	d, alike := len(draws[0]), 1./(1<<28)
+	if d == 1 {
+		alike = 1. / (1 << 22)
+	}
+	middle := make([]interval, d)
+	for j := range middle {
+		v := column(draws, j)
+		slices.Sort(v)
+		middle[j] = interval{v[len(v)/20], v[len(v)*19/20]}
+	}
+	half := draws[:len(draws)/2]
+	seen := make(map[float64][]int, len(half)) // by the first parameter
+	for i, theta := range half {
+		seen[theta[0]] = append(seen[theta[0]], i)
+	}
+	met, first := 0, []float64(nil)
+	for _, theta := range draws[len(half):] {
+		inside := false
+		for j, s := range middle {
+			inside = inside || s.has(theta[j])
+		}
+		if inside && slices.ContainsFunc(seen[theta[0]], func(i int) bool { return slices.Equal(half[i], theta) }) {
+			met, first = met+1, theta
+		}
+	}
+	if p := atLeast(met, len(draws)-len(half), float64(len(half))*alike); p < priorAlarm/priorLooks {
+		fatalf(t, "SamplePrior draws from few values: %d of %d draws are among the %d before, such as %v, and a density has "+
+			"no such draws: has its generator a seed of few digits? (p = %.2g, Seed %d)", met, len(draws)-len(half),
+			len(half), first, p, o.Seed)
 	}
 }
 

@@ -366,8 +366,8 @@ func checkExtremes(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 		want = append(want, f.run(0, theta, next, plain))
 	}
-	for _, f := range priorForms(target) {
-		if said := f.strays(theta, next, targets.Rows{}); said != "" {
+	for _, f := range otherForms(target) {
+		if said := f.strays(theta, next, plain); said != "" {
 			fatalf(t, "%s (Seed %d)", said, o.Seed)
 		}
 	}

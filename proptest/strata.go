@@ -255,6 +255,7 @@ func (g stage) scans(visit func(scene)) {
 	g.met(visit)
 	g.remade(visit)
 	g.coded(visit)
+	g.paired(visit)
 	if g.response {
 		for _, v := range replies {
 			for range 20 {
@@ -450,6 +451,24 @@ func (g stage) remade(visit func(scene)) {
 			visit(s)
 			s.theta, s.next = s.next, s.theta
 			visit(s)
+		}
+	}
+}
+
+// paired visits parameters of which two are large: enough for their exponentials to be, or beyond where those end.
+func (g stage) paired(visit func(scene)) {
+	large := []float64{7, -7, 40, -40, 800, -800}
+	some := someOf(g.d, 4)
+	for i, j := range some {
+		for _, k := range some[:i] {
+			for _, v := range large {
+				for _, w := range large {
+					s := g.plain()
+					s.theta[j], s.theta[k], s.plausible = v*g.unit[j], w*g.unit[k], false
+					s.next = g.move(s)
+					visit(s)
+				}
+			}
 		}
 	}
 }

@@ -82,8 +82,9 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     on moves that are short, long, along one coordinate or along the record, beside breakpoints that
 //     bisection finds; gradients add up to what the loss and the prior change by; SumLossGrad is
 //     the sum of Loss and of LossGrad;
-//   - LogPrior does not depend on data, is finite at plausible parameters, and a
-//     PriorSampler draws from it independently, without atoms, from its stream alone;
+//   - LogPrior does not depend on data, is finite at plausible parameters, and ends nowhere that its
+//     gradient has not led to; a PriorSampler draws from it independently, without atoms or
+//     repeats, from its stream alone;
 //   - RatioBound is the same both ways;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
@@ -131,6 +132,7 @@ func searchTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certific
 	checkPredictors(t, target, o)
 	checkBreakpoints(t, target, o)
 	checkSums(t, target, o)
+	checkPriorEnds(t, target, o)
 	sumsAgree(t, target, o)
 	checkConcurrent(t, target, o)
 	found := checkCertificates(t, target, o)
