@@ -30,6 +30,8 @@ type KernelOptions struct {
 	Adjacency accountant.Adjacency
 	// Start is a point inside the prior's support. Required.
 	Start []float64
+	// Outside, if not nil, is a point outside it, at which Init must refuse to start.
+	Outside []float64
 	// Steps is the length of the chains compared. Defaults to 60.
 	Steps int64
 	// Exact, if not nil, sets theta to an exact draw from the law that the kernel
@@ -95,8 +97,8 @@ func orDefault[T comparable](v, otherwise T) T {
 //   - conformance: a name of lower-case letters, digits and underscores; Dim; a
 //     grant that goes down by one a step and ends in errors; the state
 //     unchanged after each; a budget's refusal passed on; Init that copies, refuses bad starts and reads
-//     nothing; steps that allocate nothing (not counted under the race detector,
-//     which allocates itself); Info of reviewed fields only;
+//     nothing; steps of a copy of a State, which move the copy; steps that allocate nothing (not
+//     counted under the race detector, which allocates itself); Info of reviewed fields only;
 //   - it moves: every parameter, in every direction, by sizes that do not repeat,
 //     to the end, exactly when Accepted says so; starts far away do not break it;
 //   - tape replay: releases recorded over one data set and replayed over another
@@ -109,7 +111,7 @@ func orDefault[T comparable](v, otherwise T) T {
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
 //     uninterrupted one, given the same releases: nothing else is remembered, and nothing before the
 //     first step; Recall takes no memory of which it loses a part; a kernel's second chain is a new
-//     kernel's first;
+//     kernel's first, and one that has made steps goes on with another chain as a new one does;
 //   - all steps are charged before the first, at what Cost says, and the price does not
 //     depend on records;
 //   - a parallel run equals a serial one, as do chains that make their steps in turn,
@@ -121,7 +123,7 @@ func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
 	o = o.withDefaults()
 	c := kernelCheck{t, factory, o}
-	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.exhaustion, kernelCheck.costs,
+	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.movesCopies, kernelCheck.exhaustion, kernelCheck.costs,
 		kernelCheck.badState, kernelCheck.infoFields)
 	for i, effort := range o.Effort.passes() {
 		c.o.Effort = effort
@@ -268,6 +270,9 @@ func (c kernelCheck) starts() {
 		at[len(at)-1] = v
 		bad[fmt.Sprint(v)] = at
 	}
+	if c.o.Outside != nil {
+		bad[fmt.Sprintf("%v, outside the prior's support", c.o.Outside)] = c.o.Outside
+	}
 	for what, at := range bad {
 		if _, err := k.Init(at); err == nil {
 			c.fail("Init accepts a start of %s", what)
@@ -298,6 +303,23 @@ func (c kernelCheck) startsAnywhere(k kernels.Kernel) {
 		}
 		if !slices.EqualFunc(theta, at, identical) || !slices.EqualFunc(s.Theta, at, identical) {
 			c.fail("Init at %v gives %v, and leaves %v in the caller's slice", at, s.Theta, theta)
+		}
+	}
+}
+
+// movesCopies expects Step to move the State that it is given, such as a copy, and not the one that Init gave.
+func (c kernelCheck) movesCopies() {
+	c.t.Helper()
+	const steps = 50
+	k, first := c.chain(steps)
+	at, rng := &kernels.State{Theta: slices.Clone(first.Theta)}, c.rng()
+	for n := range steps {
+		if _, err := k.Step(rng, at); err != nil {
+			return // said elsewhere
+		}
+		if !slices.Equal(first.Theta, c.o.Start) {
+			c.fail("step %d of a copy of a chain's State leads to %v, and the one that Init gave to %v: Step "+
+				"moves the State that it is given", n+1, at.Theta, first.Theta)
 		}
 	}
 }

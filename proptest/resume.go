@@ -33,6 +33,7 @@ func (c kernelCheck) resumes() {
 	}
 	c.resumesAfter(steps, 10, cuts...)
 	c.beginsAgain(20)
+	c.goesOnUsed(20)
 }
 
 // keeps expects a Keeper to keep nothing before a chain's first step, and to be told so; to keep finite values
@@ -94,11 +95,62 @@ func (c kernelCheck) beginsAgain(steps int64) {
 	}
 }
 
+// goesOnUsed has a kernel that has made steps go on with another one's chain, after Init and Recall, as a new kernel
+// does that is given the same releases.
+func (c kernelCheck) goesOnUsed(steps int64) {
+	c.t.Helper()
+	defer func() {
+		c.t.Helper()
+		if p := recover(); p != nil {
+			c.fail("a kernel that has made %d steps, and goes on with another chain: panic: %v", steps, p)
+		}
+	}()
+	recording := tape.New()
+	chain, s := c.chain(steps)
+	rng := rand64(c.o.Seed, 43) // other moves than those of the kernel that takes it over
+	for range steps {
+		if _, err := chain.Step(rng, s); err != nil {
+			return // said elsewhere
+		}
+	}
+	memory := kernels.Keep(chain)
+	goOn := func(k kernels.Kernel) [][]float64 {
+		c.t.Helper()
+		at, err := k.Init(s.Theta)
+		if err != nil {
+			c.fail("Init refuses the state %v of a chain: %v", s.Theta, err)
+		}
+		at.Iteration = s.Iteration
+		if err := kernels.Recall(k, slices.Clone(memory)); err != nil {
+			c.fail("a kernel that has made %d steps refuses another one's memory after Init: %v", steps, err)
+		}
+		return c.followed(k, at, steps)
+	}
+	used := c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option)), 2*steps)
+	c.follow(used, steps)
+	got := goOn(used)
+	playing := recording.Rewind()
+	c.follow(c.kernel(c.seal(c.o.Records, c.o.Seed, tape.Option(playing).(curator.Option)), 2*steps), steps)
+	fresh := c.kernel(c.seal(c.o.Records, c.o.Seed+1, tape.Option(playing.Again()).(curator.Option)), int64(len(got)))
+	for n, step := range goOn(fresh) {
+		if !slices.EqualFunc(step, got[n], identical) {
+			c.fail("step %d of a chain that a kernel goes on with after %d steps of its own is %v, and %v where a new kernel "+
+				"is given the same state, memory, stream and releases: Init and Recall keep what is neither in State nor in "+
+				"the memory", n+1, steps, got[n], step)
+		}
+	}
+}
+
 // follow starts a chain and returns what each step shows: the state, Info and what is kept. A kernel may
 // have paid for one start alone, so that its second chain ends earlier.
 func (c kernelCheck) follow(k kernels.Kernel, steps int64) (all [][]float64) {
 	c.t.Helper()
-	s, rng := c.start(k), c.rng()
+	return c.followed(k, c.start(k), steps)
+}
+
+func (c kernelCheck) followed(k kernels.Kernel, s *kernels.State, steps int64) (all [][]float64) {
+	c.t.Helper()
+	rng := c.rng()
 	for range steps {
 		info, err := k.Step(rng, s)
 		if err != nil {
