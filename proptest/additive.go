@@ -32,6 +32,52 @@ func checkSensitivity(t rapid.TB, m Additive, o MechanismOptions) {
 	if !t.Failed() {
 		q.paths(t, [][2]float64{{math.NaN(), math.Inf(1)}, {math.Inf(1), math.NaN()}})
 	}
+	if !t.Failed() && o.Effort >= Standard {
+		q.far(t)
+	}
+}
+
+// far replaces, or removes, records of a long table: beside powers of two, round places and some others. Blocks of
+// records begin and end there.
+func (q query) far(t rapid.TB) {
+	t.Helper()
+	const n = 10_010
+	p, rng := q.o.A.Features, rand64(q.o.Seed, 49)
+	opposite := slices.Clone(q.o.A.X) // so that sums stay small, and a grid's numbers exact
+	times(opposite, -1)
+	table := curator.Records{X: cycled(slices.Concat(q.o.A.X, opposite), n*p), Features: p}
+	if q.o.A.Y != nil {
+		table.Y = cycled(q.o.A.Y, n)
+	}
+	if !takes(q.m, table) {
+		return
+	}
+	places := []int{999, 1000, 4999, 5000, 9999, 10_000, n - 1}
+	for k := 512; k < n; k *= 2 {
+		places = append(places, k-1, k)
+	}
+	for range 8 {
+		places = append(places, rng.IntN(n))
+	}
+	far := 10 * largestOf(q.o)
+	for _, i := range places {
+		row := func(v float64) (curator.Records, []float64) {
+			r := edited(table, func(x, _ []float64) { fill(x[i*p:(i+1)*p], v) })
+			return r, q.release(t, r)
+		}
+		a, onA := row(far)
+		b, onB := row(-far)
+		if q.m.Claim().Adjacency() == accountant.AddRemove {
+			b = edited(a, func(_, _ []float64) {})
+			if b.X = slices.Delete(b.X, i*p, (i+1)*p); b.Y != nil {
+				b.Y = slices.Delete(b.Y, i, i+1)
+			}
+			onB = q.release(t, b)
+		}
+		if q.compare(t, a, b, onA, onB); t.Failed() {
+			return
+		}
+	}
 }
 
 // substituted replaces A's records by strange ones and by ones of every size.
@@ -89,9 +135,9 @@ func (q query) compare(t rapid.TB, a, b curator.Records, base, moved []float64) 
 		}
 	}
 	if length = math.Sqrt(sum); !(length <= q.m.Sensitivity()*(1+1e-9)) {
-		what := fmt.Sprintf("removing the first record, %s,", row(a, 0))
+		k := differing(a, b)
+		what := fmt.Sprintf("removing record %d, %s,", k, row(a, k))
 		if len(a.X) == len(b.X) {
-			k := differing(a, b)
 			what = fmt.Sprintf("replacing record %d, %s, by %s", k, row(a, k), row(b, k))
 		}
 		failf(t, "%s moves the release by %v, more than the sensitivity %v%s", what, length, q.m.Sensitivity(),

@@ -1,6 +1,7 @@
 package proptest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -134,38 +135,62 @@ func (g *group) differ(e *evidence, onA [][]float64) {
 }
 
 // plainSeeds are those for which a generator may take another: 0 and 1, the same but for a sign, and what
-// leaves 0 when a seed is cut to a modulus.
-var plainSeeds = []uint64{0, 1, 100, 1000, 1e6, 1e9, 1e9 + 7, 1<<31 - 1, 1<<32 - 1, 1<<61 - 1, 1 << 63, math.MaxUint64}
+// leaves 0 when a seed is cut to a modulus. Those of ones alone are others when a number is written behind them.
+var plainSeeds = []uint64{0, 1, 2, 11, 0x11, 100, 111, 1000, 1e6, 1e9, 1e9 + 7, 1<<31 - 1, 1<<32 - 1, 1<<61 - 1,
+	1 << 63, math.MaxUint64}
 
-// plainCalls expects calls of such seeds to differ. Two of 64 releases are the same by chance with at most
-// the 64th power of the chance that two releases are.
+// plainCalls expects calls of such seeds to have no more releases in common than with a long call, wherever in them:
+// given one, each release of another is among its releases with a probability that the long call tells.
 func plainCalls(e *evidence, m Mechanism, onA [][]float64, o MechanismOptions) error {
 	const size, rare = 64, 1e-12
-	equal, pairs := 0, len(onA)/2
-	for i := range pairs {
-		if alike(onA[2*i:2*i+1], onA[2*i+1:2*i+2]) {
-			equal++
-		}
-	}
-	_, chance := audit.ClopperPearson(equal, pairs, rare)
 	calls := make([][][]float64, len(plainSeeds))
+	of := map[string][]int{} // the calls that have a release
 	for i, seed := range plainSeeds {
 		var err error
 		if calls[i], err = releases(m, o.A, seed, size); err != nil {
 			return err
 		}
-	}
-	p, at := 1.0, [2]uint64{}
-	for i := range calls {
-		for k := range i {
-			if alike(calls[i], calls[k]) {
-				n := len(calls)
-				p, at = min(1, float64(n*(n-1)/2)*math.Pow(chance, size)+rare), [2]uint64{plainSeeds[k], plainSeeds[i]}
+		for _, r := range calls[i] {
+			if key := keyOf(r); !slices.Contains(of[key], i) {
+				of[key] = append(of[key], i)
 			}
 		}
 	}
-	e.see(p, func() string { return fmt.Sprintf("the seeds %d and %d give the same %d releases", at[0], at[1], size) })
+	usual := make([]int, len(calls)) // releases of the long call that a call has
+	long := firstOfThem(onA, 200_000)
+	for _, r := range long {
+		for _, i := range of[keyOf(r)] {
+			usual[i]++
+		}
+	}
+	least, said := 1.0, "no releases for plain seeds"
+	for k := range calls {
+		_, chance := audit.ClopperPearson(usual[k], len(long), rare)
+		for i, call := range calls {
+			common := 0
+			for _, r := range call {
+				if slices.Contains(of[keyOf(r)], k) {
+					common++
+				}
+			}
+			if p := atLeast(common, size, chance) + rare; i != k && p < least {
+				least, said = p, fmt.Sprintf("%d of %d releases for the seed %d are among those for the seed %d", common, size,
+					plainSeeds[i], plainSeeds[k])
+			}
+		}
+	}
+	n := float64(len(calls))
+	e.see(min(1, n*(n-1)*least), func() string { return said })
 	return nil
+}
+
+// keyOf tells a release from others.
+func keyOf(r []float64) string {
+	key := make([]byte, 0, 8*len(r))
+	for _, v := range r {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(ordered(v)+0)) // one zero
+	}
+	return string(key)
 }
 
 // overlap reports whether one call is the other, or goes on with it after a power of two of its

@@ -14,6 +14,9 @@ func source(v []float64) string {
 	if v == nil {
 		return "nil"
 	}
+	if len(v) > 500 {
+		return repeated(v)
+	}
 	parts := make([]string, len(v))
 	for i, x := range v {
 		switch {
@@ -30,6 +33,39 @@ func source(v []float64) string {
 		}
 	}
 	return "[]float64{" + strings.Join(parts, ", ") + "}"
+}
+
+// repeated writes many numbers in parts, of which those that repeat a few are written once.
+func repeated(v []float64) string {
+	var parts []string
+	from := 0 // of what has no part yet
+	flush := func(to int) {
+		for ; from < to; from += 100 {
+			parts = append(parts, source(v[from:min(to, from+100)]))
+		}
+	}
+	for i := 0; i < len(v); {
+		most, period := 0, 0
+		for q := 1; q <= 64 && i+q < len(v); q++ {
+			n := q
+			for i+n < len(v) && identical(v[i+n], v[i+n-q]) {
+				n++
+			}
+			if n -= n % q; n > 2*q && n > most {
+				most, period = n, q
+			}
+		}
+		if most == 0 { // it may repeat from the next one on
+			i++
+			continue
+		}
+		flush(i)
+		parts = append(parts, fmt.Sprintf("slices.Repeat(%s, %d)", source(v[i:i+period]), most/period))
+		i += most
+		from = i
+	}
+	flush(len(v))
+	return "slices.Concat(" + strings.Join(parts, ", ") + ")"
 }
 
 func sourceOfRecords(r curator.Records) string {

@@ -70,8 +70,8 @@ type MechanismOptions struct {
 //   - for an Additive mechanism, replacing a record by any other (numbers of every size, NaN and
 //     ±Inf, in every column and place, from A's record and from the one that is farthest from it)
 //     moves a release by at most Sensitivity, and by whole steps of the grid, on the way from one
-//     table of many records to another, too; and the releases of one seed on A and on B differ by the
-//     same amount, in every release: exact;
+//     table of many records to another, and at some places of one of 10 010, too; and the releases
+//     of one seed on A and on B differ by the same amount, in every release: exact;
 //   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its noise is that
 //     event's: not smaller, of the right body and tails, without atoms, on all of its grid down to
 //     the low bits, independent between coordinates;
