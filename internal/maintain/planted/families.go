@@ -53,6 +53,7 @@ var suites = []suite{
 		{"twenty-third", twentyThirdTargets, twentyThirdTargetControls},
 		{"after the twenty-third", afterTwentyThirdTargets, afterTwentyThirdTargetControls},
 		{"twenty-fourth", twentyFourthTargets, twentyFourthTargetControls},
+		{"after the twenty-fourth", afterTwentyFourthTargets, afterTwentyFourthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -95,6 +96,7 @@ var suites = []suite{
 		{"twenty-third", twentyThirdKernels, twentyThirdKernelControls},
 		{"after the twenty-third", afterTwentyThirdKernels, nil},
 		{"twenty-fourth", twentyFourthKernels, twentyFourthKernelControls},
+		{"after the twenty-fourth", afterTwentyFourthKernels, afterTwentyFourthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -130,5 +132,6 @@ var suites = []suite{
 		{"twenty-third", twentyThirdMechanisms, twentyThirdMechanismControls},
 		{"after the twenty-third", afterTwentyThirdMechanisms, afterTwentyThirdMechanismControls},
 		{"twenty-fourth", twentyFourthMechanisms, twentyFourthMechanismControls},
+		{"after the twenty-fourth", afterTwentyFourthMechanisms, nil},
 	}},
 }

@@ -24,7 +24,7 @@ func twentyThirdKernels() []Case {
 		longerMemory("one number more is kept once a record was large", "beyond 3", true),
 		firstGradient("a gradient for the first step is not in Cost", "one release", true),
 		annealedWalk("an autoregression's root is of the step before", "0.9 and 0.7", true),
-		levelled("a level under the prior is drawn anew after a move alone", "0.03 sd after five steps",
+		levelled("a level under the prior is drawn anew after a move alone", "0.03 sd",
 			func(steps int, moved bool) bool { return moved }),
 	}
 }

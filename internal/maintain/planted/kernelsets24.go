@@ -14,10 +14,10 @@ import (
 
 func twentyFourthKernels() []Case {
 	return []Case{
-		movingSurrogate("a surrogate moves to the proposal between its test and the correction", "a tenth of the way", 0.1),
+		movingSurrogate("a surrogate moves between its test and the correction", "a tenth of the way", 0.1),
 		precisely("a precision is drawn with a degree too many", "4 for 3½", true),
 		untilMoved("stays at a coordinate until it moves", "one of two", true),
-		recalledScale("a used kernel that recalls a chain goes on with the scale of the one before", "Init, Recall", true),
+		recalledScale("a used kernel that recalls a chain has the scale before", "Init, Recall", true),
 		anchored("an anchor's gradient is of the state before", "half a step", true),
 		inwards("a leap towards the middle has no way back", "9% of the law", true),
 		countingOn("a whole number leaves its ends at once, uncorrected", "½", false),
@@ -310,4 +310,60 @@ func copies(name, effect string, shared bool) Case {
 			exact(rng, t[2:])
 		}
 	})
+}
+
+func afterTwentyFourthKernels() []Case {
+	return []Case{
+		ownState("Step moves the State that Init gave", "copies", true),
+	}
+}
+
+func afterTwentyFourthKernelControls() []Case {
+	return []Case{
+		ownState("Step moves the State that it is given", "", false),
+		proposed("a leap of one length now and then", "", func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
+			if blur(rng, s, next); rng.IntN(4) == 0 {
+				copy(next, s.Theta)
+				next[0] += either(rng.IntN(2) == 0, 0.8, -0.8)
+			}
+			return 0
+		}),
+	}
+}
+
+// ownState moves the state that Init gave, or the one that it is given.
+func ownState(name, effect string, own bool) Case {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		target := posteriors.StandardMean()
+		k, err := asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			blur(rng, s, next)
+			return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
+		})
+		if !own {
+			return k, err
+		}
+		return &settled{made: k}, err
+	})
+}
+
+// settled goes on with its own state.
+type settled struct {
+	*made
+	state *kernels.State
+}
+
+func (k *settled) Init(theta []float64) (*kernels.State, error) {
+	s, err := k.made.Init(theta)
+	k.state = s
+	return s, err
+}
+
+func (k *settled) Step(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+	if k.state.Iteration != s.Iteration {
+		k.state.Iteration = s.Iteration
+	}
+	info, err := k.made.Step(rng, k.state)
+	s.Iteration = k.state.Iteration
+	return info, err
 }

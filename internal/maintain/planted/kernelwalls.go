@@ -39,6 +39,7 @@ func against(name, effect string, propose func(rng *rand.Rand, at float64) (next
 // beyondWall gives the law there.
 func beyondWall(o *proptest.KernelOptions) {
 	exact := exactly(sd)
+	o.Outside = []float64{wall - 0.1, 0}
 	o.Exact = func(rng *rand.Rand, theta []float64) {
 		for exact(rng, theta); theta[0] < wall; exact(rng, theta) {
 		}

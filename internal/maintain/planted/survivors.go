@@ -51,10 +51,6 @@ var survivors = map[string]string{
 		"δ by half a percent",
 	"batches are neighbours from a random place on": "few tables have other records that tell the batches apart; " +
 		"found on one stream of the mechanism's and not on another",
-	"Init takes a start beyond the prior's support": "a kernel does not show its prior, and no law is asked for outside " +
-		"its support",
-	"says Accepted of a proposal that is the state": "one step in 100: two moves of a right step may cancel, so one in " +
-		"20 may say so",
 	"two queries pass for the price of one": "δ is exceeded by a thousandth at most, and at most tables by nothing",
 	"the classical normal noise for an ε of 12": "its set has 4·10⁻⁸ of B, and 10⁹ releases show it; at a smaller ε the " +
 		"claim allows nearly all",

@@ -23,7 +23,6 @@ func twentyFourthTargets() []Case {
 		plainly("bounds by the weight at the radius", "beyond 1", leverages(true)),
 		plainly("GradBound of radius 0 is 0", "the intercept", ofRadius(0)),
 		plainly("range without the records' own scale", "9% low", ownScales(0)),
-		plainly("log factorials are kept by the whole part of the response", "first of 2.3 and 2.7", factorialTable(false)),
 		plainly("draws of broken sticks without their offset", "log 2", sticks(0)),
 		plainly("a walk of effects is drawn from the last to the first", "sd 1 and 1.17", walkOfEffects(true)),
 		plainly("scratch is as long as the first batch", "longer ones", scratched(false)),
@@ -46,7 +45,6 @@ func twentyFourthTargetControls() []Case {
 		plainly("bounds by the largest weight", "", leverages(false)),
 		plainly("GradBound with an intercept", "", ofRadius(-1)),
 		plainly("range with the records' own scale", "", ownScales(1)),
-		plainly("log factorials of whole numbers are kept", "", factorialTable(true)),
 		plainly("draws of broken sticks", "", sticks(math.Ln2)),
 		plainly("a walk of effects", "", walkOfEffects(false)),
 		plainly("scratch grows", "", scratched(true)),
@@ -110,7 +108,8 @@ func logLogistic(minds bool) func() targets.Target {
 // surviving has a hazard for a time of 1, and a ratio of chances or the difference of hazards.
 func surviving(divides bool) func() targets.Target {
 	return func() targets.Target {
-		m := along(func(eta, _ float64) float64 { return math.Exp(eta) }, func(eta, _ float64) float64 { return math.Exp(eta) })
+		hazard := func(eta, _ float64) float64 { return math.Exp(eta) }
+		m := along(hazard, hazard)
 		if divides {
 			m.ratio = func(t, next, x []float64, _ float64) float64 {
 				return math.Log(math.Exp(-math.Exp(dot(x[:2], next))) / math.Exp(-math.Exp(dot(x[:2], t))))
@@ -235,7 +234,9 @@ func leverages(atRadius bool) func() targets.Target {
 			r := either(atRadius, radius, min(radius, 1))
 			return r / (1 + r*r) * (1 + 1e-9)
 		}
-		return bounded{m, func(t, next []float64, radius float64) float64 { return longest(radius) * moved(t, next) }, longest}
+		return bounded{m, func(t, next []float64, radius float64) float64 {
+			return longest(radius) * moved(t, next)
+		}, longest}
 	}
 }
 
@@ -266,29 +267,6 @@ func ownScales(share float64) func() targets.Target {
 			z := (y - t[0]) * math.Exp(-of(x))
 			g[0] = either(z*z/2 < 4, -z*math.Exp(-of(x)), 0)
 		}}, 4 + 0.4*share + 1e-9}
-	}
-}
-
-// factorialTable keeps the logarithms of factorials that were needed, of whole numbers or by the whole part.
-func factorialTable(wholeAlone bool) func() targets.Target {
-	return func() targets.Target {
-		var lock sync.Mutex
-		table := map[int]float64{}
-		log := func(y float64) float64 {
-			y = math.Abs(y)
-			v, _ := math.Lgamma(y + 1)
-			if !(y < 1000) || wholeAlone && y != math.Trunc(y) {
-				return v
-			}
-			lock.Lock()
-			defer lock.Unlock()
-			if kept, known := table[int(y)]; known {
-				return kept
-			}
-			table[int(y)] = v
-			return v
-		}
-		return along(func(eta, y float64) float64 { return huber.loss(eta, y) + log(y) }, huber.slope)
 	}
 }
 
@@ -391,4 +369,67 @@ func trials(cuts bool) func() targets.Target {
 			g[1] = g[0] * x[0]
 		}}
 	}
+}
+
+func afterTwentyFourthTargets() []Case {
+	return []Case{
+		plainly("GradLogPrior clears all that dst has room for", "memory", roomyPrior(true)),
+		plainly("SamplePrior appends to theta", "memory", func() targets.Target {
+			return drawn{robust(2, 1.5), func(t []float64, rng *rand.Rand) {
+				t[0], t[1] = rng.NormFloat64(), rng.NormFloat64()
+				_ = append(t, t[0]*t[1])
+			}}
+		}),
+		plainly("SumLossGrad has its work in what grad has room for", "memory", workRoom(true)),
+	}
+}
+
+func afterTwentyFourthTargetControls() []Case {
+	return []Case{
+		plainly("GradLogPrior clears dst", "", roomyPrior(false)),
+		plainly("SumLossGrad has its own work", "", workRoom(false)),
+	}
+}
+
+// roomyPrior clears its gradient first, or all that it has room for.
+func roomyPrior(all bool) func() targets.Target {
+	return func() targets.Target {
+		m := robust(2, 1.5)
+		m.gradPrior = func(g, t []float64) {
+			if all {
+				g = g[:cap(g)]
+			}
+			clear(g)
+			for j, v := range t {
+				g[j] -= v
+			}
+		}
+		return m
+	}
+}
+
+// working adds up gradients in memory of its own, or behind the sum.
+type working struct {
+	*own
+	behind bool
+}
+
+func (m working) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss float64) {
+	clear(grad)
+	work := make([]float64, m.dim)
+	if m.behind && cap(grad) >= 2*m.dim {
+		work = grad[m.dim : 2*m.dim]
+	}
+	for i := range rows.Len() {
+		loss += m.loss(theta, rows.Row(i), rows.Y[i])
+		m.grad(work, theta, rows.Row(i), rows.Y[i])
+		for j, v := range work {
+			grad[j] += v
+		}
+	}
+	return loss
+}
+
+func workRoom(behind bool) func() targets.Target {
+	return func() targets.Target { return working{robust(2, 1.5), behind} }
 }
