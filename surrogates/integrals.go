@@ -73,7 +73,7 @@ type slopes struct {
 	sharp float64   // over how many predictors the law changes
 	lower float64   // end of the table
 	step  float64
-	cells [][4]float64 // as Link.Slope, first by node
+	cells [][4]float64 // as Link.Slope, first by node; nil where each is worked out when it is asked for
 	each  int          // cells of a node
 	jumps [][2]float64 // in place of cells, of halved logistic slopes: that of y = 0, and what y = 1 has less
 }
@@ -84,8 +84,9 @@ const (
 	flat            = 1e-4 // of a slope's law
 )
 
-// newSlopes are those of a response at predictors mean + sd·u₁ at the anchor.
-func newSlopes(link Link, mean, sd float64) *slopes {
+// newSlopes are those of a response at predictors mean + sd·u₁ at the anchor. A table is for many parameters: of one
+// hardly a tenth of its cells is asked for.
+func newSlopes(link Link, mean, sd float64, table bool) *slopes {
 	top := float64(highest)
 	s := &slopes{link: link, outer: nodesFor(4 * sd), sharp: 1, lower: lowest}
 	if link == (halved{}) { // with no kink, and poles at ±πi/2
@@ -106,7 +107,9 @@ func newSlopes(link Link, mean, sd float64) *slopes {
 	for i := range s.outer.weights {
 		s.at = append(s.at, mean+sd*s.outer.at(i))
 	}
-	s.tabulate()
+	if table {
+		s.tabulate()
+	}
 	return s
 }
 
@@ -136,6 +139,9 @@ func (s *slopes) tabulate() {
 
 // slope is Link.Slope at node i by cubic interpolation, with the derivatives of that.
 func (s *slopes) slope(i int, eta float64) (mean, variance, dMean, dVariance float64) {
+	if s.cells == nil {
+		return s.link.Slope(s.at[i], eta)
+	}
 	x := (eta - s.lower) / s.step
 	cells := s.cells[i*s.each : (i+1)*s.each]
 	if !(x >= 0 && x < float64(s.each-1)) {

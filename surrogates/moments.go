@@ -298,29 +298,33 @@ func (m *moments) correlations(scale []float64, rng *rand.Rand) *mat.SymDense {
 // the rest, given those with the intercept, that makes the released ones most likely: a fixed-point iteration on
 // the mean of the posterior second moments.
 func (m *moments) spread(scale, at []float64, edge bool) float64 {
-	own := 0.1
-	for range 50 {
-		sum, count := 0.0, 0.0
-		for j := range m.d {
-			for k := j + 1; k < m.d; k++ {
-				if (j == m.constant || k == m.constant) != edge {
-					continue
-				}
-				s := scale[j] * scale[k]
-				noise := m.noise[j*m.d+k] / (s * s)
-				if noise == 0 {
-					continue
-				}
-				keep := own / (own + noise)
-				r := m.released[j*m.d+k]/s - at[j]*at[k]
-				sum += keep*keep*r*r + keep*noise
-				count++
+	var off, noises []float64 // of the released ones, about their middle
+	for j := range m.d {
+		for k := j + 1; k < m.d; k++ {
+			if (j == m.constant || k == m.constant) != edge {
+				continue
+			}
+			s := scale[j] * scale[k]
+			if noise := m.noise[j*m.d+k] / (s * s); noise > 0 {
+				off, noises = append(off, m.released[j*m.d+k]/s-at[j]*at[k]), append(noises, noise)
 			}
 		}
-		if count == 0 {
-			return 0
+	}
+	if len(noises) == 0 {
+		return 0
+	}
+	own := 0.1
+	for range 50 {
+		sum := 0.0
+		for i, noise := range noises {
+			keep := own / (own + noise)
+			sum += keep*keep*off[i]*off[i] + keep*noise
 		}
-		own = min(1, max(1e-8, sum/count))
+		next := min(1, max(1e-8, sum/float64(len(noises))))
+		if next == own {
+			break
+		}
+		own = next
 	}
 	return own
 }

@@ -15,16 +15,24 @@ type features struct {
 	parts  []*features // of a mixture, which has none of these
 }
 
-func newFeatures(n *normal, link Link) *features {
+func newFeatures(n *normal, link Link) *features { return featuresOf(n, link, true) }
+
+// meanScore sets mean to that of the score of so many records at one parameter.
+func meanScore(mean []float64, n *normal, link Link, theta []float64, records float64) {
+	featuresOf(n, link, false).scores().law(mean, nil, theta, records)
+}
+
+// featuresOf has a table of slopes for many parameters, or none.
+func featuresOf(n *normal, link Link, table bool) *features {
 	if n.parts != nil {
 		f := &features{normal: n}
 		for _, part := range n.parts {
-			f.parts = append(f.parts, newFeatures(part.normal, link))
+			f.parts = append(f.parts, featuresOf(part.normal, link, table))
 		}
 		return f
 	}
 	if link != Logistic {
-		return &features{normal: n, slopes: newSlopes(link, n.at, math.Sqrt(n.width))}
+		return &features{normal: n, slopes: newSlopes(link, n.at, math.Sqrt(n.width), table)}
 	}
 	f, m := &features{normal: n, known: make([]float64, len(n.mean))}, momentsOf(n.at, n.width)
 	for j := range f.known {

@@ -28,7 +28,7 @@ func TestSmoothedTable(t *testing.T) {
 func TestSmoothedSlopes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		own, eta := rapid.Float64Range(0, 3).Draw(r, "own"), rapid.Float64Range(-20, 20).Draw(r, "eta")
-		s := newSlopes(halved{}, rapid.Float64Range(-3, 3).Draw(r, "mean"), rapid.Float64Range(0, 3).Draw(r, "sd"))
+		s := newSlopes(halved{}, rapid.Float64Range(-3, 3).Draw(r, "mean"), rapid.Float64Range(0, 3).Draw(r, "sd"), true)
 		i := rapid.IntRange(0, len(s.at)-1).Draw(r, "node")
 		by, n := smoothingBy(own), nodesFor(max(1, 3*own))
 		got := s.smoothed(i, eta, &by)

@@ -39,7 +39,7 @@ func (p *Score) Tails() (float64, error) {
 				if p.looked != nil {
 					at = wide.from(look.Anchor)
 				}
-				newFeatures(at, p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				meanScore(one, at, p.config.Link, p.mean, p.config.Statistics.size())
 				floats.AddScaled(apart, look.share*part.share*weight, one)
 			}
 		}

@@ -131,7 +131,7 @@ func (p *Score) movedBySplits(by []TwoValued) ([]float64, error) {
 				if p.looked != nil {
 					law = law.from(look.Anchor)
 				}
-				newFeatures(law, p.config.Link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				meanScore(one, law, p.config.Link, p.mean, p.config.Statistics.size())
 				return one
 			}
 			before, weight := slices.Clone(mean(whole)), look.share/float64(len(p.imputations))

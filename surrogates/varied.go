@@ -73,7 +73,7 @@ func (p *Score) movedIf(other Link) (float64, error) {
 				share float64
 				link  Link
 			}{{-1, p.config.Link}, {1, other}} {
-				newFeatures(at, part.link).scores().law(one, nil, p.mean, p.config.Statistics.size())
+				meanScore(one, at, part.link, p.mean, p.config.Statistics.size())
 				floats.AddScaled(apart, look.share*part.share/float64(len(p.imputations)), one)
 			}
 		}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -67,6 +70,27 @@ func TestVariedCounts(t *testing.T) {
 		}
 		if got, _, _, _ := (dispersed{at, times}).Slope(1.5, 1.5); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%+v: the mean slope is %v, and chances add up to %v", own, got, want)
+		}
+	}
+}
+
+// Means at one parameter have no table, and are those of one. The mutant has another parameter's.
+func TestMeansOfOneParameterNeedNoTable(t *testing.T) {
+	second := mat.NewSymDense(3, []float64{1, 0.2, 0.1, 0.2, 0.5, 0.3, 0.1, 0.3, 0.1})
+	anchor, theta := []float64{0.4, -0.2, 0.3}, []float64{0.9, 0.5, -1}
+	whole := newNormal(second, 0, anchor)
+	poisson, _ := Centre(roots{cut: 0.5, most: 50})
+	for _, link := range []Link{poisson, roots{0.5, 50}, counts{2, 20, 0.5}, binary{probit, 1}, halved{}, Logistic} {
+		for _, law := range []*normal{whole, whole.split(rareColumn)} {
+			with, without, mutant := make([]float64, 3), make([]float64, 3), make([]float64, 3)
+			newFeatures(law, link).scores().law(with, nil, theta, 100)
+			meanScore(without, law, link, theta, 100)
+			meanScore(mutant, law, link, anchor, 100)
+			// A table's steps leave some 10⁻⁶, and the mutant is off by all of wrong.
+			off, wrong := floats.Distance(with, without, 2), floats.Distance(with, mutant, 2)
+			if off > 1e-5*wrong {
+				t.Errorf("%T: the mean score is %v with a table and %v without", link, with, without)
+			}
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 // loss, whole.
 func (p *Score) noiseless(theta []float64) (*mat.SymDense, error) {
 	link := whole(p.config.Link)
-	precision := p.averageInformation(theta, func(f *features) *features { return newFeatures(f.normal, link) })
+	precision := p.averageInformation(theta, func(f *features) *features { return featuresOf(f.normal, link, false) })
 	p.priorPrecision(precision)
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {
