@@ -47,8 +47,19 @@ func (scoreFit) radius(c Config) float64 {
 	return math.Sqrt(square + k + 2*math.Sqrt(2*k) + 2)
 }
 
+// first: a map does nothing for levels, and rows in it are longer beside what levels are. That costs levels of a
+// regression of labels more than the map brings, unless numbers are more than they.
 func (scoreFit) first(c Config, m model, f curator.Facts, rho float64) (curator.SecondMoment, float64) {
 	c.MomentNoise = c.momentNoise(m, f, rho)
+	levels := 0
+	for _, column := range c.Columns {
+		if column.Kind == surrogates.Level {
+			levels++
+		}
+	}
+	if !c.near(m) && levels >= len(c.numbers()) {
+		return c.fitMoment(0), 0
+	}
 	return c.fitMoment(0), fitFloor
 }
 
