@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
@@ -35,14 +36,13 @@ const usualSD = 3
 
 // parameters draws those that tables are simulated with.
 func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
-	theta := make([]float64, m.Target.Dim())
+	theta, usual := make([]float64, m.Target.Dim()), false
 	if prior, ok := m.Target.(targets.PriorSampler); ok && c.CoefficientSD == 0 {
 		prior.SamplePrior(theta, rng)
 		o := m.Options
-		if sd := o.PriorSD; m.Shape != nil && sd > usualSD && sd == models.DefaultPriorSD(m.Name, o.Prior, m.Shape) {
-			for j := range theta {
-				theta[j] *= usualSD / sd
-			}
+		usual = m.Shape != nil && o.PriorSD == models.DefaultPriorSD(m.Name, o.Prior, m.Shape)
+		if usual && o.PriorSD > usualSD {
+			floats.Scale(usualSD/o.PriorSD, theta)
 		}
 	} else {
 		sd := c.CoefficientSD
@@ -63,6 +63,9 @@ func (c Config) parameters(m *models.Model, rng *rand.Rand) []float64 {
 	if c.CoefficientSD == 0 {
 		keepWithin(m, theta, half/3, rng)
 		expectCounts(m, theta, half, rng)
+	}
+	if usual {
+		expectLabels(m, theta, rng)
 	}
 	return theta
 }
@@ -102,6 +105,56 @@ func expectCounts(m *models.Model, theta []float64, half float64, rng *rand.Rand
 		theta[0] += math.Log(usual/few(m, theta, rng, func(mean float64) float64 { return mean })) / m.Shape.Terms[0].At(1)
 	}
 }
+
+// expectLabels makes predictors of two labels spread, and one label as rare, as in public tables. The log odds have a
+// standard deviation of half to 2, which tells labels apart with an AUC of .64 to .9. The rarer label is in a twentieth
+// to a half of the records. With coefficients of the default prior nearly all labels can be told apart.
+func expectLabels(m *models.Model, theta []float64, rng *rand.Rand) {
+	labels := slices.Contains([]string{"logistic", "probit", "cloglog", "loglog"}, m.Name)
+	if !labels || len(theta) != m.Shape.Features() || m.Shape.Terms[0].Name != data.Intercept {
+		return
+	}
+	const effect = 1.5 // of log odds, in the prior standardized
+	spread := math.Pow(4, rng.Float64()) / 2
+	if t, ok := m.Target.(interface{ Standardized() float64 }); ok && t.Standardized() > 0 {
+		spread *= t.Standardized() / effect
+	}
+	share := math.Pow(10, -rng.Float64()) / 2
+	if rng.IntN(2) == 0 {
+		share = 1 - share
+	}
+	shape := *m.Shape
+	shape.Records = 400
+	rows, predictors := shape.Simulate(rng, nil, nil), make([]float64, shape.Records)
+	predict := func() {
+		for i := range predictors {
+			predictors[i] = floats.Dot(theta, rows.Row(i))
+		}
+	}
+	predict()
+	if sd := stat.StdDev(predictors, nil); sd > 0 {
+		floats.Scale(spread/sd, theta)
+	}
+	predict()
+	low := theta[0] - (floats.Max(predictors)+mostPredictor)/shape.Terms[0].At(1)
+	high := theta[0] - (floats.Min(predictors)-mostPredictor)/shape.Terms[0].At(1)
+	for mean := []float64{0}; high-low > 1e-3*(1+math.Abs(low)); {
+		have := 0.0
+		theta[0] = (low + high) / 2
+		for i := range predictors {
+			m.Mean(mean, theta, rows.Row(i))
+			have += mean[0] / float64(len(predictors))
+		}
+		if have > share {
+			high = theta[0]
+		} else {
+			low = theta[0]
+		}
+	}
+}
+
+// mostPredictor is beyond where a rarer label is in a twentieth of the records, whatever the link.
+const mostPredictor = 4
 
 // few is the mean, over a few simulated rows, of a function of the response's mean.
 func few(m *models.Model, theta []float64, rng *rand.Rand, f func(mean float64) float64) (average float64) {

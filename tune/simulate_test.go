@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dpmcmc/dpmcmc/data"
 	"github.com/dpmcmc/dpmcmc/models"
 )
@@ -67,5 +70,41 @@ func TestSimulatedCountsFollowTheirBound(t *testing.T) {
 	}
 	if beyond == 0 {
 		t.Errorf("coefficients that are stated leave %d of 20 mean counts outside", beyond)
+	}
+}
+
+// TestSimulatedLabelsAreAsInTables: the rarer label is in a twentieth to a half of the records, but for what 2000 leave
+// open, and log odds spread by half to 2. Coefficients of the prior alone, which are the mutant, spread more.
+func TestSimulatedLabelsAreAsInTables(t *testing.T) {
+	shape := data.StandardShape(2000, 8)
+	shape.Target, shape.Labels = data.Term{Name: "y", Column: "y", Level: "yes", Unit: 1, Upper: 1}, []string{"no", "yes"}
+	for name, unit := range map[string]float64{"logistic": 1, "probit": 0.83 / 1.5, "cloglog": 1.06 / 1.5} {
+		m, err := models.New(name, shape, models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := func(c Config, seed uint64) (rarer, spread float64) {
+			table, values := c.simulate(rand.New(rand.NewPCG(seed, 7)))
+			predictors := make([]float64, table.Records)
+			for i := range predictors {
+				predictors[i] = floats.Dot(values, table.Row(i)) / unit
+			}
+			rarer = stat.Mean(table.Y, nil)
+			return min(rarer, 1-rarer), stat.StdDev(predictors, nil)
+		}
+		c, beyond := Config{Models: []*models.Model{m}}, 0
+		stated := c
+		stated.CoefficientSD = m.Options.PriorSD // what is stated is not moved
+		for seed := range uint64(10) {
+			if rarer, spread := seen(c, seed); rarer < 0.03 || spread < 0.4 || spread > 2.4 {
+				t.Errorf("%s, seed %d: the rarer label has a share of %.3f, and log odds spread by %.3g", name, seed, rarer, spread)
+			}
+			if _, spread := seen(stated, seed); spread > 2.4 {
+				beyond++
+			}
+		}
+		if beyond < 5 {
+			t.Errorf("%s: of coefficients that are stated %d in 10 spread log odds more", name, beyond)
+		}
 	}
 }
