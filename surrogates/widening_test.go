@@ -141,8 +141,9 @@ func TestWidening(t *testing.T) {
 func TestWideningIsOfDraws(t *testing.T) {
 	const d, n, noise, spread, level = 19, 10_000, 35, 0.08, 0.3
 	rng := rand.New(rand.NewPCG(3, 9))
-	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise / 2, Moment: make([]float64, d*d),
-		MomentSD: noise, Records: n, Radius: 1, Columns: []Column{{Kind: Constant, Upper: level}}}
+	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise / 2,
+		Moment: make([]float64, d*d), MomentSD: noise, Records: n, Radius: 1,
+		Columns: []Column{{Kind: Constant, Upper: level}}}
 	for range d - 1 {
 		s.Columns = append(s.Columns, Column{Lower: -3 * spread, Upper: 3 * spread})
 	}
