@@ -20,6 +20,7 @@ const (
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
 	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
 	fitFloor       = 0.3  // part of a number's bounds that noise may hide (fitKind.first)
+	fitManyFloor   = 0.42 // the same of many numbers alone, whose intervals have the prior's width otherwise
 	fitReach       = 50   // the longest optimum about which the last one's ridge is
 )
 
@@ -47,20 +48,28 @@ func (scoreFit) radius(c Config) float64 {
 	return math.Sqrt(square + k + 2*math.Sqrt(2*k) + 2)
 }
 
-// first: a map does nothing for levels, and rows in it are longer beside what levels are. That costs levels of a
-// regression of labels more than the map brings, unless numbers are more than they.
 func (scoreFit) first(c Config, m model, f curator.Facts, rho float64) (curator.SecondMoment, float64) {
 	c.MomentNoise = c.momentNoise(m, f, rho)
+	return c.fitMoment(0), c.scoreFloor(m)
+}
+
+// scoreFloor is the part of a number's bounds that noise may hide. A map does nothing for levels, and rows in it are
+// longer beside what levels are. That costs levels of a regression of labels more than the map brings, unless numbers
+// are more than they.
+func (c Config) scoreFloor(m model) float64 {
 	levels := 0
 	for _, column := range c.Columns {
 		if column.Kind == surrogates.Level {
 			levels++
 		}
 	}
-	if !c.near(m) && levels >= len(c.numbers()) {
-		return c.fitMoment(0), 0
+	switch {
+	case !c.near(m) && levels >= len(c.numbers()):
+		return 0
+	case surrogates.NumbersAlone(len(c.Columns), c.Columns):
+		return fitManyFloor
 	}
-	return c.fitMoment(0), fitFloor
+	return fitFloor
 }
 
 func (scoreFit) mechanisms(c Config, m model, _ curator.Facts) []mechanism {

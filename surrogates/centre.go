@@ -113,7 +113,7 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 			}
 		}
 	}
-	if d <= mostImputed {
+	if d <= mostImputed || d <= mostFollowed && s.numbersAlone() && m.norm() > mostNoise {
 		return nil
 	}
 	factor, ok := choleskyOf(cov)

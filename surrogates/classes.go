@@ -96,7 +96,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		floats.AddScaled(out.at, 1/float64(len(c.Anchors)), at)
 	}
 	m := newMoments(s.Moment, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, p)
-	if p > mostImputed || p > mostDrawn && !(Config{Statistics: each}).categories() { // their variance is held fixed
+	if p > mostImputed || each.numbersAlone() { // their variance is held fixed
 		m.average(rng)
 		c.Imputations = 1
 	}

@@ -2,6 +2,7 @@ package surrogates
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,6 +37,11 @@ const mostImputed = 24
 // same.
 const mostDrawn = 12
 
+// mostFollowed is up to how many features the score's variance follows θ where noise hides the second moments of
+// numbers: held at the centre, it lets the centre go on to where errors of the moments explain the score. It takes
+// time in proportion to the cube.
+const mostFollowed = 64
+
 // mostNoise is the norm that noise in the correlations may have where it does not hide them. Those of features that
 // have none have a norm of 1.
 const mostNoise = 1.5
@@ -44,17 +50,21 @@ const mostNoise = 1.5
 func (c Config) averaged(m *moments) bool {
 	d := len(c.Statistics.Anchor)
 	_, centred := c.Link.(Centred)
-	return d > mostImputed || d > mostDrawn && !c.categories() && !centred && m.norm() > mostNoise
+	return d > mostImputed || !centred && c.Statistics.numbersAlone() && m.norm() > mostNoise
 }
 
-// categories reports whether a column is a level's indicator.
-func (c Config) categories() bool {
-	for _, col := range c.Statistics.Columns {
-		if col.Kind == Level && col.Lower == 0 {
-			return true
-		}
-	}
-	return false
+// numbersAlone reports whether features are many numbers and no categories.
+func (s Statistics) numbersAlone() bool { return NumbersAlone(len(s.Anchor), s.Columns) }
+
+// NumbersAlone reports whether so many features, with these columns, are many numbers and no categories. Where noise
+// hides their second moments a Score has about the prior's width.
+func NumbersAlone(features int, columns []Column) bool {
+	return features > mostDrawn && !hasCategories(columns)
+}
+
+// hasCategories reports whether a column is a level's indicator.
+func hasCategories(columns []Column) bool {
+	return slices.ContainsFunc(columns, func(c Column) bool { return c.Kind == Level && c.Lower == 0 })
 }
 
 // moments is the posterior of the second moments.

@@ -107,7 +107,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	given := c.priorGiven(averaged, rng)
 	if averaged {
 		m.average(rng)
-		if !s.Weighted && c.categories() {
+		if !s.Weighted && hasCategories(s.Columns) {
 			c.byCategory(m, rng)
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
