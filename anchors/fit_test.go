@@ -185,6 +185,10 @@ func TestFitIsChosen(t *testing.T) {
 		"as many levels": {20_000, func(c *Config) {
 			c.Columns = slices.Clone(c.Columns)
 			c.Columns[1].Kind = surrogates.Level
+		}, Fitted},
+		"more levels": {20_000, func(c *Config) {
+			c.Columns = slices.Clone(c.Columns)
+			c.Columns[1].Kind, c.Columns[2].Kind = surrogates.Level, surrogates.Level
 		}, Unfitted},
 		"spherical noise": {20_000, func(c *Config) { c.Law = Spherical }, Unfitted},
 	} {

@@ -54,8 +54,8 @@ func (scoreFit) first(c Config, m model, f curator.Facts, rho float64) (curator.
 }
 
 // scoreFloor is the part of a number's bounds that noise may hide. A map does nothing for levels, and rows in it are
-// longer beside what levels are. That costs levels of a regression of labels more than the map brings, unless numbers
-// are more than they.
+// longer beside what levels are. That costs levels of a regression of labels more than the map brings where they are
+// half as many again as numbers.
 func (c Config) scoreFloor(m model) float64 {
 	levels := 0
 	for _, column := range c.Columns {
@@ -64,7 +64,7 @@ func (c Config) scoreFloor(m model) float64 {
 		}
 	}
 	switch {
-	case !c.near(m) && levels >= len(c.numbers()):
+	case !c.near(m) && 2*levels >= 3*len(c.numbers()):
 		return 0
 	case surrogates.NumbersAlone(len(c.Columns), c.Columns):
 		return fitManyFloor
