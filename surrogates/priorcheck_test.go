@@ -153,7 +153,7 @@ func TestCheckPriorOfUnknownWidth(t *testing.T) {
 	}
 }
 
-// TestCheckPriorOfManyFeatures: beyond mostImputed features, where the score's variance is
+// TestCheckPriorOfManyFeatures: beyond 24 features, where the score's variance is
 // frozen, the prior that parameters came from is not called in conflict, and one that is a
 // fourth as wide is. There were 1 and 10 conflicts of 10. Seeds are fixed, so that an alarm
 // means a change of the code. Either kind of table is the mutant of the other's limit.
