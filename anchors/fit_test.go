@@ -213,6 +213,42 @@ func TestFitIsChosen(t *testing.T) {
 	}
 }
 
+// TestFloorOfFit: noise may hide more of many numbers alone, nothing of a table that has many levels, and of counts as
+// much as ever.
+func TestFloorOfFit(t *testing.T) {
+	for name, c := range map[string]struct {
+		family          string
+		numbers, levels int
+		want            float64
+	}{
+		"few numbers": {"logistic", 11, 0, fitFloor}, "many": {"logistic", 12, 0, fitManyFloor},
+		"many, with a level": {"logistic", 12, 1, fitFloor}, "levels": {"logistic", 2, 3, 0},
+		"fewer levels": {"logistic", 3, 4, fitFloor}, "counts": {"poisson", 12, 0, fitFloor},
+	} {
+		columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}}
+		for range c.numbers {
+			columns = append(columns, surrogates.Column{Lower: -1, Upper: 1})
+		}
+		for range c.levels {
+			columns = append(columns, surrogates.Column{Kind: surrogates.Level, Upper: 1})
+		}
+		target, err := targets.New(targets.RegressionConfig{Family: c.family, Features: len(columns),
+			Prior: priors.Gaussian{SD: 5}, Standardized: 1.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := Config{Target: target, Aim: Score, Columns: columns, Cap: targets.Cap{Slope: 0.5, Count: 20},
+			Iterations: 200}
+		m, err := config.model()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := config.scoreFloor(m); got != c.want {
+			t.Errorf("%s: the floor is %v, not %v", name, got, c.want)
+		}
+	}
+}
+
 // TestFittedColumnsSayMore: of 20 000 records whose numbers fill an eighth of their bounds and are
 // collinear, ε = 1, intervals of fitted columns are at most half as wide in the mean of logarithms, and
 // truths are within 5 of their standard deviations, with signs that are right where stated. Records and noise have

@@ -64,7 +64,9 @@ func (c Config) scoreFloor(m model) float64 {
 		}
 	}
 	switch {
-	case !c.near(m) && 2*levels >= 3*len(c.numbers()):
+	case c.near(m): // of counts, to which moments hardly matter
+		return fitFloor
+	case 2*levels >= 3*len(c.numbers()):
 		return 0
 	case surrogates.NumbersAlone(len(c.Columns), c.Columns):
 		return fitManyFloor
