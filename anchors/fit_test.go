@@ -213,7 +213,7 @@ func TestFitIsChosen(t *testing.T) {
 	}
 }
 
-// TestFloorOfFit: noise may hide more of many numbers alone, nothing of a table that has many levels, and of counts as
+// TestFloorOfFit: noise may hide more of many numbers, nothing of a table that has many levels, and of counts as
 // much as ever.
 func TestFloorOfFit(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -222,7 +222,7 @@ func TestFloorOfFit(t *testing.T) {
 		want            float64
 	}{
 		"few numbers": {"logistic", 11, 0, fitFloor}, "many": {"logistic", 12, 0, fitManyFloor},
-		"many, with a level": {"logistic", 12, 1, fitFloor}, "levels": {"logistic", 2, 3, 0},
+		"many, with a level": {"logistic", 12, 1, fitManyFloor}, "levels": {"logistic", 2, 3, 0},
 		"fewer levels": {"logistic", 3, 4, fitFloor}, "counts": {"poisson", 12, 0, fitFloor},
 	} {
 		columns := []surrogates.Column{{Kind: surrogates.Constant, Upper: 1}}

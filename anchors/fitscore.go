@@ -20,8 +20,9 @@ const (
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
 	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
 	fitFloor       = 0.3  // part of a number's bounds that noise may hide (fitKind.first)
-	fitManyFloor   = 0.42 // the same of many numbers alone, whose intervals have the prior's width otherwise
-	fitReach       = 50   // the longest optimum about which the last one's ridge is
+	fitManyFloor   = 0.42 // the same of fitMany numbers or more, whose intervals are far wider otherwise
+	fitMany        = 12
+	fitReach       = 50 // the longest optimum about which the last one's ridge is
 )
 
 // scoreFit is that of Score, of numbers: second moments, and a first optimum unless there are nearer
@@ -68,7 +69,7 @@ func (c Config) scoreFloor(m model) float64 {
 		return fitFloor
 	case 2*levels >= 3*len(c.numbers()):
 		return 0
-	case surrogates.NumbersAlone(len(c.Columns), c.Columns):
+	case len(c.numbers()) >= fitMany:
 		return fitManyFloor
 	}
 	return fitFloor

@@ -54,12 +54,8 @@ func (c Config) averaged(m *moments) bool {
 }
 
 // numbersAlone reports whether features are many numbers and no categories.
-func (s Statistics) numbersAlone() bool { return NumbersAlone(len(s.Anchor), s.Columns) }
-
-// NumbersAlone reports whether so many features, with these columns, are many numbers and no categories. Where noise
-// hides their second moments a Score has about the prior's width.
-func NumbersAlone(features int, columns []Column) bool {
-	return features > mostDrawn && !hasCategories(columns)
+func (s Statistics) numbersAlone() bool {
+	return len(s.Anchor) > mostDrawn && !hasCategories(s.Columns)
 }
 
 // hasCategories reports whether a column is a level's indicator.
