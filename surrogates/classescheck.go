@@ -46,11 +46,15 @@ func (c *Classes) sdOf(j int) float64 {
 
 // Widening is that of a Score, for each coefficient less the mean over classes.
 func (c *Classes) Widening(draws Draws) ([]float64, error) {
+	with, err := c.covariance(c.mean)
+	if err != nil {
+		return nil, err
+	}
 	without, err := c.inverted(c.slope(c.mean))
 	if err != nil {
 		return nil, err
 	}
-	return widened(draws, without, c.contrast), nil
+	return widened(draws, with, without, c.contrast), nil
 }
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.

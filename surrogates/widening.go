@@ -11,17 +11,22 @@ import (
 
 // Widening is by how much privacy widened the intervals: for each coefficient the standard
 // deviation of draws over that which the same records would have given without noise, in the normal
-// approximation at the posterior's centre.
+// approximation at the posterior's centre. It is that of the same approximation with noise, if that is
+// more: of few records neither approximation is good, and their ratio is.
 func (p *Score) Widening(draws Draws) ([]float64, error) {
+	with, err := p.covariance(p.mean)
+	if err != nil {
+		return nil, err
+	}
 	without, err := p.noiseless(p.mean)
 	if err != nil {
 		return nil, err
 	}
-	return widened(draws, without, p.combination), nil
+	return widened(draws, with, without, p.combination), nil
 }
 
-// widened is by how much wider combinations of coefficients are in draws than a covariance says.
-func widened(draws Draws, without *mat.SymDense, combination func(int) *mat.VecDense) []float64 {
+// widened is by how much wider combinations of coefficients are, in draws or by a covariance, than another says.
+func widened(draws Draws, with, without *mat.SymDense, combination func(int) *mat.VecDense) []float64 {
 	out, all := make([]float64, without.SymmetricDim()), slices.Concat(draws.Chains...)
 	along := make([]float64, len(all))
 	for j := range out {
@@ -29,7 +34,7 @@ func widened(draws Draws, without *mat.SymDense, combination func(int) *mat.VecD
 		for i, theta := range all {
 			along[i] = dot(v.RawVector().Data, theta[:len(out)])
 		}
-		out[j] = max(1, stat.StdDev(along, nil)/sdAlong(v, without))
+		out[j] = max(1, max(stat.StdDev(along, nil), sdAlong(v, with))/sdAlong(v, without))
 	}
 	return out
 }
@@ -59,7 +64,7 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 		}
 		draws = l.asTheyAre(draws)
 	}
-	return widened(draws, without, func(j int) *mat.VecDense {
+	return widened(draws, without, without, func(j int) *mat.VecDense {
 		v := mat.NewVecDense(l.dim, nil)
 		v.SetVec(j, 1)
 		return v
