@@ -6,7 +6,7 @@ import "testing"
 func TestMeant(t *testing.T) {
 	names := []string{"sample", "summary", "plan", "predict", "epsilon", "ess"}
 	for word, want := range map[string]string{
-		"sampel": "sample", "sumry": "summary", "plann": "plan", "epsilom": "epsilon", "eps": "epsilon",
+		"sampel": "sample", "sumry": "summary", "plann": "plan", "epsilom": "epsilon", "eps": "epsilon or ess",
 		"p": "plan or predict", "samples": "sample", "x": "", "": "", "frobnicate": "", "pln": "plan",
 	} {
 		if want != "" {
