@@ -45,7 +45,6 @@ func twentyThirdTargetControls() []Case {
 		plainly("a uniform prior of a chance", "", clampedPrior(0)),
 		plainly("a part of a mixture is drawn for each parameter", "", mixturePrior(false)),
 		plainly("an effect is integrated", "", integrated(16)),
-		plainly("sums without an end", "", exceeding(math.Inf(1))),
 		plainly("RatioBound is kept by the move and the radius", "", keptByMove(true)),
 		plainly("draws of ordered cuts", "", cuts(1)),
 	}
@@ -362,32 +361,6 @@ func integrated(inSlope int) func() targets.Target {
 			return -slope / (p + 1e-9)
 		})
 	}
-}
-
-// stopping adds up losses and gradients, and stops when the sum is large.
-type stopping struct {
-	*own
-	most float64
-}
-
-func (m stopping) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss float64) {
-	clear(grad)
-	g := make([]float64, m.dim)
-	for i := range rows.Len() {
-		if loss > m.most {
-			break
-		}
-		loss += m.loss(theta, rows.Row(i), rows.Y[i])
-		m.grad(g, theta, rows.Row(i), rows.Y[i])
-		for j, v := range g {
-			grad[j] += v
-		}
-	}
-	return loss
-}
-
-func exceeding(most float64) func() targets.Target {
-	return func() targets.Target { return stopping{robust(2, 1.5), most} }
 }
 
 // keptByMove keeps the bound of the last move, at its radius or at any.

@@ -85,10 +85,14 @@ func (m totalled) SumLossGrad(grad, theta []float64, rows targets.Rows) float64 
 	return (*m.sums)[len(grad)]
 }
 
-// ending adds up until a loss is infinite, or to the end.
+// ending adds up losses and gradients until the losses are above a value.
 type ending struct {
 	*own
-	early bool
+	most float64
+}
+
+func exceeding(most float64) func() targets.Target {
+	return func() targets.Target { return ending{robust(2, 1.5), most} }
 }
 
 func (m ending) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss float64) {
@@ -100,7 +104,7 @@ func (m ending) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss floa
 		for j, v := range g {
 			grad[j] += v
 		}
-		if m.early && math.IsInf(loss, 1) {
+		if loss > m.most {
 			break
 		}
 	}
