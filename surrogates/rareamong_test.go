@@ -10,17 +10,25 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
+// rareStatistics are statistics of n such records as rareRecord makes, with a score of d values, before any is added.
+func rareStatistics(n, categories, levels, d int, radius float64) Statistics {
+	const noise = 5
+	columns := []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}}
+	for g := range categories {
+		for range levels {
+			columns = append(columns, Column{Kind: Level, Upper: 1, Group: g})
+		}
+	}
+	p := len(columns)
+	return Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, p*p),
+		MomentSD: noise, Records: int64(n), Radius: radius, Columns: columns}
+}
+
 // rareAmong are released statistics of n records with a number and five categories of five levels, the first of which
 // one record in fifty has, with that effect, at an anchor that is far off in it, and the truth.
 func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
-	const categories, levels, d, noise = 5, 5, 2 + 25, 5
-	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, d*d),
-		MomentSD: noise, Records: int64(n), Radius: 4, Columns: []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}}}
-	for g := range categories {
-		for range levels {
-			s.Columns = append(s.Columns, Column{Kind: Level, Upper: 1, Group: g})
-		}
-	}
+	const categories, levels, d = 5, 5, 2 + 25
+	s := rareStatistics(n, categories, levels, d, 4)
 	prior := priors.Gaussian{SDs: make([]float64, d)}
 	truth, x := make([]float64, d), make([]float64, d)
 	for j := range d {
@@ -45,9 +53,9 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 		}
 	}
 	for j := range s.Score {
-		s.Score[j] += noise * rng.NormFloat64()
+		s.Score[j] += s.ScoreSD * rng.NormFloat64()
 	}
-	noisySquares(s.Moment, d, noise, rng)
+	noisySquares(s.Moment, d, s.MomentSD, rng)
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Seed: rng.Uint64()}, truth
 }
 

@@ -9,20 +9,14 @@ import (
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
-// rareClasses are released statistics of n records in three classes, with a number and categories of four levels, the
+// rareClasses are released statistics of n records in three classes, with a number and a category of four levels, the
 // first of which one record in fifty has, with that effect on the second class, at an anchor that is far off in it, and
 // the truth.
-func rareClasses(rng *rand.Rand, n, categories int, effect float64) (ClassesConfig, []float64) {
-	const levels, of, noise = 4, 3, 5
-	p := 2 + categories*levels
-	d := of * p
-	s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: noise, Moment: make([]float64, p*p),
-		MomentSD: noise, Records: int64(n), Radius: 3, Columns: []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}}}
-	for g := range categories {
-		for range levels {
-			s.Columns = append(s.Columns, Column{Kind: Level, Upper: 1, Group: g})
-		}
-	}
+func rareClasses(rng *rand.Rand, n int, effect float64) (ClassesConfig, []float64) {
+	const levels, of = 4, 3
+	const p = 2 + levels
+	const d = of * p
+	s := rareStatistics(n, 1, levels, d, 3)
 	prior := priors.Gaussian{SDs: make([]float64, d)}
 	for j := range d {
 		prior.SDs[j] = 1
@@ -36,7 +30,7 @@ func rareClasses(rng *rand.Rand, n, categories int, effect float64) (ClassesConf
 	truth[p+2] = effect
 	probs, here := make([]float64, of), make([]float64, of)
 	for range n {
-		rareRecord(x, categories, levels, rng)
+		rareRecord(x, 1, levels, rng)
 		chancesOf(probs, truth, x)
 		chancesOf(here, s.Anchor, x)
 		u, y := rng.Float64(), 0
@@ -53,9 +47,9 @@ func rareClasses(rng *rand.Rand, n, categories int, effect float64) (ClassesConf
 		}
 	}
 	for j := range s.Score {
-		s.Score[j] += noise * rng.NormFloat64()
+		s.Score[j] += s.ScoreSD * rng.NormFloat64()
 	}
-	noisySquares(s.Moment, p, noise, rng)
+	noisySquares(s.Moment, p, s.MomentSD, rng)
 	return ClassesConfig{Statistics: s, Prior: prior, Seed: rng.Uint64()}, truth
 }
 
@@ -67,7 +61,7 @@ func TestRareLevelOfClasses(t *testing.T) {
 	effects := []float64{-2, 2, 4}
 	var square, whole, together float64
 	for seed, effect := range effects {
-		c, truth := rareClasses(rand.New(rand.NewPCG(uint64(seed), 5)), 30_000, 1, effect)
+		c, truth := rareClasses(rand.New(rand.NewPCG(uint64(seed), 5)), 30_000, effect)
 		post, err := NewClasses(c)
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +97,7 @@ func TestRareLevelOfClasses(t *testing.T) {
 
 // TestSplitClassGradients: the density has the gradient of its differences where a level splits the law of features.
 func TestSplitClassGradients(t *testing.T) {
-	c, _ := rareClasses(rand.New(rand.NewPCG(1, 2)), 5000, 1, 4)
+	c, _ := rareClasses(rand.New(rand.NewPCG(1, 2)), 5000, 4)
 	c.Imputations = 2
 	post, err := NewClasses(c)
 	if err != nil {
