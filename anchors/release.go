@@ -58,9 +58,10 @@ type Release struct {
 	// that Lengths does not expect count for less.
 	Shortened bool
 	// Widening is by how much privacy widened the intervals: the median over coefficients
-	// of their standard deviation over that which the same records give without noise, by
-	// the normal approximation. It is 1 for aims that leave the noise out, and 0 where
-	// directions are hidden: it is not known there.
+	// of their standard deviation over that which the same records give without noise. It is read off
+	// draws given a release (surrogates.Score.Widening), and off normal approximations for chains with
+	// bits. It is 1 for aims that leave the noise out, and 0 where directions are hidden: it is not
+	// known there.
 	Widening float64
 	// Drawing is how long the draws took of aims whose draws are all made by Restore, by the clock.
 	Drawing time.Duration

@@ -38,7 +38,7 @@ func Run(ctx context.Context, t *data.Table, m *models.Model, s Settings, b *acc
 	return session.Run(ctx, m, Options{})
 }
 
-// Seal copies a table into a curator whose releases are paid from the budget, Rows longer than the
+// Seal copies a table into a curator whose releases are paid from the budget. Rows longer than the
 // radius weigh what the model says (models.Model.Weigh). A nil model leaves rows as they are.
 func Seal(m *models.Model, t *data.Table, b *accountant.Budget, options ...curator.Option) (*curator.Curator, error) {
 	if m != nil {

@@ -148,6 +148,7 @@ func (c kernelCheck) follow(k kernels.Kernel, steps int64) (all [][]float64) {
 	return c.followed(k, c.start(k), steps)
 }
 
+// followed is follow from a state on.
 func (c kernelCheck) followed(k kernels.Kernel, s *kernels.State, steps int64) (all [][]float64) {
 	c.t.Helper()
 	rng := c.rng()
