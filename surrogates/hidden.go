@@ -35,7 +35,8 @@ type hidden struct {
 	released []float64 // d×d
 	weight   []float64 // one over the variance of the noise in an entry
 	given    float64   // 1 where the prior of coefficients has the root of XᵀX's determinant, or 0
-	basis    []float64 // B, its columns by falling length
+	basis    []float64 // B, its orthogonal columns by falling length
+	length   []float64 // theirs
 	width    []float64 // about the spread of T's entries, in their order
 }
 
@@ -47,7 +48,8 @@ const surely = 10
 func newHidden(s Sums) (*hidden, error) {
 	d := s.Features
 	m := s.moments()
-	h := &hidden{d: d, released: m.released, weight: make([]float64, d*d), basis: make([]float64, d*d)}
+	h := &hidden{d: d, released: m.released, weight: make([]float64, d*d), basis: make([]float64, d*d),
+		length: make([]float64, d)}
 	least := s.MomentSD * s.MomentSD / (2 * surely * surely)
 	for e, v := range m.noise {
 		h.weight[e] = 1 / max(v, least)
@@ -58,7 +60,7 @@ func newHidden(s Sums) (*hidden, error) {
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
-	values, length := eigen.Values(nil), make([]float64, d)
+	values, length := eigen.Values(nil), h.length
 	for i := range d {
 		length[i] = math.Sqrt(max(values[d-1-i], s.MomentSD))
 		for j := range d {
@@ -100,11 +102,12 @@ func (h *hidden) centre() []float64 {
 	return out
 }
 
-// hiddenEvaluator is the density of the parameters and of T: its rows, with logarithms
-// on the diagonal.
+// hiddenEvaluator is the density of the parameters' coordinates (coordinates.go) and of T: its rows, with
+// logarithms on the diagonal.
 type hiddenEvaluator struct {
 	*linearEvaluator
 	*hidden
+	coordinates
 	t, k     []float64
 	pull, by []float64 // the log density's derivative in XᵀX, and in K
 }
@@ -115,7 +118,8 @@ func (l *Linear) withHidden(e *linearEvaluator) nuts.LogDensity {
 	own.square, own.open = square(), square()
 	e.Linear = &own
 	e.explained = own.newExplained()
-	return &hiddenEvaluator{linearEvaluator: e, hidden: l.hidden, t: square(), k: square(), pull: square(), by: square()}
+	return &hiddenEvaluator{linearEvaluator: e, hidden: l.hidden, coordinates: newCoordinates(l.dim), t: square(),
+		k: square(), pull: square(), by: square()}
 }
 
 func (e *hiddenEvaluator) Dim() int { return e.dim + 1 + len(e.width) }
@@ -127,36 +131,39 @@ func (e *hiddenEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 		return math.Inf(-1)
 	}
 	log += e.fit()
-	v := e.linearEvaluator.LogDensityGrad(grad[:p], theta[:p])
+	e.coefficients(e.theta[:d], e.within, e.t, theta[:d])
+	e.theta[d] = theta[d]
+	v := e.linearEvaluator.LogDensityGrad(e.grad, e.theta)
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return math.Inf(-1)
 	}
-	e.inSquare(e.pull, theta[:d], e.config.MinScale+math.Exp(theta[d]))
+	e.inSquare(e.pull, e.theta[:d], e.config.MinScale+math.Exp(theta[d]))
+	e.slope(e.outward, e.t, e.grad[:d])
+	for j := range d {
+		grad[j] = dot(e.basis[j*d:j*d+d], e.outward)
+	}
+	grad[d] = e.grad[d]
 	e.back(grad[p:])
 	return log + v
 }
 
-// exponent is that of T's diagonal entry j in the prior, the Jacobian of XᵀX and that
-// of the logarithm included.
-func (h *hidden) exponent(j int) float64 { return float64(h.d-j) + h.given }
+// exponent is that of T's diagonal entry j in the prior, the Jacobians of XᵀX, of the coordinates
+// and of the logarithm included.
+func (h *hidden) exponent(j int) float64 { return float64(h.d-j) + h.given - 1 }
 
 // mostLog bounds the logarithms on T's diagonal, far beyond any that fits a release.
 const mostLog = 100
 
 // spread sets T, K and XᵀX, and returns the log prior.
 func (e *hiddenEvaluator) spread(of []float64) (log float64, ok bool) {
-	d, i := e.d, 0
+	d := e.d
+	e.triangle(e.t, of)
 	for j := range d {
-		for k := range j {
-			e.t[j*d+k] = of[i]
-			i++
-		}
-		if !(math.Abs(of[i]) < mostLog) {
+		diagonal := of[j*(j+3)/2]
+		if !(math.Abs(diagonal) < mostLog) {
 			return 0, false
 		}
-		log += e.exponent(j) * of[i]
-		e.t[j*d+j] = math.Exp(of[i])
-		i++
+		log += e.exponent(j) * diagonal
 	}
 	for j := range d {
 		for k := range d {
@@ -191,7 +198,7 @@ func (e *hiddenEvaluator) fit() (log float64) {
 }
 
 // back sets the gradient in T's values from pull, the derivative P in XᵀX: that in K
-// is 2PK, and in T Bᵀ times it.
+// is 2PK, and in T Bᵀ times it. Coefficients move with T too.
 func (e *hiddenEvaluator) back(grad []float64) {
 	d, i := e.d, 0
 	for j := range d {
@@ -209,7 +216,7 @@ func (e *hiddenEvaluator) back(grad []float64) {
 			for m := range d {
 				s += e.basis[m*d+j] * e.by[m*d+k]
 			}
-			if j == k {
+			if s -= e.outward[k] * e.within[j]; j == k {
 				s = s*e.t[j*d+j] + e.exponent(j)
 			}
 			grad[i] = s

@@ -128,6 +128,9 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 		for i, phi := range chain.Draws {
 			theta := make([]float64, d)
 			unwhiten(theta, phi, mean, factor)
+			if l, ok := p.(*Linear); ok {
+				l.parametersAt(theta)
+			}
 			chain.Draws[i] = theta[:p.parameters()]
 			if chain.Stats[i].Divergent {
 				out.Divergences++

@@ -3,6 +3,7 @@ package surrogates
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -51,7 +52,8 @@ func TestZellnerSiowIsItsDensity(t *testing.T) {
 		f, g := with.Density(), plain.Density()
 		grad := make([]float64, f.Dim())
 		added := func(at []float64) (ours, theirs, root float64) {
-			square := with.square
+			square, theta := with.square, slices.Clone(at)
+			with.parametersAt(theta)
 			if with.hidden != nil {
 				h := f.(*hiddenEvaluator)
 				h.spread(at[4:])
@@ -59,7 +61,7 @@ func TestZellnerSiowIsItsDensity(t *testing.T) {
 			}
 			root = math.Log(mat.Det(mat.NewDense(3, 3, append([]float64(nil), square...)))) / 2
 			sigma := 0.01 + math.Exp(at[3])
-			return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), cauchy(t, square, at[1:3], r, n, sigma), root
+			return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), cauchy(t, square, theta[1:3], r, n, sigma), root
 		}
 		at := make([]float64, f.Dim())
 		first, reference, root := added(at)
