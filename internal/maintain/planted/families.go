@@ -54,6 +54,7 @@ var suites = []suite{
 		{"after the twenty-third", afterTwentyThirdTargets, afterTwentyThirdTargetControls},
 		{"twenty-fourth", twentyFourthTargets, twentyFourthTargetControls},
 		{"after the twenty-fourth", afterTwentyFourthTargets, afterTwentyFourthTargetControls},
+		{"twenty-fifth", twentyFifthTargets, twentyFifthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -97,6 +98,7 @@ var suites = []suite{
 		{"after the twenty-third", afterTwentyThirdKernels, nil},
 		{"twenty-fourth", twentyFourthKernels, twentyFourthKernelControls},
 		{"after the twenty-fourth", afterTwentyFourthKernels, afterTwentyFourthKernelControls},
+		{"twenty-fifth", twentyFifthKernels, twentyFifthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -133,5 +135,6 @@ var suites = []suite{
 		{"after the twenty-third", afterTwentyThirdMechanisms, afterTwentyThirdMechanismControls},
 		{"twenty-fourth", twentyFourthMechanisms, twentyFourthMechanismControls},
 		{"after the twenty-fourth", afterTwentyFourthMechanisms, nil},
+		{"twenty-fifth", twentyFifthMechanisms, twentyFifthMechanismControls},
 	}},
 }
