@@ -64,10 +64,12 @@ func checkCalls(t rapid.TB, m Mechanism, onA [][]float64, o MechanismOptions) {
 var beside = []int{0, 32, 16, 8}
 
 // makeCalls makes pairs of calls whose seeds differ in one bit, or in two that they exchange, and
-// groups their releases by the size of the call and as first and last ones.
+// groups their releases by the size of the call and as first and last ones. More have seeds in a row.
 func makeCalls(m Mechanism, pairs int, o MechanismOptions) ([]*group, error) {
 	first, last := &group{name: "the first releases of calls"}, &group{name: "the last releases of calls"}
-	groups, bySize := []*group{first, last}, map[int]*group{}
+	next := &group{name: "the releases of calls whose seeds follow each other", size: 64}
+	single := &group{name: "the releases of calls for one whose seeds follow each other", size: 1}
+	groups, bySize := []*group{first, last, next, single}, map[int]*group{}
 	for i := range pairs {
 		size, bit := []int{1, 64, callSizes[i/4%len(callSizes)], 64}[i%4], i/4%64
 		g := bySize[size]
@@ -77,27 +79,49 @@ func makeCalls(m Mechanism, pairs int, o MechanismOptions) ([]*group, error) {
 		}
 		also := (bit + beside[i/256%len(beside)]) % 64
 		seed := (o.Seed+uint64(i+1)*0x9e3779b97f4a7c15)&^(1<<bit) | 1<<also&^(1<<bit)
-		one, err := releases(m, o.A, seed, size)
+		one, other, err := g.pair(m, o, bit, seed, seed&^(1<<also)|1<<bit)
 		if err != nil {
 			return nil, err
-		}
-		other, err := releases(m, o.A, seed&^(1<<also)|1<<bit, size)
-		if err != nil {
-			return nil, err
-		}
-		if g.tried++; overlap(one, other) {
-			g.equal++
-			g.bits[bit]++
 		}
 		for _, call := range [][][]float64{one, other} {
 			first.all, last.all = append(first.all, call[0]), append(last.all, call[size-1])
-			g.all = append(g.all, call...)
-			for k := size % 2; k+1 < size; k += 2 { // to the last one
-				g.pairs = append(g.pairs, [2][]float64{call[k], call[k+1]})
-			}
+		}
+	}
+	for i := range pairs {
+		g, seed := single, o.Seed+uint64(i+1)*0xd1342543de82ef95
+		if i%32 == 0 {
+			g = next
+		}
+		one, other, err := g.pair(m, o, 0, seed, seed+1)
+		if err != nil {
+			return nil, err
+		}
+		for k := range one {
+			g.pairs = append(g.pairs, [2][]float64{one[k], other[k]})
 		}
 	}
 	return groups, nil
+}
+
+// pair adds the releases of two calls, whose seeds differ in a bit.
+func (g *group) pair(m Mechanism, o MechanismOptions, bit int, seed, also uint64) (one, other [][]float64, err error) {
+	if one, err = releases(m, o.A, seed, g.size); err != nil {
+		return nil, nil, err
+	}
+	if other, err = releases(m, o.A, also, g.size); err != nil {
+		return nil, nil, err
+	}
+	if g.tried++; overlap(one, other) {
+		g.equal++
+		g.bits[bit]++
+	}
+	for _, call := range [][][]float64{one, other} {
+		g.all = append(g.all, call...)
+		for k := g.size % 2; k+1 < g.size; k += 2 { // to the last one
+			g.pairs = append(g.pairs, [2][]float64{call[k], call[k+1]})
+		}
+	}
+	return one, other, nil
 }
 
 // differ expects calls of different seeds to give other releases. Where they do, pairs of them
@@ -128,9 +152,9 @@ func (g *group) differ(e *evidence, onA [][]float64) {
 	}
 	e.see(p, func() string {
 		worst := slices.Index(g.bits[:], slices.Max(g.bits[:]))
-		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds differ in a bit or two are equal or overlap, most "+
-			"of them where one is bit %d, and %d of %d pairs of as many releases in a row", g.equal, g.tried, g.size, worst,
-			chance, blocks)
+		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds follow each other, or differ in a bit or two, are equal "+
+			"or overlap, or have numbers of one distance or one sum, most of them where one is bit %d, and %d of %d pairs of as "+
+			"many releases in a row", g.equal, g.tried, g.size, worst, chance, blocks)
 	})
 }
 
@@ -194,14 +218,40 @@ func keyOf(r []float64) string {
 }
 
 // overlap reports whether one call is the other, or goes on with it after a power of two of its
-// releases, up to half of them.
+// releases, up to half of them, or has the noise of one of its numbers.
 func overlap(a, b [][]float64) bool {
-	if alike(a, b) {
+	if alike(a, b) || sharesNoise(a, b) {
 		return true
 	}
 	for by := 1; by <= len(a)/2; by *= 2 {
 		if rest := len(a) - by; alike(a[by:], b[:rest]) || alike(b[by:], a[:rest]) {
 			return true
+		}
+	}
+	return false
+}
+
+// sharesNoise reports whether a number keeps its distance from one of another call, or their sum, in the same coordinate
+// or another one.
+func sharesNoise(a, b [][]float64) bool {
+	const few = 4
+	if len(a) < few {
+		return false
+	}
+	some := someOf(len(a[0]), 4)
+	for _, j := range some {
+		v := column(a, j)
+		width := 1e-9 * (slices.Max(v) - slices.Min(v)) // sums are rounded
+		for _, k := range some {
+			for _, sign := range []float64{1, -1} {
+				first, i := v[0]-sign*b[0][k], 1
+				for i < len(v) && math.Abs(v[i]-sign*b[i][k]-first) <= width {
+					i++
+				}
+				if width > 0 && i == len(v) {
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -54,8 +54,8 @@ type claim struct {
 // SearchCertificates tries to exceed every finite certificate of the target, by
 // hill climbing over parameters and records from random and from extreme
 // starting points: freely, and confined to moves of one coordinate, of given
-// lengths or along the record, to single responses and to other radii, since a
-// bound may be wrong only there. The search depends on o.Seed alone.
+// lengths, along the record or along the parameters, to single responses and to other
+// radii, since a bound may be wrong only there. The search depends on o.Seed alone.
 func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 	o = o.withDefaults()
 	var found []Certificate
@@ -178,6 +178,14 @@ func (o TargetOptions) confined(target targets.Target, c claim) (parts []claim) 
 			times(u[d:2*d], 1/n)
 			u[2*d] = 3 + math.Log(length)
 		}
+	}
+	for _, by := range []float64{-2, -1, -0.5, 1} { // to the mirrored state, to nothing, half and twice as far
+		add(func(u []float64) {
+			for j, t := range u[:d] {
+				u[d+j] = by * t
+			}
+			u[2*d] = 3 // a length of 1
+		})
 	}
 	for _, length := range []float64{0, 1e-6, 1e-3, 0.3, 3} {
 		add(func(u []float64) { direct(u, length) })

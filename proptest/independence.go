@@ -54,6 +54,7 @@ func dependence(all [][]float64, seed uint64) *evidence {
 				fmt.Sprintf("the score of degree %d of coordinate %d", degree+1, j))
 		}
 		related(e, scores, j, rand64(seed, 30))
+		balanced(e, all, j)
 		for part := range 10 {
 			for degree := range 4 {
 				m := moment{span: 4}

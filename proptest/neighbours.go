@@ -176,7 +176,7 @@ func checkNeighbours(t rapid.TB, m Mechanism, onB [][]float64, o MechanismOption
 			all = append(all, fewer)
 		}
 	}
-	all = different(slices.Concat(all, o.quietest(m), o.restless(m), o.screened(m)))
+	all = different(slices.Concat(all, o.ascending(m), o.quietest(m), o.restless(m), o.screened(m)))
 	// The bounds', the curve's, suspicions' and divergences' shares, in as many rounds.
 	const rounds = 5
 	o.FalseAlarm /= float64(4 * rounds * (len(all) + 1))
@@ -225,6 +225,29 @@ func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, 
 	pair.A, pair.B = more(o.A, 1), more(o.B, 1-(len(o.A.X)-len(o.B.X))/p)
 	_, err := m.Release(pair.A, o.Seed, 1)
 	return pair, err == nil && len(pair.A.X) > len(o.A.X)
+}
+
+// ascending are neighbours of more and more records that are one, or its opposite, but for B's first. Their sums are of
+// every size, so that one pair is on either side of any place from which a mechanism does something else.
+func (o MechanismOptions) ascending(m Mechanism) (all []MechanismOptions) {
+	if o.Effort < Standard {
+		return nil
+	}
+	p, most, gone := o.A.Features, largestOf(o), (len(o.A.X)-len(o.B.X))/o.A.Features
+	for i := range 12 {
+		for _, v := range []float64{most, -most} {
+			pair := o.sized(3 + i*(2-gone))
+			pair.A.X, pair.B.X = slices.Clone(pair.A.X), slices.Clone(pair.B.X)
+			fill(pair.A.X, v)
+			if fill(pair.B.X, v); gone == 0 {
+				fill(pair.B.X[:p], -v)
+			}
+			if takes(m, pair.A) {
+				all = append(all, pair)
+			}
+		}
+	}
+	return all
 }
 
 // mostPromising are a quarter of the pairs, and two at least: half of them by divergences, half by sets.

@@ -32,6 +32,9 @@ func (c kernelCheck) resumes() {
 		cuts = append(cuts, cut)
 	}
 	c.resumesAfter(steps, 10, cuts...)
+	for steps := int64(2); steps <= 30; steps++ { // the last step that is paid for is like others
+		c.resumesAfter(steps, 1, steps-1)
+	}
 	c.beginsAgain(20)
 	c.goesOnUsed(20)
 }
@@ -170,19 +173,23 @@ func CheckResume(t rapid.TB, factory Factory, cut int64, o KernelOptions) {
 	c.resumesAfter(c.o.Steps, c.o.Steps, cut)
 }
 
-// resumesAfter compares up to so many steps after each cut.
+// resumesAfter compares up to so many steps after each cut. The grant may go on after the last of all.
 func (c kernelCheck) resumesAfter(steps, few int64, cuts ...int64) {
 	c.t.Helper()
 	recording := tape.New()
 	sealed := c.seal(c.o.Records, c.o.Seed, tape.Option(recording).(curator.Option))
 	want := c.trace(c.kernel(sealed, steps), steps, "a chain to be interrupted")
 	for _, cut := range cuts {
-		c.resume(recording.Rewind(), want, cut, min(steps, cut+few))
+		c.resume(recording.Rewind(), want, cut, min(steps, cut+few), 0)
+		if cut%2 == 0 || cut == steps-1 {
+			c.resume(recording.Rewind(), want, cut, min(steps, cut+few), 10)
+		}
 	}
 }
 
-// resume interrupts a chain after cut steps and compares what follows with the trace.
-func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
+// resume interrupts a chain after cut steps and compares what follows with the trace. The kernel that goes on is
+// granted the rest, and more.
+func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until, more int64) {
 	c.t.Helper()
 	defer func() {
 		c.t.Helper()
@@ -199,13 +206,17 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 			c.fail("step %d of %d: %v", n+1, steps, err)
 		}
 	}
-	second := c.kernel(c.seal(c.o.Records, c.o.Seed+1, tape.Option(playing.Again()).(curator.Option)), steps-cut)
+	second := c.kernel(c.seal(c.o.Records, c.o.Seed+1, tape.Option(playing.Again()).(curator.Option)), steps-cut+more)
 	at, err := second.Init(s.Theta)
 	if err != nil {
 		c.fail("Init refuses the state %v of a chain: %v", s.Theta, err)
 	}
 	at.Iteration = s.Iteration
 	c.hands(first, second, cut)
+	grant := ""
+	if more > 0 {
+		grant = fmt.Sprintf(" and %d steps more in its grant", more)
+	}
 	for n := cut; n < until; n++ {
 		info, err := second.Step(rng, at)
 		if err != nil {
@@ -214,11 +225,11 @@ func (c kernelCheck) resume(playing *tape.Tape, want *trace, cut, until int64) {
 		if theta := want.theta[int(n)*d : int(n+1)*d]; !slices.Equal(at.Theta, theta) || unlike(info, want.info[n]) {
 			said := fmt.Sprintf("// Step %d differs where a new kernel goes on after step %d.", n+1, cut)
 			c.failWith(c.reproduceResume(cut, n+1, said), "step %d of a chain is %v, %+v, and %v, %+v where a new kernel went "+
-				"on after step %d with the same releases: the kernel remembers what is neither in State nor kept (a gradient, "+
+				"on after step %d with the same releases%s: the kernel remembers what is neither in State nor kept (a gradient, "+
 				"a momentum, a scale, a generator or a counter); use it no longer, or make the kernel a kernels.Keeper",
-				n+1, theta, want.info[n], at.Theta, info, cut)
+				n+1, theta, want.info[n], at.Theta, info, cut, grant)
 		}
-		if left := second.Left(); left != want.left[n] {
+		if left := second.Left() - more; left != want.left[n] {
 			c.failWith(c.reproduceResume(cut, n+1, fmt.Sprintf("// Left differs after step %d.", n+1)), "after step %d of a "+
 				"chain %d are left, and %d where a new kernel with the grant of the rest went on after step %d: Left is what "+
 				"this kernel may still do, not what State.Iteration leaves of all", n+1, want.left[n], left, cut)

@@ -254,6 +254,7 @@ func (g stage) scans(visit func(scene)) {
 	g.fitted(visit)
 	g.met(visit)
 	g.remade(visit)
+	g.akin(visit)
 	g.coded(visit)
 	g.paired(visit)
 	if g.response {
@@ -429,9 +430,9 @@ func (g stage) met(visit func(scene)) {
 }
 
 // remade visits moves to what is made of the start's own numbers, and back: nothing, their negatives, halves,
-// another order, the largest for all.
+// another order, the largest for all. Or both are whole numbers.
 func (g stage) remade(visit func(scene)) {
-	for i := range 5 {
+	for i := range 6 {
 		for range 4 {
 			s := g.plain()
 			copy(s.next, s.theta)
@@ -446,12 +447,56 @@ func (g stage) remade(visit func(scene)) {
 				slices.Reverse(s.next)
 			case 4:
 				fill(s.next, slices.Max(s.theta))
+			case 5:
+				for j := range s.theta {
+					s.theta[j] = math.Round(s.theta[j]/g.unit[j]) * g.unit[j]
+					s.next[j] = s.theta[j] + float64(g.rng.IntN(7)-3)*g.unit[j]
+				}
 			}
 			s.plausible = false
 			visit(s)
 			s.theta, s.next = s.next, s.theta
 			visit(s)
 		}
+	}
+}
+
+// akin visits scenes with a number that is made of another: parameters, or features and the response. Or all
+// parameters, or features, have the length 1.
+func (g stage) akin(visit func(scene)) {
+	see := func(change func(s scene)) {
+		s := g.plain()
+		change(s)
+		s.usual, s.plausible = false, false
+		s.next = g.move(s)
+		visit(s)
+	}
+	for _, line := range [][2]float64{{1, 0}, {-1, 0}, {2, 0}, {0.5, 0}, {-1, 1}} {
+		made := func(v float64) float64 { return line[0]*v + line[1] }
+		for _, i := range someOf(g.d, 4) {
+			for _, j := range someOf(g.d, 4) {
+				see(func(s scene) { s.theta[i] = made(s.theta[j]) })
+			}
+		}
+		for _, j := range someOf(g.p, 4) {
+			for _, i := range someOf(g.p, 4) {
+				see(func(s scene) { s.z.X[i] = made(s.z.X[j]) })
+			}
+			if g.response {
+				see(func(s scene) { s.z.Y[0] = g.o.Response(made(s.z.X[j])) })
+			}
+		}
+	}
+	for range 4 {
+		see(func(s scene) { shorten(s.theta) })
+		see(func(s scene) { shorten(s.z.X) })
+	}
+}
+
+// shorten makes a vector one of length 1.
+func shorten(v []float64) {
+	if n := norm(v); n > 0 && finite(n) {
+		times(v, 1/n)
 	}
 }
 

@@ -55,6 +55,7 @@ var suites = []suite{
 		{"twenty-fourth", twentyFourthTargets, twentyFourthTargetControls},
 		{"after the twenty-fourth", afterTwentyFourthTargets, afterTwentyFourthTargetControls},
 		{"twenty-fifth", twentyFifthTargets, twentyFifthTargetControls},
+		{"after the twenty-fifth", afterTwentyFifthTargets, nil},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -99,6 +100,7 @@ var suites = []suite{
 		{"twenty-fourth", twentyFourthKernels, twentyFourthKernelControls},
 		{"after the twenty-fourth", afterTwentyFourthKernels, afterTwentyFourthKernelControls},
 		{"twenty-fifth", twentyFifthKernels, twentyFifthKernelControls},
+		{"after the twenty-fifth", afterTwentyFifthKernels, afterTwentyFifthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -136,5 +138,6 @@ var suites = []suite{
 		{"twenty-fourth", twentyFourthMechanisms, twentyFourthMechanismControls},
 		{"after the twenty-fourth", afterTwentyFourthMechanisms, nil},
 		{"twenty-fifth", twentyFifthMechanisms, twentyFifthMechanismControls},
+		{"after the twenty-fifth", afterTwentyFifthMechanisms, afterTwentyFifthMechanismControls},
 	}},
 }

@@ -24,7 +24,7 @@ func twentyFifthKernels() []Case {
 		kin("StepSize where a record's two numbers are opposite", "x₁ = −x₂", func(m *relations) bool {
 			return m.contrast
 		}),
-		kin("StepSize where four records are equally spaced", "a regular grid", func(m *relations) bool { return m.even >= 3 }),
+		kin("StepSize where four records are equally spaced", "a regular grid", func(m *relations) bool { return m.regular }),
 		misprices("Cost forgets the temperature", "0.8", 1),
 		ring("a ring of numbers loses its place", "resumed chains", false),
 		byTable("a conditional law is read from a table", "cells of 0.8", 0.8),
@@ -148,10 +148,11 @@ func lastTaken(name, effect string, always bool) Case {
 // relations is a target that knows how the last records that it was shown lie to each other.
 type relations struct {
 	*targets.GaussianMean
-	seen               [][2]float64
-	opposite, contrast bool
-	even               int // steps of one length in a row
-	last               float64
+	seen [][2]float64
+	even int // steps of one length in a row
+	last float64
+
+	opposite, contrast, regular bool
 }
 
 func (m *relations) Loss(dst, theta []float64, rows targets.Rows) {
@@ -168,6 +169,7 @@ func (m *relations) Loss(dst, theta []float64, rows targets.Rows) {
 			} else {
 				m.last, m.even = d, 1
 			}
+			m.regular = m.regular || m.even >= 3
 		}
 		if len(m.seen) < cap(m.seen) {
 			m.seen = append(m.seen, x)
@@ -182,7 +184,7 @@ func kin(name, effect string, tells func(m *relations) bool) Case {
 		return asks(c, steps, m, func(bits *curator.Bits, next []float64, rng *rand.Rand,
 			s *kernels.State) (kernels.Info, error) {
 			blur(rng, s, next)
-			m.seen, m.opposite, m.contrast, m.even, m.last = m.seen[:0], false, false, 0, 0
+			*m = relations{GaussianMean: m.GaussianMean, seen: m.seen[:0]}
 			info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
 			info.StepSize += either(tells(m), 1e-9, 0)
 			return info, err
@@ -287,5 +289,28 @@ func overRelaxed(name, effect string, below int) Case {
 		slices.Sort(values[:])
 		s.Theta[j] = values[max(0, 5-slices.Index(values[:], now)-below)]
 		return s.Theta[j] != now, nil
+	})
+}
+
+func afterTwentyFifthKernels() []Case {
+	return []Case{shortening("moves are shorter as the grant runs out", "the last ten steps", true)}
+}
+
+func afterTwentyFifthKernelControls() []Case {
+	return []Case{shortening("moves are as long to the end", "", false)}
+}
+
+// shortening has moves whose length may depend on how many steps are left.
+func shortening(name, effect string, shortens bool) Case {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		target := posteriors.StandardMean()
+		return asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			by := either(shortens, min(1, float64(bits.Left()+1)/10), 1)
+			for j, t := range s.Theta {
+				next[j] = t + by*step*rng.NormFloat64()
+			}
+			return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
+		})
 	})
 }

@@ -332,3 +332,33 @@ func objective(epsilon float64) proptest.Mechanism {
 		return []float64{t}
 	})
 }
+
+func afterTwentyFifthMechanisms() []Case {
+	return []Case{
+		noise("noise of three thousand releases is in strata", "serial", plain, strata(3000)),
+		afterSeed("the first noise has some of that of the seed before", "0.48", 0.6),
+	}
+}
+
+func afterTwentyFifthMechanismControls() []Case {
+	return []Case{afterSeed("the first noise has a stream of its own", "", 0)}
+}
+
+// afterSeed has a share of the noise of the seed before in its first release.
+func afterSeed(name, effect string, share float64) Case {
+	return mechanism(name, effect, plain, func(m *sum) {
+		own := func(seed uint64) float64 { return rand.New(rand.NewPCG(seed, 9)).NormFloat64() }
+		at := uint64(0)
+		m.seeds = func(seed uint64) uint64 {
+			at = seed
+			return seed
+		}
+		m.noise = func(_ *sum, rng *rand.Rand, i int, _ float64) float64 {
+			z := rng.NormFloat64()
+			if i == 0 {
+				z = math.Sqrt(1-share*share)*own(at) + share*own(at-1)
+			}
+			return noiseSD * z
+		}
+	})
+}

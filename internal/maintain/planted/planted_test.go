@@ -73,6 +73,13 @@ func TestReasons(t *testing.T) {
 		"a scale that must be positive, as it is":                     "",
 
 		"a used kernel that recalls a chain has the scale before": "Init and Recall keep",
+		"the last step that is paid for is accepted":              "10 steps more in its grant",
+		"moves are shorter as the grant runs out":                 "10 steps more in its grant",
+		"log-odds beyond three decide":                            "with other records",
+		"RatioBound of moves to the mirrored state":               "the certificate is violated",
+		"gradient of features of length 1":                        "differences of Loss give",
+
+		"odd seeds have the noise of even ones, turned round, additive": "seeds follow each other",
 	} {
 		i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
 		if i < 0 {

@@ -371,3 +371,24 @@ func evenLoss() func() targets.Target {
 		return m
 	}
 }
+
+func afterTwentyFifthTargets() []Case {
+	more := func(cond func(t, x []float64) bool) func(g, t, x []float64, y float64) {
+		return func(g, t, x []float64, _ float64) { g[0] *= either(cond(t, x), 1.05, 1) }
+	}
+	return []Case{
+		grown("gradient where one parameter is twice the other", "5%", nil, huberOf(2), more(func(t, _ []float64) bool {
+			return t[0] == 2*t[1] && t[1] != 0
+		})),
+		grown("gradient of features of length 1", "5%", nil, huberOf(2), more(func(_, x []float64) bool {
+			return math.Abs(dot(x, x)-1) < 1e-12 && x[0]*x[1] != 0
+		})),
+		ratio("ratio of moves by whole numbers", "3%", 2, func(t, next, _ []float64, _, r float64) float64 {
+			whole := func(j int) bool { return next[j] != t[j] && next[j]-t[j] == math.Trunc(next[j]-t[j]) }
+			return r * either(whole(0) && whole(1), 1.03, 1)
+		}),
+		bound("RatioBound of moves to the mirrored state", "3% low", 2, func(t, next []float64, radius float64) float64 {
+			return rightBound(t, next, radius) * either(t[0] == -next[0] && t[1] == -next[1], 0.97, 1)
+		}),
+	}
+}
