@@ -69,7 +69,8 @@ func makeCalls(m Mechanism, pairs int, o MechanismOptions) ([]*group, error) {
 	first, last := &group{name: "the first releases of calls"}, &group{name: "the last releases of calls"}
 	next := &group{name: "the releases of calls whose seeds follow each other", size: 64}
 	single := &group{name: "the releases of calls for one whose seeds follow each other", size: 1}
-	groups, bySize := []*group{first, last, next, single}, map[int]*group{}
+	across := &group{name: "first releases of calls whose seeds follow each other"} // of pairs alone
+	groups, bySize := []*group{first, last, next, single, across}, map[int]*group{}
 	for i := range pairs {
 		size, bit := []int{1, 64, callSizes[i/4%len(callSizes)], 64}[i%4], i/4%64
 		g := bySize[size]
@@ -96,9 +97,7 @@ func makeCalls(m Mechanism, pairs int, o MechanismOptions) ([]*group, error) {
 		if err != nil {
 			return nil, err
 		}
-		for k := range one {
-			g.pairs = append(g.pairs, [2][]float64{one[k], other[k]})
-		}
+		across.pairs = append(across.pairs, [2][]float64{one[0], other[0]})
 	}
 	return groups, nil
 }
@@ -128,6 +127,9 @@ func (g *group) pair(m Mechanism, o MechanismOptions, bit int, seed, also uint64
 // overlap no more often than pairs of blocks of one long call.
 func (g *group) differ(e *evidence, onA [][]float64) {
 	n := len(g.all)
+	if n == 0 {
+		return
+	}
 	if g.size == 0 { // one release of each call
 		here, there := distinct(g.all), distinct(onA[:n])
 		// Each call changes the number of values by one at most: McDiarmid's inequality, for
@@ -333,7 +335,7 @@ func (l *lawOf) compare(e *evidence, g *group) {
 	}
 	for k, what := range []string{"are equal", "lie on one side of the median", "lie both in the middle half, or not"} {
 		e.see(unlikeShares(shared[k], len(g.pairs), l.shared[k], l.n/2), func() string {
-			return fmt.Sprintf("%s depend on each other: %d of %d pairs in a row %s in coordinate %d, and %d of %d of a "+
+			return fmt.Sprintf("%s depend on each other: %d of %d pairs %s in coordinate %d, and %d of %d pairs in a row of a "+
 				"long call",
 				g.name, shared[k], len(g.pairs), what, l.coordinate, l.shared[k], l.n/2)
 		})

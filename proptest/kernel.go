@@ -109,9 +109,10 @@ func orDefault[T comparable](v, otherwise T) T {
 //   - Info.Gradients is the number of gradients that the curator has released in the step, in more
 //     than one dimension;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
-//     uninterrupted one, given the same releases: nothing else is remembered, and nothing before the
-//     first step; Recall takes no memory of which it loses a part; a kernel's second chain is a new
-//     kernel's first, and one that has made steps goes on with another chain as a new one does;
+//     uninterrupted one, given the same releases, whatever more is granted: nothing else is
+//     remembered, and nothing before the first step; Recall takes no memory of which it loses a part;
+//     a kernel's second chain is a new kernel's first, and one that has made steps goes on with
+//     another chain as a new one does;
 //   - all steps are charged before the first, at what Cost says, and the price does not
 //     depend on records;
 //   - a parallel run equals a serial one, as do chains that make their steps in turn,

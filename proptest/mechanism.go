@@ -76,7 +76,8 @@ type MechanismOptions struct {
 //     event's: not smaller, of the right body and tails, without atoms, on all of its grid down to
 //     the low bits, independent between coordinates;
 //   - releases are independent of each other and alike from first to last, within a call, in calls
-//     for one release or a few, and across calls of other seeds;
+//     for one release or a few, and across calls of other seeds, such as the next; sums of many in a
+//     row are as large as those of as many far apart;
 //   - two worlds: a classifier orders releases by their likelihood ratio, by the statistic, a
 //     linear function, coordinates alone, in pairs and all together, low bits and single values,
 //     on one part of the releases; on the other, Clopper–Pearson bounds are compared with the
@@ -85,10 +86,10 @@ type MechanismOptions struct {
 //     numbers, with Quick over twice as many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
 //     10³⁰⁰, or with such a response, of A and B with such values in all other records, of both at
-//     other scales, of fewer records, of the tables whose releases spread least, with the record
-//     that differs at other places, and of those of 240 random neighbours that a few releases tell
-//     apart most; with as many, of neighbours that a search finds farther apart in terms of the
-//     noise.
+//     other scales, of fewer records, of up to 24 that are alike, of the tables whose releases
+//     spread least, with the record that differs at other places, and of those of 240 random
+//     neighbours that a few releases tell apart most; with as many, of neighbours that a search
+//     finds farther apart in terms of the noise.
 //
 // A true claim is rejected with probability at most FalseAlarm. A failure of releases
 // is repeated with as few of them, and as plain records, as still fail.

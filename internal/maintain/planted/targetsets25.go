@@ -171,9 +171,9 @@ func sumsOfNone(clears bool) func() targets.Target {
 func angular(wraps bool) func() targets.Target {
 	return func() targets.Target {
 		m := &own{dim: 2, features: 1, loss: func(t, x []float64, y float64) float64 {
-			return 1 - math.Cos(t[0]*x[0]+t[1]-y)
+			return 1 - math.Cos(t[0]*x[0]+t[1]-math.Remainder(y, 2*math.Pi))
 		}, grad: func(g, t, x []float64, y float64) {
-			g[1] = math.Sin(t[0]*x[0] + t[1] - y)
+			g[1] = math.Sin(t[0]*x[0] + t[1] - math.Remainder(y, 2*math.Pi))
 			g[0] = g[1] * x[0]
 		}}
 		return bounded{m, func(t, next []float64, radius float64) float64 {
