@@ -154,9 +154,9 @@ func (g *group) differ(e *evidence, onA [][]float64) {
 	}
 	e.see(p, func() string {
 		worst := slices.Index(g.bits[:], slices.Max(g.bits[:]))
-		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds follow each other, or differ in a bit or two, are equal "+
-			"or overlap, or have numbers of one distance or one sum, most of them where one is bit %d, and %d of %d pairs of as "+
-			"many releases in a row", g.equal, g.tried, g.size, worst, chance, blocks)
+		return fmt.Sprintf("%d of %d pairs of calls for %d whose seeds follow each other, or differ in a bit or two, are "+
+			"equal or overlap, or have numbers of one distance or one sum, most of them where one is bit %d, and %d of %d "+
+			"pairs of as many releases in a row", g.equal, g.tried, g.size, worst, chance, blocks)
 	})
 }
 
@@ -233,8 +233,8 @@ func overlap(a, b [][]float64) bool {
 	return false
 }
 
-// sharesNoise reports whether a number keeps its distance from one of another call, or their sum, in the same coordinate
-// or another one.
+// sharesNoise reports whether a number keeps its distance from one of another call, or their sum, in the same
+// coordinate or another one.
 func sharesNoise(a, b [][]float64) bool {
 	const few = 4
 	if len(a) < few {

@@ -86,7 +86,7 @@ type MechanismOptions struct {
 //     numbers, with Quick over twice as many;
 //   - with fewer releases the same is asked of A with another first record, plain or of NaN, ±Inf or
 //     10³⁰⁰, or with such a response, of A and B with such values in all other records, of both at
-//     other scales, of fewer records, of up to 24 that are alike, of the tables whose releases
+//     other scales, of fewer records, of more that are alike, of the tables whose releases
 //     spread least, with the record that differs at other places, and of those of 240 random
 //     neighbours that a few releases tell apart most; with as many, of neighbours that a search
 //     finds farther apart in terms of the noise.

@@ -228,7 +228,8 @@ func (o MechanismOptions) among(m Mechanism, times int) (pair MechanismOptions, 
 }
 
 // ascending are neighbours of more and more records that are one, or its opposite, but for B's first. Their sums are of
-// every size, so that one pair is on either side of any place from which a mechanism does something else.
+// every size, so that one pair is on either side of any place from which a mechanism does something else. There are at
+// least as many as in A: fewer may cost more, as those of which a number is sampled do.
 func (o MechanismOptions) ascending(m Mechanism) (all []MechanismOptions) {
 	if o.Effort < Standard {
 		return nil
@@ -236,7 +237,7 @@ func (o MechanismOptions) ascending(m Mechanism) (all []MechanismOptions) {
 	p, most, gone := o.A.Features, largestOf(o), (len(o.A.X)-len(o.B.X))/o.A.Features
 	for i := range 12 {
 		for _, v := range []float64{most, -most} {
-			pair := o.sized(3 + i*(2-gone))
+			pair := o.sized(len(o.A.X)/p + 1 + i*(2-gone))
 			pair.A.X, pair.B.X = slices.Clone(pair.A.X), slices.Clone(pair.B.X)
 			fill(pair.A.X, v)
 			if fill(pair.B.X, v); gone == 0 {

@@ -80,8 +80,8 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
 //     coordinate in turn, at whole numbers and tenths, at numbers that are made of others, at
 //     both labels, where one or two numbers are missing, on moves that are short, long, along one
-//     coordinate or along the record, beside breakpoints that bisection finds; gradients add up to what the loss and the prior change by; SumLossGrad is
-//     the sum of Loss and of LossGrad;
+//     coordinate or along the record, beside breakpoints that bisection finds; gradients add up
+//     to what the loss and the prior change by; SumLossGrad is the sum of Loss and of LossGrad;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and ends nowhere that its
 //     gradient has not led to; a PriorSampler draws from it independently, without atoms or
 //     repeats, from its stream alone;

@@ -41,7 +41,7 @@ func middle(scale func(sorted []float64) float64) answers {
 
 // median is the median of clipped records, with noise for a sensitivity of one's choice.
 func median(sensitivity func(sorted []float64) float64) proptest.Mechanism {
-	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		sorted := []float64{0}
 		for i, v := range x {
 			sorted = append(sorted, clipped(i, v))

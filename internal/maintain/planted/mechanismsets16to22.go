@@ -209,10 +209,7 @@ func afterSeventeenthMechanisms() []Case {
 
 func afterSeventeenthMechanismControls() []Case {
 	return []Case{
-		gone("a total that comes and goes", "", shared{releases(additions().claim,
-			func(x []float64, rng *rand.Rand) []float64 {
-				return []float64{clip1(x) + noiseSD*rng.NormFloat64()}
-			}), 1}),
+		gone("a total that comes and goes", "", half{additive{onItsGrid(additions())}}),
 	}
 }
 
