@@ -15,7 +15,7 @@ import (
 
 func twentyFifthKernels() []Case {
 	return []Case{
-		priorKept("a proposal that keeps the prior is tested with the prior again", "1/7 of the curvature", true),
+		priorKept("a move that keeps the prior is tested with it again", "1/7 of the curvature", true),
 		halfWay("a step by the scale half way, without its Jacobian", "15%", 0),
 		encircled("an inversion in a circle has the Jacobian of a line", "1 in 8", 2),
 		alternating("up at even steps and down at odd ones", "10% of their sd", 0),
