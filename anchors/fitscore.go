@@ -20,8 +20,6 @@ const (
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
 	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
 	fitFloor       = 0.3  // part of a number's bounds that noise may hide (fitKind.first)
-	fitManyFloor   = 0.42 // the same of fitMany numbers or more, whose intervals are far wider otherwise
-	fitMany        = 12
 	fitReach       = 50 // the longest optimum about which the last one's ridge is
 )
 
@@ -64,13 +62,8 @@ func (c Config) scoreFloor(m model) float64 {
 			levels++
 		}
 	}
-	switch {
-	case c.near(m): // of counts, to which moments hardly matter
-		return fitFloor
-	case 2*levels >= 3*len(c.numbers()):
+	if 2*levels >= 3*len(c.numbers()) && !c.near(m) { // moments hardly matter to counts
 		return 0
-	case len(c.numbers()) >= fitMany:
-		return fitManyFloor
 	}
 	return fitFloor
 }

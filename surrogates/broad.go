@@ -147,7 +147,7 @@ func (b broad) exact() exact { return exact{b, b.log()} }
 func (e exact) LogDensity(theta []float64) float64 { return e.broad.LogDensity(theta) + e.whole }
 
 // eitherOf is a mixture of priors, as often of each.
-type eitherOf []exact
+type eitherOf []drawn
 
 // LogDensity is that of the mixture, but for what the priors have in common.
 func (e eitherOf) LogDensity(theta []float64) float64 {

@@ -20,8 +20,14 @@ func (p *Score) settle(m *moments) error {
 	} else if p.config.Doubt > 0 {
 		rounds = 2
 	}
+	if p.imputations[0].effects != nil {
+		rounds = max(rounds, 4) // as well as scales of effects
+	}
 	for range rounds {
 		for k := range p.imputations {
+			if im := &p.imputations[k]; im.effects != nil {
+				im.broad = im.effects.about(p.mean, cov)
+			}
 			p.doubt(&p.imputations[k])
 		}
 		if averaged {
@@ -72,7 +78,7 @@ func (p *Score) doubt(im *imputation) {
 // covariance of the score at the centre, that in it.
 func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	d, s := p.dim, p.config.Statistics
-	im.frozen, im.missing, im.open = nil, nil, nil
+	im.frozen, im.missing = nil, nil
 	move := make([]float64, d)
 	for j := range d {
 		move[j] = p.mean[j] - s.Anchor[j]
@@ -90,7 +96,7 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 	if !s.Weighted {
 		w *= p.slopeAlong(im, move)
 	}
-	im.missing, im.open = mat.NewSymDense(d, nil), make([]float64, d*d)
+	im.missing = mat.NewSymDense(d, nil)
 	positive := m.positive()
 	for j := range d {
 		for k := range d {
@@ -103,7 +109,6 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 				cov.SetSym(j, k, cov.At(j, k)+w*w*m.open.At(j, k)*product)
 			}
 			im.missing.SetSym(j, k, w*(m.mean.At(j, k)-positive.At(j, k)))
-			im.open[j*d+k] = w * w * m.open.At(j, k)
 		}
 	}
 	for j := range d {
@@ -113,54 +118,12 @@ func (p *Score) freeze(im *imputation, m *moments, spread *mat.SymDense) error {
 			}
 		}
 	}
-	if d <= mostImputed || d <= mostFollowed && s.numbersAlone() && m.norm() > mostNoise {
-		return nil
-	}
 	factor, ok := choleskyOf(cov)
 	if !ok {
 		return errors.New("surrogates: the score's covariance is not positive definite")
 	}
 	im.frozen = factor
 	return nil
-}
-
-// unknown adds to lower, the lower triangle of the score's covariance at theta, what errors of
-// the second moments make of the way from the anchor, and doubt in the law.
-func (im *imputation) unknown(lower, theta, anchor []float64) {
-	d := len(theta)
-	if im.doubt != nil {
-		floats.Add(lower, im.doubt)
-	}
-	if im.open == nil {
-		return
-	}
-	for j := range d {
-		for k := range d {
-			move, open := theta[k]-anchor[k], im.open[j*d+k]
-			lower[j*d+j] += open * move * move
-			if k < j {
-				lower[j*d+k] += open * (theta[j] - anchor[j]) * move
-			}
-		}
-	}
-}
-
-// unknownSlope adds to grad the derivative of ½⟨A, unknown⟩, of the lower triangle of A.
-func (im *imputation) unknownSlope(grad, a, theta, anchor []float64) {
-	d := len(theta)
-	if im.open == nil {
-		return
-	}
-	for j := range d {
-		for k := range d {
-			move, open := theta[k]-anchor[k], im.open[j*d+k]
-			grad[k] += a[j*d+j] * open * move
-			if k < j {
-				grad[j] += a[j*d+k] * open * move
-				grad[k] += a[j*d+k] * open * (theta[j] - anchor[j])
-			}
-		}
-	}
 }
 
 // slopeAlong is the factor between a move's linear predictors and the mean slopes.
@@ -242,7 +205,9 @@ func (p *Score) spread(theta []float64, h *mat.SymDense) *mat.SymDense {
 		if h == nil {
 			im.features.scores().law(make([]float64, d), own, theta, s.size())
 		}
-		im.unknown(own, theta, s.Anchor)
+		if im.doubt != nil {
+			floats.Add(own, im.doubt)
+		}
 		floats.AddScaled(lower, 1/float64(len(p.imputations)), own)
 	}
 	for j := range d {

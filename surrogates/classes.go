@@ -52,6 +52,9 @@ type Classes struct {
 	mean, factor []float64 // of an approximation: see Score
 }
 
+// mostClassNumbers is mostImputed of classes whose features have no levels of categories.
+const mostClassNumbers = 12
+
 // NewClasses returns the posterior. Errors: statistics out of range; a prior that does not fit.
 func NewClasses(c ClassesConfig) (*Classes, error) {
 	s := c.Statistics
@@ -96,7 +99,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		floats.AddScaled(out.at, 1/float64(len(c.Anchors)), at)
 	}
 	m := newMoments(s.Moment, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, p)
-	if p > mostImputed || each.numbersAlone() { // their variance is held fixed
+	if p > mostImputed || p > mostClassNumbers && !hasCategories(s.Columns) { // their variance is held fixed
 		m.average(rng)
 		c.Imputations = 1
 	}

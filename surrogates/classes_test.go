@@ -66,7 +66,7 @@ func farClasses(rng *rand.Rand, p, records int, noise, stated, sd, way float64) 
 func TestClassGradients(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		seed := rapid.Uint64().Draw(r, "seed")
-		p := rapid.SampledFrom([]int{2, 3, mostDrawn + 1}).Draw(r, "features")
+		p := rapid.SampledFrom([]int{2, 3, mostClassNumbers + 1}).Draw(r, "features")
 		c, _ := simulatedClasses(rand.New(rand.NewPCG(seed, 1)), p, 300, rapid.Float64Range(1, 30).Draw(r, "noise"), 1)
 		c.Statistics.Temperature = rapid.SampledFrom([]float64{1, 0.25}).Draw(r, "temperature")
 		c.Imputations = 2
@@ -74,7 +74,7 @@ func TestClassGradients(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if (p > mostDrawn) != (post.rows[0].lacking != nil) {
+		if (p > mostClassNumbers) != (post.rows[0].lacking != nil) {
 			r.Fatal("which features share second moments?")
 		}
 		checkGradient(t, "classes", post.Density(), post.mean, 0.5)

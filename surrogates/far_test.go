@@ -60,7 +60,7 @@ func TestReleasesOfAnyKindHaveAPosterior(t *testing.T) {
 // TestWideningOfManyFeatures: the posterior mean of noisy second moments need not be
 // positive definite, and privacy has a widening all the same.
 func TestWideningOfManyFeatures(t *testing.T) {
-	const d = 30
+	const d = 66
 	rng := rand.New(rand.NewPCG(8, 8))
 	for i := range 5 {
 		s := surrogates.Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,

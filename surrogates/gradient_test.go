@@ -234,40 +234,6 @@ func wide() Statistics {
 	return s
 }
 
-// TestSharedMoments: of more than mostDrawn features whose second moments noise hides imputations share their mean,
-// and the score's variance follows θ with what is not known of them.
-func TestSharedMoments(t *testing.T) {
-	const d = mostDrawn + 2
-	for i, link := range []Link{Logistic, Logistic, binary{cLogLog, 1}, counts{2, 9, 0}} {
-		weighted := i%2 > 0
-		rng := rand.New(rand.NewPCG(31, 32))
-		s := Statistics{Anchor: make([]float64, d), Score: make([]float64, d), ScoreSD: 9, Ridge: 2,
-			Moment: make([]float64, d*d), MomentSD: 45, Records: 2000, Radius: 1, Weighted: weighted}
-		for j := range d {
-			s.Anchor[j] = rng.NormFloat64()
-			s.Score[j] = -2 * s.Anchor[j]
-			s.Moment[j*d+j] = 120
-		}
-		noisySquares(s.Moment, d, s.MomentSD, rng)
-		p, err := New(Config{Statistics: s, Link: link, Prior: priors.Gaussian{SD: 3}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkGradient(t, "shared moments", p.Density(), s.Anchor, 0.5)
-		far := make([]float64, d)
-		for j := range far {
-			far[j] = 5 + s.Anchor[j]
-		}
-		e := p.Density().(*evaluator)
-		e.moments(far, &p.imputations[0], e.features[0])
-		known := make([]float64, d*d)
-		e.features[0].law(make([]float64, d), known, far, float64(s.Records))
-		if got, least := e.lower[0], known[0]; got < 1.1*least {
-			t.Errorf("the score's variance is %v far from the anchor, %v but for what is not known of the moments", got, least)
-		}
-	}
-}
-
 // TestWide checks the density of wide tables, and that a rare level's coefficient keeps
 // the spread of its prior while that of a number does not.
 func TestWide(t *testing.T) {

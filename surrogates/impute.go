@@ -16,46 +16,30 @@ type imputation struct {
 	shape    *mat.SymDense // that curvature, of one record
 	score    []float64     // as at the anchor
 	prior    priors.Prior  // of the coefficients, given the features
-	whole    float64       // log of its normalizing factor, but for what priors of all laws have
+	chosen   float64       // log of how much likelier the law is chosen than drawn, less the mean
 	broad    broad         // about that prior
+	effects  *effects      // the prior, where it is of effects and laws have their own
 	log      float64       // of the determinant of an optimum's density
 	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
-	open     []float64     // variances of that mean's entries, where the variance follows θ
 	doubt    []float64     // covariance of the score that doubt in the law makes, its lower triangle
 	frozen   []float64     // factor of the score's covariance where that does not follow θ
 }
 
-// mostImputed is the number of features up to which imputations have second moments
-// drawn each for itself. Beyond it all have their posterior mean, and what is not known of them
-// is in the score's variance, which is that at the posterior's centre.
-const mostImputed = 24
-
-// mostDrawn is mostImputed where noise hides the second moments of numbers. Intervals of drawn ones then hold too
-// little of so many, however many are drawn. A shared mean lets coefficients far off explain the score by its
-// error, and leaves about the prior's width, so it is taken nowhere else. The score's variance follows θ
-// there. With levels of categories, and with a Centred link, by which moments hardly matter, draws are taken all the
-// same.
-const mostDrawn = 12
-
-// mostFollowed is up to how many features the score's variance follows θ where noise hides the second moments of
-// numbers: held at the centre, it lets the centre go on to where errors of the moments explain the score. It takes
-// time in proportion to the cube.
-const mostFollowed = 64
-
-// mostNoise is the norm that noise in the correlations may have where it does not hide them. Those of features that
-// have none have a norm of 1.
-const mostNoise = 1.5
+// mostImputed is the number of features up to which imputations have second moments drawn each for itself, and
+// mostNumbers that of labels without levels of categories. Beyond it all have their posterior mean, and what is not
+// known of them is in the score's variance, which is that at the posterior's centre.
+const (
+	mostImputed = 24
+	mostNumbers = 64
+)
 
 // averaged reports whether imputations share the mean of the second moments.
-func (c Config) averaged(m *moments) bool {
-	d := len(c.Statistics.Anchor)
-	_, centred := c.Link.(Centred)
-	return d > mostImputed || !centred && c.Statistics.numbersAlone() && m.norm() > mostNoise
-}
-
-// numbersAlone reports whether features are many numbers and no categories.
-func (s Statistics) numbersAlone() bool {
-	return len(s.Anchor) > mostDrawn && !hasCategories(s.Columns)
+func (c Config) averaged() bool {
+	most := mostNumbers
+	if _, centred := c.Link.(Centred); centred || hasCategories(c.Statistics.Columns) {
+		most = mostImputed
+	}
+	return len(c.Statistics.Anchor) > most
 }
 
 // hasCategories reports whether a column is a level's indicator.
@@ -85,8 +69,7 @@ func (c Config) impute(second *mat.SymDense, score []float64, m *moments) imputa
 	s := c.Statistics
 	im := imputation{score: score}
 	if s.Weighted {
-		each, h := mat.NewSymDense(len(s.Anchor), nil), mat.NewSymDense(len(s.Anchor), nil)
-		each.ScaleSym(1/float64(s.Records), second)
+		each, h := c.each(second), mat.NewSymDense(len(s.Anchor), nil)
 		im.features = newFeatures(c.weighted(each, m), c.Link)
 		if m.plain != nil {
 			im.plain, im.shape = newNormal(m.plain, m.constant, s.Anchor), each
@@ -101,9 +84,14 @@ func (c Config) impute(second *mat.SymDense, score []float64, m *moments) imputa
 
 // law is the normal law of features with these second moments, of all records.
 func (c Config) law(second *mat.SymDense, constant int) *normal {
-	each := mat.NewSymDense(len(c.Statistics.Anchor), nil)
-	each.ScaleSym(1/float64(c.Statistics.Records), second)
-	return newNormal(each, constant, c.Statistics.Anchor)
+	return newNormal(c.each(second), constant, c.Statistics.Anchor)
+}
+
+// each is a mean over records.
+func (c Config) each(sum *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(sum.SymmetricDim(), nil)
+	out.ScaleSym(1/float64(c.Statistics.Records), sum)
+	return out
 }
 
 // imputeLaw sets a law of the features, and what follows from it.

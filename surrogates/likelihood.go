@@ -77,7 +77,7 @@ func (e *evaluator) Dim() int { return e.dim }
 func (e *evaluator) LogDensityGrad(grad, theta []float64) float64 {
 	for k := range e.imputations {
 		im := &e.imputations[k]
-		e.logs[k] = im.prior.LogDensity(theta) + im.whole
+		e.logs[k] = im.prior.LogDensity(theta) - im.chosen
 		if math.IsInf(e.logs[k], -1) || math.IsNaN(e.logs[k]) {
 			return math.Inf(-1)
 		}
@@ -153,9 +153,6 @@ func (e *evaluator) likelihood(grad, theta []float64, im *imputation, on *scores
 		lower = nil
 	}
 	on.back(grad, e.whole, lower, e.config.Statistics.size())
-	if lower != nil {
-		im.unknownSlope(grad, lower, theta, e.config.Statistics.Anchor)
-	}
 	return log + math.Log(sum) + im.log
 }
 
@@ -228,8 +225,8 @@ func (e *evaluator) moments(theta []float64, im *imputation, on *scores) {
 	}
 	on.law(e.residual, lower, theta, s.size())
 	floats.SubTo(e.residual, im.score, e.residual)
-	if lower != nil {
-		im.unknown(lower, theta, s.Anchor)
+	if lower != nil && im.doubt != nil {
+		floats.Add(lower, im.doubt)
 	}
 	if im.missing == nil {
 		return

@@ -11,7 +11,7 @@ import (
 // directions is about 1, and above 2.5 by chance less than once in 10⁹ runs. Few rows alone fail.
 func TestClassesOfManyRecords(t *testing.T) {
 	square, alone := 0.0, 0.0
-	const sets, p = 4, mostDrawn + 2
+	const sets, p = 4, mostClassNumbers + 2
 	for seed := range uint64(sets) {
 		c, truth := farClasses(rand.New(rand.NewPCG(seed, 7)), p, 40_000, 1, 1, 4, 0.5)
 		post, err := NewClasses(c)

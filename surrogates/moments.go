@@ -18,7 +18,7 @@ type moments struct {
 	noise    []float64     // variances of the noise in them
 	most     float64       // bounds the trace
 	typical  []float64     // diagonal entries of numbers; 0 for other columns
-	squares  []*square     // their posterior, once asked for; nil where there is none
+	fill     *filled       // their posterior, once asked for
 	constant int           // the column of the intercept, or −1
 	mean     *mat.SymDense // of many draws, once asked for
 	open     *mat.SymDense // the variances of their entries
@@ -90,22 +90,6 @@ func (m *moments) tie(j int, ratio float64) {
 	value, noise := (m.released[own]*b+ratio*m.released[edge]*a)/(a+b), a*b/(a+b)
 	m.set(j, j, value, noise)
 	m.set(j, m.constant, value/ratio, noise/(ratio*ratio))
-}
-
-// norm is about that of the noise in the correlations, as the released diagonal has them: that of a symmetric
-// matrix of independent errors is 2√d of their standard deviations (Wigner 1955). It is infinite where the diagonal
-// is not positive.
-func (m *moments) norm() float64 {
-	sum := 0.0
-	for j := range m.d {
-		if !(m.released[j*m.d+j] > 0) {
-			return math.Inf(1)
-		}
-		for k := range j {
-			sum += m.noise[j*m.d+k] / (m.released[j*m.d+j] * m.released[k*m.d+k])
-		}
-	}
-	return 2 * math.Sqrt(2*sum/float64(max(1, m.d-1)))
 }
 
 // average sets the mean of the posterior and the variances of its entries, each entry

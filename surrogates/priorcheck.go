@@ -17,7 +17,7 @@ import (
 type PriorCheck struct {
 	// Moved is by how many of its posterior standard deviations the coefficient that
 	// moves most would move, were the prior twice as wide. Coefficient is its index. It is
-	// 0 beyond 24 features, where the score's variance does not follow them.
+	// 0 of many features, where the score's variance does not follow them.
 	Moved       float64
 	Coefficient int
 	// Favoured is how many times as likely the release is under a prior twice or four
@@ -27,7 +27,7 @@ type PriorCheck struct {
 	// Rise is by how much the log likelihood of the release rises from an intercept alone to the
 	// posterior's centre: how plainly it shows that there are coefficients. A rare label alone
 	// makes none. Of classes, and without an intercept, it is from coefficients of 0. It is 0
-	// beyond 24 features.
+	// of many features.
 	Rise float64
 	// Bounded is by how much the log likelihood of the release falls from the posterior's
 	// centre to twice or four times as large coefficients, whichever is less.
@@ -50,7 +50,7 @@ type PriorCheck struct {
 	Unseen []int
 	// Signs are 1 or −1 for coefficients whose sign does not depend on the prior's width, and else 0.
 	// Nineteen in twenty draws have it, under this prior and normal ones two and four times as wide. nil
-	// beyond 24 features. Of classes they are those of a coefficient less the mean of all.
+	// of many features. Of classes they are those of a coefficient less the mean of all.
 	Signs []float64
 	// Order is the least correlation, over records, of draws' linear predictors with that at their mean,
 	// but for one in twenty. Draws under the wider priors have no less. It is 0 for classes and beyond
@@ -107,7 +107,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 			continue
 		}
 		check.Hidden = append(check.Hidden, j)
-		if sd*p.reach(j) < LeastEffect {
+		if p.widest().priorSD(p.combination(j).RawVector().Data)*p.reach(j) < LeastEffect {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}

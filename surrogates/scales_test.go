@@ -23,7 +23,7 @@ func TestSquaresAreCalibrated(t *testing.T) {
 			truth = typical * math.Exp(spreadSD*z)
 		}
 		released := truth + sd*rng.NormFloat64()
-		s, below := newSquare(released, sd, typical, most), 0.0
+		s, below := newSquare(released, sd, typical, most).given(fill{0, spreadSD}), 0.0
 		for p := 0.005; p < 1; p += 0.01 {
 			if s.quantile(p) < truth {
 				below += 0.01
@@ -44,11 +44,11 @@ func TestSquaresAreCalibrated(t *testing.T) {
 // TestSquaresFollowTheRelease: a sum of squares that noise hardly touches is as released, and one that
 // noise hides stays within its bounds, whatever was released.
 func TestSquaresFollowTheRelease(t *testing.T) {
-	if s := newSquare(300, 0.01, 20, 2000); math.Abs(s.quantile(0.5)-300) > 0.001 {
+	if s := newSquare(300, 0.01, 20, 2000).given(fill{0, 1}); math.Abs(s.quantile(0.5)-300) > 0.001 {
 		t.Errorf("300 with noise of 0.01 has the median %v", s.quantile(0.5))
 	}
 	for _, released := range []float64{-1e300, -1e3, 0, 5, 1e3, 1e300} {
-		s, last := newSquare(released, 1e3, 20, 2000), 0.0
+		s, last := newSquare(released, 1e3, 20, 2000).given(fill{0, 0.1}), 0.0
 		for _, p := range []float64{0, 1e-9, 0.1, 0.5, 0.9, 1} {
 			v := s.quantile(p)
 			if !(v >= last && v > 0 && v <= 2000*(1+1e-9)) {

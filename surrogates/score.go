@@ -20,7 +20,8 @@ type Config struct {
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
 	// Effect, where positive, makes Prior, a priors.Gaussian, that of standardized features: given each
-	// law of features the one of Statistics.Standardized, with the law's own means and spreads.
+	// law of features the one of Statistics.Standardized, with the law's own means and spreads, and of numbers
+	// a scale of effects that is learnt, at most this one (docs/schema.md).
 	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
 	// second moments of its own, drawn given the released ones. Defaults to 12. Of many
@@ -98,12 +99,14 @@ func assemble(c Config) (*Score, *moments, error) {
 		return nil, nil, err
 	}
 	if c.Imputations == 0 {
-		c.Imputations = 12
+		if c.Imputations = 12; d > mostImputed {
+			c.Imputations = 6
+		}
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
 	p := &Score{config: c, dim: d}
 	m := s.moments(c.Link)
-	averaged := c.averaged(m)
+	averaged := c.averaged()
 	given := c.priorGiven(averaged, rng)
 	if averaged {
 		m.average(rng)
@@ -112,22 +115,15 @@ func assemble(c Config) (*Score, *moments, error) {
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
-		c.Imputations = 1 // they would all be the same
-	}
-	if len(c.Earlier) == 0 || averaged {
-		for _, second := range m.draws(c.Imputations, rng, nil) {
-			p.imputations = append(p.imputations, given(c.impute(second, c.Statistics.Score, m)))
-		}
+		im := c.impute(m.positive(), s.Score, m)
+		given(&im, nil, 1)
+		p.imputations = []imputation{im}
 		return p, m, nil
 	}
-	p.looked, p.config.Statistics.ScoreSD = c.looks()
-	log := func(second *mat.SymDense) float64 {
-		_, log := c.joint(p.looked, c.law(second, m.constant))
-		return log
+	if len(c.Earlier) > 0 {
+		p.looked, c.Statistics.ScoreSD = c.looks()
+		p.config.Statistics.ScoreSD = c.Statistics.ScoreSD
 	}
-	for _, second := range m.draws(c.Imputations, rng, log) {
-		score, _ := c.joint(p.looked, c.law(second, m.constant))
-		p.imputations = append(p.imputations, given(c.impute(second, score, m)))
-	}
+	p.imputations = c.imputed(m, p.looked, rng, given)
 	return p, m, nil
 }

@@ -21,23 +21,28 @@ func (c Config) checkEffect() error {
 	return nil
 }
 
-// priorGiven is what gives an imputation its prior, or all theirs where they share the mean of the second moments.
-func (c Config) priorGiven(averaged bool, rng *rand.Rand) func(imputation) imputation {
+// priorOf gives an imputation its prior, of a law of the features and a scale of effects.
+type priorOf func(im *imputation, law *normal, share float64)
+
+// priorGiven is that of each law, or one for all where they share the mean of the second moments or effects have
+// no scale.
+func (c Config) priorGiven(averaged bool, rng *rand.Rand) priorOf {
 	s, prior := c.Statistics, c.Prior
-	if c.Effect > 0 && averaged {
+	if c.Effect > 0 && !averaged {
+		return func(im *imputation, law *normal, share float64) {
+			im.effects = newEffects(s.standardized(c.Effect, c.Prior.(priors.Gaussian), s.standingIn(law)), share, s.number)
+			im.prior, im.broad = im.effects, im.effects.about(make([]float64, len(s.Anchor)), nil)
+		}
+	}
+	if c.Effect > 0 {
 		prior = s.Standardized(c.Effect, c.Prior.(priors.Gaussian))
 	}
 	shared := broaden(prior, len(s.Anchor), rng)
-	return func(im imputation) imputation {
-		im.prior, im.broad = prior, shared
-		if c.Effect > 0 && !averaged {
-			own := s.standardized(c.Effect, c.Prior.(priors.Gaussian), s.standingIn(im.features.normal))
-			im.prior, im.broad = own, broad{own}
-			im.whole = im.broad.log()
-		}
-		return im
-	}
+	return func(im *imputation, _ *normal, _ float64) { im.prior, im.broad = prior, shared }
 }
+
+// number reports whether a feature is one.
+func (s Statistics) number(j int) bool { return s.Columns == nil || s.Columns[j].Kind == Number }
 
 // Openness is by how much wider than alone the prior of an intercept is beside so many numbers that are
 // fitted, for responses that are labels. These spread the linear predictor by latentShare of the latent
@@ -184,14 +189,28 @@ func (s Statistics) standingIn(law *normal) standing {
 
 // prior is that of the coefficients, whatever the law of features.
 func (p *Score) prior() drawn {
-	if p.config.Effect == 0 || len(p.imputations) == 1 {
+	if p.imputations[0].effects == nil {
 		return p.imputations[0].prior
 	}
 	var all eitherOf
 	for _, im := range p.imputations {
-		all = append(all, im.broad.exact())
+		for _, share := range effectShares {
+			all = append(all, newEffects(im.effects.CentredGaussian, share, p.config.Statistics.number))
+		}
 	}
 	return all
+}
+
+// widest is the posterior under the largest effects that the prior allows for.
+func (p *Score) widest() *Score {
+	wide := *p
+	wide.imputations = slices.Clone(p.imputations)
+	for k := range wide.imputations {
+		if im := &wide.imputations[k]; im.effects != nil {
+			im.broad = broad{im.effects.CentredGaussian}
+		}
+	}
+	return &wide
 }
 
 // priorPrecision adds the precision of the prior to a matrix, averaged over imputations.
