@@ -20,7 +20,7 @@ const (
 	fitFirstRidge  = 2    // ridge of the first optimum over the last's
 	fitDoubt       = 0.3  // share by which a normal law of the features may have the curvature wrong
 	fitFloor       = 0.3  // part of a number's bounds that noise may hide (fitKind.first)
-	fitReach       = 50 // the longest optimum about which the last one's ridge is
+	fitReach       = 50   // the longest optimum about which the last one's ridge is
 )
 
 // scoreFit is that of Score, of numbers: second moments, and a first optimum unless there are nearer

@@ -24,8 +24,8 @@ type Config struct {
 	// a scale of effects that is learnt, at most this one (docs/schema.md).
 	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
-	// second moments of its own, drawn given the released ones. Defaults to 12. Of many
-	// features there is one.
+	// second moments of its own, drawn given the released ones. Defaults to 12, and beyond 24
+	// features to 6. Where they share the mean of the second moments there is one.
 	Imputations int
 	// Earlier are scores at other anchors than that of Statistics, of a response with a Centred
 	// link. They count for less the farther off they are, and for nothing where imputations share
