@@ -63,9 +63,16 @@ func pick(logs []float64, rng *rand.Rand) int {
 	return len(logs) - 1
 }
 
-// shares are the scales of effects that laws with priors of their own may have.
+// shares are the scales of effects that laws with priors of their own may have: the largest alone where noise hides
+// the spreads of half of the numbers. Small effects look like narrow columns there.
 func (c Config) shares() []float64 {
-	if c.Effect > 0 {
+	numbers := 0
+	for j := range c.Statistics.Columns {
+		if c.Statistics.number(j) {
+			numbers++
+		}
+	}
+	if c.Effect > 0 && 2*len(c.Statistics.unseen()) <= numbers {
 		return effectShares
 	}
 	return effectShares[:1]
