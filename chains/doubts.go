@@ -373,7 +373,7 @@ func (r *Plan) spreadDoubts(p surrogates.PriorCheck) []Doubt {
 	}
 	return []Doubt{{
 		Headline: "Usable if columns spread as their bounds lead to expect: noise hides how far some do.",
-		Reason: "They are taken to spread by a third of the way to their bounds, by a factor of three more or less: " +
+		Reason: "They are taken to fill their bounds as other numbers do, or by a third, to a factor of three: " +
 			r.coefficients(p.Unseen) + ".",
 		Advice: "State bounds, or a center and a scale, that are nearer to the values of these columns, or spend more. " +
 			"Each is a new release.",

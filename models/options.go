@@ -79,8 +79,8 @@ var settings = []Setting{
 	{Name: "beta", Of: func(o *Options) any { return &o.Beta },
 		Help: "β above 1, with loss beta"},
 	{Name: "prior", Of: func(o *Options) any { return &o.Prior },
-		Help: "normal; standardized, a normal one of what a standard deviation of a number adds to the linear " +
-			"predictor, for labels and counts with draws given a released score; horseshoe, which shrinks coefficients " +
+		Help: "normal; standardized, one of what a standard deviation of a number adds to the linear predictor, whose " +
+			"scale is learnt, for labels and counts with draws given a released score; horseshoe, which shrinks coefficients " +
 			"towards 0 unless the data say otherwise, the intercept staying normal; or zellner-siow, which for released " +
 			"sums of linear regressions is one of what the columns explain together, beside a wide normal one; by default, " +
 			"where no prior is stated, zellner-siow for linear regressions with normal errors, standardized for " +

@@ -178,7 +178,7 @@ func (b *builder) regression(unit string, c targets.RegressionConfig) error {
 	return b.done(targets.New(c))
 }
 
-// usualEffect is the prior standard deviation of what a standard deviation of a number adds to a
+// usualEffect is the largest prior standard deviation of what a standard deviation of a number adds to a
 // linear predictor, under the prior standardized: .83 standard deviations of the latent error,
 // which is logistic, normal or Gumbel's. A log mean has that of log odds.
 func usualEffect(model string) float64 {

@@ -85,11 +85,7 @@ func (e *effects) Sample(theta []float64, rng *rand.Rand) {
 	own := e.CentredGaussian
 	own.SDs = slices.Clone(own.SDs)
 	for _, i := range e.numbers {
-		k, left := 0, rng.Float64()
-		for left -= math.Exp(e.logs[k]); left >= 0 && k < mostScales-1; left -= math.Exp(e.logs[k]) {
-			k++
-		}
-		own.SDs[i] /= math.Sqrt(e.precise[k])
+		own.SDs[i] /= math.Sqrt(e.precise[pick(e.logs, rng)])
 	}
 	own.Sample(theta, rng)
 }

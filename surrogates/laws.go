@@ -19,7 +19,7 @@ func (c Config) imputed(m *moments, looked []sharedLook, rng *rand.Rand, given p
 		score []float64
 		logs  []float64 // of about how likely the score is, for each scale of effects
 	}
-	seen := map[*mat.SymDense]one{}
+	seen, shares := map[*mat.SymDense]one{}, c.shares()
 	chosen := m.draws(c.Imputations, rng, func(second *mat.SymDense) float64 {
 		log, o := 0.0, one{score: c.Statistics.Score}
 		if c.Statistics.Weighted {
@@ -30,7 +30,7 @@ func (c Config) imputed(m *moments, looked []sharedLook, rng *rand.Rand, given p
 		if looked != nil {
 			o.score, log = c.joint(looked, o.law)
 		}
-		o.logs = c.likely(o.law, o.score, given)
+		o.logs = c.likely(o.law, o.score, shares, given)
 		seen[second] = o
 		return log + floats.LogSumExp(o.logs)
 	})
@@ -38,7 +38,7 @@ func (c Config) imputed(m *moments, looked []sharedLook, rng *rand.Rand, given p
 		o := seen[second]
 		i := pick(o.logs, rng)
 		im := c.impute(second, o.score, m)
-		given(&im, o.law, c.shares()[i])
+		given(&im, o.law, shares[i])
 		im.chosen = o.logs[i]
 		all = append(all, im)
 	}
@@ -80,7 +80,7 @@ func (c Config) shares() []float64 {
 
 // likely are the logarithms of about how likely the score is under a law, for each scale of effects. It is taken for
 // normal, its variance that at the anchor and its mean linear in the coefficients.
-func (c Config) likely(law *normal, score []float64, given priorOf) []float64 {
+func (c Config) likely(law *normal, score, shares []float64, given priorOf) []float64 {
 	s := c.Statistics
 	d, n := len(s.Anchor), s.size()
 	f := featuresOf(law, c.Link, false)
@@ -95,7 +95,7 @@ func (c Config) likely(law *normal, score []float64, given priorOf) []float64 {
 		}
 		variance.SetSym(j, j, variance.At(j, j)+s.ScoreSD*s.ScoreSD)
 	}
-	logs := make([]float64, len(c.shares()))
+	logs := make([]float64, len(shares))
 	var moved, solved, pull mat.VecDense // off becomes the score less its mean at coefficients of 0
 	moved.MulVec(information, mat.NewVecDense(d, s.Anchor))
 	off.SubVec(mat.NewVecDense(d, score), off)
@@ -109,7 +109,7 @@ func (c Config) likely(law *normal, score []float64, given priorOf) []float64 {
 	fisher.Mul(information, &half)
 	pull.MulVec(information, &solved) // but for its sign, which priors do not see
 	base := -chol.LogDet()/2 - mat.Dot(off, &solved)/2 + s.determinant(information)
-	for i, share := range c.shares() {
+	for i, share := range shares {
 		var im imputation
 		given(&im, law, share)
 		logs[i] = base + im.marginal(&fisher, &pull)
@@ -126,7 +126,6 @@ func (im *imputation) marginal(fisher *mat.Dense, pull *mat.VecDense) float64 {
 	var chol mat.Cholesky
 	mean := mat.NewVecDense(d, nil)
 	for range 6 { // of the scales of effects
-
 		for j := range d {
 			for k := range j + 1 {
 				precision.SetSym(j, k, (fisher.At(j, k)+fisher.At(k, j))/2)

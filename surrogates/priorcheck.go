@@ -34,13 +34,13 @@ type PriorCheck struct {
 	Bounded float64
 	// Tail is the share of the prior that is less dense than the posterior is on average.
 	Tail float64
-	// Hidden are the coefficients whose posterior standard deviation is more than a third of
-	// the prior's. The prior pulls one of twice its standard deviation by two thirds of the
-	// posterior's or more, and the release does not show it.
+	// Hidden are the coefficients whose posterior standard deviation is more than a third of the prior's,
+	// with scales of effects as the release makes them likely. The prior pulls one of twice its standard
+	// deviation by two thirds of the posterior's or more, and the release does not show it.
 	Hidden []int
-	// Narrow are those of them that the prior keeps from an ordinary effect: its standard
-	// deviation moves the linear predictor by less than LeastEffect for a record one
-	// standard deviation off the column's mean, or with the level.
+	// Narrow are those of them that the prior keeps from an ordinary effect: its standard deviation, with
+	// the largest effects, moves the linear predictor by less than LeastEffect for a record one standard
+	// deviation off the column's mean, or with the level.
 	Narrow []int
 	// Faint are the numbers, under a prior on standardized features and of counts, where noise hides how
 	// far they spread and bounds look far too wide: those of Statistics.faint.
@@ -96,18 +96,19 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	}
 	check := PriorCheck{Favoured: 1, Tail: tail(p.prior(), draws, p.dim, p.config.Seed)}
 	check.Rise, check.Bounded = p.changes()
-	all := p.config.allWritten(draws)
+	all, widest := p.config.allWritten(draws), p.widest()
 	column := make([]float64, len(all))
 	for j := range p.dim {
 		for i, theta := range all {
 			column[i] = theta[j]
 		}
-		sd := p.priorSD(p.combination(j).RawVector().Data)
+		along := p.combination(j).RawVector().Data
+		sd := p.priorSD(along)
 		if stat.StdDev(column, nil) <= shown*sd {
 			continue
 		}
 		check.Hidden = append(check.Hidden, j)
-		if p.widest().priorSD(p.combination(j).RawVector().Data)*p.reach(j) < LeastEffect {
+		if widest.priorSD(along)*p.reach(j) < LeastEffect {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}

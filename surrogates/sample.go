@@ -24,6 +24,12 @@ type Posterior interface {
 	centre() (mean, factor []float64, err error)
 }
 
+// inCoordinates is a posterior that is sampled in others than its parameters.
+type inCoordinates interface {
+	// parametersAt turns what was sampled into parameters, in place.
+	parametersAt(theta []float64)
+}
+
 // SampleConfig says how to sample. The zero value is valid.
 type SampleConfig struct {
 	// Chains is the number of chains, from starts twice as dispersed as the
@@ -128,7 +134,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 		for i, phi := range chain.Draws {
 			theta := make([]float64, d)
 			unwhiten(theta, phi, mean, factor)
-			if l, ok := p.(*Linear); ok {
+			if l, ok := p.(inCoordinates); ok {
 				l.parametersAt(theta)
 			}
 			chain.Draws[i] = theta[:p.parameters()]

@@ -36,10 +36,10 @@ type RegressionConfig struct {
 	Loss Loss
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
-	// Standardized, where positive, is that samplers which release second moments of the features
-	// have another prior: N(0, Standardized²) for what a standard deviation of a number adds to η
-	// (surrogates.Statistics.Standardized). Prior, which must be a priors.Gaussian, is that of
-	// other coefficients, and of other samplers. Defaults to 0: Prior alone.
+	// Standardized, where positive, is that samplers which release second moments of the features have
+	// another prior: of what a standard deviation of a number adds to η, with this standard deviation or
+	// less, as the release says (surrogates.Config.Effect). Prior, which must be a priors.Gaussian, is
+	// that of other coefficients, and of other samplers. Defaults to 0: Prior alone.
 	Standardized float64
 	// Dispersion is r, known: a negative binomial count of mean μ has variance μ + μ²/r.
 	// Required for that family, positive, at most 10⁶, and 0 for others.

@@ -151,16 +151,7 @@ func (m summing) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss flo
 	if rows.Len() == 0 && !m.clears {
 		return 0
 	}
-	clear(grad)
-	g := make([]float64, m.dim)
-	for i := range rows.Len() {
-		loss += m.loss(theta, rows.Row(i), rows.Y[i])
-		m.grad(g, theta, rows.Row(i), rows.Y[i])
-		for j, v := range g {
-			grad[j] += v
-		}
-	}
-	return loss
+	return ending{m.own, math.Inf(1)}.SumLossGrad(grad, theta, rows)
 }
 
 func sumsOfNone(clears bool) func() targets.Target {
