@@ -56,6 +56,7 @@ var suites = []suite{
 		{"after the twenty-fourth", afterTwentyFourthTargets, afterTwentyFourthTargetControls},
 		{"twenty-fifth", twentyFifthTargets, twentyFifthTargetControls},
 		{"after the twenty-fifth", afterTwentyFifthTargets, nil},
+		{"twenty-sixth", twentySixthTargets, twentySixthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -101,6 +102,7 @@ var suites = []suite{
 		{"after the twenty-fourth", afterTwentyFourthKernels, afterTwentyFourthKernelControls},
 		{"twenty-fifth", twentyFifthKernels, twentyFifthKernelControls},
 		{"after the twenty-fifth", afterTwentyFifthKernels, afterTwentyFifthKernelControls},
+		{"twenty-sixth", twentySixthKernels, twentySixthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -139,5 +141,6 @@ var suites = []suite{
 		{"after the twenty-fourth", afterTwentyFourthMechanisms, nil},
 		{"twenty-fifth", twentyFifthMechanisms, twentyFifthMechanismControls},
 		{"after the twenty-fifth", afterTwentyFifthMechanisms, afterTwentyFifthMechanismControls},
+		{"twenty-sixth", twentySixthMechanisms, twentySixthMechanismControls},
 	}},
 }
