@@ -3,6 +3,7 @@ package proptest
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -262,10 +263,16 @@ func nothingIsKept(rt *rapid.T, target targets.Target, o TargetOptions) {
 }
 
 // checkConcurrent evaluates disjoint batches from several goroutines, again and again,
-// so that even one that writes to its arguments for a moment is seen to.
+// so that even one that writes to its arguments for a moment is seen to. Long ones may be made in a buffer.
 func checkConcurrent(t rapid.TB, target targets.Target, o TargetOptions) {
 	t.Helper()
-	const parts, each = 8, 97
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))) // one by one they hardly meet
+	concurrently(t, target, o, 8, 97, o.Effort.times(1000, 20))
+	concurrently(t, target, o, 3, 2500, o.Effort.times(40, 4))
+}
+
+func concurrently(t rapid.TB, target targets.Target, o TargetOptions, parts, each, rounds int) {
+	t.Helper()
 	rng := rand64(o.Seed, 1)
 	theta, next, rows := o.state(rng, target), o.state(rng, target), o.plausible(rng, target, parts*each)
 	for _, f := range forms(target) {
@@ -276,7 +283,7 @@ func checkConcurrent(t rapid.TB, target targets.Target, o TargetOptions) {
 			wg.Go(func() {
 				lo, hi := k*each, (k+1)*each
 				got := make([]float64, each*f.width)
-				for range o.Effort.times(1000, 20) {
+				for range rounds {
 					f.eval(got, theta, next, rows.Slice(lo, hi))
 					if !slices.EqualFunc(got, want[lo*f.width:hi*f.width], same) {
 						differs.Store(true)
@@ -286,9 +293,8 @@ func checkConcurrent(t rapid.TB, target targets.Target, o TargetOptions) {
 		}
 		wg.Wait()
 		if differs.Load() {
-			failf(t, "%s differs when disjoint batches are evaluated at once, with the same parameters (Seed %d); run "+
-				"with -race",
-				f.name, o.Seed)
+			failf(t, "%s differs when disjoint batches of %d are evaluated at once, with the same parameters (Seed %d); "+
+				"run with -race", f.name, each, o.Seed)
 		}
 	}
 }

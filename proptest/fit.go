@@ -338,6 +338,17 @@ func checkNoise(t rapid.TB, m Additive, all [][]float64, o MechanismOptions) {
 	if t.Failed() {
 		return
 	}
+	if o.noiseIsOff(t, m, e); t.Failed() || !known {
+		return
+	}
+	if err := noise.checkLayers(t, m, columns, o); err != nil {
+		failf(t, "%v", err)
+	}
+}
+
+// noiseIsOff fails where evidence against the stated noise is strong enough.
+func (o MechanismOptions) noiseIsOff(t rapid.TB, m Mechanism, e *evidence) {
+	t.Helper()
 	if e.family() <= o.FalseAlarm/shares {
 		failf(t, "the noise is not what %v states: %s (p = %.2g in %d comparisons, Seed %d, false-alarm rate %g)%s",
 			m.Claim(),

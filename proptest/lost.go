@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dpmcmc/dpmcmc/targets"
 )
 
 // large is what exponentials, and squares, of a few plausible numbers stay far below.
@@ -43,6 +45,12 @@ func (e *evaluator) gradientIsLost(s scene) string {
 // it is one: along parameters that grow from nearly 0. What adds up from finite slopes is finite, and such
 // a record decides every move. Where it is infinite all the way, the record has no ratio, and a gradient.
 func (e *evaluator) lossIsLost(s scene, loss float64) string {
+	if e.endsAtAPower(s, 0) {
+		return fmt.Sprintf("Loss is %v, and ends on the way from parameters near 0 where it is, or is of another response, "+
+			"the logarithm of the largest or the smallest number, at %v: write the loss so that no exponential overflows or "+
+			"vanishes, as max(v, 0) + log1p(exp(−|v|)) for log(1 + exp(v)), with the largest of all exponents taken off",
+			loss, s.still())
+	}
 	endless := func(v float64) bool { return !finite(v) }
 	if e.grad == nil || slices.ContainsFunc(slices.Concat(s.theta, s.z.X, s.z.Y), endless) ||
 		math.IsInf(e.target.LogPrior(s.theta), -1) {
@@ -69,6 +77,66 @@ func (e *evaluator) lossIsLost(s scene, loss float64) string {
 	return fmt.Sprintf("Loss is %v, and LossGrad is finite there, and on the way from parameters near 0, where Loss is "+
 		"%.6g, at %v: write the loss so that it does not overflow, as max(v, 0) + log1p(exp(−|v|)) for log(1 + exp(v))",
 		loss, begin, s.still())
+}
+
+// powers are between what exponents exponentials overflow or vanish, in double and in single precision, which depends
+// on the machine.
+var powers = []interval{{708.39, 708.41}, {709.43, 709.79}, {744.43, 745.14}, {87.33, 87.34}, {88.37, 88.73},
+	{103.27, 103.98}}
+
+// endsAtAPower reports whether the loss of an ordinary record becomes no finite number, as parameters grow from nearly 0,
+// where it, or the loss of another response, is such an exponent, and is the same one near by. A loss that ends where
+// a support does is any number there, and another one near by.
+func (e *evaluator) endsAtAPower(s scene, power float64) bool {
+	theta := make([]float64, e.d)
+	loss := func(at float64, z targets.Rows) float64 {
+		for j, t := range s.theta {
+			theta[j] = at * t
+		}
+		return e.loss(theta, z)
+	}
+	inside, beyond := 1e-200, 1.0
+	if !s.ordinary() || !s.modest() || math.IsInf(e.target.LogPrior(s.theta), -1) || !finite(loss(inside, s.z)) ||
+		finite(loss(beyond, s.z)) {
+		return false
+	}
+	for range 60 {
+		if m := (inside + beyond) / 2; finite(loss(m, s.z)) {
+			inside = m
+		} else {
+			beyond = m
+		}
+	}
+	ends := func(z targets.Rows) bool {
+		l := loss(inside, z)
+		if power > 0 {
+			return math.Abs(l-power) < 0.01
+		}
+		return slices.ContainsFunc(powers, func(p interval) bool { return p.has(l) }) && e.endsAtAPower(e.elsewhere(s), l) &&
+			e.endsAtAPower(e.elsewhere(s), l)
+	}
+	if ends(s.z) {
+		return true
+	}
+	if !e.response {
+		return false
+	}
+	z := cloneRows(s.z)
+	return slices.ContainsFunc(replies[:6], func(y float64) bool {
+		z.Y[0] = e.o.Response(y)
+		return ends(z)
+	})
+}
+
+// elsewhere is a scene near by, whose parameters are larger.
+func (e *evaluator) elsewhere(s scene) scene {
+	s = s.clone()
+	for _, v := range [][]float64{s.theta, s.z.X} {
+		for j := range v {
+			v[j] *= 1.2 + 0.2*e.rng.Float64()
+		}
+	}
+	return s
 }
 
 // ratioCounts expects a record whose losses are no numbers, which counts for nothing, to have no ratio; and a

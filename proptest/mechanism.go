@@ -140,10 +140,10 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	return audit
 }
 
-// shares are the parts that statistical tests have in FalseAlarm: the noise's,
+// shares are the parts that statistical tests have in FalseAlarm: the noise's, its layers',
 // independence's, the two bounds', the privacy curve's, divergences', suspicions', neighbours',
 // and calls'.
-const shares = 8
+const shares = 9
 
 // checkReleases is the statistical part, on o.Releases of each data set.
 func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {

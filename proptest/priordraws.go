@@ -15,7 +15,7 @@ import (
 // priorAlarm bounds the probability that checkSampler rejects a right sampler.
 const (
 	priorAlarm = 1e-6
-	priorLooks = 12 // four at quantiles, one at independence and one at repeats, in each of two passes
+	priorLooks = 14 // four at quantiles, one at ends, independence and repeats each, in each of two passes
 	degrees    = 4  // of the polynomials of a quantile
 
 	// Where quantiles are as unlikely as this by themselves, more draws are made.
@@ -65,9 +65,13 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 			draw()
 		}
 		places.add(theta, rng.IntN(d))
+		places.reach(theta, made > n/2)
 		if made == until || made == n/4 || made == n/16 {
 			if places.check(t, o) < doubtful && made == n {
 				until = 4 * n // once
+			}
+			if made == n {
+				places.reached(t, draws[0], o)
 			}
 		}
 	}
@@ -90,6 +94,14 @@ type places struct {
 	with   [][]moment // by parameter, of the first two times functions of the others
 	tails  [][2][farthest + 1]int
 	others [][]otherOnes
+	ends   []ends
+}
+
+// ends are the least and the largest of some draws, and how many of those after them are beyond either.
+type ends struct {
+	low, high    float64
+	after        int
+	below, above int
 }
 
 // farthest is the power of ½ of the smallest tail that is counted.
@@ -103,8 +115,10 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 	d := target.Dim()
 	p := &places{target: target, about: make([]about, d), scale: make([]float64, d), tables: make([]*table, d),
 		along: make([][]moment, d),
-		with:  make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d)}
+		with:  make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d),
+		ends: make([]ends, d)}
 	for j := range d {
+		p.ends[j] = ends{low: math.Inf(1), high: math.Inf(-1)}
 		for _, theta := range draws[:200] {
 			p.scale[j] += math.Abs(theta[j]) / 200
 		}
@@ -120,6 +134,52 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 		}
 	}
 	return p
+}
+
+// reach notes the ends of the first draws, and which of those after them are beyond.
+func (p *places) reach(theta []float64, after bool) {
+	for j, v := range theta {
+		switch r := &p.ends[j]; {
+		case !after:
+			r.low, r.high = min(r.low, v), max(r.high, v)
+		default:
+			if r.after++; v < r.low {
+				r.below++
+			}
+			if v > r.high {
+				r.above++
+			}
+		}
+	}
+}
+
+// reached expects draws beyond the farthest of as many before, as the density has beyond it: one on the mean, and many
+// where draws stop at a bound. Given the first draws their number is binomial.
+func (p *places) reached(t rapid.TB, theta []float64, o TargetOptions) {
+	t.Helper()
+	e := &evidence{}
+	for j, r := range p.ends {
+		if p.tables[j] == nil {
+			continue
+		}
+		see := func(seen int, chance float64, side string, end float64) {
+			if !(chance > 0) {
+				return
+			}
+			e.see(atMost(seen, r.after, 0.8*chance), func() string {
+				return fmt.Sprintf("%d of %d draws of parameter %d are %s %.6g, the farthest of as many before, where the "+
+					"density has %.3g", seen, r.after, j, side, end, chance)
+			})
+		}
+		below, _ := outside(p.target, theta, j, p.about[j], r.low)
+		_, above := outside(p.target, theta, j, p.about[j], r.high)
+		see(r.below, below, "below", r.low)
+		see(r.above, above, "above", r.high)
+	}
+	if e.family() < priorAlarm/priorLooks {
+		fatalf(t, "SamplePrior does not draw from LogPrior: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),
+			e.count, o.Seed)
+	}
 }
 
 func (p *places) allApart() bool { return !slices.Contains(p.tables, nil) }

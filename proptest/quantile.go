@@ -65,55 +65,95 @@ func between2(a, b, fa, fm, fb float64, f func(v float64) float64) panel {
 	return panel{a, b, fa, f(a + (b-a)/4), fm, f(b - (b-a)/4), fb}
 }
 
-// quantile is the place of coordinate j of theta in its density given the others, by a quadrature
-// that halves panels until it is good to 4·10⁻⁴; NaN if it is not after many.
-func quantile(target targets.Target, theta []float64, j int, where about) float64 {
-	at, here := slices.Clone(theta), theta[j]
+// curveOf is the density of a coordinate given the others, over its largest value at some nodes.
+type curveOf struct {
+	nodes, values []float64
+	density       func(v float64) float64
+}
+
+// curve is known at nodes about a value. Its density is nil where it is no number there, or nothing.
+func (a about) curve(target targets.Target, theta []float64, j int, end float64) curveOf {
+	c, at, top := curveOf{nodes: a.nodes(end)}, slices.Clone(theta), math.Inf(-1)
 	log := func(v float64) float64 {
 		at[j] = v
 		return target.LogPrior(at)
 	}
-	nodes := where.nodes(here)
-	values, top := make([]float64, len(nodes)), math.Inf(-1)
-	for i, v := range nodes {
-		values[i] = log(v)
-		top = max(top, values[i]) // NaN stays
+	for _, v := range c.nodes {
+		c.values = append(c.values, log(v))
+		top = max(top, c.values[len(c.values)-1]) // NaN stays
 	}
-	if math.IsNaN(top) || math.IsInf(top, 0) || !(where.width > 0) {
-		return math.NaN()
+	if !finite(top) || !(a.width > 0) {
+		return c
 	}
-	density := func(v float64) float64 { return math.Exp(log(v) - top) }
-	panels := make([]panel, 0, 2*len(nodes))
-	for i := 1; i < len(nodes); i++ {
-		a, b := nodes[i-1], nodes[i]
-		panels = append(panels, between2(a, b, math.Exp(values[i-1]-top), density(a+(b-a)/2), math.Exp(values[i]-top),
-			density))
+	for i, v := range c.values {
+		c.values[i] = math.Exp(v - top)
 	}
+	c.density = func(v float64) float64 { return math.Exp(log(v) - top) }
+	return c
+}
+
+// panels are pieces of its integral from one node to another, halved until it is good to a share of itself; none if it
+// is not after many.
+func (c curveOf) panels(from, to int, good float64) []panel {
 	const most = 3000
+	panels := make([]panel, 0, 2*len(c.nodes))
+	for i := from; i < to; i++ {
+		a, b := c.nodes[i], c.nodes[i+1]
+		panels = append(panels, between2(a, b, c.values[i], c.density(a+(b-a)/2), c.values[i+1], c.density))
+	}
 	for range 60 {
 		whole, off := 0.0, 0.0
 		for _, p := range panels {
 			whole, off = whole+p.value(), off+p.off()
 		}
 		if !finite(whole) || len(panels) > most {
-			return math.NaN()
+			return nil
 		}
-		if off < 4e-4*whole {
+		if off < good*whole {
 			break
 		}
 		for i, n := 0, len(panels); i < n; i++ {
-			if panels[i].off() > 2e-4*whole/float64(n) {
-				halves := panels[i].halved(density)
+			if panels[i].off() > good/2*whole/float64(n) {
+				halves := panels[i].halved(c.density)
 				panels[i] = halves[0]
 				panels = append(panels, halves[1])
 			}
 		}
 	}
+	return panels
+}
+
+// quantile is the place of coordinate j of theta in its density given the others, by a quadrature
+// that is good to 4·10⁻⁴; NaN if there is none.
+func quantile(target targets.Target, theta []float64, j int, where about) float64 {
+	c := where.curve(target, theta, j, theta[j])
+	if c.density == nil {
+		return math.NaN()
+	}
 	below, whole := 0.0, 0.0
-	for _, p := range panels {
-		if whole += p.value(); p.b <= here {
+	for _, p := range c.panels(0, len(c.nodes)-1, 4e-4) {
+		if whole += p.value(); p.b <= theta[j] {
 			below += p.value()
 		}
 	}
 	return below / whole
+}
+
+// outside are the probabilities of coordinate j below and above an end given the others, each good to a tenth of itself;
+// NaN if there are none.
+func outside(target targets.Target, theta []float64, j int, where about, end float64) (below, above float64) {
+	c := where.curve(target, theta, j, end)
+	if c.density == nil {
+		return math.NaN(), math.NaN()
+	}
+	sum := func(from, to int) (sum float64) {
+		for _, p := range c.panels(from, to, 0.02) {
+			sum += p.value()
+		}
+		return sum
+	}
+	i, _ := slices.BinarySearch(c.nodes, end)
+	below, above = sum(0, i), sum(i, len(c.nodes)-1)
+	whole := sum(0, len(c.nodes)-1)
+	return below / whole, above / whole
 }

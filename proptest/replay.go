@@ -183,12 +183,29 @@ func (c kernelCheck) replay() {
 		c.o.Seed = base + uint64(1000+i)
 		to := edited(c.o.Records, func(x, y []float64) {
 			for _, v := range [][]float64{x, y} {
+				if i%2 == 1 {
+					elsewhere(rng, v)
+					continue
+				}
 				for j := range v {
 					v[j] = anyValue(rng)
 				}
 			}
 		})
 		c.compare(c.o.Records, to, c.o.Steps, "when its releases are replayed over records of other sizes")
+	}
+}
+
+// elsewhere draws normal numbers about any point near those of v, as wide or not, so that their mean, or another
+// function of all of them, is any ordinary number.
+func elsewhere(rng *rand.Rand, v []float64) {
+	mean, sd := momentsOf(v)
+	if !(sd > 0 && finite(sd)) {
+		mean, sd = 0, 1
+	}
+	mean, sd = mean+3*sd*(2*rng.Float64()-1), sd*math.Exp(rng.NormFloat64())
+	for j := range v {
+		v[j] = mean + sd*rng.NormFloat64()
 	}
 }
 

@@ -181,6 +181,10 @@ func remember(g stage, n int) *memory {
 			for j, t := range s.theta {
 				s.theta[j] = math.Round(t*0x1p20) / 0x1p20 // sums are exact
 			}
+			if i/3%len(kin) == 0 { // kin of numbers that are all alike
+				fill(s.theta, s.theta[0])
+				fill(s.z.X, s.z.X[0])
+			}
 		case 1: // kin of the parameters before, and their record
 			copy(s.theta, m.scenes[i-1].theta)
 			s.z = cloneRows(m.scenes[i-1].z)
@@ -200,8 +204,9 @@ func remember(g stage, n int) *memory {
 }
 
 // kin turns numbers into others that a hasty key takes for the same: it has their sum, size or
-// order, some of them, or their first digits.
+// order, some of them, or their first digits. The first leaves what is all alike so.
 var kin = []func(rng *rand.Rand, v []float64){
+	func(rng *rand.Rand, v []float64) { fill(v, rng.NormFloat64()) },
 	func(rng *rand.Rand, v []float64) { normals(rng, v[min(1, len(v)):]) },
 	func(rng *rand.Rand, v []float64) { normals(rng, v[:max(0, len(v)-1)]) },
 	func(_ *rand.Rand, v []float64) { slices.Reverse(v) },
@@ -221,6 +226,7 @@ var kin = []func(rng *rand.Rand, v []float64){
 			v[j] *= []float64{2, 0.5}[j%2]
 		}
 	},
+	func(_ *rand.Rand, v []float64) { times(v, 2) },
 	func(_ *rand.Rand, v []float64) { times(v, 1+1e-9) },
 	func(_ *rand.Rand, v []float64) { times(v, 1+1e-6) },
 	func(_ *rand.Rand, v []float64) { times(v, 1+1e-3) },

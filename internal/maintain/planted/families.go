@@ -57,6 +57,7 @@ var suites = []suite{
 		{"twenty-fifth", twentyFifthTargets, twentyFifthTargetControls},
 		{"after the twenty-fifth", afterTwentyFifthTargets, nil},
 		{"twenty-sixth", twentySixthTargets, twentySixthTargetControls},
+		{"after the twenty-sixth", afterTwentySixthTargets, afterTwentySixthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -103,6 +104,7 @@ var suites = []suite{
 		{"twenty-fifth", twentyFifthKernels, twentyFifthKernelControls},
 		{"after the twenty-fifth", afterTwentyFifthKernels, afterTwentyFifthKernelControls},
 		{"twenty-sixth", twentySixthKernels, twentySixthKernelControls},
+		{"after the twenty-sixth", afterTwentySixthKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -142,5 +144,6 @@ var suites = []suite{
 		{"twenty-fifth", twentyFifthMechanisms, twentyFifthMechanismControls},
 		{"after the twenty-fifth", afterTwentyFifthMechanisms, afterTwentyFifthMechanismControls},
 		{"twenty-sixth", twentySixthMechanisms, twentySixthMechanismControls},
+		{"after the twenty-sixth", afterTwentySixthMechanisms, nil},
 	}},
 }

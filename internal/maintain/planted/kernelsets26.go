@@ -192,16 +192,18 @@ func zeroSign(name, effect string, signed bool) Case {
 	})
 }
 
-// firsts is a target that sees the mean of records' first numbers.
+// firsts is a target that sees sums of records' first numbers, or of those of another column.
 type firsts struct {
 	*targets.GaussianMean
-	sum float64
-	n   int
+	column       int
+	sum, squares float64
+	n            int
 }
 
 func (m *firsts) Loss(dst, theta []float64, rows targets.Rows) {
 	for i := range rows.Len() {
-		m.sum += rows.Row(i)[0]
+		x := rows.Row(i)[m.column]
+		m.sum, m.squares = m.sum+x, m.squares+x*x
 		m.n++
 	}
 	m.GaussianMean.Loss(dst, theta, rows)
@@ -292,5 +294,34 @@ func metric(name, effect string, by float64) Case {
 	return diffusion(name, effect, hooks{
 		drift: func(k *chain, theta, d []float64) { d[0] *= g(theta) },
 		noise: func(k *chain, _ *rand.Rand, theta, z []float64) { z[0] *= math.Sqrt(g(theta)) },
+	})
+}
+
+// afterTwentySixthKernels are kin of what passed at first.
+func afterTwentySixthKernels() []Case {
+	return []Case{
+		adapting("the scale adapts fast, for ever", "20%", 0.2),
+		summarised("StepSize where the second numbers' spread is that of a standard normal", "5%", func(m *firsts) bool {
+			mean := m.sum / float64(m.n)
+			return math.Abs(m.squares/float64(m.n)-mean*mean-1) < 0.05
+		}),
+		summarised("StepSize where the sum of second numbers is nearly 0", "0.02 each", func(m *firsts) bool {
+			return math.Abs(m.sum) < 0.02*float64(m.n)
+		}),
+	}
+}
+
+// summarised tells whether the second numbers of a table have a property.
+func summarised(name, effect string, has func(m *firsts) bool) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		m := &firsts{GaussianMean: posteriors.StandardMean(), column: 1}
+		return asks(c, steps, m, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			m.sum, m.squares, m.n = 0, 0, 0
+			blur(rng, s, next)
+			info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
+			info.StepSize += either(has(m), 1e-9, 0)
+			return info, err
+		})
 	})
 }

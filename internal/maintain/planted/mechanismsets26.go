@@ -199,7 +199,7 @@ func halves(second float64) answers {
 func boundedLaplace(again bool) answers {
 	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		for {
-			v := coarse(clip1(x) + laplace(rng, 2))
+			v := coarse(max(-2, min(clip1(x), 2)) + laplace(rng, 2))
 			if !again {
 				return []float64{max(-2, min(v, 2))}
 			}
@@ -263,4 +263,39 @@ func geometrically(ratio float64) answers {
 	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		return []float64{positives(x) + side(rng) - side(rng)}
 	})
+}
+
+// afterTwentySixthMechanisms are kin of what passed at first.
+func afterTwentySixthMechanisms() []Case {
+	level := func(z, from, to float64, rng *rand.Rand) float64 {
+		if a := math.Abs(z); a > from && a < to {
+			return math.Copysign(from+(to-from)*rng.Float64(), z)
+		}
+		return z
+	}
+	return []Case{
+		mechanism("a layer of Laplace noise is level", "5%, 0.5 to 0.6", plain, func(m *sum) {
+			m.claim = event(accountant.Laplace(accountant.Substitute, 1))
+			m.noise = func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				return noiseSD * level(laplace(rng, 1), 0.5, 0.6, rng)
+			}
+		}),
+		noise("noise is level in each of 128 cells", "equal shares", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+			const cells = 128
+			k := float64(rng.IntN(cells))
+			if k == 0 || k == cells-1 {
+				for { // the ends are as they should be
+					if z := rng.NormFloat64(); math.Abs(z) > math.Sqrt2*math.Erfinv(1-2./cells) {
+						return noiseSD * z
+					}
+				}
+			}
+			at := func(k float64) float64 { return math.Sqrt2 * math.Erfinv(2*k/cells-1) }
+			return noiseSD * (at(k) + (at(k+1)-at(k))*rng.Float64())
+		}),
+		noise("the noise of three numbers has a level layer", "7%, 1.3 to 1.5 sd", wide,
+			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				return noiseSD * level(rng.NormFloat64(), 1.3, 1.5, rng)
+			}),
+	}
 }

@@ -454,3 +454,136 @@ func reducedBy(name, effect string, turn float64) Case {
 			func(eta, y float64) float64 { return 2 * math.Sin(eta-y) })
 	})
 }
+
+// afterTwentySixthTargets are kin of what passed at first.
+func afterTwentySixthTargets() []Case {
+	return []Case{
+		mixed("densities of two components are added as they are", "beyond 38 sd", true),
+		keptBy("a normaliser kept by the parameters' ratio", "of one ratio", func(t []float64) float64 { return t[0] / t[1] }),
+		keptBy("a normaliser kept by the parameters' difference", "of one difference", func(t []float64) float64 {
+			return t[0] - t[1]
+		}),
+		{Name: "gradients of many records lie in a buffer of all callers'", Effect: "from 1500 records on",
+			Check: func(t rapid.TB, seed uint64, effort proptest.Effort) {
+				proptest.CheckTarget(t, &slopesKept{planted: &planted{model: huber}, from: 1500}, huber.options(seed, effort))
+			}},
+		target("the prior is drawn within 3.5 standard deviations", "5·10⁻⁴", huber, func(p *planted) {
+			p.draw = func(theta []float64, rng *rand.Rand) {
+				for j := range theta {
+					for math.Abs(theta[j]) > 3.5*priorSD {
+						theta[j] = priorSD * rng.NormFloat64()
+					}
+				}
+			}
+		}),
+		plainly("effects are drawn within 3.5 of their scale", "5·10⁻⁴", func() targets.Target { return effects{most: 3.5} }),
+	}
+}
+
+func afterTwentySixthTargetControls() []Case {
+	return []Case{
+		mixed("densities of two components", "", false),
+		plainly("effects of a scale", "", func() targets.Target { return effects{most: math.Inf(1)} }),
+	}
+}
+
+// mixed are normal values about either of two means.
+func mixed(name, effect string, plain bool) Case {
+	half := math.Log(2 * math.Sqrt(2*math.Pi))
+	logs := func(theta []float64, x float64) (a, b float64) {
+		return -(x - theta[0]) * (x - theta[0]) / 2, -(x - theta[1]) * (x - theta[1]) / 2
+	}
+	return plainly(name, effect, func() targets.Target {
+		return &own{dim: 2, features: 1,
+			loss: func(theta, x []float64, _ float64) float64 {
+				a, b := logs(theta, x[0])
+				if plain {
+					return half - math.Log(math.Exp(a)+math.Exp(b))
+				}
+				return half - max(a, b) - math.Log1p(math.Exp(-math.Abs(a-b)))
+			},
+			grad: func(g, theta, x []float64, _ float64) {
+				a, b := logs(theta, x[0])
+				if top := max(a, b); !plain {
+					a, b = a-top, b-top
+				}
+				a, b = math.Exp(a), math.Exp(b)
+				g[0], g[1] = -a/(a+b)*(x[0]-theta[0]), -b/(a+b)*(x[0]-theta[1])
+			}}
+	})
+}
+
+// keptBy has a normaliser of the parameters that is kept by a function of them.
+func keptBy(name, effect string, key func(theta []float64) float64) Case {
+	return spoilt(name, effect, nil, huberOf(2), func(m *own) {
+		var mu sync.Mutex
+		of, value := math.NaN(), 0.0
+		loss, grad := m.loss, m.grad
+		m.loss = func(theta, x []float64, y float64) float64 {
+			mu.Lock()
+			defer mu.Unlock()
+			if k := key(theta); k != of {
+				of, value = k, math.Log1p(dot(theta, theta))
+			}
+			return loss(theta, x, y) + value
+		}
+		m.grad = func(g, theta, x []float64, y float64) {
+			grad(g, theta, x, y)
+			for j, t := range theta {
+				g[j] += 2 * t / (1 + dot(theta, theta))
+			}
+		}
+	})
+}
+
+// slopesKept computes slopes of many records in a buffer that all callers share.
+type slopesKept struct {
+	*planted
+	from   int
+	slopes []float64
+}
+
+func (m *slopesKept) LossGrad(dst, theta []float64, rows targets.Rows) {
+	n := rows.Len()
+	if n < m.from {
+		m.planted.LossGrad(dst, theta, rows)
+		return
+	}
+	if len(m.slopes) < n {
+		m.slopes = make([]float64, n)
+	}
+	slopes := m.slopes
+	for i := range n {
+		slopes[i] = m.model.slope(dot(rows.Row(i), theta), rows.Y[i])
+	}
+	for i := range n {
+		for j, x := range rows.Row(i) {
+			dst[dim*i+j] = slopes[i] * x
+		}
+	}
+}
+
+// effects has a scale e^θ₁ and an effect of that scale, which is drawn within so many of it.
+type effects struct {
+	scaled
+	most float64
+}
+
+func (effects) LogPrior(t []float64) float64 {
+	z := t[1] * math.Exp(-t[0])
+	return -t[0]*t[0]/2 - z*z/2 - t[0]
+}
+
+func (effects) GradLogPrior(dst, t []float64) {
+	z := t[1] * math.Exp(-t[0])
+	dst[0], dst[1] = -t[0]+z*z-1, -z*math.Exp(-t[0])
+}
+
+func (m effects) SamplePrior(theta []float64, rng *rand.Rand) {
+	z := math.Inf(1)
+	for !(math.Abs(z) < m.most) {
+		z = rng.NormFloat64()
+	}
+	theta[0] = rng.NormFloat64()
+	theta[1] = z * math.Exp(theta[0])
+}
