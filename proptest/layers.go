@@ -11,7 +11,7 @@ import (
 // many other releases, but for Quick.
 func (s stated) checkLayers(t rapid.TB, m Additive, columns [][]float64, o MechanismOptions) error {
 	t.Helper()
-	const suspicious, more, streams = 0.01, 4, 1 << 43
+	const suspicious, more, streams = 0.2, 4, 1 << 43
 	for j, v := range columns {
 		e := &evidence{}
 		if s.layers(e, v, j); e.family() > suspicious {

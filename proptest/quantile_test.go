@@ -3,6 +3,7 @@ package proptest
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -107,6 +108,43 @@ func TestPlacesInHeavyTails(t *testing.T) {
 		got := quantile(laws["Cauchy"], []float64{v, 0}, 0, where)
 		if want := 0.5 + math.Atan(v)/math.Pi; !(math.Abs(got-want) < 5e-4) {
 			t.Errorf("%v is at the quantile %v, not %v", v, got, want)
+		}
+	}
+}
+
+// TestOutside: what lies beyond a point is known to a tenth, however little it is.
+func TestOutside(t *testing.T) {
+	where := about{draws: []float64{-3, -1, 0, 1, 3}, width: 0.7}
+	normal := lone{func(t float64) float64 { return -t * t / 2 }, normalDraw(0, 1)}
+	for _, v := range []float64{0, -1, 2, -3.3, 4.2, 6, -8} {
+		below, above := outside(normal, []float64{v, 0}, 0, where, v)
+		for got, want := range map[float64]float64{below: math.Erfc(-v/math.Sqrt2) / 2, above: math.Erfc(v/math.Sqrt2) / 2} {
+			if !(math.Abs(got-want) < 0.1*want) {
+				t.Errorf("beyond %v there is %v, not %v", v, got, want)
+			}
+		}
+		below, above = outside(laws["Cauchy"], []float64{v, 0}, 0, where, v)
+		if want := 0.5 + math.Atan(v)/math.Pi; !(math.Abs(below-want) < 0.1*want && math.Abs(above+want-1) < 0.1*(1-want)) {
+			t.Errorf("of Cauchy's law %v is below %v and %v above, not %v", below, v, above, want)
+		}
+	}
+}
+
+// TestEndsOfDraws: draws that stop where a density has a few thousandths left are rejected for that.
+func TestEndsOfDraws(t *testing.T) {
+	for _, most := range []float64{math.Inf(1), 2.8} {
+		target := lone{func(t float64) float64 { return -t * t / 2 }, func(rng *rand.Rand) float64 {
+			for {
+				if z := rng.NormFloat64(); math.Abs(z) < most {
+					return z
+				}
+			}
+		}}
+		report, failed := Try("Test", func(t rapid.TB) {
+			checkSampler(t, target, TargetOptions{Effort: Quick}.withDefaults())
+		})
+		if failed == math.IsInf(most, 1) || failed && !strings.Contains(report, "the farthest of as many before") {
+			t.Errorf("up to %v: failed %v\n%s", most, failed, report)
 		}
 	}
 }

@@ -182,8 +182,8 @@ func remember(g stage, n int) *memory {
 				s.theta[j] = math.Round(t*0x1p20) / 0x1p20 // sums are exact
 			}
 			if i/3%len(kin) == 0 { // kin of numbers that are all alike
-				fill(s.theta, s.theta[0])
-				fill(s.z.X, s.z.X[0])
+				how(g.rng, s.theta)
+				how(g.rng, s.z.X)
 			}
 		case 1: // kin of the parameters before, and their record
 			copy(s.theta, m.scenes[i-1].theta)
