@@ -45,7 +45,7 @@ func (e *evaluator) gradientIsLost(s scene) string {
 // it is one: along parameters that grow from nearly 0. What adds up from finite slopes is finite, and such
 // a record decides every move. Where it is infinite all the way, the record has no ratio, and a gradient.
 func (e *evaluator) lossIsLost(s scene, loss float64) string {
-	if e.endsAtAPower(s, 0) {
+	if e.within(s.theta) && e.endsAtAPower(s, 0) {
 		return fmt.Sprintf("Loss is %v, and ends on the way from parameters near 0 where it is, or is of another response, "+
 			"the logarithm of the largest or the smallest number, at %v: write the loss so that no exponential overflows or "+
 			"vanishes, as max(v, 0) + log1p(exp(−|v|)) for log(1 + exp(v)), with the largest of all exponents taken off",

@@ -73,7 +73,7 @@ type MechanismOptions struct {
 //     table of many records to another, and at some places of one of 10 010, too; and the releases
 //     of one seed on A and on B differ by the same amount, in every release: exact;
 //   - for an Additive mechanism whose claim is one Gaussian or Laplace event, its noise is that
-//     event's: not smaller, of the right body and tails, without atoms, on all of its grid down to
+//     event's: not smaller, of the right body and tails, level in no layer, without atoms, on all of its grid down to
 //     the low bits, independent between coordinates;
 //   - releases are independent of each other and alike from first to last, within a call, in calls
 //     for one release or a few, and across calls of other seeds, such as the next; sums of many in a

@@ -73,8 +73,9 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //   - the loss and its gradient are finite at plausible parameters and records, with
 //     features of 0 too where plausible ones are of either sign, and the loss is a
 //     number wherever the prior has mass, and finite where its gradient is, all the
-//     way from where it is; where it is no number there is no ratio and no gradient, and
-//     where one of two is infinite the ratio has its sign;
+//     way from where it is; it ends nowhere because an exponential overflows; where it
+//     is no number there is no ratio and no gradient, and where one of two is infinite
+//     the ratio has its sign;
 //   - LossRatio is the difference of losses; LossGrad and GradLogPrior agree with
 //     differences, and with the complex step where ComplexTarget is offered; LossAt
 //     and SlopeAt agree with Loss and LossGrad. All four at every size of every
@@ -84,7 +85,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     to what the loss and the prior change by; SumLossGrad is the sum of Loss and of LossGrad;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and ends nowhere that its
 //     gradient has not led to; a PriorSampler draws from it independently, without atoms or
-//     repeats, from its stream alone;
+//     repeats, as far out as it goes, from its stream alone;
 //   - RatioBound is the same both ways;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
