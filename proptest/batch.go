@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -263,19 +264,22 @@ func nothingIsKept(rt *rapid.T, target targets.Target, o TargetOptions) {
 }
 
 // checkConcurrent evaluates disjoint batches from several goroutines, again and again,
-// so that even one that writes to its arguments for a moment is seen to. Long ones may be made in a buffer.
+// so that even one that writes to its arguments for a moment is seen to. Long ones may be made in a buffer. It takes a
+// tenth of a second for each form at most, in which a busy core has other things to do.
 func checkConcurrent(t rapid.TB, target targets.Target, o TargetOptions) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0)))) // one by one they hardly meet
 	concurrently(t, target, o, 8, 97, o.Effort.times(1000, 20))
-	concurrently(t, target, o, 3, 2500, o.Effort.times(40, 4))
+	concurrently(t, target, o, 3, 2500, o.Effort.times(2000, 10))
 }
 
 func concurrently(t rapid.TB, target targets.Target, o TargetOptions, parts, each, rounds int) {
 	t.Helper()
+	const most = 100 * time.Millisecond
 	rng := rand64(o.Seed, 1)
 	theta, next, rows := o.state(rng, target), o.state(rng, target), o.plausible(rng, target, parts*each)
 	for _, f := range forms(target) {
+		began := time.Now()
 		want := f.run(0, theta, next, rows)
 		var wg sync.WaitGroup
 		var differs atomic.Bool
@@ -283,7 +287,7 @@ func concurrently(t rapid.TB, target targets.Target, o TargetOptions, parts, eac
 			wg.Go(func() {
 				lo, hi := k*each, (k+1)*each
 				got := make([]float64, each*f.width)
-				for range rounds {
+				for n := 0; n < rounds && time.Since(began) < most; n++ {
 					f.eval(got, theta, next, rows.Slice(lo, hi))
 					if !slices.EqualFunc(got, want[lo*f.width:hi*f.width], same) {
 						differs.Store(true)

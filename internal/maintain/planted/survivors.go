@@ -42,7 +42,6 @@ var survivors = map[string]string{
 	"drift by the gradient's sign where it is small": "a variance is off by 0.01%, by quadrature",
 	"a refusal reverses one momentum of two":         "no variance is 0.5% off after 200 steps, by simulation",
 	"first half step is short":                       "one variance is 0.5% off after a step, the other 0.2%",
-	"predictors in a buffer of the target":           "on one core it shows only where the scheduler switches in between",
 	"an empty batch": "the curator shows a user's target single records, so a right one " +
 		"may panic",
 	"the number that is reported is chosen by size": "ε is 1.06 for 1 between the farthest records, and 1 between A " +
@@ -60,5 +59,5 @@ var survivors = map[string]string{
 	"effects are drawn within 3.5 of their scale": "2 in 10 000 draws on either side, given the scale, for which a " +
 		"quadrature is not exact enough",
 	"a layer of Laplace noise is level, additive": "a layer with 6% of the noise, whose density is 2.5% off at most",
-	"NaN for a total of zero, not additive": "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
+	"NaN for a total of zero, not additive":       "3 in 10 000 releases, as many as the claim's δ lets differ at any ε",
 }
