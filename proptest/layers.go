@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkLayers looks at layers of every coordinate. Where those of one are suspicious, they are looked at in four times as
-// many other releases, but for Quick.
+// checkLayers looks at layers of every coordinate. Where those of one are suspicious, they are looked at in four times
+// as many other releases, but for Quick.
 func (s stated) checkLayers(t rapid.TB, m Additive, columns [][]float64, o MechanismOptions) error {
 	t.Helper()
 	const suspicious, more, streams = 0.2, 4, 1 << 43
@@ -37,9 +37,9 @@ func (s stated) checkLayers(t rapid.TB, m Additive, columns [][]float64, o Mecha
 	return nil
 }
 
-// layers compares the parts of narrow intervals of the noise's size with the stated law: given that a value is in one of
-// two that lie beside each other, it is in the nearer one with a chance that hardly depends on location and scale. A
-// layer of a ziggurat without its wedge, and cells of a table, are level where the law is not. A tenth of the values
+// layers compares the parts of narrow intervals of the noise's size with the stated law: given that a value is in one
+// of two that lie beside each other, it is in the nearer one with a chance that hardly depends on location and scale.
+// A layer of a ziggurat without its wedge, and cells of a table, are level where the law is not. A tenth of the values
 // tells both; the others are compared.
 func (s stated) layers(e *evidence, v []float64, coordinate int) {
 	const cells, deep = 256, 4.0 // of 1/64 of the scale each

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLayers: normal and Laplace noise pass, and normal noise that is level from 1 to 1.12 standard deviations does not.
+// TestLayers: normal and Laplace noise pass, and normal noise that is level from 1 to 1.12 standard deviations does
+// not.
 func TestLayers(t *testing.T) {
 	const n = 2_000_000
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -84,9 +84,9 @@ func (e *evaluator) lossIsLost(s scene, loss float64) string {
 var powers = []interval{{708.39, 708.41}, {709.43, 709.79}, {744.43, 745.14}, {87.33, 87.34}, {88.37, 88.73},
 	{103.27, 103.98}}
 
-// endsAtAPower reports whether the loss of an ordinary record becomes no finite number, as parameters grow from nearly 0,
-// where it, or the loss of another response, is such an exponent, and is the same one near by. A loss that ends where
-// a support does is any number there, and another one near by.
+// endsAtAPower reports whether the loss of an ordinary record becomes no finite number, as parameters grow from
+// nearly 0, where it, or the loss of another response, is such an exponent, and is the same one near by. A loss that
+// ends where a support does is any number there, and another one near by.
 func (e *evaluator) endsAtAPower(s scene, power float64) bool {
 	theta := make([]float64, e.d)
 	loss := func(at float64, z targets.Rows) float64 {

@@ -139,8 +139,8 @@ func quantile(target targets.Target, theta []float64, j int, where about) float6
 	return below / whole
 }
 
-// outside are the probabilities of coordinate j below and above an end given the others, each good to a tenth of itself;
-// NaN if there are none.
+// outside are the probabilities of coordinate j below and above an end given the others, each good to a tenth of
+// itself; NaN if there are none.
 func outside(target targets.Target, theta []float64, j int, where about, end float64) (below, above float64) {
 	c := where.curve(target, theta, j, end)
 	if c.density == nil {

@@ -23,10 +23,11 @@ func twentySixthMechanisms() []Case {
 		one("one of three by four bits", "6 in 16", oneOfThree(16), []float64{1, 0.3, -0.2}, []float64{-1, 0.3, -0.2}),
 		ofSeven("a mean is of as many as there are", "noise by number", meanOf(true)),
 		ofFive("clipped at the largest number but one", "the table's", secondLargest(true)),
-		noise("Box and Muller's radius of 12 bits", "to 4.25 sd", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-			u := (float64(rng.IntN(1<<12)) + 0.5) / (1 << 12)
-			return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
-		}),
+		noise("Box and Muller's radius of 12 bits", "to 4.25 sd", plain,
+			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				u := (float64(rng.IntN(1<<12)) + 0.5) / (1 << 12)
+				return noiseSD * math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*rng.Float64())
+			}),
 		noise("a layer of a ziggurat has no wedge", "5%, 1 to 1.12 sd", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				z := rng.NormFloat64()
@@ -280,19 +281,20 @@ func afterTwentySixthMechanisms() []Case {
 				return noiseSD * level(laplace(rng, 1), 0.5, 0.6, rng)
 			}
 		}),
-		noise("noise is level in each of 128 cells", "equal shares", plain, func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
-			const cells = 128
-			k := float64(rng.IntN(cells))
-			if k == 0 || k == cells-1 {
-				for { // the ends are as they should be
-					if z := rng.NormFloat64(); math.Abs(z) > math.Sqrt2*math.Erfinv(1-2./cells) {
-						return noiseSD * z
+		noise("noise is level in each of 128 cells", "equal shares", plain,
+			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
+				const cells = 128
+				at := func(k float64) float64 { return math.Sqrt2 * math.Erfinv(2*k/cells-1) }
+				k := float64(rng.IntN(cells))
+				if k == 0 || k == cells-1 {
+					for { // the ends are as they should be
+						if z := rng.NormFloat64(); math.Abs(z) > at(cells-1) {
+							return noiseSD * z
+						}
 					}
 				}
-			}
-			at := func(k float64) float64 { return math.Sqrt2 * math.Erfinv(2*k/cells-1) }
-			return noiseSD * (at(k) + (at(k+1)-at(k))*rng.Float64())
-		}),
+				return noiseSD * (at(k) + (at(k+1)-at(k))*rng.Float64())
+			}),
 		noise("the noise of three numbers has a level layer", "7%, 1.3 to 1.5 sd", wide,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				return noiseSD * level(rng.NormFloat64(), 1.3, 1.5, rng)

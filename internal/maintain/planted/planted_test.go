@@ -208,7 +208,9 @@ func TestExactChecks(t *testing.T) {
 		"predictors are updated by what moved", "a kept scale comes back through its logarithm",
 		"the first generator is kept", "append to the parameters writes beyond them",
 		"Left is by the state's iteration", "the kept steps 6 to 40 go up", "ratio of moves to the origin",
-		"ratio of moves that exchange the parameters"}
+		"ratio of moves that exchange the parameters", "the largest of all scores but the last is taken off",
+		"a normaliser kept by the exclusive or of the parameters' bits",
+		"StepSize where the second numbers' spread is that of a standard normal"}
 	found := 0
 	for _, c := range Defects() {
 		if !slices.Contains(wanted, c.Name) {

@@ -459,7 +459,9 @@ func reducedBy(name, effect string, turn float64) Case {
 func afterTwentySixthTargets() []Case {
 	return []Case{
 		mixed("densities of two components are added as they are", "beyond 38 sd", true),
-		keptBy("a normaliser kept by the parameters' ratio", "of one ratio", func(t []float64) float64 { return t[0] / t[1] }),
+		keptBy("a normaliser kept by the parameters' ratio", "of one ratio", func(t []float64) float64 {
+			return t[0] / t[1]
+		}),
 		keptBy("a normaliser kept by the parameters' difference", "of one difference", func(t []float64) float64 {
 			return t[0] - t[1]
 		}),
