@@ -53,7 +53,7 @@ type LinearConfig struct {
 
 // Linear is the posterior of (coefficients, ω), σ = s + e^ω, given released sums: the
 // parameters of targets.Linear. Xᵀy and yᵀy are jointly normal given XᵀX, with the
-// moments of the model (Bernstein and Sheldon 2019). XᵀX is sampled too, up to 24
+// moments of the model (Bernstein and Sheldon 2019). XᵀX is sampled too, up to 40
 // features and where noise hides more than a little of it. Otherwise what is not known of it enters
 // their covariance, as in a regression with errors in variables.
 type Linear struct {
@@ -131,12 +131,12 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 		l.square, l.open = c.Sums.features(rng)
 		return l, nil
 	}
-	var err error
-	if l.hidden, err = newHidden(c.Sums); err != nil {
-		return nil, err
-	}
+	given, err := 0.0, error(nil)
 	if l.newExplained() != nil {
-		l.hidden.given = 1
+		given = 1
+	}
+	if l.hidden, err = newHidden(c.Sums, given); err != nil {
+		return nil, err
 	}
 	l.square, l.open = l.hidden.centre(), make([]float64, l.dim*l.dim)
 	return l, nil
@@ -358,7 +358,10 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 	for range 3 { // β given σ, then σ given β
 		precision := mat.NewSymDense(d, nil)
 		right := mat.NewVecDense(d, nil)
-		noise := s.MomentSD*s.MomentSD/2*(1+mat.Dot(beta, beta)) + variance*l.doubt*l.doubt
+		noise := s.MomentSD*s.MomentSD/2 + variance*l.doubt*l.doubt
+		if l.hidden == nil {
+			noise += s.MomentSD * s.MomentSD / 2 * mat.Dot(beta, beta)
+		}
 		// (S β − Xᵀy) has covariance near σ²S + noise: S(σ²S + noise)⁻¹S by eigenvalues.
 		var eigen mat.EigenSym
 		square := mat.NewSymDense(d, append([]float64(nil), l.square...))
@@ -392,18 +395,19 @@ func (l *Linear) centre() (mean, factor []float64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var width []float64
+	var more []float64
+	values := 0
 	if l.hidden != nil {
-		width = l.hidden.width
+		more, values = l.hidden.factor, l.hidden.values()
 	}
-	all := p + len(width)
-	mean, factor = append(mean, make([]float64, len(width))...), make([]float64, all*all)
+	all := p + values
+	mean, factor = append(mean, make([]float64, values)...), make([]float64, all*all)
 	for j := range d {
 		copy(factor[j*all:j*all+d], lower[j*d:(j+1)*d])
 	}
 	factor[d*all+d] = min(1, 1/math.Sqrt(2*n)+s.MomentSD/(2*n*variance))
-	for i, w := range width {
-		factor[(p+i)*(all+1)] = w
+	for j := range values {
+		copy(factor[(p+j)*all+p:], more[j*values:(j+1)*values])
 	}
 	return mean, factor, nil
 }

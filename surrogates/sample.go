@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpmcmc/dpmcmc/diag"
@@ -182,12 +183,9 @@ func whiten(of nuts.LogDensity, mean, factor []float64) nuts.LogDensity {
 	return nuts.Func(d, func(grad, phi []float64) float64 {
 		unwhiten(theta, phi, mean, factor)
 		v := of.LogDensityGrad(g, theta)
-		for j := range d {
-			s := 0.0
-			for k := j; k < d; k++ {
-				s += factor[k*d+j] * g[k]
-			}
-			grad[j] = s
+		clear(grad)
+		for k, slope := range g {
+			floats.AddScaled(grad[:k+1], slope, factor[k*d:k*d+k+1])
 		}
 		return v
 	})
