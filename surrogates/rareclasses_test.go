@@ -1,7 +1,9 @@
 package surrogates
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -107,4 +109,34 @@ func TestSplitClassGradients(t *testing.T) {
 		t.Fatal("no level splits the law")
 	}
 	checkGradient(t, "classes", post.Density(), post.mean, 0.5)
+}
+
+// TestClassDensityIsOfItsRows: the likelihood is that of the score less its mean over rows one by one, of laws that are
+// split and whose rows differ in what they stand for.
+func TestClassDensityIsOfItsRows(t *testing.T) {
+	c, truth := rareClasses(rand.New(rand.NewPCG(1, 2)), 5000, 4)
+	c.Imputations = 1
+	post, err := NewClasses(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, rng := post.rows[0], rand.New(rand.NewPCG(3, 4))
+	if len(r.pairs) < 2 || r.pairs[0].each == r.pairs[1].each {
+		t.Fatalf("the law has %d parts whose rows stand for as much", len(r.pairs))
+	}
+	for range 20 {
+		theta, sum, off := slices.Clone(truth), make([]float64, post.dim), make([]float64, post.dim)
+		for j := range theta {
+			theta[j] += 3 * rng.NormFloat64()
+		}
+		r.sum(sum, make([]float64, post.of), theta)
+		for j, v := range sum {
+			off[j] = c.Statistics.Score[j] - float64(c.Statistics.Records)*(r.known[j]-v) + r.short[j]
+		}
+		forward(off, r.lower, off)
+		want := c.Prior.LogDensity(theta) + r.log - dot(off, off)/2
+		if got := post.Density().LogDensityGrad(sum, theta); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+			t.Errorf("log density %v, and by rows one by one %v", got, want)
+		}
+	}
 }
