@@ -60,7 +60,7 @@ func TestLawsAreChosenByTheirEvidence(t *testing.T) {
 		chosen, plain := make([]float64, len(parts)), make([]float64, len(parts))
 		for k, part := range parts {
 			draws := quick(t, part, seed)
-			chosen[k], _ = evidence(part.Density(), draws, rand.New(rand.NewPCG(seed, 1)))
+			chosen[k], _ = evidence(part.Density(), draws, spread{}, rand.New(rand.NewPCG(seed, 1)))
 			plain[k] = chosen[k] + p.imputations[k].chosen
 		}
 		spreads[true] += stat.StdDev(chosen, nil) / sets

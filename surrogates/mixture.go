@@ -5,12 +5,9 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/dpmcmc/dpmcmc/ops/nuts"
 )
 
 // mixed is a posterior whose likelihood is a mean of others. A sampler hardly passes from one to
@@ -37,67 +34,113 @@ func (p *Score) parts() ([]Posterior, error) {
 	return out, nil
 }
 
-// fewDraws is the least number of draws that tell a part's evidence, and mostError the largest
-// relative error of the whole evidence with which a mixture counts as explored.
+// fewDraws is the least number of a chain's draws that tell a part's evidence, and fewAmong that of all chains for each
+// coordinate. mostError is the largest relative error of the whole evidence with which a mixture counts as explored.
 const (
 	fewDraws  = 50
+	fewAmong  = 10
 	mostError = 0.3
 )
+
+// among is a mixture as it is sampled.
+type among struct {
+	parts     []Posterior
+	drawn     []Draws
+	logs, off []float64 // of the evidences, and their standard errors
+	runs      uint64
+	gradients int
+}
 
 // sampleParts draws from a mixture: from each part as many as its share of the evidence says, in
 // random order.
 func sampleParts(ctx context.Context, parts []Posterior, c SampleConfig) (Draws, error) {
-	drawn := make([]Draws, len(parts))
-	logs, off := make([]float64, len(parts)), make([]float64, len(parts))
-	gradients := 0
-	each := func(run, k, draws int) (Draws, error) {
-		own := c
-		own.Draws, own.Seed = draws, c.Seed+uint64(run*len(parts)+k+1)*0x9e3779b97f4a7c15
-		mean, factor, err := parts[k].centre()
-		if err != nil {
-			return Draws{}, err
-		}
-		out, err := sampleOnce(ctx, parts[k], own, mean, factor)
-		gradients += out.Gradients
-		return out, err
-	}
-	// A covariance of fewer draws than coordinates is none.
-	few := max(fewDraws<<c.again, c.Draws/len(parts), 10*parts[0].parameters()/c.Chains)
+	n := len(parts)
+	a := among{parts: parts, drawn: make([]Draws, n), logs: make([]float64, n), off: make([]float64, n)}
+	few := max(c.Draws/n, max(fewDraws, fewAmong*parts[0].parameters()/c.Chains)<<c.again)
 	for k := range parts {
-		var err error
-		if drawn[k], err = each(0, k, few); err != nil {
+		if err := a.more(ctx, c, k, few); err != nil {
 			return Draws{}, err
 		}
-		logs[k], off[k] = evidence(parts[k].Density(), drawn[k], rand.New(rand.NewPCG(c.Seed, uint64(k))))
 	}
-	total := floats.LogSumExp(logs)
-	if math.IsInf(total, 0) || math.IsNaN(total) {
+	for k := range parts {
+		a.weigh(c, k)
+	}
+	shares, relative, worst := a.shares()
+	for range n {
+		if !(relative > mostError) {
+			break
+		}
+		if err := a.more(ctx, c, worst, len(a.drawn[worst].Chains[0])); err != nil {
+			return Draws{}, err
+		}
+		a.weigh(c, worst)
+		shares, relative, worst = a.shares()
+	}
+	if math.IsNaN(relative) {
 		return Draws{}, errors.New("surrogates: the posterior given each imputation is nowhere finite")
 	}
-	shares, relative := make([]float64, len(parts)), 0.0
-	for k, l := range logs {
-		shares[k] = math.Exp(l - total)
-		relative = math.Hypot(relative, shares[k]*off[k])
-	}
 	counts := split(c.Draws, shares)
-	for k, n := range counts {
-		if n <= few {
-			continue
-		}
-		more, err := each(1, k, max(fewDraws, n-few))
-		if err != nil {
-			return Draws{}, err
-		}
-		drawn[k].Divergences += more.Divergences
-		for i, chain := range more.Chains {
-			drawn[k].Chains[i] = append(drawn[k].Chains[i], chain...)
+	for k, count := range counts {
+		if less := count - len(a.drawn[k].Chains[0]); less > 0 {
+			if err := a.more(ctx, c, k, max(fewDraws, less)); err != nil {
+				return Draws{}, err
+			}
 		}
 	}
-	out := mix(drawn, counts, rand.New(rand.NewPCG(c.Seed, 0x3147)))
-	out.Gradients = gradients
+	out := mix(a.drawn, counts, rand.New(rand.NewPCG(c.Seed, 0x3147)))
+	out.Gradients = a.gradients
 	out.diagnose(c)
 	out.Explored = out.Explored && relative <= mostError
 	return out, nil
+}
+
+// more draws so many more of a part.
+func (a *among) more(ctx context.Context, c SampleConfig, k, draws int) error {
+	c.Draws, c.warmup = draws, max(fewDraws, draws/2)
+	a.runs++
+	c.Seed += a.runs * 0x9e3779b97f4a7c15
+	mean, factor, err := a.parts[k].centre()
+	if err != nil {
+		return err
+	}
+	more, err := sampleOnce(ctx, a.parts[k], c, mean, factor)
+	if err != nil {
+		return err
+	}
+	a.gradients += more.Gradients
+	if all := &a.drawn[k]; all.Chains == nil {
+		*all = more
+	} else {
+		all.LeastESS += more.LeastESS
+		all.Divergences += more.Divergences
+		for i, chain := range more.Chains {
+			all.Chains[i] = append(all.Chains[i], chain...)
+		}
+	}
+	return nil
+}
+
+// weigh finds the evidence of a part.
+func (a *among) weigh(c SampleConfig, k int) {
+	var others spread
+	for l, drawn := range a.drawn {
+		if l != k {
+			others.add(spreadOf(slices.Concat(drawn.Chains...)))
+		}
+	}
+	rng := rand.New(rand.NewPCG(c.Seed, uint64(k)))
+	a.logs[k], a.off[k] = evidence(a.parts[k].Density(), a.drawn[k], others, rng)
+}
+
+// shares are those of parts in the evidence, with its relative error, and the part that it is most of.
+func (a *among) shares() (shares []float64, relative float64, worst int) {
+	total := floats.LogSumExp(a.logs)
+	each := make([]float64, len(a.parts))
+	for k, l := range a.logs {
+		shares = append(shares, math.Exp(l-total))
+		each[k] = shares[k] * math.Expm1(a.off[k])
+	}
+	return shares, floats.Norm(each, 2), floats.MaxIdx(each)
 }
 
 // split divides n by shares, which add up to 1, with the largest remainders rounded up.
@@ -141,115 +184,4 @@ func mix(drawn []Draws, counts []int, rng *rand.Rand) (out Draws) {
 		}
 	}
 	return out
-}
-
-// evidence is the logarithm of a density's integral by bridge sampling (Meng and Wong 1996) from
-// Student's t with the mean and the covariance of the first half of the draws to the second, and
-// about its standard error (Frühwirth-Schnatter 2004).
-func evidence(density nuts.LogDensity, draws Draws, rng *rand.Rand) (log, relative float64) {
-	var pooled [][]float64
-	for i := range draws.Chains[0] {
-		for _, chain := range draws.Chains {
-			pooled = append(pooled, chain[i])
-		}
-	}
-	half := len(pooled) / 2
-	from, ok := fitStudent(pooled[:half])
-	if !ok {
-		return math.Inf(-1), 1
-	}
-	grad := make([]float64, len(pooled[0]))
-	ratio := func(x []float64) float64 { return density.LogDensityGrad(grad, x) - from.log(x) }
-	target, proposed := make([]float64, len(pooled)-half), make([]float64, len(pooled)-half)
-	for i, x := range pooled[half:] {
-		target[i] = ratio(x)
-		proposed[i] = ratio(from.draw(rng))
-	}
-	return bridge(target, proposed, draws.LeastESS/float64(2*half))
-}
-
-// bridge is the logarithm of the ratio of two normalizing constants, given the log ratio of
-// densities at as many draws of each, and its standard error. Draws of the first count as the
-// share kept of them.
-func bridge(first, second []float64, kept float64) (log, relative float64) {
-	top := max(floats.Max(first), floats.Max(second))
-	r := 1.0
-	up, down := make([]float64, len(second)), make([]float64, len(first))
-	for range 100 {
-		for i, l := range second {
-			e := math.Exp(l - top)
-			up[i] = e / (e + r)
-		}
-		for i, l := range first {
-			down[i] = r / (math.Exp(l-top) + r)
-		}
-		r *= stat.Mean(up, nil) / stat.Mean(down, nil)
-	}
-	variance := func(x []float64) float64 {
-		mean, v := stat.MeanVariance(x, nil)
-		return v / (mean * mean * float64(len(x)))
-	}
-	return math.Log(r) + top, math.Sqrt(variance(up) + variance(down)/min(1, max(kept, 1e-3)))
-}
-
-// student is a multivariate law of Student's with studentDegrees degrees of freedom.
-type student struct {
-	mean, lower     []float64
-	log0            float64
-	centred, solved []float64 // buffers
-}
-
-const studentDegrees = 5
-
-// fitStudent has the draws' mean and covariance in the place of location and scale.
-func fitStudent(draws [][]float64) (*student, bool) {
-	d := len(draws[0])
-	s := &student{mean: make([]float64, d), lower: make([]float64, d*d), centred: make([]float64, d),
-		solved: make([]float64, d)}
-	rows := mat.NewDense(len(draws), d, nil)
-	for i, x := range draws {
-		rows.SetRow(i, x)
-		floats.AddScaled(s.mean, 1/float64(len(draws)), x)
-	}
-	var cov mat.SymDense
-	stat.CovarianceMatrix(&cov, rows, nil)
-	for j := range d {
-		for k := range j + 1 {
-			s.lower[j*d+k] = cov.At(j, k)
-		}
-	}
-	if !cholesky(s.lower, d) {
-		return nil, false
-	}
-	whole, _ := math.Lgamma((studentDegrees + float64(d)) / 2)
-	own, _ := math.Lgamma(studentDegrees / 2.0)
-	s.log0 = whole - own - float64(d)/2*math.Log(studentDegrees*math.Pi)
-	for j := range d {
-		s.log0 -= math.Log(s.lower[j*d+j])
-	}
-	return s, true
-}
-
-// log is the law's log density.
-func (s *student) log(x []float64) float64 {
-	floats.SubTo(s.centred, x, s.mean)
-	forward(s.solved, s.lower, s.centred)
-	return s.log0 - (studentDegrees+float64(len(x)))/2*math.Log1p(dot(s.solved, s.solved)/studentDegrees)
-}
-
-// draw is valid until the next.
-func (s *student) draw(rng *rand.Rand) []float64 {
-	square := 0.0
-	for range studentDegrees {
-		z := rng.NormFloat64()
-		square += z * z
-	}
-	scale, d := math.Sqrt(studentDegrees/square), len(s.mean)
-	for j := range d {
-		s.solved[j] = scale * rng.NormFloat64()
-	}
-	for j := range d {
-		s.centred[j] = s.mean[j] + dot(s.lower[j*d:j*d+j+1], s.solved[:j+1])
-	}
-	return s.centred
 }

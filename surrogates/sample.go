@@ -1,6 +1,7 @@
 package surrogates
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,7 +49,8 @@ type SampleConfig struct {
 	// Workers bounds the chains sampled at the same time. Defaults to GOMAXPROCS.
 	Workers int
 
-	again int // attempts made before
+	again  int // attempts made before
+	warmup int // 0 for that of Warmup
 }
 
 // Draws are draws of a posterior and what the diagnostics say of them.
@@ -124,7 +126,7 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 	}
 	density := func() nuts.LogDensity { return whiten(p.Density(), mean, factor) }
 	chains, err := nuts.Sample(ctx, density, nuts.Config{
-		Chains: c.Chains, Warmup: Warmup(c.Draws) << c.again, Draws: c.Draws, Metric: nuts.Diagonal, Init: starts,
+		Chains: c.Chains, Warmup: cmp.Or(c.warmup, Warmup(c.Draws)) << c.again, Draws: c.Draws, Metric: nuts.Diagonal, Init: starts,
 		Seed: c.Seed, Workers: c.Workers,
 	})
 	if err != nil {
