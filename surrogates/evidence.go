@@ -17,12 +17,12 @@ import (
 const (
 	likeOthers   = 5
 	mostProposed = 32
-	smallError   = 0.03
+	smallError   = 0.03 // of those draws that calls for no more of them
 )
 
 // evidence is the logarithm of a density's integral, by bridge sampling (Meng and Wong 1996) from Student's t, and
-// about its standard error (Frühwirth-Schnatter 2004). The law is fitted to each half of the draws in turn, and bridged
-// to the other. others is the spread of draws of densities like this one.
+// about its standard error (Frühwirth-Schnatter 2004). The law is fitted to each half of the draws in turn, and
+// bridged to the other. others is the spread of draws of densities like this one.
 func evidence(density nuts.LogDensity, draws Draws, others spread, rng *rand.Rand) (log, relative float64) {
 	var pooled [][]float64
 	for i := range draws.Chains[0] {

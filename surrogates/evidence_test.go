@@ -84,12 +84,12 @@ func (s skewed) draws(n int, rng *rand.Rand) Draws {
 }
 
 // TestEvidenceOfManyCoordinates: of skewed laws of 40 coordinates that are like one another, log evidences are as far
-// from the truth as their standard errors say, and these are less than without the others' spread. The mean square of 12
-// standardized distances is above 4.3 once in 10⁶ runs if they are independent and normal. Seeds are fixed. The mutant
-// is bridged to the draws that it was fitted to.
+// from the truth as their standard errors say, and these are less than without the others' spread. The mean square of
+// 12 standardized distances is above 4.3 once in 10⁶ runs if they are independent and normal. Seeds are fixed. The
+// mutant is bridged to the draws that it was fitted to.
 func TestEvidenceOfManyCoordinates(t *testing.T) {
 	const sets, d, n, limit = 12, 40, 320, 4.3
-	var square, fitted, errors, alone float64
+	var square, fitted, off, alone float64
 	for seed := range uint64(sets) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		law := skewed{d, 1.2, 50 * rng.NormFloat64()}
@@ -100,7 +100,7 @@ func TestEvidenceOfManyCoordinates(t *testing.T) {
 		}
 		log, relative := evidence(law.density(), draws, others, rng)
 		square += math.Pow((log-law.log)/relative, 2) / sets
-		errors += relative / sets
+		off += relative / sets
 		_, relative = evidence(law.density(), draws, spread{}, rng)
 		alone += relative / sets
 
@@ -112,13 +112,13 @@ func TestEvidenceOfManyCoordinates(t *testing.T) {
 		log, relative = from.bridgeTo(law.density(), half, 1, rng)
 		fitted += math.Pow((log-law.log)/relative, 2) / sets
 	}
-	t.Logf("mean square %.2f, of the mutant %.2f; standard errors are %.2f, and %.2f alone", square, fitted, errors, alone)
+	t.Logf("mean square %.2f, of the mutant %.2f; standard errors are %.2f, and %.2f alone", square, fitted, off, alone)
 	if square > limit || fitted < limit {
 		t.Errorf("mean square %v, and %v of a law bridged to the draws it was fitted to; at most %v, and more are meant",
 			square, fitted, limit)
 	}
-	if errors > 0.8*alone || errors > mostError {
-		t.Errorf("standard errors are %v, and %v without the others' spread", errors, alone)
+	if off > 0.8*alone || off > mostError {
+		t.Errorf("standard errors are %v, and %v without the others' spread", off, alone)
 	}
 }
 

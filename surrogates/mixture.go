@@ -42,7 +42,7 @@ const (
 	mostError = 0.3
 )
 
-// among is a mixture as it is sampled.
+// among is a mixture as it is sampled, each part by itself.
 type among struct {
 	parts     []Posterior
 	drawn     []Draws
@@ -132,7 +132,8 @@ func (a *among) weigh(c SampleConfig, k int) {
 	a.logs[k], a.off[k] = evidence(a.parts[k].Density(), a.drawn[k], others, rng)
 }
 
-// shares are those of parts in the evidence, with its relative error, and the part that it is most of.
+// shares are those of parts in the evidence, with its relative error, and the part that it is most of. Estimates that
+// are far off are mostly too small, so errors count upwards.
 func (a *among) shares() (shares []float64, relative float64, worst int) {
 	total := floats.LogSumExp(a.logs)
 	each := make([]float64, len(a.parts))

@@ -126,8 +126,8 @@ func sampleOnce(ctx context.Context, p Posterior, c SampleConfig, mean, factor [
 	}
 	density := func() nuts.LogDensity { return whiten(p.Density(), mean, factor) }
 	chains, err := nuts.Sample(ctx, density, nuts.Config{
-		Chains: c.Chains, Warmup: cmp.Or(c.warmup, Warmup(c.Draws)) << c.again, Draws: c.Draws, Metric: nuts.Diagonal, Init: starts,
-		Seed: c.Seed, Workers: c.Workers,
+		Chains: c.Chains, Warmup: cmp.Or(c.warmup, Warmup(c.Draws)) << c.again, Draws: c.Draws, Metric: nuts.Diagonal,
+		Init: starts, Seed: c.Seed, Workers: c.Workers,
 	})
 	if err != nil {
 		return Draws{}, fmt.Errorf("surrogates: %w", err)
