@@ -31,6 +31,6 @@ func ExampleForesee() {
 		fmt.Printf("ε = %v: %s chains, intervals ×%.2f\n", f.Epsilon, f.Settings.Kernel, f.Widening)
 	}
 	// Output:
-	// ε = 0.5: anchored chains, intervals ×1.46
+	// ε = 0.5: anchored chains, intervals ×1.47
 	// ε = 2: anchored chains, intervals ×1.04
 }
