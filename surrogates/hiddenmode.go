@@ -29,14 +29,12 @@ func (h *hidden) climb() error {
 		if h.factor, err = lowerOfInverse(e.precision()); err != nil {
 			return err
 		}
-		across, step := make([]float64, len(of)), make([]float64, len(of))
-		for k, g := range grad {
-			floats.AddScaled(across[:k+1], g, h.factor[k*len(of):k*len(of)+k+1])
-		}
-		if dot(across, across) < 0.1 { // twice by how much the mode is higher
+		slope, step := make([]float64, len(of)), make([]float64, len(of))
+		across(slope, h.factor, grad)
+		if dot(slope, slope) < 0.1 { // twice by how much the mode is higher
 			return nil
 		}
-		unwhiten(step, across, make([]float64, len(of)), h.factor)
+		unwhiten(step, slope, make([]float64, len(of)), h.factor)
 		for scale := 1.0; scale > 1e-3; scale /= 2 {
 			floats.ScaleTo(of, scale, step)
 			if value() > at {

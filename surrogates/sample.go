@@ -185,12 +185,18 @@ func whiten(of nuts.LogDensity, mean, factor []float64) nuts.LogDensity {
 	return nuts.Func(d, func(grad, phi []float64) float64 {
 		unwhiten(theta, phi, mean, factor)
 		v := of.LogDensityGrad(g, theta)
-		clear(grad)
-		for k, slope := range g {
-			floats.AddScaled(grad[:k+1], slope, factor[k*d:k*d+k+1])
-		}
+		across(grad, factor, g)
 		return v
 	})
+}
+
+// across sets dst to a slope in φ, factorᵀ times that in θ.
+func across(dst, factor, slope []float64) {
+	d := len(slope)
+	clear(dst)
+	for k, v := range slope {
+		floats.AddScaled(dst[:k+1], v, factor[k*d:k*d+k+1])
+	}
 }
 
 func unwhiten(theta, phi, mean, factor []float64) {

@@ -109,16 +109,9 @@ func TestClimb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, across := 0.0, make([]float64, len(grad))
-		for k, g := range grad {
-			for j := range k + 1 {
-				across[j] += g * factor[k*len(grad)+j]
-			}
-		}
-		for _, v := range across {
-			sum += v * v
-		}
-		return sum
+		slope := make([]float64, len(grad))
+		across(slope, factor, grad)
+		return dot(slope, slope)
 	}
 	if at, before := rise(h), rise(&fresh); at > 0.1 || before < 1 {
 		t.Errorf("the mode is %v higher than where the climb ends, and %v than where it starts", at/2, before/2)
