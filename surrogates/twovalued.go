@@ -205,11 +205,13 @@ func (p portion) halves(by TwoValued) []portion {
 		share = 1 - share
 	}
 	d := len(p.mean)
-	lower := slices.Clone(p.spread)
+	lower, least := slices.Clone(p.spread), 1e-12*floats.Max(p.spread)
 	condition(lower, with, variance)
 	upper := slices.Clone(lower)
 	for _, j := range by.beside {
-		condition(upper, slices.Clone(upper[j*d:(j+1)*d]), upper[j*(d+1)])
+		if variance := upper[j*(d+1)]; variance > least { // less is rounding
+			condition(upper, slices.Clone(upper[j*d:(j+1)*d]), variance)
+		}
 	}
 	floats.AddScaled(lower, -share, upper) // together they have what is left
 	floats.Scale(1/(1-share), lower)
@@ -222,11 +224,10 @@ func (p portion) halves(by TwoValued) []portion {
 }
 
 // condition takes from a covariance what a combination of features explains, given its variance and its covariance with
-// them. One that does not vary explains nothing.
+// them.
 func condition(spread, with []float64, variance float64) {
-	if d := len(with); variance > 1e-12*floats.Max(spread) {
-		for j, c := range with {
-			floats.AddScaled(spread[j*d:(j+1)*d], -c/variance, with)
-		}
+	d := len(with)
+	for j, c := range with {
+		floats.AddScaled(spread[j*d:(j+1)*d], -c/variance, with)
 	}
 }
