@@ -58,6 +58,7 @@ var suites = []suite{
 		{"after the twenty-fifth", afterTwentyFifthTargets, nil},
 		{"twenty-sixth", twentySixthTargets, twentySixthTargetControls},
 		{"after the twenty-sixth", afterTwentySixthTargets, afterTwentySixthTargetControls},
+		{"twenty-seventh", twentySeventhTargets, twentySeventhTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -105,6 +106,7 @@ var suites = []suite{
 		{"after the twenty-fifth", afterTwentyFifthKernels, afterTwentyFifthKernelControls},
 		{"twenty-sixth", twentySixthKernels, twentySixthKernelControls},
 		{"after the twenty-sixth", afterTwentySixthKernels, nil},
+		{"twenty-seventh", twentySeventhKernels, twentySeventhKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -145,5 +147,6 @@ var suites = []suite{
 		{"after the twenty-fifth", afterTwentyFifthMechanisms, afterTwentyFifthMechanismControls},
 		{"twenty-sixth", twentySixthMechanisms, twentySixthMechanismControls},
 		{"after the twenty-sixth", afterTwentySixthMechanisms, nil},
+		{"twenty-seventh", twentySeventhMechanisms, twentySeventhMechanismControls},
 	}},
 }
