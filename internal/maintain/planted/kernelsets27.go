@@ -99,7 +99,7 @@ func sliced(name, effect string, centred bool) Case {
 		high := low + width
 		for {
 			v := low + (high-low)*rng.Float64()
-			if -v*v/2 > level {
+			if !(-v*v/2 < level) {
 				next[j] = v
 				return -priorRatio(m, next, s.Theta)
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
-	"github.com/dpmcmc/dpmcmc/proptest"
 )
 
 func twentySeventhMechanisms() []Case {
@@ -30,7 +29,7 @@ func twentySeventhMechanisms() []Case {
 		one("a subset of answers has the odds of a larger one", "ε 2.1 for 1", subset(3), plus[:1], minus[:1]),
 		mechanismCase("noise of a matrix is made even by its mean", "1/√2 off the diagonal", evenMatrix(math.Sqrt2), 2, pair,
 			turned),
-		ofSix("each record adds a fifth of the noise", "tables of fewer than five", eachAdds(5)),
+		ofSeven("each record adds a fifth of the noise", "fewer than five", eachAdds(5)),
 		noise("normal noise by Tukey's lambda", "ends at 5 sd", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				const l = 0.1349
@@ -59,14 +58,9 @@ func twentySeventhMechanismControls() []Case {
 		one("four bits of an answer", "", flippedBits(0.5), plus[:1], minus[:1]),
 		one("a subset of answers", "", subset(2), plus[:1], minus[:1]),
 		mechanismCase("noise of a matrix", "", evenMatrix(1), 2, pair, turned),
-		ofSix("each record adds some noise", "", eachAdds(1)),
+		ofSeven("each record adds some noise", "", eachAdds(1)),
 		ofFive("squares about a noisy mean within bounds", "", aboutMean(1)),
 	}
-}
-
-// ofSix is a case of six records.
-func ofSix(name, effect string, m proptest.Mechanism) Case {
-	return one(name, effect, m, append([]float64{0.2}, five...), append([]float64{0.2}, otherFive...))
 }
 
 // looks compares a count with 2 up to three times, each with noise, and says when it passed.
@@ -97,7 +91,7 @@ func bestOfTries(epsilon float64) answers {
 
 // lastLeaf has the sums of all nodes over eight leaves. The last leaf's noise may be the node's above it.
 func lastLeaf(shared bool) answers {
-	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		nodes := make([]float64, 16)
 		for i, v := range x {
 			for node := 8 + i%8; node > 0; node /= 2 {
@@ -140,19 +134,19 @@ func stableBins(own float64) answers {
 
 // quartiles is the distance of the second largest record from the second least.
 func quartiles(sensitivity float64) answers {
-	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		spread := 0.0
 		if s := sortedClipped(x); len(s) > 3 {
 			spread = s[len(s)-2] - s[1]
 		}
-		return []float64{coarse(spread + laplace(rng, sensitivity))}
+		return []float64{spread + laplace(rng, sensitivity)}
 	})
 }
 
 // sampledNoise is the sum of half the records, with normal noise.
 func sampledNoise(name, effect string, grows bool) Case {
 	claim := event(event(accountant.Gaussian(accountant.AddRemove, 1)).PoissonSampled(0.5))
-	return ofSeven(name, effect, releases(claim, func(x []float64, rng *rand.Rand) []float64 {
+	return ofSeven(name, effect, onGrid(claim, func(x []float64, rng *rand.Rand) []float64 {
 		total, m := 0.0, 0.0
 		for _, v := range x {
 			if rng.IntN(2) == 0 {
@@ -165,7 +159,7 @@ func sampledNoise(name, effect string, grows bool) Case {
 
 // clippedRows adds rows up that are shortened by a norm, or by an estimate of it.
 func clippedRows(estimate func(rng *rand.Rand, row []float64) float64) answers {
-	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		return each2(rng, rowsum(x, func(row []float64) float64 {
 			if estimate == nil {
 				return euclidean(row)
@@ -190,7 +184,7 @@ func sketched(rng *rand.Rand, row []float64) float64 {
 
 // averageFactor shortens rows of three numbers each by its factor, or all by the mean of the factors.
 func averageFactor(mean bool) answers {
-	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		if !mean {
 			return each2(rng, rowsum(x, euclidean))
 		}
@@ -221,7 +215,7 @@ func cachedBins(cached bool) answers {
 		}
 		told := make([]float64, 4)
 		for k, c := range counts {
-			told[k] = c + math.Round(0x1p20*laplace(rng, 2))/0x1p20
+			told[k] = c + coarse(laplace(rng, 2))
 			if first := slices.Index(counts, c); cached && first < k {
 				told[k] = told[first]
 			}
@@ -284,7 +278,7 @@ func subset(of float64) answers {
 
 // evenMatrix is the sum of squares and products of two numbers. The product's noise may be a mean of two.
 func evenMatrix(by float64) answers {
-	return releases(gaussian(noiseSD/math.Sqrt2), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(gaussian(noiseSD/math.Sqrt2), func(x []float64, rng *rand.Rand) []float64 {
 		sum := make([]float64, 3)
 		for ; len(x) > 0; x = x[2:] {
 			row := shorten(x[:2], euclidean)
@@ -299,20 +293,21 @@ func evenMatrix(by float64) answers {
 
 // eachAdds is a sum to which each record adds a share of the variance of its noise.
 func eachAdds(shares float64) answers {
-	return releases(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
-		total := clip1(x)
-		return []float64{total + noiseSD*math.Sqrt(max(1, float64(len(x)))/shares)*rng.NormFloat64()}
+	claim := event(accountant.Gaussian(accountant.AddRemove, noiseSD))
+	return onGrid(claim, func(x []float64, rng *rand.Rand) []float64 {
+		sd := noiseSD * math.Sqrt(max(1, float64(len(x)))/shares)
+		return []float64{clip1(x) + sd*rng.NormFloat64()}
 	})
 }
 
 // aboutMean is a noisy mean, kept within bounds, and the sum of squares about it.
 func aboutMean(bound float64) answers {
-	return releases(pure(1), func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(pure(1), func(x []float64, rng *rand.Rand) []float64 {
 		mean := coarse(clip1(x)/5 + laplace(rng, 2))
 		about, squares := max(-bound, min(mean, bound)), 0.0
 		for _, v := range x {
 			squares += (clipped(0, v) - about) * (clipped(0, v) - about)
 		}
-		return []float64{mean, coarse(squares + laplace(rng, 5))}
+		return []float64{mean, squares + laplace(rng, 5)}
 	})
 }
