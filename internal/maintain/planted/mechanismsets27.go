@@ -29,7 +29,7 @@ func twentySeventhMechanisms() []Case {
 		one("a subset of answers has the odds of a larger one", "ε 2.1 for 1", subset(3), plus[:1], minus[:1]),
 		mechanismCase("noise of a matrix is made even by its mean", "1/√2 off the diagonal", evenMatrix(math.Sqrt2), 2, pair,
 			turned),
-		ofSeven("each record adds a fifth of the noise", "fewer than five", eachAdds(5)),
+		one("each record adds a fifth of the noise", "three records", eachAdds(5), five[:3], otherFive[:3]),
 		noise("normal noise by Tukey's lambda", "ends at 5 sd", plain,
 			func(_ *sum, rng *rand.Rand, _ int, _ float64) float64 {
 				const l = 0.1349
@@ -58,7 +58,7 @@ func twentySeventhMechanismControls() []Case {
 		one("four bits of an answer", "", flippedBits(0.5), plus[:1], minus[:1]),
 		one("a subset of answers", "", subset(2), plus[:1], minus[:1]),
 		mechanismCase("noise of a matrix", "", evenMatrix(1), 2, pair, turned),
-		ofSeven("each record adds some noise", "", eachAdds(1)),
+		one("each record adds some noise", "", eachAdds(1), five[:3], otherFive[:3]),
 		ofFive("squares about a noisy mean within bounds", "", aboutMean(1)),
 	}
 }
@@ -293,8 +293,7 @@ func evenMatrix(by float64) answers {
 
 // eachAdds is a sum to which each record adds a share of the variance of its noise.
 func eachAdds(shares float64) answers {
-	claim := event(accountant.Gaussian(accountant.AddRemove, noiseSD))
-	return onGrid(claim, func(x []float64, rng *rand.Rand) []float64 {
+	return onGrid(gaussian(1), func(x []float64, rng *rand.Rand) []float64 {
 		sd := noiseSD * math.Sqrt(max(1, float64(len(x)))/shares)
 		return []float64{clip1(x) + sd*rng.NormFloat64()}
 	})
