@@ -141,7 +141,7 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 		return
 	}
 	rng, d := rand64(o.Seed, 46), target.Dim()
-	sum, each, theta, last := make([]float64, d), []float64{}, o.state(rng, target), 0
+	sum, again, each, theta, last := make([]float64, d), make([]float64, d), []float64{}, o.state(rng, target), 0
 	lengths := batchLengths(70, 5001)
 	for i := range o.Effort.times(300, 40) {
 		n := 70 + rng.IntN(1000)
@@ -170,6 +170,13 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 			!slices.EqualFunc(rows.Y, given.Y, same) {
 			failf(t, "SumLossGrad writes to its arguments")
 			return
+		}
+		for range 4 {
+			if said := m.SumLossGrad(again, theta, rows); !same(said, got) || !slices.EqualFunc(again, sum, same) {
+				failf(t, "SumLossGrad is %v and %v, and called again %v and %v, over %d records at θ = %s: it must add them up in "+
+					"one order, or no run can be repeated (Seed %d)", got, sum, said, again, n, text(theta), o.Seed)
+				return
+			}
 		}
 		each = append(each[:0], make([]float64, n*d)...)
 		m.LossGrad(each, theta, rows)

@@ -436,6 +436,31 @@ func (s summed) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss floa
 	return loss
 }
 
+// turning are lifetimes whose sums begin with the first record or with the last, by turns.
+type turning struct {
+	lifetimes
+	calls *int
+}
+
+func (s turning) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss float64) {
+	*s.calls++
+	grad[0] = 0
+	for i, n := 0, rows.Len(); i < n; i++ {
+		x := rows.X[i]
+		if *s.calls%2 == 0 {
+			x = rows.X[n-1-i]
+		}
+		loss += math.Exp(theta[0])*x - theta[0]
+		grad[0] += math.Exp(theta[0])*x - 1
+	}
+	return loss
+}
+
+// TestSumsComeAgain: sums of one batch are the same in every bit.
+func TestSumsComeAgain(t *testing.T) {
+	mustReject(t, "in one order", func(t rapid.TB) { proptest.CheckTarget(t, turning{calls: new(int)}, lifetimeOptions()) })
+}
+
 // TestBatchesOfManyLengths: what is left over after chunks is lost for one length in a thousand, and found.
 func TestBatchesOfManyLengths(t *testing.T) {
 	for _, of := range []int{37, 333, 1000, 10_000} {

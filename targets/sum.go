@@ -12,7 +12,7 @@ import (
 type SumTarget interface {
 	GradTarget
 	// SumLossGrad sets grad, of length Dim, to Σ ∂ℓ(zᵢ; θ)/∂θ and returns Σ ℓ(zᵢ; θ).
-	// Features must be finite.
+	// Features must be finite. The same arguments give the same bits.
 	SumLossGrad(grad, theta []float64, rows Rows) (loss float64)
 }
 
