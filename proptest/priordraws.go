@@ -94,6 +94,7 @@ type places struct {
 	with   [][]moment // by parameter, of the first two times functions of the others
 	tails  [][2][farthest + 1]int
 	others [][]otherOnes
+	far    [][]*farEnd // by parameter, of others
 	ends   []ends
 }
 
@@ -116,7 +117,7 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 	p := &places{target: target, about: make([]about, d), scale: make([]float64, d), tables: make([]*table, d),
 		along: make([][]moment, d),
 		with:  make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d),
-		ends: make([]ends, d)}
+		far: make([][]*farEnd, d), ends: make([]ends, d)}
 	for j := range d {
 		p.ends[j] = ends{low: math.Inf(1), high: math.Inf(-1)}
 		for _, theta := range draws[:200] {
@@ -125,7 +126,7 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 		p.about[j] = aboutOf(column(draws[:200], j))
 		p.tables[j] = tabulated(target, draws, j, p.about[j], rng)
 		p.along[j] = make([]moment, degrees)
-		p.others[j] = others(d, j)
+		p.others[j], p.far[j] = others(d, j), farEnds(draws, j)
 		p.with[j] = make([]moment, 2*len(p.others[j]))
 		for _, all := range [][]moment{p.along[j], p.with[j]} {
 			for k := range all {
@@ -213,6 +214,9 @@ func (p *places) add(theta []float64, one int) {
 			v := f.of(theta, p.scale)
 			p.with[j][2*k].add(bent[0] * v)
 			p.with[j][2*k+1].add(bent[1] * v)
+		}
+		for _, f := range p.far[j] {
+			f.add(theta, bent)
 		}
 	}
 }
@@ -388,6 +392,9 @@ func (p *places) check(t rapid.TB, o TargetOptions) (doubt float64) {
 			mean(m, func() string {
 				return fmt.Sprintf("that of degree %d of the quantiles of parameter %d times %v", k%2+1, j, p.others[j][k/2])
 			})
+		}
+		for _, f := range p.far[j] {
+			f.see(e, j)
 		}
 		for _, cells := range p.tails[j] {
 			beyond, n, share := 0, p.along[j][0].n, math.Exp2(-farthest)
