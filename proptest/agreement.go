@@ -49,6 +49,7 @@ func newEvaluator(g stage) *evaluator {
 }
 
 func (e *evaluator) loss(theta []float64, z targets.Rows) float64 {
+	e.o.watch.goesOn()
 	e.target.Loss(e.one, theta, z)
 	return e.one[0]
 }

@@ -30,6 +30,11 @@ func (o TargetOptions) claims(target targets.Target) []claim {
 	finite := all[:0]
 	for _, c := range all {
 		if !math.IsInf(c.bound, 1) {
+			value := c.value
+			c.value = func(u []float64) float64 {
+				o.watch.goesOn()
+				return value(u)
+			}
 			finite = append(finite, c)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // failure of it prints calls it.
 func CheckInvariance(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
-	kernelCheck{t, factory, o.withDefaults()}.invariance()
+	watchedKernels(t, factory, o, kernelCheck.invariance)
 }
 
 // looks are how often the test of invariance looks at its results, each time

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -65,6 +66,8 @@ type KernelOptions struct {
 	// Seed starts every random stream of the check, the curators' included.
 	// Defaults to 1.
 	Seed uint64
+	// Limit is how long one call of the factory, or of a kernel, may take. Defaults to a minute.
+	Limit time.Duration
 
 	byDefault bool // Replicates is the default, which is for kernels of up to two releases a step
 }
@@ -81,6 +84,7 @@ func (o KernelOptions) withDefaults() KernelOptions {
 	o.Replicates = orDefault(o.Replicates, chains)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
+	o.Limit = orDefault(o.Limit, time.Minute)
 	return o
 }
 
@@ -122,11 +126,25 @@ func orDefault[T comparable](v, otherwise T) T {
 //     false-alarm rate is at most FalseAlarm; nothing else here is statistical.
 func CheckKernel(t rapid.TB, factory Factory, o KernelOptions) {
 	t.Helper()
+	watchedKernels(t, factory, o, kernelCheck.everything)
+}
+
+// watchedKernels is a check of kernels whose calls are limited.
+func watchedKernels(t rapid.TB, factory Factory, o KernelOptions, check func(kernelCheck)) {
+	t.Helper()
 	o = o.withDefaults()
-	c := kernelCheck{t, factory, o}
+	about := fmt.Sprintf("a kernel of %d parameters on %s, Seed %d", len(o.Start), sizeOfTable(o.Records), o.Seed)
+	watched(t, o.Limit, about, func(t rapid.TB, w *watch) {
+		t.Helper()
+		check(kernelCheck{t, w.factory(factory), o})
+	})
+}
+
+func (c kernelCheck) everything() {
+	c.t.Helper()
 	c.all(kernelCheck.conformance, kernelCheck.starts, kernelCheck.movesCopies, kernelCheck.exhaustion, kernelCheck.costs,
 		kernelCheck.badState, kernelCheck.infoFields)
-	for i, effort := range o.Effort.passes() {
+	for i, effort := range c.o.Effort.passes() {
 		c.o.Effort = effort
 		c.all(kernelCheck.stirs, kernelCheck.allocations, kernelCheck.gradients, kernelCheck.replay, kernelCheck.resumes,
 			kernelCheck.runs)

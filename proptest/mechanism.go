@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -55,6 +56,8 @@ type MechanismOptions struct {
 	FalseAlarm float64
 	// Seed starts the releases' randomness. Defaults to 1.
 	Seed uint64
+	// Limit is how long one call of Release may take. Defaults to a minute.
+	Limit time.Duration
 
 	place int   // of the row in which A and B differ
 	price price // of the claim
@@ -98,6 +101,19 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	o.Effort = orDefault(o.Effort, Standard)
 	o.FalseAlarm = orDefault(o.FalseAlarm, 1e-6)
 	o.Seed = orDefault(o.Seed, 1)
+	o.Limit = orDefault(o.Limit, time.Minute)
+	var audit Audit
+	watched(t, o.Limit, fmt.Sprintf("Seed %d", o.Seed), func(t rapid.TB, w *watch) {
+		t.Helper()
+		made := 0
+		audit = checkMechanism(t, w.counted(m, &made), o, &made)
+	})
+	return audit
+}
+
+// checkMechanism counts the releases that are made.
+func checkMechanism(t rapid.TB, m Mechanism, o MechanismOptions, made *int) Audit {
+	t.Helper()
 	var err error
 	if o.place, err = neighbours(o.A, o.B, m.Claim().Adjacency()); err != nil {
 		failf(t, "%v", err)
@@ -120,17 +136,15 @@ func CheckMechanism(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 	}
 	o.FalseAlarm /= float64(len(amounts))
 	var audit Audit
-	made := 0
-	m = counted(m, &made)
 	for _, o.Releases = range amounts {
 		if t.Failed() {
 			return Audit{}
 		}
-		made = 0
+		*made = 0
 		report, failed := Try(t.Name(), func(t rapid.TB) { audit = checkReleases(t, m, o) })
 		if failed {
 			o.FalseAlarm *= float64(len(amounts)) // as in the test that is printed
-			if audit = checkReleases(t, m, o.shrunk(m, report, &made)); !t.Failed() {
+			if audit = checkReleases(t, m, o.shrunk(m, report, made)); !t.Failed() {
 				t.Errorf("%s", report) // what does not come again is a failure all the same
 			}
 			return audit
@@ -182,35 +196,6 @@ func checkReleases(t rapid.TB, m Mechanism, o MechanismOptions) Audit {
 		checkNeighbours(t, m, onB, o)
 	}
 	return audit
-}
-
-// counted is a mechanism that counts the releases that it makes.
-func counted(m Mechanism, made *int) Mechanism {
-	if a, ok := m.(Additive); ok {
-		return countedAdditive{a, made}
-	}
-	return countedMechanism{m, made}
-}
-
-type (
-	countedMechanism struct {
-		Mechanism
-		made *int
-	}
-	countedAdditive struct {
-		Additive
-		made *int
-	}
-)
-
-func (c countedMechanism) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
-	*c.made += count
-	return c.Mechanism.Release(r, seed, count)
-}
-
-func (c countedAdditive) Release(r curator.Records, seed uint64, count int) ([][]float64, error) {
-	*c.made += count
-	return c.Additive.Release(r, seed, count)
 }
 
 // sensitivityTest is a Go test that compares releases of one seed on two data sets.

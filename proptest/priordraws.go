@@ -59,6 +59,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		n *= max(1, min(4, 200/d))
 	}
 	for made, until := 1, n; made <= until; made++ {
+		o.watch.goesOn()
 		if made <= len(draws) {
 			copy(theta, draws[made-1])
 		} else {

@@ -306,8 +306,10 @@ func cycled(v []float64, n int) []float64 {
 // of CheckKernel prints calls it.
 func CheckReplay(t rapid.TB, factory Factory, from, to curator.Records, o KernelOptions) {
 	t.Helper()
-	c := kernelCheck{t, factory, o.withDefaults()}
-	c.compare(from, to, c.o.Steps, "when its releases are replayed over the other records")
+	watchedKernels(t, factory, o, func(c kernelCheck) {
+		t.Helper()
+		c.compare(from, to, c.o.Steps, "when its releases are replayed over the other records")
+	})
 }
 
 // compare replays a chain over other records, and makes them as much like the

@@ -12,8 +12,11 @@ import (
 // failf reports a violation together with the command that reproduces it.
 func failf(t rapid.TB, format string, args ...any) {
 	t.Helper()
-	seed := ""
-	if _, drawn := t.(*rapid.T); drawn {
+	seed, of := "", t
+	if r, ok := t.(*relay); ok {
+		of = r.t
+	}
+	if _, drawn := of.(*rapid.T); drawn {
 		seed = ", with the -rapid.seed that rapid prints"
 	}
 	t.Errorf("proptest: %s\nreproduce: %s%s", fmt.Sprintf(format, args...), Command(t.Name()), seed)

@@ -169,8 +169,10 @@ func (c kernelCheck) followed(k kernels.Kernel, s *kernels.State, steps int64) (
 // go on: what a failure of CheckKernel prints calls it.
 func CheckResume(t rapid.TB, factory Factory, cut int64, o KernelOptions) {
 	t.Helper()
-	c := kernelCheck{t, factory, o.withDefaults()}
-	c.resumesAfter(c.o.Steps, c.o.Steps, cut)
+	watchedKernels(t, factory, o, func(c kernelCheck) {
+		t.Helper()
+		c.resumesAfter(c.o.Steps, c.o.Steps, cut)
+	})
 }
 
 // resumesAfter compares up to so many steps after each cut. The grant may go on after the last of all.

@@ -1,7 +1,9 @@
 package proptest
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -33,7 +35,10 @@ type TargetOptions struct {
 	// Seed starts the search for violations, which is otherwise deterministic.
 	// Defaults to 1. Properties are drawn by rapid, under its own flags.
 	Seed uint64
+	// Limit is how long one call of the target may take. Defaults to a minute.
+	Limit time.Duration
 
+	watch    *watch
 	standard bool // Record is the default
 	normal   bool // State is the default
 }
@@ -59,6 +64,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 	if o.Seed == 0 {
 		o.Seed = 1
 	}
+	o.Limit = orDefault(o.Limit, time.Minute)
 	return o
 }
 
@@ -100,6 +106,18 @@ func CheckTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certifica
 	if t.Failed() {
 		t.FailNow()
 	}
+	about, found := fmt.Sprintf("%T, Seed %d", target, o.Seed), []Certificate(nil)
+	watched(t, o.Limit, about, func(t rapid.TB, w *watch) {
+		t.Helper()
+		w.begin() // there is always a call: parts of the check say that they go on
+		o.watch = w
+		found = checkTarget(t, target, o)
+	})
+	return found
+}
+
+func checkTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certificate {
+	t.Helper()
 	if !checkShape(t, target) {
 		return nil
 	}

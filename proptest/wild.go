@@ -69,6 +69,7 @@ func (o TargetOptions) plausible(rng *rand.Rand, target targets.Target, n int) t
 
 // state draws a plausible parameter.
 func (o TargetOptions) state(rng *rand.Rand, target targets.Target) []float64 {
+	o.watch.goesOn()
 	theta := make([]float64, target.Dim())
 	o.State(rng, theta)
 	for try := 0; o.normal && try < 1000 && math.IsInf(target.LogPrior(theta), -1); try++ {
