@@ -44,6 +44,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 	theta, draws := make([]float64, d), make([][]float64, o.Effort.times(100_000, 5000))
 	draw := func() {
 		t.Helper()
+		o.watch.goesOn()
 		s.SamplePrior(theta, rng)
 		if lp := target.LogPrior(theta); math.IsNaN(lp) || math.IsInf(lp, -1) {
 			fatalf(t, "SamplePrior drew %v, where LogPrior is %v (Seed %d)", theta, lp, o.Seed)
@@ -59,7 +60,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		n *= max(1, min(4, 200/d))
 	}
 	for made, until := 1, n; made <= until; made++ {
-		o.watch.goesOn()
+		o.watch.goesOn() // a quadrature
 		if made <= len(draws) {
 			copy(theta, draws[made-1])
 		} else {
