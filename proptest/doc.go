@@ -26,7 +26,8 @@
 // smallest case found where there is one, and ends with the command that
 // reproduces it. What is not drawn by rapid depends on a Seed alone, which
 // defaults to 1, so the same command gives the same failure. How small its case becomes
-// depends on the time that shrinking has.
+// depends on the time that shrinking has. A call that has not returned after an option's
+// Limit, by default a minute, fails too, and its goroutine is left behind.
 //
 // # False alarms
 //

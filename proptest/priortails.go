@@ -51,8 +51,8 @@ func (f *farEnd) see(e *evidence, j int) {
 		m.less(allowed)
 		e.mean(&m, func() string {
 			end := map[bool]string{true: "largest", false: "least"}[f.largest]
-			return fmt.Sprintf("the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g over %d "+
-				"draws where parameter %d is among the %s, one in %d, not 0", k+1, j, said, m.n, f.k, end, f.one)
+			return fmt.Sprintf("the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g "+
+				"over %d draws where parameter %d is among the %s, one in %d, not 0", k+1, j, said, m.n, f.k, end, f.one)
 		})
 	}
 }

@@ -30,7 +30,8 @@ func TestFarEnds(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]func(theta []float64) bool{
-		"least": func(theta []float64) bool { return theta[0] < -2 }, "largest": func(theta []float64) bool { return theta[0] > 2 },
+		"least":   func(theta []float64) bool { return theta[0] < -2 },
+		"largest": func(theta []float64) bool { return theta[0] > 2 },
 	} {
 		if got := p(1, wrong); !(got < 1e-6/seeds) {
 			t.Errorf("p = %g where the %s are wrong", got, name)

@@ -458,7 +458,9 @@ func (s turning) SumLossGrad(grad, theta []float64, rows targets.Rows) (loss flo
 
 // TestSumsComeAgain: sums of one batch are the same in every bit.
 func TestSumsComeAgain(t *testing.T) {
-	mustReject(t, "in one order", func(t rapid.TB) { proptest.CheckTarget(t, turning{calls: new(int)}, lifetimeOptions()) })
+	mustReject(t, "in one order", func(t rapid.TB) {
+		proptest.CheckTarget(t, turning{calls: new(int)}, lifetimeOptions())
+	})
 }
 
 // TestBatchesOfManyLengths: what is left over after chunks is lost for one length in a thousand, and found.

@@ -30,7 +30,8 @@ func twentySeventhTargets() []Case {
 			func() targets.Target { return firstState{} }),
 		plainly("two local scales are drawn over one denominator", "dependent",
 			func() targets.Target { return horseshoe{oneBelow: true} }),
-		sumOfBut("SumLossGrad leaves out the slopes of small losses", "below 10⁻³", func(loss float64) bool { return loss < 1e-3 }),
+		sumOfBut("SumLossGrad leaves out the slopes of small losses", "below 10⁻³",
+			func(loss float64) bool { return loss < 1e-3 }),
 		target("RatioBound is for features that are not negative", "√2 low where signs differ", huber, func(p *planted) {
 			p.bound = func(theta, next []float64, radius, _ float64) float64 {
 				up, down := 0.0, 0.0
