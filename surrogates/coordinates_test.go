@@ -47,7 +47,7 @@ func TestCoordinatesKeepTheDensity(t *testing.T) {
 			at := values(theta)
 			root, _ := mat.LogDet(mat.NewDense(d, d, slices.Clone(e.square)))
 			own := *e.linearEvaluator
-			return volume + (e.given+e.nu-1)/2*root + e.fit() + own.LogDensityGrad(make([]float64, d+1), at[:d+1])
+			return volume + (e.nu-1)/2*root + e.fit() + own.LogDensityGrad(make([]float64, d+1), at[:d+1])
 		}
 		rng := rand.New(rand.NewPCG(1, 4))
 		at, grad, first := make([]float64, all), make([]float64, all), 0.0

@@ -34,7 +34,7 @@ type hidden struct {
 	released []float64 // d×d
 	noise    float64   // the variance of that in most entries off the diagonal
 	weight   []float64 // one over the variance of the noise in an entry
-	given    float64   // 1 where the prior of coefficients has the root of XᵀX's determinant, or 0
+	still    float64   // 1 where coefficients stay as T moves, and not their coordinates, or 0
 	nu       float64   // ν, how near 0 correlations are (uncorrelated.go)
 	constant int       // the column of the intercept, or −1
 	basis    []float64 // B, its orthogonal columns by falling length
@@ -47,11 +47,11 @@ type hidden struct {
 const surely = 10
 
 // newHidden takes a release of XᵀX.
-func newHidden(s Sums, given float64) (*hidden, error) {
+func newHidden(s Sums) (*hidden, error) {
 	d := s.Features
 	m := s.moments()
 	h := &hidden{d: d, released: m.released, noise: s.MomentSD * s.MomentSD / 2, weight: make([]float64, d*d),
-		given: given, nu: m.uncorrelated(), constant: m.constant, basis: make([]float64, d*d), length: make([]float64, d)}
+		nu: m.uncorrelated(), constant: m.constant, basis: make([]float64, d*d), length: make([]float64, d)}
 	least := s.MomentSD * s.MomentSD / (2 * surely * surely)
 	for e, v := range m.noise {
 		h.weight[e] = 1 / max(v, least)

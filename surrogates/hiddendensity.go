@@ -60,7 +60,7 @@ func (e *hiddenEvaluator) LogDensityGrad(grad, theta []float64) float64 {
 
 // exponent is that of T's diagonal entry j in the prior, the Jacobians of XᵀX, of the coordinates
 // and of the logarithm included.
-func (h *hidden) exponent(j int) float64 { return float64(h.d-j) + h.given + h.nu - 1 }
+func (h *hidden) exponent(j int) float64 { return float64(h.d-j) + h.still + h.nu - 1 }
 
 // mostLog bounds the logarithms on T's diagonal, far beyond any that fits a release.
 const mostLog = 100

@@ -51,7 +51,7 @@ func (h *hidden) climb() error {
 // alone is the density without coefficients. It shares B.
 func (h *hidden) alone() *hiddenEvaluator {
 	of := *h
-	of.given++ // for coefficients, and not their coordinates, that stay
+	of.still = 1
 	return of.evaluator(&linearEvaluator{Linear: &Linear{dim: h.d, square: make([]float64, h.d*h.d)}})
 }
 

@@ -131,11 +131,8 @@ func NewLinear(c LinearConfig) (*Linear, error) {
 		l.square, l.open = c.Sums.features(rng)
 		return l, nil
 	}
-	given, err := 0.0, error(nil)
-	if l.newExplained() != nil {
-		given = 1
-	}
-	if l.hidden, err = newHidden(c.Sums, given); err != nil {
+	var err error
+	if l.hidden, err = newHidden(c.Sums); err != nil {
 		return nil, err
 	}
 	l.square, l.open = l.hidden.centre(), make([]float64, l.dim*l.dim)

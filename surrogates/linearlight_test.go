@@ -144,7 +144,7 @@ func TestClearSumsNeedNotBeSampled(t *testing.T) {
 	}
 	whole := *l
 	var err error
-	if whole.hidden, err = newHidden(l.config.Sums, 0); err != nil {
+	if whole.hidden, err = newHidden(l.config.Sums); err != nil {
 		t.Fatal(err)
 	}
 	whole.square, whole.open = whole.hidden.centre(), make([]float64, 9)
