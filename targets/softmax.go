@@ -42,7 +42,7 @@ type Softmax struct {
 
 var (
 	_ RatioTarget      = (*Softmax)(nil)
-	_ GradTarget       = (*Softmax)(nil)
+	_ SumTarget        = (*Softmax)(nil)
 	_ RangeCertificate = (*Softmax)(nil)
 	_ RatioCertificate = (*Softmax)(nil)
 	_ GradCertificate  = (*Softmax)(nil)
@@ -113,6 +113,22 @@ func (m *Softmax) LossGrad(dst, theta []float64, rows Rows) {
 			vec.Scale(dst[i*d+k*p:i*d+(k+1)*p], s, rows.Row(i))
 		}
 	}
+}
+
+// SumLossGrad sets grad to the gradient of the sum of losses and returns that sum.
+func (m *Softmax) SumLossGrad(grad, theta []float64, rows Rows) (loss float64) {
+	slopes := getRow(m.classes)
+	defer putRow(slopes)
+	clear(grad)
+	for i, y := range rows.Y {
+		m.logProbs(*slopes, theta, rows.Row(i))
+		loss += m.at(*slopes, y)
+		m.slopes(*slopes, y)
+		for k, s := range *slopes {
+			vec.AddScaled(grad[k*m.features:(k+1)*m.features], s, rows.Row(i))
+		}
+	}
+	return loss
 }
 
 // LossRange returns R_ℓ = 1/(β−1), rounded up; +Inf for the log loss.

@@ -25,6 +25,13 @@ func SamplePosterior(ctx context.Context, m *models.Model, rows targets.Rows, fi
 	if err != nil {
 		return nil, err
 	}
+	if concave(m) {
+		f, err := frameOf(density())
+		if err != nil {
+			return nil, err
+		}
+		return f.sample(ctx, density, cfg)
+	}
 	return nuts.Sample(ctx, density, cfg)
 }
 
