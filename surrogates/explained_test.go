@@ -126,8 +126,7 @@ func TestExplainedIsItsDensity(t *testing.T) {
 		}
 		checkGradient(t, "prior of what features explain", f, at, 0.1)
 		if off[0] > 1e-5 || off[1] < 0.1 || off[2] < 0.1 {
-			t.Errorf("noise %v: the prior is off by %v of both laws, by %v of one set and by %v of many", momentSD, off[0], off[1],
-				off[2])
+			t.Errorf("noise %v: the prior is off by %v of both laws, of one set and of many", momentSD, off)
 		}
 	}
 }

@@ -127,6 +127,7 @@ func session(t *testing.T, line string) string {
 var (
 	progressLine = regexp.MustCompile(`(?m)^Iteration: .*\n`)
 	figureText   = regexp.MustCompile(`-?\d+\.\d+(e[+-]?\d+)?|\+Inf`)
+	roundText    = regexp.MustCompile(`(×|about )\d+\b`) // a figure that ends in zeros, once in a hundred runs
 	wholeText    = regexp.MustCompile(`  -?\d+`)
 	planRow      = regexp.MustCompile(`(?m)^( +(this budget|half of it|twice that) ).*`)
 	spaces       = regexp.MustCompile(` {2,}`)
@@ -138,6 +139,7 @@ func masked(text string) string {
 	text = progressLine.ReplaceAllString(text, "")
 	text = planRow.ReplaceAllString(text, "$1 #")
 	text = figureText.ReplaceAllString(text, "#")
+	text = roundText.ReplaceAllString(text, "$1#")
 	text = version.ReplaceAllString(text, "dpmcmc")
 	text = spaces.ReplaceAllString(text, "  ")
 	lines := strings.Split(text, "\n")
