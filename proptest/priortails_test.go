@@ -7,7 +7,7 @@ import "testing"
 func TestFarEnds(t *testing.T) {
 	const draws, seeds = 30_000, 60
 	p := func(seed uint64, wrong func(theta []float64) bool) float64 {
-		rng, all, bent := rand64(seed, 1), make([][]float64, draws), [degrees]float64{}
+		rng, all := rand64(seed, 1), make([][]float64, draws)
 		for i := range all {
 			all[i] = []float64{rng.NormFloat64(), rng.Float64()} // the second is uniform given the first
 			if wrong(all[i]) {
@@ -17,8 +17,7 @@ func TestFarEnds(t *testing.T) {
 		e := &evidence{}
 		for _, f := range farEnds(all, 1) {
 			for _, theta := range all {
-				bent = polynomials(2*theta[1] - 1)
-				f.add(theta, bent)
+				f.add(theta, polynomials(2*theta[1]-1))
 			}
 			f.see(e, 1)
 		}
