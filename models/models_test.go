@@ -452,8 +452,8 @@ func TestDefaultPriorIsStandardized(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Target.(*targets.Softmax).Standardized(); got != 0 {
-		t.Errorf("%d coefficients of classes: standardized %v by default", m.Target.Dim(), got)
+	if got := m.Target.(*targets.Softmax).Standardized(); got == 0 {
+		t.Errorf("%d coefficients of classes are not standardized by default", m.Target.Dim())
 	}
 	shape, err := StandardShape("linear", 100, 2)
 	if err != nil {

@@ -84,7 +84,7 @@ var settings = []Setting{
 			"towards 0 unless the data say otherwise, the intercept staying normal; or zellner-siow, which for released " +
 			"sums of linear regressions is one of what the columns explain together, beside a wide normal one; by default, " +
 			"where no prior is stated, zellner-siow for linear regressions with normal errors, standardized for " +
-			"regressions of labels, of more than two up to 20 coefficients, and else normal"},
+			"regressions of labels, and else normal"},
 	{Name: "prior-sd", Of: func(o *Options) any { return &o.PriorSD },
 		Help: "standard deviation of the normal prior of every coefficient, in the units of the scaled columns, " +
 			"which lie within ±1/√K for K columns of the file, the intercept counted; by default 3·√K, for numbers " +
@@ -129,10 +129,6 @@ func (o Options) Filled() Options {
 // where what columns explain together has a prior of its own.
 const wide = 2.5
 
-// mostStandardized is how many coefficients a softmax regression may have to get that prior by default.
-// Larger ones take long, one law of features at a time.
-const mostStandardized = 20
-
 // choosePrior fills in what is not stated of the prior. Unless anything is, linear
 // regressions with normal errors have that of Zellner and Siow: a normal prior that leaves
 // room for coefficients along directions that columns hardly take is too wide for others.
@@ -148,8 +144,7 @@ func (o *Options) choosePrior(model string, shape *data.Shape) {
 		case stated || o.Loss != "log":
 		case model == "linear" && o.DegreesOfFreedom == 0:
 			o.Prior = zellnerSiow
-		case e != nil && e.standardizes && (shape.Classes() == 2 ||
-			shape.Classes() > 2 && shape.Classes()*shape.Features() <= mostStandardized):
+		case e != nil && e.standardizes && shape.Classes() >= 2:
 			o.Prior = standardized
 		}
 	}

@@ -119,33 +119,6 @@ func (b broad) log() (sum float64) {
 	return sum
 }
 
-// midway is the normal prior with the mean precisions and the mean means of several.
-func midway(all []broad) broad {
-	out := all[0]
-	out.SDs, out.Means = make([]float64, len(out.SDs)), make([]float64, len(out.Means))
-	for _, b := range all {
-		for i, sd := range b.SDs {
-			out.SDs[i] += 1 / (sd * sd * float64(len(all)))
-		}
-		floats.AddScaled(out.Means, 1/float64(len(all)), b.Means)
-	}
-	for i, precision := range out.SDs {
-		out.SDs[i] = 1 / math.Sqrt(precision)
-	}
-	return out
-}
-
-// exact is such a prior with its normalizing factor, but for one of dimensions.
-type exact struct {
-	broad
-	whole float64
-}
-
-func (b broad) exact() exact { return exact{b, b.log()} }
-
-// LogDensity is that of the normal with the factor.
-func (e exact) LogDensity(theta []float64) float64 { return e.broad.LogDensity(theta) + e.whole }
-
 // eitherOf is a mixture of priors, as often of each.
 type eitherOf []drawn
 

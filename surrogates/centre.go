@@ -25,9 +25,7 @@ func (p *Score) settle(m *moments) error {
 	}
 	for range rounds {
 		for k := range p.imputations {
-			if im := &p.imputations[k]; im.effects != nil {
-				im.broad = im.effects.about(p.mean, cov)
-			}
+			p.imputations[k].settle(p.mean, cov)
 			p.doubt(&p.imputations[k])
 		}
 		if averaged {
@@ -163,7 +161,7 @@ func (p *Score) covariance(theta []float64) (*mat.SymDense, error) {
 			precision.SetSym(j, k, (product.At(j, k)+product.At(k, j))/2)
 		}
 	}
-	p.priorPrecision(precision)
+	p.priors().precision(precision)
 	if !chol.Factorize(precision) {
 		return nil, errors.New("surrogates: the posterior's precision is not positive definite")
 	}

@@ -32,15 +32,25 @@ type classEvaluator struct {
 func (e *classEvaluator) Dim() int { return e.dim }
 
 func (e *classEvaluator) LogDensityGrad(grad, theta []float64) float64 {
-	v := e.config.Prior.LogDensity(theta)
-	if math.IsInf(v, -1) || math.IsNaN(v) {
-		return math.Inf(-1)
+	clear(grad)
+	for i, r := range e.rows {
+		e.logs[i] = r.prior.LogDensity(theta) - r.chosen
+		if math.IsInf(e.logs[i], -1) || math.IsNaN(e.logs[i]) {
+			return math.Inf(-1)
+		}
+		e.logs[i] += e.likelihood(e.grads[i], theta, r, e.laws[i])
+		r.prior.Grad(e.solved, theta)
+		floats.Add(e.grads[i], e.solved)
 	}
-	e.config.Prior.Grad(grad, theta)
+	return average(grad, e.logs, e.grads)
+}
+
+// averageLikelihood is the log of the mean likelihood over laws.
+func (e *classEvaluator) averageLikelihood(theta []float64) float64 {
 	for i, r := range e.rows {
 		e.logs[i] = e.likelihood(e.grads[i], theta, r, e.laws[i])
 	}
-	return v + average(grad, e.logs, e.grads)
+	return floats.LogSumExp(e.logs) - math.Log(float64(len(e.logs)))
 }
 
 // likelihood is the log density of the score for one imputation, and its gradient.

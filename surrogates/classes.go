@@ -24,9 +24,7 @@ type ClassesConfig struct {
 	Anchors [][]float64
 	// Prior is the prior of the coefficients. Required.
 	Prior priors.Prior
-	// Effect, where positive, is the prior standard deviation of what a standard deviation of a
-	// number adds to the predictor of each class. Prior, a priors.Gaussian, is then that of levels
-	// and of the predictor at the means of the numbers.
+	// Effect is that of a Config, for the predictor of each class. Levels have effects of unknown scale too.
 	Effect float64
 	// Imputations is how many laws of features stand for the records', each with second moments
 	// of its own. Defaults to 8, and to 4 beyond 20 parameters. Of many features there is one.
@@ -46,8 +44,6 @@ type Classes struct {
 	config       ClassesConfig
 	dim, p, of   int // parameters, features, classes
 	rows         []*classRows
-	broad        broad
-	own          []broad   // the prior on the columns of each imputation, if it is on columns
 	at           []float64 // the mean of the anchors
 	mean, factor []float64 // of an approximation: see Score
 }
@@ -80,7 +76,7 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 	if err := c.Prior.Check(d); err != nil {
 		return nil, fmt.Errorf("surrogates: ClassesConfig.Prior: %w", err)
 	}
-	model, normal := c.Prior.(priors.Gaussian)
+	_, normal := c.Prior.(priors.Gaussian)
 	if c.Effect != 0 && !(normal && c.Effect > 0 && !math.IsInf(c.Effect, 1)) {
 		return nil, fmt.Errorf("surrogates: ClassesConfig.Effect is %v; it must be positive and finite, or 0, and needs a "+
 			"priors.Gaussian", c.Effect)
@@ -94,24 +90,21 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0xc1a5))
-	out := &Classes{config: c, dim: d, p: p, of: d / p, broad: broaden(c.Prior, d, rng), at: make([]float64, d)}
+	out := &Classes{config: c, dim: d, p: p, of: d / p, at: make([]float64, d)}
 	for _, at := range c.Anchors {
 		floats.AddScaled(out.at, 1/float64(len(c.Anchors)), at)
 	}
 	m := newMoments(s.Moment, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, p)
 	if p > mostImputed || p > mostClassNumbers && !hasCategories(s.Columns) { // their variance is held fixed
 		m.average(rng)
-		c.Imputations = 1
 	}
-	for _, second := range m.draws(c.Imputations, rng, nil) {
-		out.rows = append(out.rows, out.impute(second, m, rng))
-	}
-	if c.Effect > 0 {
-		for _, r := range out.rows {
-			out.own = append(out.own, broad{s.onColumns(c.Effect, model, s.standingOf(r.law), d, p)})
-		}
-		out.broad = midway(out.own)
-		out.config.Prior = out.broad
+	given := each.priorGiven(c.Effect, c.Prior, m.mean != nil, d, out.open, rng)
+	if m.mean != nil {
+		r := out.impute(m.positive(), m, rng)
+		given(&r.ownPrior, r.law, 1)
+		out.rows = []*classRows{r}
+	} else {
+		out.rows = out.imputed(m, given, rng)
 	}
 	if err := out.settle(); err != nil {
 		return nil, err
@@ -155,9 +148,6 @@ func (c *Classes) parts() ([]Posterior, error) {
 		part := *c
 		own := *c.rows[k] // its covariance is that at the part's own centre
 		part.rows, part.mean = []*classRows{&own}, slices.Clone(c.mean)
-		if c.own != nil {
-			part.broad, part.config.Prior = c.own[k], c.own[k].exact()
-		}
 		if err := part.settle(); err != nil {
 			return nil, err
 		}
@@ -167,6 +157,53 @@ func (c *Classes) parts() ([]Posterior, error) {
 }
 
 func (c *Classes) parameters() int { return c.dim }
+
+// open are the features with effects of unknown scale: all but the constant.
+func (c *Classes) open(j int) bool { return j != ConstantOf(c.config.Statistics.Columns) }
+
+// priors are those of the laws.
+func (c *Classes) priors() (all ownPriors) {
+	for _, r := range c.rows {
+		all = append(all, &r.ownPrior)
+	}
+	return all
+}
+
+// imputed are rows of laws that are chosen by about how likely the score is.
+func (c *Classes) imputed(m *moments, given priorOf, rng *rand.Rand) (all []*classRows) {
+	likely := func(second *mat.SymDense) ([]float64, float64) { return c.likely(c.law(second, m), given, rng), 0 }
+	for _, l := range m.choose(c.config.Imputations, c.shares(), rng, likely) {
+		r := c.impute(l.second, m, rng)
+		given(&r.ownPrior, r.law, l.share)
+		r.chosen = l.chosen
+		all = append(all, r)
+	}
+	return all
+}
+
+// shares are the scales of effects.
+func (c *Classes) shares() []float64 { return c.config.ofFeatures().shares(c.config.Effect, c.open) }
+
+// likely is that of a Config, by rows of the law and about the anchors.
+func (c *Classes) likely(law *normal, given priorOf, rng *rand.Rand) []float64 {
+	s, r := c.config.Statistics, &classRows{law: law, pairs: law.rows(halfRows, rng)}
+	c.anchored(r)
+	information, _ := r.information(c.at, c.p)
+	information.ScaleSym(s.size(), information)
+	variance, off := mat.NewSymDense(c.dim, nil), mat.NewVecDense(c.dim, nil)
+	r.sum(off.RawVector().Data, make([]float64, c.of), c.at)
+	for j := range c.dim {
+		off.SetVec(j, s.Score[j]-s.size()*(r.known[j]-off.AtVec(j)))
+		for k := range j + 1 {
+			variance.SetSym(j, k, information.At(j, k))
+		}
+		variance.SetSym(j, j, variance.At(j, j)+s.ScoreSD*s.ScoreSD)
+	}
+	var moved mat.VecDense
+	moved.MulVec(information, mat.NewVecDense(c.dim, c.at))
+	off.SubVec(off, &moved)
+	return given.likely(law, off, information, variance, func(*mat.SymDense) float64 { return 0 }, c.shares())
+}
 
 // ofFeatures are the statistics as those of one class, whose score and anchor are not read.
 func (c ClassesConfig) ofFeatures() Statistics {
@@ -255,16 +292,16 @@ func (c *Classes) settle() error {
 	if c.mean == nil {
 		c.mean = append([]float64(nil), c.config.Statistics.Anchor...)
 	}
-	smooth := *c
-	smooth.config.Prior = c.broad
 	var cov *mat.SymDense
 	for range 4 {
 		for _, r := range c.rows {
+			r.settle(c.mean, cov)
 			if err := c.freeze(r, cov); err != nil {
 				return err
 			}
 		}
 		var err error
+		smooth := c.under(1)
 		if cov, err = climb(smooth.Density(), c.mean, smooth.covariance); err != nil {
 			return err
 		}
@@ -306,7 +343,7 @@ func (c *Classes) covariance(theta []float64) (*mat.SymDense, error) {
 
 // inverted is the inverse of a precision and the prior's.
 func (c *Classes) inverted(precision *mat.SymDense) (*mat.SymDense, error) {
-	c.broad.precision(precision, 1)
+	c.priors().precision(precision)
 	var chol mat.Cholesky
 	cov := mat.NewSymDense(c.dim, nil)
 	if !chol.Factorize(precision) || chol.InverseTo(cov) != nil {

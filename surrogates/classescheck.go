@@ -59,15 +59,7 @@ func (c *Classes) Widening(draws Draws) ([]float64, error) {
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.
 func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
-	prior := drawn(c.config.Prior)
-	if c.own != nil {
-		var all eitherOf
-		for _, own := range c.own {
-			all = append(all, own.exact())
-		}
-		prior = all
-	}
-	check := PriorCheck{Favoured: 1, Tail: tail(prior, draws, c.dim, c.config.Seed)}
+	check := PriorCheck{Favoured: 1, Tail: tail(c.priors().drawn(c.open), draws, c.dim, c.config.Seed)}
 	of := make([][]float64, 0, len(draws.Chains)*len(draws.Chains[0])) // contrasts
 	for _, theta := range slices.Concat(draws.Chains...) {
 		of = append(of, c.contrasts(theta))
@@ -77,18 +69,19 @@ func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
 		of := c.config.ofFeatures()
 		check.Faint, check.Unseen = of.faint(), of.unseen()
 	}
+	widest := c.priors().widest()
 	for j := range c.dim {
-		prior := c.broad.along(c.contrast(j).RawVector().Data)
+		along := c.contrast(j).RawVector().Data
 		var told []float64
 		for _, one := range of {
 			told = append(told, one[j])
 		}
-		if stat.StdDev(told, nil) <= shown*math.Sqrt(prior) {
+		if stat.StdDev(told, nil) <= shown*c.priors().sd(along) {
 			continue
 		}
 		check.Hidden = append(check.Hidden, j)
 		// The log odds of two classes have 2K/(K−1) times the variance of one beyond the mean of all.
-		if odds := prior * float64(2*c.of) / float64(c.of-1); math.Sqrt(odds)*c.reach(j%c.p) < LeastEffect {
+		if odds := math.Sqrt(float64(2*c.of) / float64(c.of-1)); odds*widest.sd(along)*c.reach(j%c.p) < LeastEffect {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}
@@ -134,10 +127,9 @@ func (c *Classes) under(scale float64) *Classes {
 	wide.mean, wide.rows = slices.Clone(c.mean), nil
 	for _, r := range c.rows {
 		own := *r
+		own.ownPrior = r.widened(scale)
 		wide.rows = append(wide.rows, &own)
 	}
-	wide.broad = c.broad.widened(scale)
-	wide.config.Prior = wide.broad
 	return &wide
 }
 
@@ -152,7 +144,7 @@ func (c *Classes) fit(scale float64) (float64, error) {
 			return 0, err
 		}
 	}
-	return at.Density().LogDensityGrad(make([]float64, c.dim), at.mean) - at.broad.LogDensity(at.mean), nil
+	return at.Density().(*classEvaluator).averageLikelihood(at.mean), nil
 }
 
 // widen sets what a check says of wider priors.
@@ -166,7 +158,7 @@ func (c *Classes) widen(check *PriorCheck) error {
 		if err != nil {
 			return err
 		}
-		if _, known := c.config.Prior.(priors.Gaussian); known || c.own != nil {
+		if _, known := c.config.Prior.(priors.Gaussian); known {
 			check.Favoured = max(check.Favoured, math.Exp(wider-evidence))
 		}
 		from, to := c.contrasts(here.mean), c.contrasts(wide.mean)

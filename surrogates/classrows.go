@@ -11,6 +11,7 @@ import (
 
 // classRows are the rows of one imputation.
 type classRows struct {
+	ownPrior
 	law     *normal
 	pairs   []pairs       // of each part of the law
 	known   []float64     // mean of x·p_k at the anchors
@@ -39,7 +40,6 @@ const (
 
 // impute draws rows of one law of features. Their mean and second moments are its own.
 func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *classRows {
-	n := float64(c.config.Statistics.Records)
 	r := &classRows{}
 	if m.mean != nil {
 		r.open, r.missing = m.open, mat.NewSymDense(c.p, nil)
@@ -49,10 +49,15 @@ func (c *Classes) impute(second *mat.SymDense, m *moments, rng *rand.Rand) *clas
 			}
 		}
 	}
-	each := mat.NewSymDense(c.p, nil)
-	each.ScaleSym(1/n, second)
-	c.draw(r, newNormal(each, m.constant, make([]float64, c.p)), rng)
+	c.draw(r, c.law(second, m), rng)
 	return r
+}
+
+// law is the normal law of features with these second moments, of all records.
+func (c *Classes) law(second *mat.SymDense, m *moments) *normal {
+	each := mat.NewSymDense(c.p, nil)
+	each.ScaleSym(1/float64(c.config.Statistics.Records), second)
+	return newNormal(each, m.constant, make([]float64, c.p))
 }
 
 // draw draws rows of a law.

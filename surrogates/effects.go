@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// effects is a CentredGaussian whose numbers have effects of unknown scale. The standard deviation of a number's
-// coefficient is that of the CentredGaussian times s/√(1 + s²), and s is share times 1, 2, 4 or 8, with
+// effects is a CentredGaussian with effects of unknown scale. The standard deviation of a number's coefficient, or of
+// those of a category's levels, is that of the CentredGaussian times s/√(1 + s²), and s is share times 1, 2, 4 or 8, with
 // probabilities in proportion to the inverse: heavy tails, so that a few effects may be large beside many small
 // ones, as under the horseshoe (Carvalho, Polson and Scott 2010). None is larger than under the CentredGaussian
 // (Piironen and Vehtari 2017). Scales are summed over.
 type effects struct {
 	CentredGaussian
-	numbers []int     // their coefficients
+	alike   [][]int   // coefficients with the same scale
 	precise []float64 // inverse squares of scales
 	logs    []float64 // of their probabilities
 	whole   float64   // log of the CentredGaussian's normalizing factor, but for one of dimensions
@@ -27,12 +27,31 @@ var effectShares = []float64{2, 1, 0.5, 0.25}
 // mostScales is the number of scales that one coefficient may have.
 const mostScales = 4
 
-// newEffects takes which features are numbers.
-func newEffects(of CentredGaussian, share float64, number func(feature int) bool) *effects {
+// newEffects takes which features have effects of unknown scale.
+func newEffects(of CentredGaussian, share float64, open func(feature int) bool) *effects {
 	e := &effects{CentredGaussian: of, whole: broad{of}.log()}
+	first := map[int][]int{} // levels by the first of their category
+	for _, levels := range of.Categories {
+		for _, j := range levels {
+			first[j] = nil
+		}
+		first[levels[0]] = levels
+	}
 	for i := range of.SDs {
-		if j := i % len(of.Means); j != of.Intercept && number(j) {
-			e.numbers = append(e.numbers, i)
+		j := i % len(of.Means)
+		if j == of.Intercept || !open(j) {
+			continue
+		}
+		levels, level := first[j]
+		if !level {
+			levels = []int{j}
+		}
+		var group []int
+		for _, k := range levels {
+			group = append(group, i-j+k)
+		}
+		if group != nil {
+			e.alike = append(e.alike, group)
 		}
 	}
 	whole := 2 - math.Ldexp(1, 1-mostScales) // the sum of the inverses of 1, 2, 4, …
@@ -44,12 +63,12 @@ func newEffects(of CentredGaussian, share float64, number func(feature int) bool
 	return e
 }
 
-// over is what a coefficient adds to the log density in place of −square/2, its square over the largest
+// over is what so many coefficients add to the log density in place of −square/2, their square over the largest
 // variance, and the mean over scales of their inverse squares.
-func (e *effects) over(square float64) (log, precise float64) {
+func (e *effects) over(square float64, many int) (log, precise float64) {
 	var logs [mostScales]float64
 	for k, p := range e.precise {
-		logs[k] = e.logs[k] + math.Log(p)/2 - p*square/2
+		logs[k] = e.logs[k] + float64(many)*math.Log(p)/2 - p*square/2
 	}
 	top, sum := slices.Max(logs[:]), 0.0
 	for k, p := range e.precise {
@@ -62,10 +81,10 @@ func (e *effects) over(square float64) (log, precise float64) {
 // LogDensity is that of the prior, with its normalizing factor but for one of dimensions.
 func (e *effects) LogDensity(theta []float64) float64 {
 	sum := e.whole + e.CentredGaussian.LogDensity(theta)
-	for _, i := range e.numbers {
-		z := theta[i] / e.SDs[i]
-		log, _ := e.over(z * z)
-		sum += log + z*z/2
+	for _, group := range e.alike {
+		square := e.square(group, theta, nil)
+		log, _ := e.over(square, len(group))
+		sum += log + square/2
 	}
 	return sum
 }
@@ -73,51 +92,78 @@ func (e *effects) LogDensity(theta []float64) float64 {
 // Grad sets dst to the gradient of LogDensity.
 func (e *effects) Grad(dst, theta []float64) {
 	e.CentredGaussian.Grad(dst, theta)
-	for _, i := range e.numbers {
-		z := theta[i] / e.SDs[i]
-		_, precise := e.over(z * z)
-		dst[i] -= (precise - 1) * z / e.SDs[i]
+	for _, group := range e.alike {
+		_, precise := e.over(e.square(group, theta, nil), len(group))
+		own, shared := e.form(group)
+		sum := 0.0
+		for _, i := range group {
+			sum += theta[i]
+		}
+		for _, i := range group {
+			dst[i] -= (precise - 1) * (own*theta[i] - shared*sum)
+		}
 	}
+}
+
+// form is that of a group's square: own times the sum of squares, less shared times the square of the sum.
+func (e *effects) form(group []int) (own, shared float64) {
+	sd, m := e.SDs[group[0]], float64(len(group))
+	if m == 1 {
+		return 1 / (sd * sd), 0
+	}
+	return 2 / (sd * sd), 2 / (sd * sd * (m + 1))
 }
 
 // Sample sets theta to a draw.
 func (e *effects) Sample(theta []float64, rng *rand.Rand) {
-	own := e.CentredGaussian
-	own.SDs = slices.Clone(own.SDs)
-	for _, i := range e.numbers {
-		own.SDs[i] /= math.Sqrt(e.precise[pick(e.logs, rng)])
+	e.scaled(func([]int) float64 { return e.precise[pick(e.logs, rng)] }).Sample(theta, rng)
+}
+
+// scaled is the normal prior with such inverse squares of scales.
+func (e *effects) scaled(precise func(group []int) float64) CentredGaussian {
+	out := e.CentredGaussian
+	out.SDs = slices.Clone(out.SDs)
+	for _, group := range e.alike {
+		by := math.Sqrt(precise(group))
+		for _, i := range group {
+			out.SDs[i] /= by
+		}
 	}
-	own.Sample(theta, rng)
+	return out
 }
 
 // about is the normal prior with the slopes that this one has where coefficients have such means and, unless nil,
 // such a covariance.
 func (e *effects) about(mean []float64, covariance *mat.SymDense) broad {
-	out := e.CentredGaussian
-	out.SDs = slices.Clone(out.SDs)
-	for _, i := range e.numbers {
-		_, precise := e.over(e.square(i, mean, covariance))
-		out.SDs[i] /= math.Sqrt(precise)
-	}
-	return broad{out}
+	return broad{e.scaled(func(group []int) float64 {
+		_, precise := e.over(e.square(group, mean, covariance), len(group))
+		return precise
+	})}
 }
 
-// square is the mean of a coefficient's square over the largest variance.
-func (e *effects) square(i int, mean []float64, covariance *mat.SymDense) float64 {
-	square := mean[i] * mean[i]
-	if covariance != nil {
-		square += covariance.At(i, i)
+// square is the mean of a group's square over the largest variance.
+func (e *effects) square(group []int, mean []float64, covariance *mat.SymDense) float64 {
+	own, shared := e.form(group)
+	squares, sum, spread := 0.0, 0.0, 0.0
+	for _, i := range group {
+		squares, sum = squares+mean[i]*mean[i], sum+mean[i]
+		if covariance != nil {
+			squares += covariance.At(i, i)
+			for _, k := range group {
+				spread += covariance.At(i, k)
+			}
+		}
 	}
-	return square / (e.SDs[i] * e.SDs[i])
+	return own*squares - shared*(sum*sum+spread)
 }
 
 // bound is by how much the log evidence under the prior exceeds that under the one that is about so, without the
 // factor of that: the least, by Jensen's inequality.
 func (e *effects) bound(mean []float64, covariance *mat.SymDense) float64 {
 	sum := e.whole
-	for _, i := range e.numbers {
-		square := e.square(i, mean, covariance)
-		log, precise := e.over(square)
+	for _, group := range e.alike {
+		square := e.square(group, mean, covariance)
+		log, precise := e.over(square, len(group))
 		sum += log + precise*square/2
 	}
 	return sum

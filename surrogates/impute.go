@@ -5,20 +5,15 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/dpmcmc/dpmcmc/priors"
 )
 
 // imputation is one law of the features.
 type imputation struct {
+	ownPrior
 	features *features
 	plain    *normal       // the law before it was turned to a curvature, nil where none is
 	shape    *mat.SymDense // that curvature, of one record
 	score    []float64     // as at the anchor
-	prior    priors.Prior  // of the coefficients, given the features
-	chosen   float64       // log of how much likelier the law is chosen than drawn, less the mean
-	broad    broad         // about that prior
-	effects  *effects      // the prior, where it is of effects and laws have their own
 	log      float64       // of the determinant of an optimum's density
 	missing  *mat.SymDense // curvature that the features lack of the mean, where they share it
 	doubt    []float64     // covariance of the score that doubt in the law makes, its lower triangle

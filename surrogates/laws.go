@@ -12,42 +12,60 @@ import (
 // chosen by about how likely the score is under them. That is divided out of their evidence, so what is about does
 // not matter: the posterior is a mean over laws as they are drawn.
 
+// law is one with a scale of effects.
+type chosenLaw struct {
+	second *mat.SymDense
+	share  float64
+	chosen float64 // see ownPrior
+}
+
+// choose draws so many, given about how likely the score is under one: logarithms for each scale of effects, and what is
+// not divided out.
+func (m *moments) choose(count int, shares []float64, rng *rand.Rand,
+	likely func(second *mat.SymDense) (logs []float64, beside float64)) (all []chosenLaw) {
+	seen, mean := map[*mat.SymDense][]float64{}, 0.0
+	chosen := m.draws(count, rng, func(second *mat.SymDense) float64 {
+		logs, beside := likely(second)
+		seen[second] = logs
+		return beside + floats.LogSumExp(logs)
+	})
+	for _, second := range chosen {
+		logs := seen[second]
+		i := pick(logs, rng)
+		all = append(all, chosenLaw{second, shares[i], logs[i]})
+		mean += logs[i] / float64(count)
+	}
+	for k := range all {
+		all[k].chosen -= mean
+	}
+	return all
+}
+
 // imputed are laws of the features with the score and the prior beside each.
 func (c Config) imputed(m *moments, looked []sharedLook, rng *rand.Rand, given priorOf) (all []imputation) {
 	type one struct {
 		law   *normal
 		score []float64
-		logs  []float64 // of about how likely the score is, for each scale of effects
 	}
-	seen, shares := map[*mat.SymDense]one{}, c.shares()
-	chosen := m.draws(c.Imputations, rng, func(second *mat.SymDense) float64 {
-		log, o := 0.0, one{score: c.Statistics.Score}
+	seen, shares := map[*mat.SymDense]one{}, c.Statistics.shares(c.Effect, c.Statistics.number)
+	for _, l := range m.choose(c.Imputations, shares, rng, func(second *mat.SymDense) (logs []float64, beside float64) {
+		o := one{score: c.Statistics.Score}
 		if c.Statistics.Weighted {
 			o.law = c.weighted(c.each(second), m)
 		} else {
 			o.law = c.law(second, m.constant)
 		}
 		if looked != nil {
-			o.score, log = c.joint(looked, o.law)
+			o.score, beside = c.joint(looked, o.law)
 		}
-		o.logs = c.likely(o.law, o.score, shares, given)
 		seen[second] = o
-		return log + floats.LogSumExp(o.logs)
-	})
-	for _, second := range chosen {
-		o := seen[second]
-		i := pick(o.logs, rng)
-		im := c.impute(second, o.score, m)
-		given(&im, o.law, shares[i])
-		im.chosen = o.logs[i]
+		return c.likely(o.law, o.score, shares, given), beside
+	}) {
+		o := seen[l.second]
+		im := c.impute(l.second, o.score, m)
+		given(&im.ownPrior, o.law, l.share)
+		im.chosen = l.chosen
 		all = append(all, im)
-	}
-	mean := 0.0
-	for _, im := range all {
-		mean += im.chosen / float64(len(all))
-	}
-	for k := range all {
-		all[k].chosen -= mean
 	}
 	return all
 }
@@ -65,14 +83,14 @@ func pick(logs []float64, rng *rand.Rand) int {
 
 // shares are the scales of effects that laws with priors of their own may have: the largest alone where noise hides
 // the spreads of half of the numbers. Small effects look like narrow columns there.
-func (c Config) shares() []float64 {
-	numbers := 0
-	for j := range c.Statistics.Columns {
-		if c.Statistics.number(j) {
-			numbers++
+func (s Statistics) shares(effect float64, open func(feature int) bool) []float64 {
+	count := 0
+	for j := range s.Columns {
+		if open(j) {
+			count++
 		}
 	}
-	if c.Effect > 0 && 2*len(c.Statistics.unseen()) <= numbers {
+	if effect > 0 && 2*len(s.unseen()) <= count {
 		return effectShares
 	}
 	return effectShares[:1]
@@ -95,11 +113,19 @@ func (c Config) likely(law *normal, score, shares []float64, given priorOf) []fl
 		}
 		variance.SetSym(j, j, variance.At(j, j)+s.ScoreSD*s.ScoreSD)
 	}
-	logs := make([]float64, len(shares))
-	var moved, solved, pull mat.VecDense // off becomes the score less its mean at coefficients of 0
+	var moved mat.VecDense // off becomes the score less its mean at coefficients of 0
 	moved.MulVec(information, mat.NewVecDense(d, s.Anchor))
 	off.SubVec(mat.NewVecDense(d, score), off)
 	off.SubVec(off, &moved)
+	return given.likely(law, off, information, variance, s.determinant, shares)
+}
+
+// likely are those of a score of a variance whose mean has the slope −information, off being what it is off by at
+// coefficients of 0.
+func (given priorOf) likely(law *normal, off *mat.VecDense, information, variance *mat.SymDense,
+	more func(*mat.SymDense) float64, shares []float64) []float64 {
+	logs := make([]float64, len(shares))
+	var solved, pull mat.VecDense
 	var chol mat.Cholesky
 	var half, fisher mat.Dense
 	if !chol.Factorize(variance) || chol.SolveTo(&half, information) != nil || chol.SolveVecTo(&solved, off) != nil {
@@ -108,42 +134,11 @@ func (c Config) likely(law *normal, score, shares []float64, given priorOf) []fl
 	}
 	fisher.Mul(information, &half)
 	pull.MulVec(information, &solved) // but for its sign, which priors do not see
-	base := -chol.LogDet()/2 - mat.Dot(off, &solved)/2 + s.determinant(information)
+	base := -chol.LogDet()/2 - mat.Dot(off, &solved)/2 + more(information)
 	for i, share := range shares {
-		var im imputation
-		given(&im, law, share)
-		logs[i] = base + im.marginal(&fisher, &pull)
+		var o ownPrior
+		given(&o, law, share)
+		logs[i] = base + o.marginal(&fisher, &pull)
 	}
 	return logs
-}
-
-// marginal is the log of the integral of the prior times exp(pull·θ − θᵀ·fisher·θ/2), up to a constant: of effects its
-// variational bound, their scales independent of the rest.
-func (im *imputation) marginal(fisher *mat.Dense, pull *mat.VecDense) float64 {
-	d := pull.Len()
-	b, log := im.broad, 0.0
-	precision, covariance := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-	var chol mat.Cholesky
-	mean := mat.NewVecDense(d, nil)
-	for range 6 { // of the scales of effects
-		for j := range d {
-			for k := range j + 1 {
-				precision.SetSym(j, k, (fisher.At(j, k)+fisher.At(k, j))/2)
-			}
-		}
-		b.precision(precision, 1)
-		if !chol.Factorize(precision) || chol.SolveVecTo(mean, pull) != nil {
-			return math.Inf(-1)
-		}
-		log = mat.Dot(mean, pull)/2 - chol.LogDet()/2
-		if im.effects == nil {
-			return log + b.log()
-		}
-		if chol.InverseTo(covariance) != nil {
-			return math.Inf(-1)
-		}
-		log += im.effects.bound(mean.RawVector().Data, covariance)
-		b = im.effects.about(mean.RawVector().Data, covariance)
-	}
-	return log
 }

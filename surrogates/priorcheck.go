@@ -94,21 +94,21 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	if len(draws.Chains) == 0 {
 		draws = p.approximate()
 	}
-	check := PriorCheck{Favoured: 1, Tail: tail(p.prior(), draws, p.dim, p.config.Seed)}
+	check := PriorCheck{Favoured: 1, Tail: tail(p.priors().drawn(p.config.Statistics.number), draws, p.dim, p.config.Seed)}
 	check.Rise, check.Bounded = p.changes()
-	all, widest := p.config.allWritten(draws), p.widest()
+	all, widest := p.config.allWritten(draws), p.priors().widest()
 	column := make([]float64, len(all))
 	for j := range p.dim {
 		for i, theta := range all {
 			column[i] = theta[j]
 		}
 		along := p.combination(j).RawVector().Data
-		sd := p.priorSD(along)
+		sd := p.priors().sd(along)
 		if stat.StdDev(column, nil) <= shown*sd {
 			continue
 		}
 		check.Hidden = append(check.Hidden, j)
-		if widest.priorSD(along)*p.reach(j) < LeastEffect {
+		if widest.sd(along)*p.reach(j) < LeastEffect {
 			check.Narrow = append(check.Narrow, j)
 		}
 	}
@@ -202,8 +202,7 @@ func (p *Score) under(scale float64) *Score {
 	wide.imputations = slices.Clone(p.imputations)
 	for k := range wide.imputations {
 		im := &wide.imputations[k]
-		im.broad = im.broad.widened(scale)
-		im.prior = im.broad
+		im.ownPrior = im.ownPrior.widened(scale)
 	}
 	return &wide
 }

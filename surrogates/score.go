@@ -107,7 +107,7 @@ func assemble(c Config) (*Score, *moments, error) {
 	p := &Score{config: c, dim: d}
 	m := s.moments(c.Link)
 	averaged := c.averaged()
-	given := c.priorGiven(averaged, rng)
+	given := s.priorGiven(c.Effect, c.Prior, averaged, d, s.number, rng)
 	if averaged {
 		m.average(rng)
 		if !s.Weighted && hasCategories(s.Columns) {
@@ -116,7 +116,7 @@ func assemble(c Config) (*Score, *moments, error) {
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
 		im := c.impute(m.positive(), s.Score, m)
-		given(&im, nil, 1)
+		given(&im.ownPrior, nil, 1)
 		p.imputations = []imputation{im}
 		return p, m, nil
 	}

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -21,24 +19,24 @@ func (c Config) checkEffect() error {
 	return nil
 }
 
-// priorOf gives an imputation its prior, of a law of the features and a scale of effects.
-type priorOf func(im *imputation, law *normal, share float64)
+// priorOf sets a prior, of a law of the features and a scale of effects.
+type priorOf func(o *ownPrior, law *normal, share float64)
 
 // priorGiven is that of each law, or one for all where they share the mean of the second moments or effects have
-// no scale.
-func (c Config) priorGiven(averaged bool, rng *rand.Rand) priorOf {
-	s, prior := c.Statistics, c.Prior
-	if c.Effect > 0 && !averaged {
-		return func(im *imputation, law *normal, share float64) {
-			im.effects = newEffects(s.standardized(c.Effect, c.Prior.(priors.Gaussian), s.standingIn(law)), share, s.number)
-			im.prior, im.broad = im.effects, im.effects.about(make([]float64, len(s.Anchor)), nil)
+// no scale. There are d coefficients, and open says which features have effects of unknown scale.
+func (s Statistics) priorGiven(effect float64, prior priors.Prior, averaged bool, d int, open func(int) bool,
+	rng *rand.Rand) priorOf {
+	if model, _ := prior.(priors.Gaussian); effect > 0 {
+		if !averaged {
+			return func(o *ownPrior, law *normal, share float64) {
+				o.effects = newEffects(s.onColumns(effect, model, s.standingIn(law), d), share, open)
+				o.prior, o.broad = o.effects, o.effects.about(make([]float64, d), nil)
+			}
 		}
+		prior = s.onColumns(effect, model, s.standing, d)
 	}
-	if c.Effect > 0 {
-		prior = s.Standardized(c.Effect, c.Prior.(priors.Gaussian))
-	}
-	shared := broaden(prior, len(s.Anchor), rng)
-	return func(im *imputation, _ *normal, _ float64) { im.prior, im.broad = prior, shared }
+	shared := broaden(prior, d, rng)
+	return func(o *ownPrior, _ *normal, _ float64) { o.prior, o.broad = prior, shared }
 }
 
 // number reports whether a feature is one.
@@ -62,20 +60,16 @@ const latentShare = 1.5 * 1.5 * 3 / (math.Pi * math.Pi)
 //
 // The moments must not be Weighted.
 func (s Statistics) Standardized(effect float64, model priors.Gaussian) CentredGaussian {
-	return s.standardized(effect, model, s.standing)
+	return s.onColumns(effect, model, s.standing, len(s.Anchor))
 }
 
 // standing is a feature's mean over the constant one's value, its variance, and the standard deviation
 // of the noise in that mean.
 type standing func(j int) (mean, variance, noise float64)
 
-func (s Statistics) standardized(effect float64, model priors.Gaussian, of standing) CentredGaussian {
-	return s.onColumns(effect, model, of, len(s.Anchor), len(s.Anchor))
-}
-
-// onColumns is that of d coefficients of predictors of p features each.
-func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing, d, p int) CentredGaussian {
-	n, constant := float64(s.Records), ConstantOf(s.Columns)
+// onColumns is that of d coefficients, of one predictor of all features after the other.
+func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing, d int) CentredGaussian {
+	n, constant, p := float64(s.Records), ConstantOf(s.Columns), len(s.Anchor)
 	out := CentredGaussian{Gaussian: priors.Gaussian{SDs: make([]float64, d)}, Intercept: max(0, constant),
 		Means: make([]float64, p), Categories: s.categories()}
 	apart := make([]float64, d/p) // variance of a predictor at the means that their noise adds
@@ -187,47 +181,12 @@ func (s Statistics) standingIn(law *normal) standing {
 	}
 }
 
-// prior is that of the coefficients, whatever the law of features.
-func (p *Score) prior() drawn {
-	if p.imputations[0].effects == nil {
-		return p.imputations[0].prior
-	}
-	var all eitherOf
-	for _, im := range p.imputations {
-		for _, share := range effectShares {
-			all = append(all, newEffects(im.effects.CentredGaussian, share, p.config.Statistics.number))
-		}
+// priors are those of the laws.
+func (p *Score) priors() (all ownPriors) {
+	for k := range p.imputations {
+		all = append(all, &p.imputations[k].ownPrior)
 	}
 	return all
-}
-
-// widest is the posterior under the largest effects that the prior allows for.
-func (p *Score) widest() *Score {
-	wide := *p
-	wide.imputations = slices.Clone(p.imputations)
-	for k := range wide.imputations {
-		if im := &wide.imputations[k]; im.effects != nil {
-			im.broad = broad{im.effects.CentredGaussian}
-		}
-	}
-	return &wide
-}
-
-// priorPrecision adds the precision of the prior to a matrix, averaged over imputations.
-func (p *Score) priorPrecision(m *mat.SymDense) {
-	for _, im := range p.imputations {
-		im.broad.precision(m, 1/float64(len(p.imputations)))
-	}
-}
-
-// priorSD is the prior's standard deviation of a combination of coefficients, where it differs between imputations
-// one over the root of the mean precision: the least that it may be.
-func (p *Score) priorSD(v []float64) float64 {
-	precision := 0.0
-	for _, im := range p.imputations {
-		precision += 1 / im.broad.along(v)
-	}
-	return math.Sqrt(float64(len(p.imputations)) / precision)
 }
 
 // leastVariance is what a positive number is above with a chance of nine in ten, given it with

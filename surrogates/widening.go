@@ -76,7 +76,7 @@ func (l *Linear) Widening(draws Draws) ([]float64, error) {
 func (p *Score) noiseless(theta []float64) (*mat.SymDense, error) {
 	link := whole(p.config.Link)
 	precision := p.averageInformation(theta, func(f *features) *features { return featuresOf(f.normal, link, false) })
-	p.priorPrecision(precision)
+	p.priors().precision(precision)
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {
 		return nil, errors.New("surrogates: the information of the records is not positive definite")
