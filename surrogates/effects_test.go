@@ -75,8 +75,8 @@ func TestEffectsAbout(t *testing.T) {
 	}
 }
 
-// TestEffectsOfLevels: 10⁵ draws of the levels of a category have differences of the mixture's variance, from each other
-// and from the one without an indicator, within 5.2 standard errors, which fails by chance once in 2·10⁶ runs. Without
+// TestEffectsOfLevels: 10⁵ draws of the levels of a category have differences of the mixture's variance, from each
+// other and from the one without an indicator, within 5.2 standard errors: an alarm in 2·10⁶ runs. Without
 // scales, the mutant, the variance is thrice as large or more.
 func TestEffectsOfLevels(t *testing.T) {
 	const draws = 100_000

@@ -12,15 +12,15 @@ import (
 // chosen by about how likely the score is under them. That is divided out of their evidence, so what is about does
 // not matter: the posterior is a mean over laws as they are drawn.
 
-// law is one with a scale of effects.
+// chosenLaw is one with a scale of effects.
 type chosenLaw struct {
 	second *mat.SymDense
 	share  float64
 	chosen float64 // see ownPrior
 }
 
-// choose draws so many, given about how likely the score is under one: logarithms for each scale of effects, and what is
-// not divided out.
+// choose draws so many, given about how likely the score is under one: logarithms for each scale of effects, and what
+// is not divided out.
 func (m *moments) choose(count int, shares []float64, rng *rand.Rand,
 	likely func(second *mat.SymDense) (logs []float64, beside float64)) (all []chosenLaw) {
 	seen, mean := map[*mat.SymDense][]float64{}, 0.0
@@ -81,8 +81,9 @@ func pick(logs []float64, rng *rand.Rand) int {
 	return len(logs) - 1
 }
 
-// shares are the scales of effects that laws with priors of their own may have: the largest alone where noise hides
-// the spreads of half of the numbers. Small effects look like narrow columns there.
+// shares are the scales of effects that laws with priors of their own may have: the largest alone where as many
+// as half of the features with such effects are numbers whose spreads noise hides. Small effects look like narrow
+// columns there.
 func (s Statistics) shares(effect float64, open func(feature int) bool) []float64 {
 	count := 0
 	for j := range s.Columns {

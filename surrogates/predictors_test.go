@@ -124,8 +124,8 @@ func TestOnColumnsDraws(t *testing.T) {
 	}
 }
 
-// TestEffectOfClasses: each imputation has the prior on columns of its own law, and parts the one of theirs. Columns that noise hides are found under that prior
-// alone: the limit is that of TestFaint.
+// TestEffectOfClasses: each imputation has the prior on columns of its own law, and parts the one of theirs. Columns
+// that noise hides are found under that prior alone: the limit is that of TestFaint.
 func TestEffectOfClasses(t *testing.T) {
 	s := columnsOf(2000, 20, make([]float64, 5), slices.Repeat([]float64{0.01}, 5), rand.New(rand.NewPCG(5, 5)))
 	c := ClassesConfig{Statistics: s, Prior: priors.Gaussian{SD: 3}, Effect: 1.5}
