@@ -59,6 +59,7 @@ var suites = []suite{
 		{"twenty-sixth", twentySixthTargets, twentySixthTargetControls},
 		{"after the twenty-sixth", afterTwentySixthTargets, afterTwentySixthTargetControls},
 		{"twenty-seventh", twentySeventhTargets, twentySeventhTargetControls},
+		{"twenty-eighth", twentyEighthTargets, twentyEighthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -107,6 +108,7 @@ var suites = []suite{
 		{"twenty-sixth", twentySixthKernels, twentySixthKernelControls},
 		{"after the twenty-sixth", afterTwentySixthKernels, nil},
 		{"twenty-seventh", twentySeventhKernels, twentySeventhKernelControls},
+		{"twenty-eighth", twentyEighthKernels, twentyEighthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -148,5 +150,6 @@ var suites = []suite{
 		{"twenty-sixth", twentySixthMechanisms, twentySixthMechanismControls},
 		{"after the twenty-sixth", afterTwentySixthMechanisms, nil},
 		{"twenty-seventh", twentySeventhMechanisms, twentySeventhMechanismControls},
+		{"twenty-eighth", twentyEighthMechanisms, twentyEighthMechanismControls},
 	}},
 }
