@@ -140,7 +140,8 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 	if !ok || t.Failed() {
 		return
 	}
-	rng, d := rand64(o.Seed, 46), target.Dim()
+	g := o.stage(target, 46)
+	rng, d := g.rng, g.d
 	sum, again, each, theta, last := make([]float64, d), make([]float64, d), []float64{}, o.state(rng, target), 0
 	lengths := batchLengths(70, 5001)
 	for i := range o.Effort.times(300, 40) {
@@ -159,6 +160,9 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 		rows := o.plausible(rng, target, n)
 		if i%5 == 4 {
 			times(rows.X, 50)
+		}
+		if i%7 == 3 { // what is left out, or counted at once, since it comes again
+			g.mix(rows, 1+2*(i%2))
 		}
 		if i%3 == 2 && n > 0 && rows.Y != nil { // a loss that is infinite ends no sum of gradients that are not
 			rows.Y[rng.IntN(n)] = o.Response(math.Inf(1 - 2*(i%2)))

@@ -27,7 +27,7 @@ func checkBlocks(t rapid.TB, target targets.Target, o TargetOptions) {
 		if n > most {
 			break
 		}
-		for kind := range 3 {
+		for kind := range 4 {
 			theta, _ := g.place()
 			next := g.move(scene{theta: theta, z: g.record()})
 			rows := o.plausible(g.rng, target, n)
@@ -41,8 +41,9 @@ func checkBlocks(t rapid.TB, target targets.Target, o TargetOptions) {
 	}
 }
 
-// mix makes a batch one of distinct records, of repeated ones, or of records
-// that share their first feature with one extreme among them.
+// mix makes a batch one of distinct records, of repeated ones, of records that share their
+// first feature with one extreme among them, or of records that share all numbers but one
+// with the record before.
 func (g stage) mix(rows targets.Rows, kind int) {
 	n := rows.Len()
 	set := func(to, from int) {
@@ -72,6 +73,17 @@ func (g stage) mix(rows targets.Rows, kind int) {
 			if g.rng.IntN(10) == 0 && rows.Y != nil {
 				rows.Y[i] = g.o.Response(replies[g.rng.IntN(len(replies))])
 			}
+		}
+	case 3:
+		for i := 1; i < n; i++ {
+			own := g.rng.IntN(rows.P + 1)
+			if own == rows.P { // the response
+				copy(rows.Row(i), rows.Row(i-1))
+				continue
+			}
+			v := rows.Row(i)[own]
+			set(i, i-1)
+			rows.Row(i)[own] = v
 		}
 	}
 }
