@@ -68,6 +68,8 @@ func TestReasons(t *testing.T) {
 		"Init takes a start beyond the prior's support":               "outside the prior's support",
 		"says Accepted of a proposal that is the state":               "steps of one release say Accepted",
 		"the 5000th record counts twice, additive":                    "replacing record 4999",
+		"a row like the one before has its gradient":                  "dst[i] must depend on record i alone",
+		"SumLossGrad leaves out a row like the one before":            "whose own add up to",
 		"a correlation, uniform":                                      "",
 		"a uniform prior":                                             "",
 		"a scale that must be positive, as it is":                     "",
