@@ -117,7 +117,7 @@ type beside struct {
 	*targets.GaussianMean
 	to                      [2]float64
 	from                    [2]float64
-	nearer, all, sum        float64
+	nearer, all             float64
 	first, second, products float64
 }
 

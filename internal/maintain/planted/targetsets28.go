@@ -15,7 +15,6 @@ func twentyEighthTargets() []Case {
 		heldFeatures("features are held within 4 in the loss alone", "beyond 4", true),
 		softplusRate("a softplus rate's slope is 1 beyond 5", "0.7% at 5", 5),
 		sortedCuts("cuts are put in order in the loss alone", "θ₁ > θ₂", true),
-		vonMises("an angle is taken modulo 6.2832 in the gradient", "10⁻⁵ a turn", 6.2832),
 		target("RatioBound of moves by the larger and the smaller part", "4% low along one", huber, func(p *planted) {
 			p.bound = func(theta, next []float64, radius, _ float64) float64 {
 				a, b := math.Abs(next[0]-theta[0]), math.Abs(next[1]-theta[1])
@@ -44,7 +43,6 @@ func twentyEighthTargetControls() []Case {
 		heldFeatures("features are held within 4", "", false),
 		softplusRate("a softplus rate", "", math.Inf(1)),
 		sortedCuts("cuts are put in order", "", false),
-		vonMises("an angle", "", 2*math.Pi),
 		plainly("directions of a round prior", "", func() targets.Target { return roundPrior{} }),
 		gammaTimes("the slope of a log gamma function", "", 0),
 		expectile("an expectile's ratio", "", false),
@@ -104,19 +102,6 @@ func sortedCuts(name, effect string, lossAlone bool) Case {
 				}
 				g[low], g[high] = logistically(theta[low]-x[0]), -0.5*logistically(x[0]-theta[high])
 			}}
-	})
-}
-
-// vonMises has angles y about a predictor.
-func vonMises(name, effect string, turn float64) Case {
-	return plainly(name, effect, func() targets.Target {
-		return along(func(eta, y float64) float64 { return 1 - math.Cos(eta-y) },
-			func(eta, y float64) float64 {
-				if turn == 2*math.Pi {
-					return math.Sin(eta - y)
-				}
-				return math.Sin(math.Mod(eta-y, turn))
-			})
 	})
 }
 
