@@ -11,10 +11,11 @@ import (
 // features' second moments about the constant column, C. A set of k features explains about ρ times the variance of
 // errors, with heavy tails: √(C/N)·β/σ has a multivariate Cauchy law of scale √(ρ/k).
 //
-// All features are one set, with ρ = r (Zellner and Siow 1980). So coefficients are large along directions that
-// features hardly take, which noise hides. Where features are many the prior is as likely another one: each number is
-// a set, and the levels of each category (Som, Hans and MacEachern 2016), with the same ρ. Then a few may explain
-// much, and what noise hides of the others does not explain as much again, which would make σ too small.
+// All features are one set (Zellner and Siow 1980), and ρ is r. So coefficients are large along directions that
+// features hardly take, which noise hides. Of more features ρ is as likely a quarter of r: they often explain little
+// together, and what noise hides of them would explain more, which makes σ too small. Where features are many the
+// prior is as likely another one: each number is a set, and the levels of each category (Som, Hans and MacEachern
+// 2016). Then a few may explain much, and what noise hides of the others does not explain as much again.
 type explained struct {
 	of       *Linear
 	constant int       // its column, or −1
@@ -41,8 +42,14 @@ type featureSet struct {
 	variance, slope, root float64 // explained; of the log density in it, negated and doubled; log of the root of |C|
 }
 
-// fewFeatures are one set alone: with 31, many of them nearly collinear, draws of many sets took ten times as long.
-const fewFeatures = 32
+// Up to oneRatio features ρ is r alone: with a quarter too, intervals of tables with 8 to 16 held a little less, and
+// draws took up to four times as long where noise hides nearly all. With less than a quarter draws of 31 took minutes.
+// Up to oneSet features they are one set alone: of 31, many of them nearly collinear, draws of many sets took ten times
+// as long.
+const (
+	oneRatio = 24
+	oneSet   = 32
+)
 
 // leastSquare is what counts as C of features that do not vary, over N: their coefficients have priors of their own.
 const leastSquare = 1e-9
@@ -72,16 +79,20 @@ func (l *Linear) newExplained() *explained {
 	if e.sets = float64(len(all)); r == 0 || e.sets == 0 {
 		return nil
 	}
-	e.ways = []partition{newPartition([][]int{all}, r)}
-	if len(all) > fewFeatures && len(apart) > 1 {
-		e.ways = append(e.ways, newPartition(apart, r))
+	least := r
+	if len(all) > oneRatio {
+		least = r / 4
+	}
+	e.ways = []partition{newPartition([][]int{all}, least, r)}
+	if len(all) > oneSet && len(apart) > 1 {
+		e.ways = append(e.ways, newPartition(apart, r/float64(len(apart)), r))
 	}
 	return e
 }
 
-// newPartition has the ratios r/m, 4r/m, … of m sets, up to r.
-func newPartition(sets [][]int, most float64) (p partition) {
-	for ratio := most / float64(len(sets)); ratio <= most; ratio *= 4 {
+// newPartition has the ratios least, 4·least and so on up to most.
+func newPartition(sets [][]int, least, most float64) (p partition) {
+	for ratio := least; ratio <= most; ratio *= 4 {
 		p.ratios = append(p.ratios, ratio)
 	}
 	p.logs = make([]float64, len(p.ratios))

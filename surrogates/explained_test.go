@@ -43,9 +43,9 @@ func cauchy(t *testing.T, square []float64, d int, features []int, theta []float
 	return whole + log/2 - float64(k+1)/2*math.Log(math.Pi) - float64(1+k)/2*math.Log(1+mat.Inner(x, precision, x))
 }
 
-// manySums has a constant column, 33 numbers and a category of two levels, of 200 records.
-func manySums(momentSD, r float64, effect func(j int) float64) LinearConfig {
-	const d, n = 36, 200
+// manySums has d features of 200 records: a constant column, numbers, and a category of two levels.
+func manySums(d int, momentSD, r float64, effect func(j int) float64) LinearConfig {
+	const n = 200
 	rng := rand.New(rand.NewPCG(5, 6))
 	c := siowSums(momentSD, r)
 	c.Sums.Features, c.Sums.Columns, c.Sums.Moment = d, make([]Column, d), make([]float64, (d+1)*(d+1))
@@ -69,65 +69,79 @@ func manySums(momentSD, r float64, effect func(j int) float64) LinearConfig {
 	return c
 }
 
-// TestExplainedIsItsDensity: what the prior adds to a density, between two points, is that of the two laws. With the
-// features known that is of coefficients and of σ, and with noisy ones of the second moments too. All features as
-// one set alone are not it, nor each number and category alone.
+// TestExplainedIsItsDensity: what the prior adds to a density, between two points, is that of all features as one set,
+// and beyond 32 of them as much of sets of their own, with a ρ that may be smaller beyond 24. With the features known
+// that is of coefficients and of σ, and with noisy ones of the second moments too. One set alone with the largest ρ
+// is not it, nor sets of their own alone.
 func TestExplainedIsItsDensity(t *testing.T) {
-	const r, n, d = 0.4, 200, 36
-	for _, momentSD := range []float64{0, 4} {
-		none := func(int) float64 { return 0 }
-		with, plain := mustLinear(t, manySums(momentSD, r, none)), mustLinear(t, manySums(momentSD, 0, none))
+	for _, d := range []int{25, 30, 36} {
+		for _, momentSD := range []float64{0, 4} {
+			explainedIsItsDensity(t, d, momentSD)
+		}
+	}
+}
+
+func explainedIsItsDensity(t *testing.T, d int, momentSD float64) {
+	const r, n = 0.4, 200
+	none := func(int) float64 { return 0 }
+	with, plain := mustLinear(t, manySums(d, momentSD, r, none)), mustLinear(t, manySums(d, momentSD, 0, none))
+	if with.hidden != nil {
+		plain.hidden.basis, plain.hidden.length = with.hidden.basis, with.hidden.length
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	f, g := with.Density(), plain.Density()
+	grad := make([]float64, f.Dim())
+	added := func(at []float64) (ours float64, theirs [3]float64) {
+		square, theta := with.square, slices.Clone(at)
+		with.parametersAt(theta)
 		if with.hidden != nil {
-			plain.hidden.basis, plain.hidden.length = with.hidden.basis, with.hidden.length
+			h := f.(*hiddenEvaluator)
+			h.spread(at[d+1:])
+			square = h.square
 		}
-		rng := rand.New(rand.NewPCG(1, 2))
-		f, g := with.Density(), plain.Density()
-		grad := make([]float64, f.Dim())
-		added := func(at []float64) (ours float64, theirs [3]float64) {
-			square, theta := with.square, slices.Clone(at)
-			with.parametersAt(theta)
-			if with.hidden != nil {
-				h := f.(*hiddenEvaluator)
-				h.spread(at[d+1:])
-				square = h.square
+		sigma := 0.01 + math.Exp(at[d])
+		of := func(rho float64, from, to int) float64 {
+			var features []int
+			for j := from; j < to; j++ {
+				features = append(features, j)
 			}
-			sigma := 0.01 + math.Exp(at[d])
-			of := func(rho float64, from, to int) float64 {
-				var features []int
-				for j := from; j < to; j++ {
-					features = append(features, j)
-				}
-				return cauchy(t, square, d, features, theta, rho, n, sigma)
-			}
-			apart := 0.0
-			for rho := r / 34; rho <= r; rho *= 4 { // three of them
-				log := of(rho, d-2, d)
-				for j := 1; j < d-2; j++ {
-					log += of(rho, j, j+1)
-				}
-				apart += math.Exp(log) / 3
-			}
-			theirs[1], theirs[2] = of(r, 1, d), math.Log(apart)
-			theirs[0] = math.Log(math.Exp(theirs[1]) + apart)
-			return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), theirs
+			return cauchy(t, square, d, features, theta, rho, n, sigma)
 		}
-		at := make([]float64, f.Dim())
-		first, reference := added(at)
-		var off [3]float64
-		for i := range 20 {
-			for j := range at {
-				at[j] = 0.01 * rng.NormFloat64()
+		together, apart, ratios := (math.Exp(of(r/4, 1, d))+math.Exp(of(r, 1, d)))/2, 0.0, 0.0
+		for rho := r / float64(d-2); rho <= r; rho *= 4 {
+			log := of(rho, d-2, d)
+			for j := 1; j < d-2; j++ {
+				log += of(rho, j, j+1)
 			}
-			at[1] += float64(i % 5)
-			ours, theirs := added(at)
-			for i := range off {
-				off[i] = max(off[i], math.Abs((ours-first)-(theirs[i]-reference[i])))
-			}
+			apart += math.Exp(log)
+			ratios++
 		}
-		checkGradient(t, "prior of what features explain", f, at, 0.1)
-		if off[0] > 1e-5 || off[1] < 0.1 || off[2] < 0.1 {
-			t.Errorf("noise %v: the prior is off by %v of both laws, of one set and of many", momentSD, off)
+		apart /= ratios
+		theirs[1], theirs[2] = of(r, 1, d), math.Log(apart)
+		switch theirs[0] = math.Log(together); {
+		case d-1 <= 24:
+			theirs[0], theirs[1] = theirs[1], theirs[0]
+		case d-1 > 32:
+			theirs[0] = math.Log(together + apart)
 		}
+		return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), theirs
+	}
+	at := make([]float64, f.Dim())
+	first, reference := added(at)
+	var off [3]float64
+	for i := range 20 {
+		for j := range at {
+			at[j] = 0.01 * rng.NormFloat64()
+		}
+		at[1] += float64(i % 5)
+		ours, theirs := added(at)
+		for i := range off {
+			off[i] = max(off[i], math.Abs((ours-first)-(theirs[i]-reference[i])))
+		}
+	}
+	checkGradient(t, "prior of what features explain", f, at, 0.1)
+	if off[0] > 1e-5 || off[1] < 0.1 || off[2] < 0.1 {
+		t.Errorf("%d features, noise %v: the prior is off by %v of its law, of another ρ, and of many sets", d, momentSD, off)
 	}
 }
 
@@ -141,7 +155,7 @@ func TestFewExplainMuch(t *testing.T) {
 		"two": {func(j int) float64 { return float64(2 * max(0, 3-j)) }, 0.999, 1},
 		"all": {func(j int) float64 { return 0.5 * float64(1-j%2*2) }, 0, 0.5},
 	} {
-		l := mustLinear(t, manySums(0, 0.4, c.effect))
+		l := mustLinear(t, manySums(36, 0, 0.4, c.effect))
 		e, beta := l.newExplained(), make([]float64, 36)
 		for j := 1; j < 36; j++ {
 			beta[j] = c.effect(j)
@@ -149,6 +163,18 @@ func TestFewExplainMuch(t *testing.T) {
 		e.log(make([]float64, 36), beta, 1)
 		if w := e.ways[1].weight; w < c.least || w > c.most {
 			t.Errorf("%s: sets of their own have the weight %v, not %v to %v", name, w, c.least, c.most)
+		}
+	}
+}
+
+// TestLittleExplained: where 29 features explain little together, the smaller ρ is likelier, and where they explain
+// much the larger is.
+func TestLittleExplained(t *testing.T) {
+	for effect, likely := range map[float64]int{0.02: 0, 1: 1} {
+		e := mustLinear(t, manySums(30, 0, 0.4, func(int) float64 { return 0 })).newExplained()
+		e.log(make([]float64, 30), slices.Repeat([]float64{effect}, 30), 1)
+		if w := e.ways[0].logs; w[likely] < slices.Max(w) {
+			t.Errorf("effects of %v: the weights of ρ are %v, so that %v is not the largest", effect, w, w[likely])
 		}
 	}
 }
