@@ -252,9 +252,9 @@ func (b *builder) exponentiate(values []float64) {
 	values[last] = b.Options.MinScale + math.Exp(values[last])
 }
 
-// usuallyExplained is that of the prior zellner-siow, under which columns explain as much of a
-// response's variance as errors do, at the median. Its tails are heavy: more than 9 times as much
-// has a probability of about 0.18.
+// usuallyExplained is that of the prior zellner-siow, under which up to 24 columns explain as much
+// of a response's variance as errors do, at the median. Its tails are heavy: more than 9 times as
+// much has a probability of about 0.18.
 const usuallyExplained = 0.5
 
 func (b *builder) linear() error {

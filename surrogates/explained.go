@@ -12,10 +12,10 @@ import (
 // errors, with heavy tails: √(C/N)·β/σ has a multivariate Cauchy law of scale √(ρ/k).
 //
 // All features are one set (Zellner and Siow 1980), and ρ is r. So coefficients are large along directions that
-// features hardly take, which noise hides. Of more features ρ is as likely a quarter of r: they often explain little
-// together, and what noise hides of them would explain more, which makes σ too small. Where features are many the
-// prior is as likely another one: each number is a set, and the levels of each category (Som, Hans and MacEachern
-// 2016). Then a few may explain much, and what noise hides of the others does not explain as much again.
+// features hardly take, which noise hides. Beyond oneRatio features ρ is as likely a quarter of r: many often explain
+// little together, and what noise hides of them would explain more, which makes σ too small. Beyond oneSet the prior is
+// as likely another one: each number is a set, and the levels of each category (Som, Hans and MacEachern 2016). Then a
+// few may explain much, and what noise hides of the others does not explain as much again.
 type explained struct {
 	of       *Linear
 	constant int       // its column, or −1

@@ -107,24 +107,7 @@ func explainedIsItsDensity(t *testing.T, d int, momentSD float64) {
 			}
 			return cauchy(t, square, d, features, theta, rho, n, sigma)
 		}
-		together, apart, ratios := (math.Exp(of(r/4, 1, d))+math.Exp(of(r, 1, d)))/2, 0.0, 0.0
-		for rho := r / float64(d-2); rho <= r; rho *= 4 {
-			log := of(rho, d-2, d)
-			for j := 1; j < d-2; j++ {
-				log += of(rho, j, j+1)
-			}
-			apart += math.Exp(log)
-			ratios++
-		}
-		apart /= ratios
-		theirs[1], theirs[2] = of(r, 1, d), math.Log(apart)
-		switch theirs[0] = math.Log(together); {
-		case d-1 <= 24:
-			theirs[0], theirs[1] = theirs[1], theirs[0]
-		case d-1 > 32:
-			theirs[0] = math.Log(together + apart)
-		}
-		return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), theirs
+		return f.LogDensityGrad(grad, at) - g.LogDensityGrad(grad, at), lawsExplained(d, r, of)
 	}
 	at := make([]float64, f.Dim())
 	first, reference := added(at)
@@ -142,6 +125,29 @@ func explainedIsItsDensity(t *testing.T, d int, momentSD float64) {
 	checkGradient(t, "prior of what features explain", f, at, 0.1)
 	if off[0] > 1e-5 || off[1] < 0.1 || off[2] < 0.1 {
 		t.Errorf("%d features, noise %v: the prior is off by %v of its law, of another ρ, and of many sets", d, momentSD, off)
+	}
+}
+
+// lawsExplained are the log densities of the prior of d features with the constant column, up to a constant, of one
+// with another ρ, and of sets of their own alone, given that of features from and up to so many with a ρ.
+func lawsExplained(d int, r float64, of func(rho float64, from, to int) float64) [3]float64 {
+	together, apart, ratios := (math.Exp(of(r/4, 1, d))+math.Exp(of(r, 1, d)))/2, 0.0, 0.0
+	for rho := r / float64(d-2); rho <= r; rho *= 4 {
+		log := of(rho, d-2, d)
+		for j := 1; j < d-2; j++ {
+			log += of(rho, j, j+1)
+		}
+		apart += math.Exp(log)
+		ratios++
+	}
+	apart /= ratios
+	switch one := of(r, 1, d); {
+	case d-1 <= 24:
+		return [3]float64{one, math.Log(together), math.Log(apart)}
+	case d-1 <= 32:
+		return [3]float64{math.Log(together), one, math.Log(apart)}
+	default:
+		return [3]float64{math.Log(together + apart), one, math.Log(apart)}
 	}
 }
 

@@ -31,8 +31,9 @@ type LinearConfig struct {
 	// out. Given σ and the second moments C about the constant column, √(C/N)·θ/σ has a
 	// multivariate Cauchy law of scale √(r/k) in its k dimensions (Zellner and Siow 1980).
 	// So features explain about r times the variance of errors, with heavy tails. Of more
-	// than 32 features it is as likely that each number, and each category, has such a law by
-	// itself (Som, Hans and MacEachern 2016): docs/schema.md. Defaults to 0, no such factor.
+	// than 24 features r/4 is as likely as r. Of more than 32 it is as likely that each
+	// number, and each category, has such a law by itself (Som, Hans and MacEachern 2016):
+	// docs/schema.md. Defaults to 0, no such factor.
 	ZellnerSiow float64
 	// DegreesOfFreedom makes the errors Student-t, at most 10⁶. Defaults to 0, normal
 	// errors.
