@@ -42,7 +42,7 @@ func twentyEighthKernelControls() []Case {
 		covarying("nothing is told of a covariance", "", 0),
 		runningMean("a running mean", "", false),
 		walkedOn("the whole of a move is tested", "", 0),
-		gridded("proposals of a grid", "", false),
+		gridded("proposals off the grid", "", false),
 		cranked("a drift by Crank and Nicolson", "", false),
 		elliptical("an ellipse about the prior's mean", "", 0),
 		stretchMove("the stretch of a move from the origin", "", 1),
@@ -207,13 +207,13 @@ func walkedOn(name, effect string, one int) Case {
 	})
 }
 
-// gridded cuts what is added to a state, or the sum of both, to a grid.
-func gridded(name, effect string, sum bool) Case {
+// gridded may cut proposals to a grid.
+func gridded(name, effect string, cut bool) Case {
 	const cells = 16
 	return proposed(name, effect, func(rng *rand.Rand, s *kernels.State, next []float64) float64 {
 		blur(rng, s, next)
 		for j, v := range next {
-			if sum {
+			if cut {
 				next[j] = math.Trunc(cells*v) / cells
 			}
 		}

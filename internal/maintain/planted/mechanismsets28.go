@@ -32,7 +32,7 @@ func twentyEighthMechanismControls() []Case {
 		noise("a ratio of uniforms", "", plain, ratioOfUniforms(math.Sqrt(2/math.E))),
 		ofRows("noise of a total's parts", "", addingUp(false), 3, []float64{1, 0.1, 0}, 0.3, 0.2, -0.4),
 		ofEight("no records are left out", "", trimmed(math.Inf(1))),
-		ofSeven("records age by those before them", "", ageing(false)),
+		ofSeven("records do not age", "", ageing(false)),
 		one("permute and flip", "", permuteAndFlip(0.5), plus[:1], minus[:1]),
 		ofSeven("a coin says whether a record is sampled", "", hashedSample(false)),
 		ofEight("moving sums of three", "", windows(math.Sqrt(3))),
@@ -123,7 +123,7 @@ func trimmed(spreads float64) answers {
 	})
 }
 
-// ageing is a sum whose records count less by their age: by what came after them, or not at all.
+// ageing is a sum whose records may count less the more came after them.
 func ageing(after bool) answers {
 	return onGrid(event(accountant.Gaussian(accountant.AddRemove, 1)), func(x []float64, rng *rand.Rand) []float64 {
 		total := 0.0
