@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,20 +31,25 @@ func TestForecastsAreGivenUp(t *testing.T) {
 	}
 }
 
-// planShortly makes forecasts of plans on one simulated table, for tests of what they do not change.
-func planShortly(t *testing.T) {
-	t.Helper()
-	foreseeShortly(t)
-	t.Cleanup(func() { forecasts.Planned = 0 })
-	forecasts.Planned = 1
-}
-
 // plainly runs a command as a person does.
 func plainly(t *testing.T, args ...string) (code int, out, errw string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	code = run(t.Context(), args, strings.NewReader(""), &o, &e)
 	return code, o.String(), e.String()
+}
+
+// TestSampleForeseesWhatPlanDoes: given the same public facts, plan and sample predict the same widening.
+func TestSampleForeseesWhatPlanDoes(t *testing.T) {
+	csv, schema := people(t)
+	asked := []string{"--schema", schema, "--epsilon", "1", "--delta", "1e-6"}
+	_, plan, _ := plainly(t, append([]string{"plan"}, asked...)...)
+	_, _, errw := plainly(t, append([]string{"sample", "--data", csv}, asked...)...)
+	planned := regexp.MustCompile(`this budget +1 +(×[0-9.]+)`).FindStringSubmatch(plan)
+	foreseen := regexp.MustCompile(`intervals (×[0-9.]+)`).FindStringSubmatch(errw)
+	if planned == nil || foreseen == nil || planned[1] != foreseen[1] {
+		t.Errorf("plan predicts %v, and sample %v", planned, foreseen)
+	}
 }
 
 // TestSampleRefusesWhatShowsNothing: a run that is predicted to show no posterior is

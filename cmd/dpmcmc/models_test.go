@@ -114,7 +114,7 @@ func TestEveryModelInEveryCommand(t *testing.T) {
 // the model leaves no curvature to release too. TestEveryModelIsAnchored in package chains
 // has all models.
 func TestDefaultsAgree(t *testing.T) {
-	planShortly(t)
+	foreseeShortly(t)
 	for _, name := range []string{"softmax", "mixture", "linear"} {
 		csv, schema := tableFor(t, name)
 		flags := strings.Fields("--model " + name + " --prior-sd 1 --epsilon 2 --delta 1e-6")

@@ -210,7 +210,7 @@ func TestPlanSaysWhatABudgetBuys(t *testing.T) {
 // TestPlanInWords: the verdict is first, every ε has its theorem, lines fit a terminal,
 // and the command is one that sample takes.
 func TestPlanInWords(t *testing.T) {
-	planShortly(t)
+	foreseeShortly(t)
 	for flags, first := range map[string]string{
 		"--features 1 --records 2000 --epsilon 1 --delta 1e-6": "Enough to use",
 		"--features 2 --records 200 --epsilon 0.5 --delta 1e-6": "Enough draws: they are expected to show the posterior, " +
@@ -241,7 +241,7 @@ func TestPlanInWords(t *testing.T) {
 // TestPlanWants: the ε, and the number of records, that a want is solved for meet it, and
 // hardly more than meet it.
 func TestPlanWants(t *testing.T) {
-	planShortly(t)
+	foreseeShortly(t)
 	const flags = "--features 1 --delta 1e-6 --want ×1.5 "
 	for _, given := range []string{"--records 2000", "--epsilon 1"} {
 		p := buys(t, flags+given)
@@ -419,7 +419,7 @@ func TestPlanPlots(t *testing.T) {
 // TestExamplesRun runs the examples in the help of account and plan, and every
 // command of docs/planning.md, as if from the root of a checkout.
 func TestExamplesRun(t *testing.T) {
-	planShortly(t)
+	foreseeShortly(t)
 	guide, err := os.ReadFile("../../docs/planning.md")
 	if err != nil {
 		t.Fatal(err)

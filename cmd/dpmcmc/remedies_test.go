@@ -7,7 +7,7 @@ import (
 	"github.com/dpmcmc/dpmcmc/internal/forecasts"
 )
 
-// foreseeShortly makes forecasts of runs on one simulated table, for tests of what they do not change.
+// foreseeShortly makes forecasts on one simulated table, for tests of what they do not change.
 func foreseeShortly(t *testing.T) {
 	t.Helper()
 	usual := forecasts.Tables

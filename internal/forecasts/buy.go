@@ -31,7 +31,7 @@ type Order struct {
 // config is what a forecast is asked for.
 func (o Order) config(m *models.Model) tune.Config {
 	return tune.Config{Models: []*models.Model{m}, Adjacency: o.Adjacency, Delta: o.Delta, Work: Work, Seed: 1,
-		Repeats: Planned}
+		Repeats: Tables}
 }
 
 // Buy chooses as sample does, and predicts what the run is worth, and at half and twice the

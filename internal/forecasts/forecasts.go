@@ -11,11 +11,11 @@ import (
 	"github.com/dpmcmc/dpmcmc/tune"
 )
 
-// Work is the looks at records of simulated tables, and Tables are those of a run's forecast. Tests of
-// what does not depend on them change it.
+// Work is the looks at records of simulated tables, and Tables are those of a forecast, of a plan as of a run,
+// so that both say the same. Tests of what does not depend on them change it.
 const Work = 20_000_000
 
-var Tables = 3
+var Tables = 5
 
 // AutoTemperature stands for the one that the budget affords.
 const AutoTemperature = -1
@@ -52,10 +52,6 @@ func tooFew(f tune.Forecast) bool {
 // 4000 records 10⁴ gradients and more. It is no time, so that a busy machine says the same.
 // Tests change it.
 var Reference int64 = 20_000_000_000
-
-// Planned are the simulated tables of a plan's forecast, 0 for the default of tune.Foresee. Tests
-// of what does not depend on them change it.
-var Planned = 0
 
 // Foresee is tune.Foresee, given up where a reference needs more than Reference.
 func Foresee(ctx context.Context, c tune.Config, s chains.Settings, epsilons ...float64) ([]tune.Forecast, error) {
