@@ -60,6 +60,7 @@ var suites = []suite{
 		{"after the twenty-sixth", afterTwentySixthTargets, afterTwentySixthTargetControls},
 		{"twenty-seventh", twentySeventhTargets, twentySeventhTargetControls},
 		{"twenty-eighth", twentyEighthTargets, twentyEighthTargetControls},
+		{"twenty-ninth", twentyNinthTargets, twentyNinthTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -109,6 +110,7 @@ var suites = []suite{
 		{"after the twenty-sixth", afterTwentySixthKernels, nil},
 		{"twenty-seventh", twentySeventhKernels, twentySeventhKernelControls},
 		{"twenty-eighth", twentyEighthKernels, twentyEighthKernelControls},
+		{"twenty-ninth", twentyNinthKernels, twentyNinthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -151,5 +153,6 @@ var suites = []suite{
 		{"after the twenty-sixth", afterTwentySixthMechanisms, nil},
 		{"twenty-seventh", twentySeventhMechanisms, twentySeventhMechanismControls},
 		{"twenty-eighth", twentyEighthMechanisms, twentyEighthMechanismControls},
+		{"twenty-ninth", twentyNinthMechanisms, twentyNinthMechanismControls},
 	}},
 }

@@ -19,6 +19,8 @@ type bits struct {
 	every   int     // every so manieth bit has no noise; 0 for none
 	probit  float64 // the offset of a probit that takes the logistic's place; 0 for none
 	ones    int     // after so many ones comes a zero; 0 for none
+
+	metropolis bool // the bit is certain where the log-odds are positive
 }
 
 func (b bits) Claim() accountant.Event { return b.claim }
@@ -36,6 +38,9 @@ func (b bits) Release(r curator.Records, seed uint64, count int) ([][]float64, e
 		p := 1 / (1 + math.Exp(-b.scale*total/2))
 		if b.probit > 0 {
 			p = math.Erfc(-(total/2+b.probit)/math.Sqrt2) / 2
+		}
+		if b.metropolis {
+			p = min(1, math.Exp(b.scale*total/2))
 		}
 		if b.certain > 0 && rng.Float64() < b.certain || b.every > 0 && i%b.every == b.every-1 {
 			p = math.Round(p)
