@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpmcmc/dpmcmc/accountant"
 	"github.com/dpmcmc/dpmcmc/curator"
@@ -33,6 +34,7 @@ func (c kernelCheck) costs() {
 		}
 		if granted.RDP(2) > 0 {
 			c.poor()
+			c.refused(granted, steps)
 		}
 		rng, s := c.rng(), c.start(k)
 		for n := range steps {
@@ -45,7 +47,7 @@ func (c kernelCheck) costs() {
 				granted)
 		}
 	}
-	for _, r := range otherSizes(c.o.Records) {
+	for _, r := range append(otherSizes(c.o.Records), c.hugeTables()...) {
 		more := c.seal(r, c.o.Seed)
 		if _, err := c.factory(more, c.o.Steps); err == nil { // it may refuse so many
 			c.charged(more, c.o.Steps)
@@ -110,5 +112,58 @@ func (c kernelCheck) poor() {
 	}
 	if _, err := c.factory(records, c.o.Steps); err == nil {
 		c.fail("the factory gives no error where the budget covers no step: it must pass on what a grant says")
+	}
+}
+
+// hugeTables are as large as counts of 16 bits are not, and a thousand times as many as of 32 bits are not.
+func (c kernelCheck) hugeTables() (all []curator.Records) {
+	const most = 8_000_000 // numbers
+	if c.o.Cost == nil || c.o.Effort < Standard {
+		return nil
+	}
+	for _, n := range []int{70_000, 1_000_000, 3_000_000} {
+		t := c.o.Records
+		if n*t.Features > most {
+			break
+		}
+		if t.X = cycled(t.X, n*t.Features); t.Y != nil {
+			t.Y = cycled(t.Y, n)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// refused expects a factory whose steps a budget does not cover to leave it as it was, whatever part of them it
+// covers: what is charged for a chain that there is not is lost.
+func (c kernelCheck) refused(granted accountant.Event, steps int64) {
+	c.t.Helper()
+	const delta = 1e-6
+	all, err := granted.Epsilon(delta)
+	if err != nil || !(all.Epsilon > 0) || !finite(all.Epsilon) {
+		return
+	}
+	for k := range 24 {
+		share := math.Pow(0.5, float64(k-11)) // of the price, or what the price is more than it
+		if k < 12 {
+			share = 1 - math.Pow(0.5, float64(12-k))
+		}
+		budget, err := accountant.NewBudget(accountant.BudgetConfig{Epsilon: share * all.Epsilon, Delta: delta,
+			Adjacency: c.o.Adjacency})
+		if err != nil {
+			continue
+		}
+		before := budget.Events()
+		records, err := curator.Seal(c.o.Records, budget, curator.InsecureSeed(c.o.Seed))
+		if err != nil {
+			c.fail("the records cannot be sealed: %v", err)
+		}
+		if _, err := c.factory(records, steps); err == nil {
+			continue // the price may be less than what is known of all that was charged
+		}
+		if now := budget.Events(); !now.Equal(before) {
+			c.fail("a budget of ε = %.6g does not cover %d steps, for which the factory gives an error, and has paid %v: buy "+
+				"all that a chain needs in one Grant, which pays for all or for nothing", share*all.Epsilon, steps, now)
+		}
 	}
 }

@@ -142,6 +142,9 @@ func (c kernelCheck) trace(k kernels.Kernel, steps int64, what string) *trace {
 		if err != nil {
 			c.fail("%s: step %d: %v; errors must not depend on records", what, n+1, err)
 		}
+		if !finite(info.StepSize) || info.StepSize < 0 || info.Gradients < 0 {
+			c.fail("%s: step %d reports %+v; sizes are finite and counts are not negative", what, n+1, info)
+		}
 		all.theta, all.info = append(all.theta, s.Theta...), append(all.info, info)
 		all.left, all.kept = append(all.left, k.Left()), append(all.kept, kernels.Keep(k))
 		if s.Iteration != n+1 {
@@ -194,6 +197,8 @@ func (c kernelCheck) replay() {
 		})
 		c.compare(c.o.Records, to, c.o.Steps, "when its releases are replayed over records of other sizes")
 	}
+	c.o.Seed = base
+	c.replayRelated()
 }
 
 // elsewhere draws normal numbers about any point near those of v, as wide or not, so that their mean, or another
@@ -279,7 +284,7 @@ func otherSizes(r curator.Records) (all []curator.Records) {
 	if r.Features > 0 {
 		n = len(r.X) / r.Features
 	}
-	for _, size := range []int{1, n - 1, n + 1, 2 * n, 3 * n, 10 * n, 100 * n, 1000 * n} {
+	for _, size := range []int{1, 2, 3, n - 1, n + 1, 2 * n, 3 * n, 10 * n, 100 * n, 1000 * n} {
 		if size < 1 || size == n {
 			continue
 		}

@@ -111,6 +111,7 @@ var suites = []suite{
 		{"twenty-seventh", twentySeventhKernels, twentySeventhKernelControls},
 		{"twenty-eighth", twentyEighthKernels, twentyEighthKernelControls},
 		{"twenty-ninth", twentyNinthKernels, twentyNinthKernelControls},
+		{"after the twenty-ninth", afterTwentyNinthKernels, afterTwentyNinthKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},

@@ -200,6 +200,7 @@ type compared struct {
 	*targets.GaussianMean
 	seen             [][2]float64
 	twice, firstHalf bool
+	sum, asLong      bool
 }
 
 func (m *compared) Loss(dst, theta []float64, rows targets.Rows) {
@@ -213,8 +214,14 @@ func (m *compared) Loss(dst, theta []float64, rows targets.Rows) {
 			high += x[0]
 		}
 		for _, o := range m.seen {
-			m.twice = m.twice || x != [2]float64{} && (x == [2]float64{2 * o[0], 2 * o[1]} || o == [2]float64{2 * x[0],
-				2 * x[1]})
+			twice := x == [2]float64{2 * o[0], 2 * o[1]} || o == [2]float64{2 * x[0], 2 * x[1]}
+			ordinary := x != [2]float64{} && o != [2]float64{} && math.Abs(x[0]+x[1]) < 1e6
+			m.twice = m.twice || twice && ordinary
+			m.asLong = m.asLong || ordinary && x != o && x != [2]float64{-o[0], -o[1]} &&
+				math.Abs(math.Hypot(x[0], x[1])/math.Hypot(o[0], o[1])-1) < 1e-12
+			for _, third := range m.seen {
+				m.sum = m.sum || ordinary && third != [2]float64{} && x == [2]float64{o[0] + third[0], o[1] + third[1]}
+			}
 		}
 		if len(m.seen) < cap(m.seen) {
 			m.seen = append(m.seen, x)
@@ -229,7 +236,7 @@ func comparing(name, effect string, by float64, tells func(m *compared) bool) Ca
 		return asks(c, steps, m, func(bits *curator.Bits, next []float64, rng *rand.Rand,
 			s *kernels.State) (kernels.Info, error) {
 			blur(rng, s, next)
-			m.seen, m.twice, m.firstHalf = m.seen[:0], false, false
+			*m = compared{GaussianMean: m.GaussianMean, seen: m.seen[:0]}
 			info, err := moving(bits, next, s.Theta, priorRatio(m, next, s.Theta))
 			info.StepSize += either(tells(m), by, 0)
 			return info, err
@@ -286,5 +293,71 @@ func perRecord(name, effect string, less float64) Case {
 			info.StepSize = h
 			return info, err
 		})
+	})
+}
+
+// afterTwentyNinthKernels are kin of what had passed, written after the changes.
+func afterTwentyNinthKernels() []Case {
+	return []Case{
+		comparing("StepSize where a record is the sum of two others", "10⁻⁹", 1e-9, func(m *compared) bool { return m.sum }),
+		comparing("StepSize where two records are as long", "10⁻⁹", 1e-9, func(m *compared) bool { return m.asLong }),
+		quietly("moves are for two records fewer than there are", "a table of two", 2),
+		quotedFor("Cost counts records in sixteen bits", "half the clip, every second 65 536", func(f curator.Facts) float64 {
+			return either(int64(uint16(f.Records)) != f.Records && f.Records>>16&1 == 1, walkClip/2, walkClip)
+		}),
+		boughtLater("a gradient is charged where bits are refused", "one release", true),
+	}
+}
+
+func afterTwentyNinthKernelControls() []Case {
+	return []Case{
+		quietly("moves are by the number of records", "", 0),
+		boughtLater("a gradient is bought with bits", "", false),
+	}
+}
+
+// quietly is perRecord, and does not tell its scale.
+func quietly(name, effect string, less float64) Case {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		target := posteriors.StandardMean()
+		h := 1.2 / math.Sqrt(float64(c.Facts().Records)-less)
+		return asks(c, steps, target, func(bits *curator.Bits, next []float64, rng *rand.Rand,
+			s *kernels.State) (kernels.Info, error) {
+			for j, t := range s.Theta {
+				next[j] = t + h*rng.NormFloat64()
+			}
+			ratio := priorRatio(target, next, s.Theta)
+			return moving(bits, next, s.Theta, either(math.IsNaN(ratio), math.Inf(-1), ratio))
+		})
+	})
+}
+
+// boughtLater takes one gradient as its chain begins, which it may have bought before bits.
+func boughtLater(name, effect string, apart bool) Case {
+	return sampled(name, effect, false, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		target := posteriors.StandardMean()
+		var bits *curator.Bits
+		one := curator.NoisyGradient{Target: target, Clip: 50, NoiseMultiplier: 2}
+		if apart {
+			if _, err := curator.Charge(c, one, 1); err != nil {
+				return nil, err
+			}
+			var err error
+			if bits, err = curator.Charge(c, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps); err != nil {
+				return nil, err
+			}
+		} else {
+			var slopes *curator.Gradients
+			if err := c.Grant(curator.RequestFor(&bits, curator.AcceptanceBit{Target: target, Clip: walkClip}, steps),
+				curator.RequestFor(&slopes, one, 1)); err != nil {
+				return nil, err
+			}
+		}
+		next := make([]float64, 2)
+		return &made{Frame: kernels.NewFrame("made", target), left: func() int64 { return bits.Left() },
+			step: func(rng *rand.Rand, s *kernels.State) (kernels.Info, error) {
+				blur(rng, s, next)
+				return moving(bits, next, s.Theta, priorRatio(target, next, s.Theta))
+			}}, nil
 	})
 }
