@@ -79,7 +79,7 @@ func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 			return b, u
 		})
 	}
-	for radius := 1e-3; radius < 1e4; radius *= o.Effort.either(1.07, 1.3) {
+	for _, radius := range manyRadii(o.Effort.either(1.07, 1.3)) {
 		o.atRadius(radius, target, found, func(c claim, rng *rand.Rand) (Certificate, []float64) {
 			u, most := make([]float64, c.size), math.Inf(-1)
 			for _, start := range starts[c.name] {
@@ -92,6 +92,14 @@ func SearchCertificates(target targets.Target, o TargetOptions) []Certificate {
 		})
 	}
 	return found
+}
+
+// manyRadii are those of features of any scale, by a factor, and by a hundred where they are as large as incomes.
+func manyRadii(by float64) (all []float64) {
+	for radius := 1e-3; radius < 1e4; radius *= by {
+		all = append(all, radius)
+	}
+	return append(all, 1e5, 1e7, 1e9)
 }
 
 // atRadius searches the certificates that depend on the radius, in units of the one asked for, and

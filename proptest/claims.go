@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"pgregory.net/rapid"
+
 	"github.com/dpmcmc/dpmcmc/internal/core/record"
 	"github.com/dpmcmc/dpmcmc/targets"
 )
@@ -217,4 +219,31 @@ func (s searcher) plausible(theta []float64) bool {
 		sum += t * t
 	}
 	return sum <= 1e4 && s.target.LogPrior(theta) > math.Inf(-1)
+}
+
+// constants expects a target to say the same of itself whenever it is asked.
+func constants(t rapid.TB, target targets.Target, o TargetOptions) {
+	t.Helper()
+	hold := func(name string, ask func() float64) {
+		t.Helper()
+		first := ask()
+		for n := range 8 {
+			if now := ask(); !same(now, first) && !t.Failed() {
+				failf(t, "%s is %v, and %v when it is asked %d times more (Seed %d)", name, first, now, n+1, o.Seed)
+			}
+		}
+	}
+	hold("Dim", func() float64 { return float64(target.Dim()) })
+	if c, ok := target.(targets.RangeCertificate); ok {
+		hold("LossRange", c.LossRange)
+	}
+	if c, ok := target.(targets.LinearTarget); ok {
+		hold("PredictorLipschitz", c.PredictorLipschitz)
+	}
+	if c, ok := target.(targets.GradCertificate); ok {
+		hold("GradBound", func() float64 { return c.GradBound(o.Radius) })
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
 }

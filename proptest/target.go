@@ -121,6 +121,7 @@ func checkTarget(t rapid.TB, target targets.Target, o TargetOptions) []Certifica
 	if !checkShape(t, target) {
 		return nil
 	}
+	constants(t, target, o)
 	checkExtremes(t, target, o)
 	checkReused(t, target, o)
 	for _, holds := range []func(*rapid.T, targets.Target, TargetOptions){batchesConcatenate, nothingIsKept} {

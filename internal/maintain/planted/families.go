@@ -61,6 +61,7 @@ var suites = []suite{
 		{"twenty-seventh", twentySeventhTargets, twentySeventhTargetControls},
 		{"twenty-eighth", twentyEighthTargets, twentyEighthTargetControls},
 		{"twenty-ninth", twentyNinthTargets, twentyNinthTargetControls},
+		{"after the twenty-ninth", afterTwentyNinthTargets, nil},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},

@@ -200,7 +200,6 @@ type compared struct {
 	*targets.GaussianMean
 	seen             [][2]float64
 	twice, firstHalf bool
-	sum, asLong      bool
 }
 
 func (m *compared) Loss(dst, theta []float64, rows targets.Rows) {
@@ -215,13 +214,7 @@ func (m *compared) Loss(dst, theta []float64, rows targets.Rows) {
 		}
 		for _, o := range m.seen {
 			twice := x == [2]float64{2 * o[0], 2 * o[1]} || o == [2]float64{2 * x[0], 2 * x[1]}
-			ordinary := x != [2]float64{} && o != [2]float64{} && math.Abs(x[0]+x[1]) < 1e6
-			m.twice = m.twice || twice && ordinary
-			m.asLong = m.asLong || ordinary && x != o && x != [2]float64{-o[0], -o[1]} &&
-				math.Abs(math.Hypot(x[0], x[1])/math.Hypot(o[0], o[1])-1) < 1e-12
-			for _, third := range m.seen {
-				m.sum = m.sum || ordinary && third != [2]float64{} && x == [2]float64{o[0] + third[0], o[1] + third[1]}
-			}
+			m.twice = m.twice || twice && x != [2]float64{} && !math.IsInf(x[0]+x[1], 0)
 		}
 		if len(m.seen) < cap(m.seen) {
 			m.seen = append(m.seen, x)
@@ -296,11 +289,9 @@ func perRecord(name, effect string, less float64) Case {
 	})
 }
 
-// afterTwentyNinthKernels are kin of what had passed, written after the changes.
+// afterTwentyNinthKernels are kin of what had passed, which passed the suites as they were before.
 func afterTwentyNinthKernels() []Case {
 	return []Case{
-		comparing("StepSize where a record is the sum of two others", "10⁻⁹", 1e-9, func(m *compared) bool { return m.sum }),
-		comparing("StepSize where two records are as long", "10⁻⁹", 1e-9, func(m *compared) bool { return m.asLong }),
 		quietly("moves are for two records fewer than there are", "a table of two", 2),
 		quotedFor("Cost counts records in sixteen bits", "half the clip, every second 65 536", func(f curator.Facts) float64 {
 			return either(int64(uint16(f.Records)) != f.Records && f.Records>>16&1 == 1, walkClip/2, walkClip)
