@@ -100,16 +100,17 @@ func orDefault[T comparable](v, otherwise T) T {
 //
 //   - conformance: a name of lower-case letters, digits and underscores; Dim; a
 //     grant that goes down by one a step and ends in errors; the state
-//     unchanged after each; a budget's refusal passed on; Init that copies, refuses bad starts and reads
+//     unchanged after each; a budget's refusal passed on, with the budget as it was; Init that copies, refuses bad starts and reads
 //     nothing; steps of a copy of a State, which move the copy; steps that allocate nothing (not
 //     counted under the race detector, which allocates itself); Info of reviewed fields only;
-//   - it moves: every parameter, in every direction, by sizes that do not repeat,
+//   - it moves: every parameter, in every direction, by sizes that do not repeat, over fewer records too,
 //     to the end, exactly when Accepted says so; starts far away do not break it;
 //   - tape replay: releases recorded over one data set and replayed over another
 //     give the same states, Info, memory of a Keeper and errors, bit for bit, and use the whole tape,
 //     so everything a chain shows is post-processing of its releases. Thousands of
 //     steps over some thirty data sets: neighbours, NaN, ±Inf, huge, repeated, and
-//     tables of other sizes, which a kernel may refuse;
+//     tables of other sizes, which a kernel may refuse; shorter chains over records of every size, and over
+//     records that are made of each other, such as twice another;
 //   - Info.Gradients is the number of gradients that the curator has released in the step, in more
 //     than one dimension;
 //   - a chain that a new kernel goes on with, from the State and what a Keeper keeps, is the
@@ -117,8 +118,8 @@ func orDefault[T comparable](v, otherwise T) T {
 //     remembered, and nothing before the first step; Recall takes no memory of which it loses a part;
 //     a kernel's second chain is a new kernel's first, and one that has made steps goes on with
 //     another chain as a new one does;
-//   - all steps are charged before the first, at what Cost says, and the price does not
-//     depend on records;
+//   - all steps are charged before the first, at what Cost says, for tables of up to three million
+//     records, and the price does not depend on records;
 //   - a parallel run equals a serial one, as do chains that make their steps in turn,
 //     and a thinned run is a slice of it; each chain pays for itself;
 //   - with Exact: invariance, that all parts of the law are connected, with

@@ -92,7 +92,7 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //   - LogPrior does not depend on data, is finite at plausible parameters, and ends nowhere that its
 //     gradient has not led to; a PriorSampler draws from it independently, without atoms or
 //     repeats, as far out as it goes, from its stream alone;
-//   - RatioBound is the same both ways;
+//   - RatioBound is the same both ways, and constants whenever they are asked;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
 //     neighbouring data sets.

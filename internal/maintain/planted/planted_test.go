@@ -70,6 +70,11 @@ func TestReasons(t *testing.T) {
 		"the 5000th record counts twice, additive":                    "replacing record 4999",
 		"a row like the one before has its gradient":                  "dst[i] must depend on record i alone",
 		"SumLossGrad leaves out a row like the one before":            "whose own add up to",
+		"a first grant is charged where a second is refused":          "buy all that a chain needs in one Grant",
+		"StepSize where a record is twice another":                    "of which some are made of others",
+		"a step is for one record fewer than there are":               "the chain never moves on 1 records",
+		"GradBound of huge radii is that of a million":                "radius 1e+07",
+		"SumLossGrad of many records in single precision":             "SumLossGrad's loss is",
 		"a correlation, uniform":                                      "",
 		"a uniform prior":                                             "",
 		"a scale that must be positive, as it is":                     "",
@@ -81,6 +86,7 @@ func TestReasons(t *testing.T) {
 		"RatioBound of moves to the mirrored state":               "the certificate is violated",
 		"gradient of features of length 1":                        "differences of Loss give",
 
+		"Cost is low where thousandths of the records overflow 32 bits": "Records:3000000",
 		"odd seeds have the noise of even ones, turned round, additive": "seeds follow each other",
 	} {
 		i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
