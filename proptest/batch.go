@@ -206,7 +206,8 @@ func sumsAgree(t rapid.TB, target targets.Target, o TargetOptions) {
 	}
 }
 
-// sumLengths are nearly all small lengths and some long ones, which come again, since some batches have an endless loss.
+// sumLengths are nearly all small lengths and some long ones, which come again, since some batches
+// have an endless loss.
 func sumLengths() []int {
 	all := append([]int{0}, batchLengths(70, 5001)...)
 	for _, n := range slices.Concat(all, all) {

@@ -27,7 +27,7 @@ func twentyNinthKernels() []Case {
 		comparing("StepSize by which half of the records is the larger", "10⁻⁹", 1e-9, func(m *compared) bool {
 			return m.firstHalf
 		}),
-		quotedFor("Cost is low where thousandths of the records overflow 32 bits", "half the clip, 2.2 to 4.2 million",
+		quotedFor("Cost is low where a thousand times the records overflow", "half the clip, 32 bits",
 			func(f curator.Facts) float64 { return either(int32(f.Records*1000) < 0, walkClip/2, walkClip) }),
 		scaledMoves("small changes of a scale are not corrected", "below 0.1", 0.1),
 		farDraws("draws about the center are tried more often far out", "½ for 1/8", 0.5),

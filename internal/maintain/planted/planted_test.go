@@ -86,7 +86,7 @@ func TestReasons(t *testing.T) {
 		"RatioBound of moves to the mirrored state":               "the certificate is violated",
 		"gradient of features of length 1":                        "differences of Loss give",
 
-		"Cost is low where thousandths of the records overflow 32 bits": "Records:3000000",
+		"Cost is low where a thousand times the records overflow":       "Records:3000000",
 		"odd seeds have the noise of even ones, turned round, additive": "seeds follow each other",
 	} {
 		i := slices.IndexFunc(all, func(c Case) bool { return c.Name == name })
