@@ -115,7 +115,7 @@ func (c kernelCheck) poor() {
 	}
 }
 
-// hugeTables are as large as counts of 16 bits are not, and a thousand times as many as of 32 bits are not.
+// hugeTables have more records than 16 bits count, and so many that 32 bits do not count a thousand times as many.
 func (c kernelCheck) hugeTables() (all []curator.Records) {
 	const most = 8_000_000 // numbers
 	if c.o.Cost == nil || c.o.Effort < Standard {
