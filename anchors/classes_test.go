@@ -203,3 +203,34 @@ func fullModel(t *testing.T, target targets.Target) model {
 	}
 	return m
 }
+
+// TestRoundingIsNoCurvature: where curvature and its noise are rounding alone, as where chances are 0 or 1, the anchor
+// stays. Curvatures that are seen move it.
+func TestRoundingIsNoCurvature(t *testing.T) {
+	model, err := targets.New(targets.SoftmaxConfig{Features: 1, Classes: 3, Prior: priors.Gaussian{SD: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := surrogates.Statistics{Anchor: make([]float64, 3), Score: []float64{1, -2, 3}, ScoreSD: 1, Records: 100, Radius: 1,
+		Temperature: 1}
+	for _, c := range []struct {
+		curvature, noise float64 // in all directions but one
+		moves            bool
+	}{{0, 0, false}, {-2e-18, -1e-18, false}, {2e-18, 0, false}, {2e-18, -1e-18, false}, {50, 1, true}} {
+		of, noise := mat.NewSymDense(3, nil), mat.NewSymDense(3, nil)
+		for j := range 3 {
+			of.SetSym(j, j, c.curvature)
+			noise.SetSym(j, j, c.noise)
+		}
+		of.SymRankOne(of, 100, mat.NewVecDense(3, []float64{1, 1, -2}))
+		w, err := directionsOf(s, curved{of, noise}, model, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta := make([]float64, 3)
+		w.newton(theta)
+		if across := theta[0] - theta[1]; (math.Abs(across) > 1e-9) != c.moves || math.Abs(across) > 1 {
+			t.Errorf("a curvature of %v with noise of %v moves the anchor by %v", c.curvature, c.noise, across)
+		}
+	}
+}

@@ -16,6 +16,9 @@ import (
 // noise are hidden.
 const seen = 3
 
+// rounding is the share of the largest curvature below which one may be rounding: where all chances are 0 or 1.
+const rounding = 1e-12
+
 // directions are those of the released curvature, and what is known along each.
 type directions struct {
 	axes      *mat.Dense // orthonormal columns
@@ -78,10 +81,11 @@ func directionsOf(s surrogates.Statistics, c curved, t targets.GradTarget, aware
 		weight: make([]float64, m), hidden: make([]bool, m), least: 1}
 	w.axes.Mul(basis, &vectors)
 	mat.NewVecDense(m, w.score).MulVec(w.axes.T(), mat.NewVecDense(d, s.Score))
+	largest := w.curvature[m-1] // they rise
 	for j, h := range w.curvature {
 		axis := w.axes.ColView(j)
-		noise := s.Temperature * mat.Inner(axis, c.noise, axis)
-		w.hidden[j] = h <= seen*noise
+		noise := s.Temperature * max(0, mat.Inner(axis, c.noise, axis))
+		w.hidden[j] = h <= max(seen*noise, rounding*largest)
 		h = max(0, h-noise)
 		w.curvature[j], w.weight[j] = h, 1
 		if aware && h > 0 {
