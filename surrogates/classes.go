@@ -42,7 +42,8 @@ const fewParameters = 20
 // them, and at the posterior's centre over many. V, the variance that responses make, is held there.
 type Classes struct {
 	config       ClassesConfig
-	dim, p, of   int // parameters, features, classes
+	dim, p, of   int  // parameters, features, classes
+	averaged     bool // over second moments
 	rows         []*classRows
 	at           []float64 // the mean of the anchors
 	mean, factor []float64 // of an approximation: see Score
@@ -95,13 +96,13 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		floats.AddScaled(out.at, 1/float64(len(c.Anchors)), at)
 	}
 	m := newMoments(s.Moment, s.MomentSD, float64(s.Records)*s.Radius*s.Radius, s.Columns, p)
-	if p > mostImputed || p > mostClassNumbers && !hasCategories(s.Columns) { // their variance is held fixed
-		m.average(rng)
+	if out.averaged = p > mostImputed || p > mostClassNumbers && !hasCategories(s.Columns); out.averaged {
+		m.average(rng) // the score's variance is held fixed
 	}
-	given := each.priorGiven(c.Effect, c.Prior, m.mean != nil, d, out.open, rng)
+	given := each.priorGiven(c.Effect, c.Prior, d, out.scale, rng)
 	if m.mean != nil {
 		r := out.impute(m.positive(), m, rng)
-		given(&r.ownPrior, r.law, 1)
+		given(&r.ownPrior, nil, sharedScale(out.shares()))
 		out.rows = []*classRows{r}
 	} else {
 		out.rows = out.imputed(m, given, rng)
@@ -158,8 +159,13 @@ func (c *Classes) parts() ([]Posterior, error) {
 
 func (c *Classes) parameters() int { return c.dim }
 
-// open are the features with effects of unknown scale: all but the constant.
-func (c *Classes) open(j int) bool { return j != ConstantOf(c.config.Statistics.Columns) }
+// scale is that of numbers and levels, and known where laws share the mean of the second moments.
+func (c *Classes) scale(j int) float64 {
+	if c.averaged || j == ConstantOf(c.config.Statistics.Columns) {
+		return 0
+	}
+	return 1
+}
 
 // priors are those of the laws.
 func (c *Classes) priors() (all ownPriors) {
@@ -182,7 +188,7 @@ func (c *Classes) imputed(m *moments, given priorOf, rng *rand.Rand) (all []*cla
 }
 
 // shares are the scales of effects.
-func (c *Classes) shares() []float64 { return c.config.ofFeatures().shares(c.config.Effect, c.open) }
+func (c *Classes) shares() []float64 { return c.config.ofFeatures().shares(c.config.Effect, c.scale) }
 
 // likely is that of a Config, by rows of the law and about the anchors.
 func (c *Classes) likely(law *normal, given priorOf, rng *rand.Rand) []float64 {

@@ -15,20 +15,38 @@ import (
 // (Piironen and Vehtari 2017). Scales are summed over.
 type effects struct {
 	CentredGaussian
-	alike   [][]int   // coefficients with the same scale
-	precise []float64 // inverse squares of scales
-	logs    []float64 // of their probabilities
-	whole   float64   // log of the CentredGaussian's normalizing factor, but for one of dimensions
+	alike []alike
+	logs  []float64 // of the probabilities of scales
+	whole float64   // log of the CentredGaussian's normalizing factor, but for one of dimensions
 }
+
+// alike are coefficients with the same scale, and the inverse squares of those it may have.
+type alike struct {
+	at      []int
+	precise [mostScales]float64
+}
+
+// relative is the scale of a feature's effects over that of a number's, 0 where it is known.
+type relative func(feature int) float64
 
 // effectShares are the shares that there may be, as likely as each other beforehand.
 var effectShares = []float64{2, 1, 0.5, 0.25}
 
+// levelScale is the scale of the effects of levels, relative to numbers, where laws share the mean of the second
+// moments. A level that one record in fifteen has moves that record by four of its column's standard deviations. With
+// half of that scale effects of rare levels were missed (docs/anchored-figures.md).
+const levelScale = 4
+
+// sharedScale is that of the effects of numbers there, given those there may be: the smallest. Coefficients are a
+// factor of the error that unknown moments make of the score. So those that noise hides would hide all others if they
+// might be as large as the largest. The evidence does not tell: it is of a score whose variance does not follow them.
+func sharedScale(shares []float64) float64 { return shares[len(shares)-1] }
+
 // mostScales is the number of scales that one coefficient may have.
 const mostScales = 4
 
-// newEffects takes which features have effects of unknown scale.
-func newEffects(of CentredGaussian, share float64, open func(feature int) bool) *effects {
+// newEffects takes which features have effects of unknown scale, and of which.
+func newEffects(of CentredGaussian, share float64, scale relative) *effects {
 	e := &effects{CentredGaussian: of, whole: broad{of}.log()}
 	first := map[int][]int{} // levels by the first of their category
 	for _, levels := range of.Categories {
@@ -39,39 +57,42 @@ func newEffects(of CentredGaussian, share float64, open func(feature int) bool) 
 	}
 	for i := range of.SDs {
 		j := i % len(of.Means)
-		if j == of.Intercept || !open(j) {
+		if j == of.Intercept || scale(j) == 0 {
 			continue
 		}
 		levels, level := first[j]
 		if !level {
 			levels = []int{j}
 		}
-		var group []int
+		if levels == nil { // but the first of a category
+			continue
+		}
+		var group alike
 		for _, k := range levels {
-			group = append(group, i-j+k)
+			group.at = append(group.at, i-j+k)
 		}
-		if group != nil {
-			e.alike = append(e.alike, group)
+		for k := range group.precise {
+			s := math.Ldexp(share*scale(j), k)
+			group.precise[k] = 1 + 1/(s*s)
 		}
+		e.alike = append(e.alike, group)
 	}
 	whole := 2 - math.Ldexp(1, 1-mostScales) // the sum of the inverses of 1, 2, 4, …
 	for k := range mostScales {
-		s := math.Ldexp(share, k)
-		e.precise = append(e.precise, 1+1/(s*s))
 		e.logs = append(e.logs, -float64(k)*math.Ln2-math.Log(whole))
 	}
 	return e
 }
 
-// over is what so many coefficients add to the log density in place of −square/2, their square over the largest
-// variance, and the mean over scales of their inverse squares.
-func (e *effects) over(square float64, many int) (log, precise float64) {
+// over is what a group adds to the log density in place of −square/2, its square over the largest variance, and the
+// mean over scales of their inverse squares.
+func (e *effects) over(square float64, group alike) (log, precise float64) {
 	var logs [mostScales]float64
-	for k, p := range e.precise {
-		logs[k] = e.logs[k] + float64(many)*math.Log(p)/2 - p*square/2
+	for k, p := range group.precise {
+		logs[k] = e.logs[k] + float64(len(group.at))*math.Log(p)/2 - p*square/2
 	}
 	top, sum := slices.Max(logs[:]), 0.0
-	for k, p := range e.precise {
+	for k, p := range group.precise {
 		w := math.Exp(logs[k] - top)
 		sum, precise = sum+w, precise+w*p
 	}
@@ -82,8 +103,8 @@ func (e *effects) over(square float64, many int) (log, precise float64) {
 func (e *effects) LogDensity(theta []float64) float64 {
 	sum := e.whole + e.CentredGaussian.LogDensity(theta)
 	for _, group := range e.alike {
-		square := e.square(group, theta, nil)
-		log, _ := e.over(square, len(group))
+		square := e.square(group.at, theta, nil)
+		log, _ := e.over(square, group)
 		sum += log + square/2
 	}
 	return sum
@@ -93,13 +114,13 @@ func (e *effects) LogDensity(theta []float64) float64 {
 func (e *effects) Grad(dst, theta []float64) {
 	e.CentredGaussian.Grad(dst, theta)
 	for _, group := range e.alike {
-		_, precise := e.over(e.square(group, theta, nil), len(group))
-		own, shared := e.form(group)
+		_, precise := e.over(e.square(group.at, theta, nil), group)
+		own, shared := e.form(group.at)
 		sum := 0.0
-		for _, i := range group {
+		for _, i := range group.at {
 			sum += theta[i]
 		}
-		for _, i := range group {
+		for _, i := range group.at {
 			dst[i] -= (precise - 1) * (own*theta[i] - shared*sum)
 		}
 	}
@@ -116,16 +137,16 @@ func (e *effects) form(group []int) (own, shared float64) {
 
 // Sample sets theta to a draw.
 func (e *effects) Sample(theta []float64, rng *rand.Rand) {
-	e.scaled(func([]int) float64 { return e.precise[pick(e.logs, rng)] }).Sample(theta, rng)
+	e.scaled(func(group alike) float64 { return group.precise[pick(e.logs, rng)] }).Sample(theta, rng)
 }
 
 // scaled is the normal prior with such inverse squares of scales.
-func (e *effects) scaled(precise func(group []int) float64) CentredGaussian {
+func (e *effects) scaled(precise func(group alike) float64) CentredGaussian {
 	out := e.CentredGaussian
 	out.SDs = slices.Clone(out.SDs)
 	for _, group := range e.alike {
 		by := math.Sqrt(precise(group))
-		for _, i := range group {
+		for _, i := range group.at {
 			out.SDs[i] /= by
 		}
 	}
@@ -135,8 +156,8 @@ func (e *effects) scaled(precise func(group []int) float64) CentredGaussian {
 // about is the normal prior with the slopes that this one has where coefficients have such means and, unless nil,
 // such a covariance.
 func (e *effects) about(mean []float64, covariance *mat.SymDense) broad {
-	return broad{e.scaled(func(group []int) float64 {
-		_, precise := e.over(e.square(group, mean, covariance), len(group))
+	return broad{e.scaled(func(group alike) float64 {
+		_, precise := e.over(e.square(group.at, mean, covariance), group)
 		return precise
 	})}
 }
@@ -162,8 +183,8 @@ func (e *effects) square(group []int, mean []float64, covariance *mat.SymDense) 
 func (e *effects) bound(mean []float64, covariance *mat.SymDense) float64 {
 	sum := e.whole
 	for _, group := range e.alike {
-		square := e.square(group, mean, covariance)
-		log, precise := e.over(square, len(group))
+		square := e.square(group.at, mean, covariance)
+		log, precise := e.over(square, group)
 		sum += log + precise*square/2
 	}
 	return sum

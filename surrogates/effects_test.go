@@ -13,7 +13,15 @@ import (
 func someEffects(share float64, levels bool) *effects {
 	of := CentredGaussian{Gaussian: priors.Gaussian{SDs: []float64{2, 0.5, 3, 1.5, 1.5}},
 		Means: []float64{0, 0.7, -1.1, 0.2, 0.1}, Categories: [][]int{{3, 4}}}
-	return newEffects(of, share, func(j int) bool { return j < 3 || levels })
+	return newEffects(of, share, func(j int) float64 {
+		switch {
+		case j < 3:
+			return 1
+		case levels:
+			return levelScale
+		}
+		return 0
+	})
 }
 
 // TestEffectsGradient compares gradients with differences.
@@ -35,7 +43,7 @@ func TestEffectsDraws(t *testing.T) {
 	const draws = 100_000
 	e, rng, theta := someEffects(0.25, false), rand.New(rand.NewPCG(3, 9)), make([]float64, 5)
 	want, fourth := 0.0, 0.0
-	for k, p := range e.precise {
+	for k, p := range e.alike[0].precise {
 		w := math.Exp(e.logs[k])
 		want, fourth = want+w/p, fourth+3*w/(p*p)
 	}
@@ -55,7 +63,7 @@ func TestEffectsDraws(t *testing.T) {
 			t.Errorf("the variance of %s is %v of that of the prior", name, v)
 		}
 	}
-	if plain := 1 / e.precise[0]; plain > want/3 {
+	if plain := 1 / e.alike[0].precise[0]; plain > want/3 {
 		t.Errorf("the variance is %v, and %v without heavy tails: the test tells nothing", want, plain)
 	}
 }
@@ -80,9 +88,10 @@ func TestEffectsAbout(t *testing.T) {
 // scales, the mutant, the variance is thrice as large or more.
 func TestEffectsOfLevels(t *testing.T) {
 	const draws = 100_000
-	e, rng, theta := someEffects(0.25, true), rand.New(rand.NewPCG(3, 9)), make([]float64, 5)
+	e, rng, theta := someEffects(0.25/levelScale, true), rand.New(rand.NewPCG(3, 9)), make([]float64, 5)
 	want, fourth := 0.0, 0.0
-	for k, p := range e.precise {
+	levels := e.alike[len(e.alike)-1]
+	for k, p := range levels.precise {
 		w := math.Exp(e.logs[k])
 		want, fourth = want+w/p, fourth+3*w/(p*p)
 	}

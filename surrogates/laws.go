@@ -47,7 +47,7 @@ func (c Config) imputed(m *moments, looked []sharedLook, rng *rand.Rand, given p
 		law   *normal
 		score []float64
 	}
-	seen, shares := map[*mat.SymDense]one{}, c.Statistics.shares(c.Effect, c.Statistics.number)
+	seen, shares := map[*mat.SymDense]one{}, c.Statistics.shares(c.Effect, c.Statistics.numbers)
 	for _, l := range m.choose(c.Imputations, shares, rng, func(second *mat.SymDense) (logs []float64, beside float64) {
 		o := one{score: c.Statistics.Score}
 		if c.Statistics.Weighted {
@@ -84,10 +84,10 @@ func pick(logs []float64, rng *rand.Rand) int {
 // shares are the scales of effects that laws with priors of their own may have: the largest alone where as many
 // as half of the features with such effects are numbers whose spreads noise hides. Small effects look like narrow
 // columns there.
-func (s Statistics) shares(effect float64, open func(feature int) bool) []float64 {
+func (s Statistics) shares(effect float64, scale relative) []float64 {
 	count := 0
 	for j := range s.Columns {
-		if open(j) {
+		if scale(j) > 0 {
 			count++
 		}
 	}

@@ -94,14 +94,14 @@ func (all ownPriors) widest() (out ownPriors) {
 }
 
 // drawn is the prior of coefficients, whatever the law and the scale of effects.
-func (all ownPriors) drawn(open func(feature int) bool) drawn {
+func (all ownPriors) drawn(scale relative) drawn {
 	if all[0].effects == nil {
 		return all[0].prior
 	}
 	var either eitherOf
 	for _, o := range all {
 		for _, share := range effectShares {
-			either = append(either, newEffects(o.effects.CentredGaussian, share, open))
+			either = append(either, newEffects(o.effects.CentredGaussian, share, scale))
 		}
 	}
 	return either

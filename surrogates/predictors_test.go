@@ -110,7 +110,7 @@ func TestOnColumnsDraws(t *testing.T) {
 	if e := off(o); e > 5.6 {
 		t.Errorf("mean squares are %.1f standard errors off", e)
 	}
-	all := func(int) bool { return true }
+	all := func(int) float64 { return 1 }
 	one, wide := newEffects(o.CentredGaussian, 2, all), newEffects(o.CentredGaussian, 0.25, all)
 	either, theta := eitherOf{one, wide}, []float64{1, 2, -1, 3}
 	want := math.Log(math.Exp(one.LogDensity(theta)) + math.Exp(wide.LogDensity(theta)))

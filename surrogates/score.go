@@ -21,7 +21,8 @@ type Config struct {
 	Prior priors.Prior
 	// Effect, where positive, makes Prior, a priors.Gaussian, that of standardized features: given each
 	// law of features the one of Statistics.Standardized, with the law's own means and spreads, and of numbers
-	// a scale of effects that is learnt, at most this one (docs/schema.md).
+	// a scale of effects that is learnt, at most this one. Where imputations share the mean of the second moments
+	// it is the smallest, and levels have one too (docs/schema.md).
 	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
 	// second moments of its own, drawn given the released ones. Defaults to 12, and beyond 24
@@ -50,6 +51,7 @@ type Score struct {
 	config      Config
 	imputations []imputation
 	dim         int
+	averaged    bool         // over second moments
 	looked      []sharedLook // of the score, if it is of several
 	mean        []float64    // of an approximation, with the factor of its covariance
 	factor      []float64
@@ -104,20 +106,18 @@ func assemble(c Config) (*Score, *moments, error) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x5c0e))
-	p := &Score{config: c, dim: d}
+	p := &Score{config: c, dim: d, averaged: c.averaged()}
 	m := s.moments(c.Link)
-	averaged := c.averaged()
-	given := s.priorGiven(c.Effect, c.Prior, averaged, d, s.number, rng)
-	if averaged {
+	given := s.priorGiven(c.Effect, c.Prior, d, p.scale, rng)
+	if p.averaged {
 		m.average(rng)
 		if !s.Weighted && hasCategories(s.Columns) {
 			c.byCategory(m, rng)
 			// The moments are those of the curvature now.
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
-		im := c.impute(m.positive(), s.Score, m)
-		given(&im.ownPrior, nil, 1)
-		p.imputations = []imputation{im}
+		p.imputations = []imputation{c.impute(m.positive(), s.Score, m)}
+		given(&p.imputations[0].ownPrior, nil, sharedScale(s.shares(c.Effect, p.scale)))
 		return p, m, nil
 	}
 	if len(c.Earlier) > 0 {
@@ -126,4 +126,13 @@ func assemble(c Config) (*Score, *moments, error) {
 	}
 	p.imputations = c.imputed(m, p.looked, rng, given)
 	return p, m, nil
+}
+
+// scale is that of numbers, and where laws share the mean of the second moments of levels too.
+func (p *Score) scale(j int) float64 {
+	s := p.config.Statistics
+	if p.averaged && j != ConstantOf(s.Columns) && !s.number(j) {
+		return levelScale
+	}
+	return s.numbers(j)
 }

@@ -22,21 +22,29 @@ func (c Config) checkEffect() error {
 // priorOf sets a prior, of a law of the features and a scale of effects.
 type priorOf func(o *ownPrior, law *normal, share float64)
 
-// priorGiven is that of each law, or one for all where they share the mean of the second moments or effects have
-// no scale. There are d coefficients, and open says which features have effects of unknown scale.
-func (s Statistics) priorGiven(effect float64, prior priors.Prior, averaged bool, d int, open func(int) bool,
-	rng *rand.Rand) priorOf {
+// priorGiven is that of each law, or by the released moments where there is none, and one for all where effects have no
+// scale. There are d coefficients, and scale says which of them have effects of unknown scale.
+func (s Statistics) priorGiven(effect float64, prior priors.Prior, d int, scale relative, rng *rand.Rand) priorOf {
 	if model, _ := prior.(priors.Gaussian); effect > 0 {
-		if !averaged {
-			return func(o *ownPrior, law *normal, share float64) {
-				o.effects = newEffects(s.onColumns(effect, model, s.standingIn(law), d), share, open)
-				o.prior, o.broad = o.effects, o.effects.about(make([]float64, d), nil)
+		return func(o *ownPrior, law *normal, share float64) {
+			of := s.standing
+			if law != nil {
+				of = s.standingIn(law)
 			}
+			o.effects = newEffects(s.onColumns(effect, model, of, d), share, scale)
+			o.prior, o.broad = o.effects, o.effects.about(make([]float64, d), nil)
 		}
-		prior = s.onColumns(effect, model, s.standing, d)
 	}
 	shared := broaden(prior, d, rng)
 	return func(o *ownPrior, _ *normal, _ float64) { o.prior, o.broad = prior, shared }
+}
+
+// numbers have effects of unknown scale, and levels have not.
+func (s Statistics) numbers(j int) float64 {
+	if s.number(j) {
+		return 1
+	}
+	return 0
 }
 
 // number reports whether a feature is one.

@@ -113,7 +113,7 @@ func TestEachLawHasItsPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := many.Standardized(1.5, priors.Gaussian{SD: 3})
-	got := p.imputations[0].prior.(CentredGaussian)
+	got := p.imputations[0].effects
 	if !slices.Equal(got.SDs, want.SDs) || !slices.Equal(got.Means, want.Means) {
 		t.Errorf("the prior of many columns is %+v, not %+v", got, want)
 	}
