@@ -61,9 +61,9 @@ func Openness(numbers int) float64 { return math.Sqrt(1 + latentShare*float64(nu
 const latentShare = 1.5 * 1.5 * 3 / (math.Pi * math.Pi)
 
 // Standardized is a normal prior of coefficients on features of unknown spread. A number one
-// standard deviation off its mean moves the linear predictor by N(0, effect²). Any two levels of a
-// category differ by the standard deviation that the model's prior has for one. So has what the predictor
-// is at the means of all features, in place of the intercept. Moments are the released ones. Where these are
+// standard deviation off its mean moves the linear predictor by N(0, effect²). Any two levels of a category, or the
+// labels of a binary column, differ by the standard deviation that the model's prior has for a level. So has what the
+// predictor is at the means of all features, in place of the intercept. Moments are the released ones. Where these are
 // noisy a spread is the least that they allow for, but for a chance of a tenth.
 //
 // The moments must not be Weighted.
@@ -98,7 +98,9 @@ func (s Statistics) onColumns(effect float64, model priors.Gaussian, of standing
 			}
 			out.SDs[i] = effect / math.Sqrt(variance)
 		} else if constant >= 0 {
-			mean, noise = s.Columns[j].within(s.Columns[constant].Upper, mean, noise)
+			c := s.Columns[j]
+			mean, noise = c.within(s.Columns[constant].Upper, mean, noise)
+			out.SDs[i] *= c.Farthest() / (c.Upper - c.Lower) // half of it where labels are ±1
 		}
 		out.Means[j] = mean
 		apart[i/p] += noise * out.SDs[i] * noise * out.SDs[i]

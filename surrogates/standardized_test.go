@@ -56,6 +56,10 @@ func TestStandardizedIsOfStandardDeviations(t *testing.T) {
 		t.Errorf("a level has the prior standard deviation %v, not the model's, and is centred at %v", got.SDs[1],
 			got.Means[1])
 	}
+	s.Columns[1] = Column{Kind: Level, Lower: -1, Upper: 1}
+	if got := s.Standardized(1.5, priors.Gaussian{SDs: []float64{3, 4, 5}}).SDs[1]; got != 2 { // they are 2 apart
+		t.Errorf("labels of a binary column differ by a prior standard deviation of %v, not by that of two levels, 4", 2*got)
+	}
 }
 
 // The log odds of the mean response over records are N(0, 3²) under the prior of fitted numbers, but for an
