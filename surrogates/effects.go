@@ -9,10 +9,10 @@ import (
 )
 
 // effects is a CentredGaussian with effects of unknown scale. The standard deviation of a number's coefficient, or of
-// those of a category's levels, is that of the CentredGaussian times s/√(1 + s²), and s is share times 1, 2, 4 or 8,
-// with probabilities in proportion to the inverse: heavy tails, so that a few effects may be large beside many small
-// ones, as under the horseshoe (Carvalho, Polson and Scott 2010). None is larger than under the CentredGaussian
-// (Piironen and Vehtari 2017). Scales are summed over.
+// those of a category's levels, is that of the CentredGaussian times s/√(1 + s²). Here s is share, times what is
+// relative to a number, times 1, 2, 4 or 8 with probabilities in proportion to the inverse. So tails are heavy, and a
+// few effects may be large beside many small ones, as under the horseshoe (Carvalho, Polson and Scott 2010). None is
+// larger than under the CentredGaussian (Piironen and Vehtari 2017). Scales are summed over.
 type effects struct {
 	CentredGaussian
 	alike []alike
