@@ -100,9 +100,9 @@ func NewClasses(c ClassesConfig) (*Classes, error) {
 		m.average(rng) // the score's variance is held fixed
 	}
 	given := each.priorGiven(c.Effect, c.Prior, d, out.scale, rng)
-	if m.mean != nil {
+	if out.averaged {
 		r := out.impute(m.positive(), m, rng)
-		given(&r.ownPrior, nil, sharedScale(out.shares()))
+		given(&r.ownPrior, nil, 1) // effects have none
 		out.rows = []*classRows{r}
 	} else {
 		out.rows = out.imputed(m, given, rng)

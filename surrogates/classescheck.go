@@ -59,7 +59,7 @@ func (c *Classes) Widening(draws Draws) ([]float64, error) {
 
 // CheckPrior is that of a Score. Hidden are coefficients by what records can tell of them.
 func (c *Classes) CheckPrior(draws Draws) (PriorCheck, error) {
-	check := PriorCheck{Favoured: 1, Tail: tail(c.priors().drawn(c.scale), draws, c.dim, c.config.Seed)}
+	check := PriorCheck{Favoured: 1, Tail: tail(c.priors().drawn(c.scale, c.averaged), draws, c.dim, c.config.Seed)}
 	of := make([][]float64, 0, len(draws.Chains)*len(draws.Chains[0])) // contrasts
 	for _, theta := range slices.Concat(draws.Chains...) {
 		of = append(of, c.contrasts(theta))

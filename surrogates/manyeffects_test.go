@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -17,24 +14,11 @@ func manyEffects(rng *rand.Rand, n int, sd float64) (Config, []float64) {
 	const categories, levels, d = 5, 5, 2 + 25
 	s := rareStatistics(n, categories, levels, d, 4)
 	s.ScoreSD, s.MomentSD = 60, 300
-	x, truth := make([]float64, d), make([]float64, d)
+	truth := make([]float64, d)
 	for j := 1; j < d; j++ {
 		truth[j] = sd * rng.NormFloat64()
 	}
-	for range n {
-		rareRecord(x, categories, levels, rng)
-		y := logisticResponse.draw(dot(x, truth), rng)
-		floats.AddScaled(s.Score, convex.Halved().Slope(0, y), x)
-		for j, u := range x {
-			if u != 0 {
-				floats.AddScaled(s.Moment[j*d:(j+1)*d], u, x)
-			}
-		}
-	}
-	for j := range s.Score {
-		s.Score[j] += s.ScoreSD * rng.NormFloat64()
-	}
-	noisySquares(s.Moment, d, s.MomentSD, rng)
+	addRare(&s, rng, n, categories, levels, truth)
 	return Config{Statistics: s, Link: halved{}, Prior: priors.Gaussian{SD: 3}, Effect: 1.5, Seed: rng.Uint64()}, truth
 }
 
@@ -72,5 +56,22 @@ func TestManyEffects(t *testing.T) {
 	t.Logf("mean square %.2f, widths %.2f; %.2f of the mutant", square, math.Exp(width), squares[narrow])
 	if square > 1.5 || math.Exp(width) > 5.0/6 || squares[narrow] < 1.5 {
 		t.Errorf("mean square %v, widths %v, and mean square %v of the mutant", square, math.Exp(width), squares[narrow])
+	}
+}
+
+// TestCheckPriorOfManyEffects: strong effects are held against the one scale that they were sampled with. Against
+// larger ones too, the mutant, more of the prior is as far out. Seeds are fixed.
+func TestCheckPriorOfManyEffects(t *testing.T) {
+	c, _ := manyEffects(rand.New(rand.NewPCG(3, 8)), 200_000, 4)
+	p, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := p.CheckPrior(Draws{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mutant := tail(p.priors().drawn(p.scale, false), p.approximate(), p.dim, c.Seed); own.Tail > mutant-0.02 {
+		t.Errorf("%v of the prior is as far out, and %v of larger scales too", own.Tail, mutant)
 	}
 }

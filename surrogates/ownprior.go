@@ -93,9 +93,10 @@ func (all ownPriors) widest() (out ownPriors) {
 	return out
 }
 
-// drawn is the prior of coefficients, whatever the law and the scale of effects.
-func (all ownPriors) drawn(scale relative) drawn {
-	if all[0].effects == nil {
+// drawn is the prior of coefficients, whatever the law and the scale of effects. Where laws share the mean of the
+// second moments, averaged, there is one of each.
+func (all ownPriors) drawn(scale relative, averaged bool) drawn {
+	if all[0].effects == nil || averaged {
 		return all[0].prior
 	}
 	var either eitherOf

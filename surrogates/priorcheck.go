@@ -94,7 +94,7 @@ func (p *Score) CheckPrior(draws Draws) (PriorCheck, error) {
 	if len(draws.Chains) == 0 {
 		draws = p.approximate()
 	}
-	check := PriorCheck{Favoured: 1, Tail: tail(p.priors().drawn(p.scale), draws, p.dim, p.config.Seed)}
+	check := PriorCheck{Favoured: 1, Tail: tail(p.priors().drawn(p.scale, p.averaged), draws, p.dim, p.config.Seed)}
 	check.Rise, check.Bounded = p.changes()
 	all, widest := p.config.allWritten(draws), p.priors().widest()
 	column := make([]float64, len(all))

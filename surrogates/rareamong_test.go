@@ -30,7 +30,7 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 	const categories, levels, d = 5, 5, 2 + 25
 	s := rareStatistics(n, categories, levels, d, 4)
 	prior := priors.Gaussian{SDs: make([]float64, d)}
-	truth, x := make([]float64, d), make([]float64, d)
+	truth := make([]float64, d)
 	for j := range d {
 		prior.SDs[j] = 1
 	}
@@ -41,11 +41,17 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 		s.Anchor[j] = 0.8 * truth[j]
 	}
 	s.Anchor[2] = 0
-	slope := convex.Halved().Slope
+	addRare(&s, rng, n, categories, levels, truth)
+	return Config{Statistics: s, Link: halved{}, Prior: prior, Seed: rng.Uint64()}, truth
+}
+
+// addRare adds n records to statistics, and noise.
+func addRare(s *Statistics, rng *rand.Rand, n, categories, levels int, truth []float64) {
+	d, x := len(truth), make([]float64, len(truth))
 	for range n {
 		rareRecord(x, categories, levels, rng)
 		y := logisticResponse.draw(dot(x, truth), rng)
-		floats.AddScaled(s.Score, slope(dot(x, s.Anchor), y), x)
+		floats.AddScaled(s.Score, convex.Halved().Slope(dot(x, s.Anchor), y), x)
 		for j, u := range x {
 			if u != 0 {
 				floats.AddScaled(s.Moment[j*d:(j+1)*d], u, x)
@@ -56,7 +62,6 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 		s.Score[j] += s.ScoreSD * rng.NormFloat64()
 	}
 	noisySquares(s.Moment, d, s.MomentSD, rng)
-	return Config{Statistics: s, Link: halved{}, Prior: prior, Seed: rng.Uint64()}, truth
 }
 
 // rareRecord sets x to a constant, a number and levels of categories, the first of which one record in fifty has.

@@ -22,8 +22,8 @@ func (c Config) checkEffect() error {
 // priorOf sets a prior, of a law of the features and a scale of effects.
 type priorOf func(o *ownPrior, law *normal, share float64)
 
-// priorGiven is that of each law, or by the released moments where there is none, and one for all where effects have no
-// scale. There are d coefficients, and scale says which of them have effects of unknown scale.
+// priorGiven is that of each law, or by the released moments where no law is given, and one for all where the prior is
+// not of effects. There are d coefficients, and scale says which features have effects of unknown scale.
 func (s Statistics) priorGiven(effect float64, prior priors.Prior, d int, scale relative, rng *rand.Rand) priorOf {
 	if model, _ := prior.(priors.Gaussian); effect > 0 {
 		return func(o *ownPrior, law *normal, share float64) {
