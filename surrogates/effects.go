@@ -37,10 +37,54 @@ var effectShares = []float64{2, 1, 0.5, 0.25}
 // half of that scale effects of rare levels were missed (docs/anchored-figures.md).
 const levelScale = 4
 
-// sharedScale is that of the effects of numbers there, given those there may be: the smallest. Coefficients are a
-// factor of the error that unknown moments make of the score. So those that noise hides would hide all others if they
-// might be as large as the largest. The evidence does not tell: it is of a score whose variance does not follow them.
-func sharedScale(shares []float64) float64 { return shares[len(shares)-1] }
+// shareScale sets the scale that all laws share where they share the mean of the second moments: the largest of those
+// that there may be whose log evidence is less than nearlyAs below the highest. A score whose variance is held at the
+// posterior's centre makes small scales look likelier than they are, so no smaller one is taken than need be.
+func (p *Score) shareScale(given priorOf, m *moments) error {
+	own := &p.imputations[0].ownPrior
+	given(own, nil, effectShares[0])
+	if own.effects == nil {
+		return nil
+	}
+	shares := p.config.Statistics.shares(p.config.Effect, p.scale)
+	logs := make([]float64, len(shares))
+	for i, share := range shares {
+		given(own, nil, share)
+		if err := p.settle(m); err != nil {
+			return err
+		}
+		logs[i] = p.sharedEvidence()
+	}
+	given(own, nil, largestScale(shares, logs))
+	return nil
+}
+
+// sharedEvidence is about the log evidence of the one law, by the normal approximation where it has settled.
+func (p *Score) sharedEvidence() float64 {
+	d := p.dim
+	factor := mat.NewTriDense(d, mat.Lower, slices.Clone(p.factor))
+	covariance := mat.NewSymDense(d, nil)
+	covariance.SymOuterK(1, factor)
+	log := p.under(1).Density().LogDensityGrad(make([]float64, d), p.mean)
+	for j := range d {
+		log += math.Log(p.factor[j*d+j])
+	}
+	return log + p.imputations[0].effects.bound(p.mean, covariance)
+}
+
+// nearlyAs is the difference of log evidences that says little.
+const nearlyAs = 2
+
+// largestScale is the largest share whose log evidence is nearly the highest.
+func largestScale(shares, logs []float64) float64 {
+	top, largest := slices.Max(logs), 0.0
+	for i, share := range shares {
+		if logs[i] > top-nearlyAs {
+			largest = max(largest, share)
+		}
+	}
+	return largest
+}
 
 // mostScales is the number of scales that one coefficient may have.
 const mostScales = 4

@@ -22,7 +22,7 @@ type Config struct {
 	// Effect, where positive, makes Prior, a priors.Gaussian, that of standardized features: given each
 	// law of features the one of Statistics.Standardized, with the law's own means and spreads, and of numbers
 	// a scale of effects that is learnt, at most this one. Where imputations share the mean of the second moments
-	// it is the smallest, and levels have one too (docs/schema.md).
+	// levels have one too, and all share the largest that the release does not make unlikely (docs/schema.md).
 	Effect float64
 	// Imputations is how many normal laws of features stand for the records', each with
 	// second moments of its own, drawn given the released ones. Defaults to 12, and beyond 24
@@ -117,8 +117,7 @@ func assemble(c Config) (*Score, *moments, error) {
 			c.Statistics.Weighted, p.config.Statistics.Weighted = true, true
 		}
 		p.imputations = []imputation{c.impute(m.positive(), s.Score, m)}
-		given(&p.imputations[0].ownPrior, nil, sharedScale(s.shares(c.Effect, p.scale)))
-		return p, m, nil
+		return p, m, p.shareScale(given, m)
 	}
 	if len(c.Earlier) > 0 {
 		p.looked, c.Statistics.ScoreSD = c.looks()
