@@ -107,7 +107,7 @@ func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, 
 	seed uint64) error {
 	began := time.Now()
 	post, err := surrogates.New(surrogates.Config{Statistics: s, Link: model,
-		Prior: priors.Gaussian{SD: *priorSD}, Seed: seed})
+		Prior: priors.Gaussian{SD: *priorSD}, Effect: *effect, Seed: seed})
 	if err != nil {
 		return err
 	}

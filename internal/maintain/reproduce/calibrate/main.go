@@ -53,8 +53,9 @@ var (
 	priorSD = flag.Float64("prior-sd", 0, "standard deviation of the normal prior; by default that of the table's model, "+
 		"and 3 for simulated records")
 	prior  = flag.String("prior", "", "prior of -untuned; by default that of the model")
-	effect = flag.Float64("effect", 0, "simulated records: the prior of default runs, with this effect of a standard "+
-		"deviation, in place of the one that truths are from. With -first it is that of default runs whatever the number")
+	effect = flag.Float64("effect", 0, "the prior of default runs, with this effect of a standard deviation, in place "+
+		"of a normal one, or of simulated records in place of the one that truths are from. With -first it is that of "+
+		"default runs whatever the number")
 	pure = flag.Bool("pure", false, "a pure-ε optimum, its linear term with density ∝ exp(−‖b‖/s), and Gaussian "+
 		"noise in the rest")
 	rivals = flag.Bool("rivals", false, "the errors of objective perturbation and of a draw of the β posterior instead")
