@@ -62,6 +62,7 @@ var suites = []suite{
 		{"twenty-eighth", twentyEighthTargets, twentyEighthTargetControls},
 		{"twenty-ninth", twentyNinthTargets, twentyNinthTargetControls},
 		{"after the twenty-ninth", afterTwentyNinthTargets, nil},
+		{"thirtieth", thirtiethTargets, thirtiethTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -113,6 +114,7 @@ var suites = []suite{
 		{"twenty-eighth", twentyEighthKernels, twentyEighthKernelControls},
 		{"twenty-ninth", twentyNinthKernels, twentyNinthKernelControls},
 		{"after the twenty-ninth", afterTwentyNinthKernels, afterTwentyNinthKernelControls},
+		{"thirtieth", thirtiethKernels, thirtiethKernelControls},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},
@@ -156,5 +158,6 @@ var suites = []suite{
 		{"twenty-seventh", twentySeventhMechanisms, twentySeventhMechanismControls},
 		{"twenty-eighth", twentyEighthMechanisms, twentyEighthMechanismControls},
 		{"twenty-ninth", twentyNinthMechanisms, twentyNinthMechanismControls},
+		{"thirtieth", thirtiethMechanisms, thirtiethMechanismControls},
 	}},
 }
