@@ -137,6 +137,18 @@ var sceneLaws = []sceneLaw{
 		"if math.Abs(dst[0]-eta[0]) > 1e-9*(1+math.Abs(dst[0])) {",
 		"\tt.Error(dst[0], eta[0])",
 		"}"}},
+	{"sum", (*evaluator).sumAgrees, []string{
+		"dst, gradient, sum := make([]float64, 1), make([]float64, target.Dim()), make([]float64, target.Dim())",
+		"target.Loss(dst, theta, rows)",
+		"target.LossGrad(gradient, theta, rows)",
+		"if got := target.SumLossGrad(sum, theta, rows); math.Abs(got-dst[0]) > 1e-9*(1+math.Abs(dst[0])) {",
+		"\tt.Error(got, dst[0])",
+		"}",
+		"for j, got := range sum {",
+		"\tif math.Abs(got-gradient[j]) > 1e-9*(1+math.Abs(gradient[j])) {",
+		"\t\tt.Errorf(\"parameter %d: %v, LossGrad says %v\", j, got, gradient[j])",
+		"\t}",
+		"}"}},
 	{"bounds", (*evaluator).boundsHold, nil}, // see boundTests
 	{"prior", (*evaluator).priorAgrees, []string{
 		"gradient := make([]float64, target.Dim())",

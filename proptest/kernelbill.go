@@ -1,6 +1,7 @@
 package proptest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -110,8 +111,20 @@ func (c kernelCheck) poor() {
 	if err != nil {
 		c.fail("the records cannot be sealed: %v", err)
 	}
-	if _, err := c.factory(records, c.o.Steps); err == nil {
+	_, err = c.factory(records, c.o.Steps)
+	if err == nil {
 		c.fail("the factory gives no error where the budget covers no step: it must pass on what a grant says")
+	}
+	c.passedOn(err)
+}
+
+// passedOn expects a factory's error to be the budget's, or one that wraps it: who runs chains asks it for what is left.
+func (c kernelCheck) passedOn(err error) {
+	c.t.Helper()
+	var refusal *accountant.ExceededError
+	if !errors.As(err, &refusal) {
+		c.fail("the factory says %q where the budget covers no chain, which is none of the accountant's ExceededErrors: pass "+
+			"on what a grant says, or wrap it with %%w", err)
 	}
 }
 
@@ -158,12 +171,13 @@ func (c kernelCheck) refused(granted accountant.Event, steps int64) {
 		if err != nil {
 			c.fail("the records cannot be sealed: %v", err)
 		}
-		if _, err := c.factory(records, steps); err == nil {
+		if _, err = c.factory(records, steps); err == nil {
 			continue // the price may be less than what is known of all that was charged
 		}
 		if now := budget.Events(); !now.Equal(before) {
 			c.fail("a budget of ε = %.6g does not cover %d steps, for which the factory gives an error, and has paid %v: buy "+
 				"all that a chain needs in one Grant, which pays for all or for nothing", share*all.Epsilon, steps, now)
 		}
+		c.passedOn(err)
 	}
 }

@@ -66,7 +66,7 @@ func checkSampler(t rapid.TB, target targets.Target, o TargetOptions) {
 		} else {
 			draw()
 		}
-		places.add(theta, rng.IntN(d))
+		places.add(theta, rng.IntN(d), made)
 		places.reach(theta, made > n/2)
 		if made == until || made == n/4 || made == n/16 {
 			if places.check(t, o) < doubtful && made == n {
@@ -96,7 +96,10 @@ type places struct {
 	with   [][]moment // by parameter, of the first two times functions of the others
 	tails  [][2][farthest + 1]int
 	others [][]otherOnes
-	far    [][]*farEnd // by parameter, of others
+	far    [][]otherEnd // by parameter, of others
+	at     []float64    // of a draw
+	hardly []*improbable
+	joint  *jointTails // nil where the density does not have all parameters apart
 	ends   []ends
 }
 
@@ -114,18 +117,21 @@ const farthest = 8
 // If it is another one at more than 2 draws in 1000, they show that but once in a million.
 const apartDraws = 7000
 
+// aboutDraws are those that say where a parameter lies.
+const aboutDraws = 200
+
 func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places {
 	d := target.Dim()
 	p := &places{target: target, about: make([]about, d), scale: make([]float64, d), tables: make([]*table, d),
-		along: make([][]moment, d),
-		with:  make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d),
-		far: make([][]*farEnd, d), ends: make([]ends, d)}
+		at: make([]float64, d), along: make([][]moment, d),
+		with: make([][]moment, d), tails: make([][2][farthest + 1]int, d), others: make([][]otherOnes, d),
+		far: make([][]otherEnd, d), ends: make([]ends, d)}
 	for j := range d {
 		p.ends[j] = ends{low: math.Inf(1), high: math.Inf(-1)}
-		for _, theta := range draws[:200] {
-			p.scale[j] += math.Abs(theta[j]) / 200
+		for _, theta := range draws[:aboutDraws] {
+			p.scale[j] += math.Abs(theta[j]) / aboutDraws
 		}
-		p.about[j] = aboutOf(column(draws[:200], j))
+		p.about[j] = aboutOf(column(draws[:aboutDraws], j))
 		p.tables[j] = tabulated(target, draws, j, p.about[j], rng)
 		p.along[j] = make([]moment, degrees)
 		p.others[j], p.far[j] = others(d, j), farEnds(draws, j)
@@ -135,6 +141,10 @@ func placesOf(target targets.Target, draws [][]float64, rng *rand.Rand) *places 
 				all[k].span = 2
 			}
 		}
+	}
+	p.hardly = improbables(target, draws, p.about)
+	if p.allApart() && d > 1 {
+		p.joint = newJointTails(d)
 	}
 	return p
 }
@@ -187,8 +197,8 @@ func (p *places) reached(t rapid.TB, theta []float64, o TargetOptions) {
 
 func (p *places) allApart() bool { return !slices.Contains(p.tables, nil) }
 
-// add notes a draw: the places of parameters that have tables, and of parameter one.
-func (p *places) add(theta []float64, one int) {
+// add notes a draw, the how manieth it is: the places of parameters that have tables, and of parameter one.
+func (p *places) add(theta []float64, one, made int) {
 	for j, t := range p.tables {
 		u := math.NaN()
 		if t != nil {
@@ -197,7 +207,7 @@ func (p *places) add(theta []float64, one int) {
 		if math.IsNaN(u) && (t != nil || j == one) {
 			u = quantile(p.target, theta, j, p.about[j])
 		}
-		if math.IsNaN(u) {
+		if p.at[j] = u; math.IsNaN(u) {
 			continue
 		}
 		for k, v := range polynomials(2*u - 1) {
@@ -218,54 +228,15 @@ func (p *places) add(theta []float64, one int) {
 			p.with[j][2*k+1].add(bent[1] * v)
 		}
 		for _, f := range p.far[j] {
-			f.add(theta, bent)
+			f.add(theta[f.k], bent)
+		}
+		if p.hardly != nil {
+			p.hardly[j].add(theta, bent, made)
 		}
 	}
-}
-
-// otherOnes is a bounded function of other parameters: of one, of its size if that is said, or of two.
-type otherOnes struct {
-	k, l int
-	size bool
-}
-
-// others are such functions of all parameters but one, and of pairs of a few.
-func others(d, but int) (all []otherOnes) {
-	for k := range d {
-		if k != but {
-			all = append(all, otherOnes{k, k, false}, otherOnes{k, k, true})
-		}
+	if p.joint != nil {
+		p.joint.add(p.at)
 	}
-	some := someOf(d, 9)
-	for i, k := range some {
-		for _, l := range some[:i] {
-			if k != but && l != but {
-				all = append(all, otherOnes{k, l, false})
-			}
-		}
-	}
-	return all
-}
-
-func (f otherOnes) of(theta, scale []float64) float64 {
-	v := math.Tanh(theta[f.k] / scale[f.k])
-	switch {
-	case f.size:
-		return 2*math.Abs(v) - 1
-	case f.k != f.l:
-		return v * math.Tanh(theta[f.l]/scale[f.l])
-	}
-	return v
-}
-
-func (f otherOnes) String() string {
-	switch {
-	case f.size:
-		return fmt.Sprintf("the size of parameter %d", f.k)
-	case f.k != f.l:
-		return fmt.Sprintf("parameters %d and %d", f.k, f.l)
-	}
-	return fmt.Sprintf("parameter %d", f.k)
 }
 
 // table is a parameter's distribution function at some of its draws, in order.
@@ -398,6 +369,11 @@ func (p *places) check(t rapid.TB, o TargetOptions) (doubt float64) {
 		for _, f := range p.far[j] {
 			f.see(e, j)
 		}
+		if p.hardly != nil {
+			for _, f := range p.hardly[j].ends {
+				f.see(e, j)
+			}
+		}
 		for _, cells := range p.tails[j] {
 			beyond, n, share := 0, p.along[j][0].n, math.Exp2(-farthest)
 			for k := farthest; k > 0; k, share = k-1, 2*share {
@@ -408,6 +384,9 @@ func (p *places) check(t rapid.TB, o TargetOptions) (doubt float64) {
 				})
 			}
 		}
+	}
+	if p.joint != nil {
+		p.joint.see(e)
 	}
 	if e.family() < priorAlarm/priorLooks {
 		fatalf(t, "SamplePrior does not draw from LogPrior: %s (p = %.2g in %d comparisons, Seed %d)", e.about, e.family(),

@@ -2,22 +2,33 @@ package proptest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
 // farEnd is where another parameter lies beyond a quantile of the draws, and what a parameter's own quantiles,
 // of which it has the first two Legendre polynomials, are there.
 type farEnd struct {
-	k       int
 	from    float64
 	largest bool
 	one     int // of so many draws
+	what    string
 	bent    [2]moment
+}
+
+func newFarEnd(from float64, largest bool, one int, what string) *farEnd {
+	return &farEnd{from, largest, one, what, [2]moment{{span: 2}, {span: 2}}}
+}
+
+// otherEnd is one of parameter k.
+type otherEnd struct {
+	k int
+	*farEnd
 }
 
 // farEnds are those of parameters but one. Draws choose where they begin, which changes nothing: given all other
 // parameters of all draws, a right parameter's quantiles are uniform.
-func farEnds(draws [][]float64, but int) (all []*farEnd) {
+func farEnds(draws [][]float64, but int) (all []otherEnd) {
 	for _, k := range someOf(len(draws[0]), 9) {
 		if k == but {
 			continue
@@ -25,15 +36,16 @@ func farEnds(draws [][]float64, but int) (all []*farEnd) {
 		v := column(draws, k)
 		slices.Sort(v)
 		for _, one := range []int{32, 128} {
-			out, bent := len(v)/one, [2]moment{{span: 2}, {span: 2}}
-			all = append(all, &farEnd{k, v[out], false, one, bent}, &farEnd{k, v[len(v)-1-out], true, one, bent})
+			out, what := len(v)/one, fmt.Sprintf("where parameter %d is among the ", k)
+			all = append(all, otherEnd{k, newFarEnd(v[out], false, one, what+"least")},
+				otherEnd{k, newFarEnd(v[len(v)-1-out], true, one, what+"largest")})
 		}
 	}
 	return all
 }
 
-func (f *farEnd) add(theta []float64, bent [degrees]float64) {
-	if v := theta[f.k]; f.largest && v > f.from || !f.largest && v < f.from {
+func (f *farEnd) add(v float64, bent [degrees]float64) {
+	if f.largest && v > f.from || !f.largest && v < f.from {
 		for k := range f.bent {
 			f.bent[k].add(bent[k])
 		}
@@ -50,9 +62,53 @@ func (f *farEnd) see(e *evidence, j int) {
 		said := m.mean()
 		m.less(allowed)
 		e.mean(&m, func() string {
-			end := map[bool]string{true: "largest", false: "least"}[f.largest]
 			return fmt.Sprintf("the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g "+
-				"over %d draws where parameter %d is among the %s, one in %d, not 0", k+1, j, said, m.n, f.k, end, f.one)
+				"over %d draws %s, one in %d, not 0", k+1, j, said, m.n, f.what, f.one)
 		})
 	}
+}
+
+// otherOnes is a bounded function of other parameters: of one, of its size if that is said, or of two.
+type otherOnes struct {
+	k, l int
+	size bool
+}
+
+// others are such functions of all parameters but one, and of pairs of a few.
+func others(d, but int) (all []otherOnes) {
+	for k := range d {
+		if k != but {
+			all = append(all, otherOnes{k, k, false}, otherOnes{k, k, true})
+		}
+	}
+	some := someOf(d, 9)
+	for i, k := range some {
+		for _, l := range some[:i] {
+			if k != but && l != but {
+				all = append(all, otherOnes{k, l, false})
+			}
+		}
+	}
+	return all
+}
+
+func (f otherOnes) of(theta, scale []float64) float64 {
+	v := math.Tanh(theta[f.k] / scale[f.k])
+	switch {
+	case f.size:
+		return 2*math.Abs(v) - 1
+	case f.k != f.l:
+		return v * math.Tanh(theta[f.l]/scale[f.l])
+	}
+	return v
+}
+
+func (f otherOnes) String() string {
+	switch {
+	case f.size:
+		return fmt.Sprintf("the size of parameter %d", f.k)
+	case f.k != f.l:
+		return fmt.Sprintf("parameters %d and %d", f.k, f.l)
+	}
+	return fmt.Sprintf("parameter %d", f.k)
 }

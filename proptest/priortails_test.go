@@ -17,7 +17,7 @@ func TestFarEnds(t *testing.T) {
 		e := &evidence{}
 		for _, f := range farEnds(all, 1) {
 			for _, theta := range all {
-				f.add(theta, polynomials(2*theta[1]-1))
+				f.add(theta[f.k], polynomials(2*theta[1]-1))
 			}
 			f.see(e, 1)
 		}
