@@ -14,10 +14,14 @@ type farEnd struct {
 	one     int // of so many draws
 	what    string
 	bent    [2]moment
+	out     int // quantiles near 0 or 1
 }
 
+// nearEnds is the share of quantiles that are near 0 or 1.
+const nearEnds = 1. / 8
+
 func newFarEnd(from float64, largest bool, one int, what string) *farEnd {
-	return &farEnd{from, largest, one, what, [2]moment{{span: 2}, {span: 2}}}
+	return &farEnd{from, largest, one, what, [2]moment{{span: 2}, {span: 2}}, 0}
 }
 
 // otherEnd is one of parameter k.
@@ -49,10 +53,14 @@ func (f *farEnd) add(v float64, bent [degrees]float64) {
 		for k := range f.bent {
 			f.bent[k].add(bent[k])
 		}
+		if math.Abs(bent[0]) > 1-nearEnds {
+			f.out++
+		}
 	}
 }
 
-// see compares the means at parameter j with 0. Far out quadrature is good to a hundredth.
+// see compares the means at parameter j with 0, and counts what is near either end of its law. Far out quadrature is
+// good to a hundredth.
 func (f *farEnd) see(e *evidence, j int) {
 	const few, allowed = 100, 0.02 // fewer draws show nothing
 	for k, m := range f.bent {
@@ -64,6 +72,13 @@ func (f *farEnd) see(e *evidence, j int) {
 		e.mean(&m, func() string {
 			return fmt.Sprintf("the mean of the Legendre polynomial of degree %d of the quantiles of parameter %d is %.2g "+
 				"over %d draws %s, one in %d, not 0", k+1, j, said, m.n, f.what, f.one)
+		})
+	}
+	if n := f.bent[0].n; n >= few {
+		p := 2 * min(atLeast(f.out, n, nearEnds+allowed), atMost(f.out, n, nearEnds-allowed))
+		e.see(min(1, p), func() string {
+			return fmt.Sprintf("%d of %d quantiles of parameter %d are near 0 or 1 over draws %s, one in %d, where one in %.3g "+
+				"should be", f.out, n, j, f.what, f.one, 1/nearEnds)
 		})
 	}
 }

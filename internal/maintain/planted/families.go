@@ -63,6 +63,7 @@ var suites = []suite{
 		{"twenty-ninth", twentyNinthTargets, twentyNinthTargetControls},
 		{"after the twenty-ninth", afterTwentyNinthTargets, nil},
 		{"thirtieth", thirtiethTargets, thirtiethTargetControls},
+		{"after the thirtieth", afterThirtiethTargets, afterThirtiethTargetControls},
 	}},
 	{"CheckKernel", kernelControls, []family{
 		{"invariance of walks", invarianceDefects, nil},
@@ -115,6 +116,7 @@ var suites = []suite{
 		{"twenty-ninth", twentyNinthKernels, twentyNinthKernelControls},
 		{"after the twenty-ninth", afterTwentyNinthKernels, afterTwentyNinthKernelControls},
 		{"thirtieth", thirtiethKernels, thirtiethKernelControls},
+		{"after the thirtieth", afterThirtiethKernels, nil},
 	}},
 	{"CheckMechanism", mechanismControls, []family{
 		{"noise", noiseDefects, nil},

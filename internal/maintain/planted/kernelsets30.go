@@ -327,3 +327,21 @@ func oneByOne(name, effect string, first bool) Case {
 		})
 	})
 }
+
+// afterThirtiethKernels are kin of what had passed, which passed the suites as they were before.
+func afterThirtiethKernels() []Case {
+	return []Case{
+		refusalOf("a budget's refusal is said to be a spent grant", "ErrSpent", curator.ErrSpent),
+	}
+}
+
+// refusalOf says that a grant was refused by an error of its own.
+func refusalOf(name, effect string, said error) Case {
+	return sampled(name, effect, true, func(c *curator.Curator, steps int64) (kernels.Kernel, error) {
+		k, err := newChain(c, steps, true, false, hooks{})
+		if err != nil {
+			return nil, said
+		}
+		return k, nil
+	})
+}
