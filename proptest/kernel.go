@@ -100,9 +100,9 @@ func orDefault[T comparable](v, otherwise T) T {
 //
 //   - conformance: a name of lower-case letters, digits and underscores; Dim; a
 //     grant that goes down by one a step and ends in errors; the state
-//     unchanged after each; a budget's refusal passed on, with the budget as it was; Init
-//     that copies, refuses bad starts and reads nothing; steps of a copy of a State, which move the
-//     copy; steps that allocate nothing (not counted under the race detector, which allocates
+//     unchanged after each; a budget's refusal passed on as its error, or wrapped, with the budget
+//     as it was; Init that copies, refuses bad starts and reads nothing; steps of a copy of a State,
+//     which move the copy; steps that allocate nothing (not counted under the race detector, which allocates
 //     itself); Info of reviewed fields only;
 //   - it moves: every parameter, in every direction, by sizes that do not repeat, over fewer records too,
 //     to the end, exactly when Accepted says so; starts far away do not break it;

@@ -118,13 +118,14 @@ func (c kernelCheck) poor() {
 	c.passedOn(err)
 }
 
-// passedOn expects a factory's error to be the budget's, or one that wraps it: who runs chains asks it for what is left.
+// passedOn expects a factory's error to be the budget's, or one that wraps it: who runs chains asks it for what is
+// left.
 func (c kernelCheck) passedOn(err error) {
 	c.t.Helper()
 	var refusal *accountant.ExceededError
 	if !errors.As(err, &refusal) {
-		c.fail("the factory says %q where the budget covers no chain, which is none of the accountant's ExceededErrors: pass "+
-			"on what a grant says, or wrap it with %%w", err)
+		c.fail("the factory says %q where the budget covers no chain, which is none of the accountant's ExceededErrors: "+
+			"pass on what a grant says, or wrap it with %%w", err)
 	}
 }
 

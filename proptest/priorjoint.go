@@ -10,9 +10,9 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
-// jointTails are how far out draws are in all parameters at once, where the density has each apart from the others. Their
-// quantiles are then independent, and the sum of squares of as many normal numbers has a chi-squared law, and how many
-// are far out a binomial one.
+// jointTails are how far out draws are in all parameters at once, where the density has each apart from the
+// others. Their quantiles are then independent: the sum of squares of as many normal numbers has a chi-squared
+// law, and how many are far out a binomial one.
 type jointTails struct {
 	d, n   int
 	from   []float64 // where the shares of the sum of squares begin
@@ -104,7 +104,8 @@ func improbables(target targets.Target, draws [][]float64, about []about) (all [
 		}
 		slices.Sort(v)
 		for _, one := range []int{32, 128, 512} {
-			p.ends = append(p.ends, newFarEnd(v[len(v)/one], false, one, "where the others together are among the most improbable"))
+			p.ends = append(p.ends, newFarEnd(v[len(v)/one], false, one,
+				"where the others together are among the most improbable"))
 		}
 		all = append(all, p)
 	}

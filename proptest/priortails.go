@@ -77,8 +77,8 @@ func (f *farEnd) see(e *evidence, j int) {
 	if n := f.bent[0].n; n >= few {
 		p := 2 * min(atLeast(f.out, n, nearEnds+allowed), atMost(f.out, n, nearEnds-allowed))
 		e.see(min(1, p), func() string {
-			return fmt.Sprintf("%d of %d quantiles of parameter %d are near 0 or 1 over draws %s, one in %d, where one in %.3g "+
-				"should be", f.out, n, j, f.what, f.one, 1/nearEnds)
+			return fmt.Sprintf("%d of %d quantiles of parameter %d are near 0 or 1 over draws %s, one in %d, where one in "+
+				"%.3g should be", f.out, n, j, f.what, f.one, 1/nearEnds)
 		})
 	}
 }

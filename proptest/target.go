@@ -88,10 +88,11 @@ func (o TargetOptions) withDefaults() TargetOptions {
 //     coordinate in turn, at whole numbers and tenths, at numbers that are made of others, at
 //     both labels, where one or two numbers are missing, on moves that are short, long, along one
 //     coordinate or along the record, beside breakpoints that bisection finds; gradients add up
-//     to what the loss and the prior change by; SumLossGrad is the sum of Loss and of LossGrad;
+//     to what the loss and the prior change by; SumLossGrad is the sum of Loss and of LossGrad, of
+//     records of each of these kinds too;
 //   - LogPrior does not depend on data, is finite at plausible parameters, and ends nowhere that its
 //     gradient has not led to; a PriorSampler draws from it independently, without atoms or
-//     repeats, as far out as it goes, from its stream alone;
+//     repeats, as far out as it goes, in one parameter and in all together, from its stream alone;
 //   - RatioBound is the same both ways, and constants whenever they are asked;
 //   - no record, response, θ or θ′ that SearchCertificates finds, or rapid draws,
 //     exceeds a certificate. A violation is shrunk to a minimal pair of
