@@ -140,8 +140,17 @@ func TestEndsOfDraws(t *testing.T) {
 				}
 			}
 		}}
+		rng, draws := rand64(1, 25), make([][]float64, 20_000)
+		for i := range draws {
+			draws[i] = make([]float64, target.Dim())
+			target.SamplePrior(draws[i], rng)
+		}
 		report, failed := Try("Test", func(t rapid.TB) {
-			checkSampler(t, target, TargetOptions{Effort: Quick}.withDefaults())
+			places := placesOf(target, draws[:apartDraws], rng)
+			for i, theta := range draws {
+				places.reach(theta, i >= len(draws)/2)
+			}
+			places.reached(t, draws[0], TargetOptions{Effort: Quick}.withDefaults())
 		})
 		if failed == math.IsInf(most, 1) || failed && !strings.Contains(report, "the farthest of as many before") {
 			t.Errorf("up to %v: failed %v\n%s", most, failed, report)

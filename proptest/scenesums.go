@@ -8,6 +8,25 @@ import (
 	"github.com/dpmcmc/dpmcmc/targets"
 )
 
+// sumTest is how a reader sees that a sum is wrong.
+var sumTest = []string{
+	"d := target.Dim()",
+	"losses, slopes, sum := make([]float64, rows.Len()), make([]float64, rows.Len()*d), make([]float64, d)",
+	"target.Loss(losses, theta, rows)",
+	"target.LossGrad(slopes, theta, rows)",
+	"got, want := append([]float64{target.SumLossGrad(sum, theta, rows)}, sum...), make([]float64, d+1)",
+	"for i, loss := range losses {",
+	"\twant[0] += loss",
+	"\tfor j, slope := range slopes[i*d : (i+1)*d] {",
+	"\t\twant[j+1] += slope",
+	"\t}",
+	"}",
+	"for j := range got {",
+	"\tif !(math.Abs(got[j]-want[j]) <= 1e-9*math.Abs(want[j])) {",
+	"\t\tt.Error(got, want)",
+	"\t}",
+	"}"}
+
 // sumAgrees compares SumLossGrad of a scene's record, alone and before a usual one, with its own loss and gradient:
 // what a sum leaves out may be the records of one kind.
 func (e *evaluator) sumAgrees(s scene) string {
@@ -27,7 +46,8 @@ func (e *evaluator) sumAgrees(s scene) string {
 	}
 	both := targets.Rows{X: slices.Concat(s.z.X, e.usual.X), P: s.z.P, Y: slices.Concat(s.z.Y, e.usual.Y)}
 	sum := make([]float64, e.d)
-	for _, rows := range []targets.Rows{s.z, both} {
+	for _, e.summed = range []targets.Rows{s.z, both} {
+		rows := e.summed
 		with, what := 0.0, "that record"
 		if rows.Len() > 1 {
 			with, what = 1, "it and "+describe(e.usual)

@@ -43,6 +43,9 @@ func steepTarget() *planted {
 	}}
 }
 
+// skippingTarget leaves some records out of its sums.
+func skippingTarget() skips { return skips{&planted{model: logistic}, true} }
+
 func forgetfulFactory(c *curator.Curator, steps int64) (kernels.Kernel, error) {
 	return newTrajectory(c, steps, flaws{persistence: 0.7, forgets: true})
 }
@@ -132,6 +135,9 @@ func TestCounterexamplesFail(t *testing.T) {
 		{strings.NewReplacer("yourFactory", "turningFactory", "yourExact", "exactly(sd)", "yourTransition", "plainWalk"),
 			reversible},
 		{strings.NewReplacer("yourTarget", "steepTarget()"), target(steepTarget())},
+		{strings.NewReplacer("yourTarget", "skippingTarget()"), func(t rapid.TB) {
+			proptest.CheckTarget(t, skippingTarget(), logistic.options(1, proptest.Quick))
+		}},
 		{strings.NewReplacer("yourFactory", "forgetfulFactory"), kernel(forgetfulFactory, nil)},
 		{strings.NewReplacer("yourFactory", "graspingFactory"), kernel(graspingFactory, nil)},
 		{strings.NewReplacer("yourMechanism", "quietSum()"), mechanism(quietSum())},

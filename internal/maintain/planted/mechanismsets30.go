@@ -15,7 +15,7 @@ func thirtiethMechanisms() []Case {
 		ofEight("values that come once have noise for one", "2 for 1", onceOnly(1)),
 		ofRows("noise is shaped by the transposed factor", "1.9 along a direction", shapedNoise(true), 2,
 			[]float64{1, 0.1}, 0.3, 0.2),
-		ofFive("a count is rounded at random to a multiple of three, and has no noise", "certain at multiples",
+		ofFive("a count is rounded at random to a multiple of three", "certain at multiples",
 			randomRounding()),
 		ofEight("the best of two has normal noise at the price of Gumbel's", "ε 1.3 for 1", bestOfTwo(normalOf)),
 		ofRows("a median of three means has noise for the mean", "1 for ⅓", medianOfMeans(1./3), 1, []float64{1}, 0.3, -0.2,
