@@ -14,6 +14,7 @@ type TwoValued struct {
 	Along        []float64 // what it has of each feature
 	Lower, Upper float64
 	beside       []int // features that do not vary where it is Upper: other levels of the category
+	body         bool  // no two values: most records may be at a bound, and the others spread from it
 }
 
 // A normal law has no rare level. Where one has a strong effect the mean slope of its records is not that under a
@@ -43,12 +44,13 @@ func (c Config) checkTwoValued(d int) error {
 }
 
 // twoValued are the columns of two values: levels, numbers that are likely to be at their bounds, and what
-// is said beside.
+// is said beside. So are other numbers with bounds, which may be at one of them in most records.
 func (c Config) twoValued() []TwoValued {
 	all, columns := slices.Clone(c.TwoValued), c.Statistics.Columns
 	for j, column := range columns {
-		if column.Lower < column.Upper && (column.Kind == Level || column.Ends) {
-			v := TwoValued{Along: make([]float64, len(columns)), Lower: column.Lower, Upper: column.Upper}
+		if column.Lower < column.Upper && (column.Kind == Level || column.Kind == Number) {
+			v := TwoValued{Along: make([]float64, len(columns)), Lower: column.Lower, Upper: column.Upper,
+				body: column.Kind == Number && !column.Ends}
 			v.Along[j] = 1
 			for k, other := range columns {
 				if column.Kind == Level && other.Kind == Level && other.Group == column.Group && k != j {
@@ -168,8 +170,14 @@ func (n *normal) combined(along []float64) (mean, variance float64, with []float
 func (n *normal) split(by TwoValued) *normal {
 	mean, variance, _ := n.combined(by.Along)
 	most := (by.Upper - mean) * (mean - by.Lower)
-	if !(most > 0) || variance < splitEven*most || variance*splitEven > most {
+	two := variance >= splitEven*most
+	if !(most > 0) || variance*splitEven > most || !by.body && !two {
 		return n
+	}
+	if by.body = by.body && !two; by.body {
+		if _, _, ok := by.bodyOf(mean, variance); !ok {
+			return n
+		}
 	}
 	parts := n.parts
 	if parts == nil {
@@ -199,6 +207,9 @@ func (p portion) halves(by TwoValued) []portion {
 	if p.share < splitShare || !(variance > 1e-9*width*width) {
 		return []portion{p}
 	}
+	if by.body {
+		return p.body(by)
+	}
 	share := (1 - math.Sqrt(max(0, 1-4*variance/(width*width)))) / 2 // of the rarer
 	apart := math.Sqrt(variance / (share * (1 - share)))             // the width, but for noise
 	if 2*mean > by.Lower+by.Upper {
@@ -215,12 +226,15 @@ func (p portion) halves(by TwoValued) []portion {
 	}
 	floats.AddScaled(lower, -share, upper) // together they have what is left
 	floats.Scale(1/(1-share), lower)
-	given := func(share, off float64, spread []float64) portion {
-		n := &normal{mean: slices.Clone(p.mean), spread: spread}
-		floats.AddScaled(n.mean, off/variance, with)
-		return portion{p.share * share, n.from(p.anchor)}
-	}
-	return []portion{given(1-share, -share*apart, lower), given(share, (1-share)*apart, upper)}
+	return []portion{p.given(1-share, -share*apart/variance, with, lower),
+		p.given(share, (1-share)*apart/variance, with, upper)}
+}
+
+// given is a share of a law, so many times with off its mean.
+func (p portion) given(share, off float64, with, spread []float64) portion {
+	n := &normal{mean: slices.Clone(p.mean), spread: spread}
+	floats.AddScaled(n.mean, off, with)
+	return portion{p.share * share, n.from(p.anchor)}
 }
 
 // condition takes from a covariance what a combination of features explains, given its variance and its covariance with

@@ -154,6 +154,9 @@ func TestSplitKeepsMoments(t *testing.T) {
 			rare := rapid.Float64Range(0.01, 0.5).Draw(r, "rare")
 			by.Lower = mean - math.Sqrt(variance*rare/(1-rare))
 			by.Upper = mean + math.Sqrt(variance*(1-rare)/rare)
+			if by.body = rapid.Bool().Draw(r, "body"); by.body {
+				by.Upper += rapid.Float64Range(0, 9).Draw(r, "farther")
+			}
 			n = n.split(by)
 		}
 		mean, square, total := make([]float64, d), make([]float64, d*d), 0.0
