@@ -87,7 +87,7 @@ func logisticTable(name string) error {
 		return fmt.Errorf("%s has no curvature at the mode", name)
 	}
 	fmt.Printf("%s n %d d %d ε %v δ %v: σ of the score %.2f, of the moments %.2f; AUC not private %.4f\n", name,
-		table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, mode))
+		table.Records, d, *epsilon, delta, v.score, v.moment, auc(rows, [][]float64{mode}))
 	for i := range uint64(*sets) {
 		s, err := release(rows, v, rand.New(rand.NewPCG(*seed, i)))
 		if err != nil {
@@ -119,11 +119,10 @@ func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, 
 	if err != nil {
 		return err
 	}
-	held, mean := 0.0, make([]float64, rows.P)
+	held := 0.0
 	var ratios []float64
-	for j := range mean {
+	for j := range rows.P {
 		sum := diag.Summarize(draws.Column(j))
-		mean[j] = sum.Mean
 		if mode[j] >= sum.Q5 && mode[j] <= sum.Q95 {
 			held += 1 / float64(rows.P)
 		}
@@ -132,19 +131,25 @@ func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, 
 	_, err = fmt.Printf("  prior in conflict %v, unbounded %v, %d hidden, %d narrow; holds %.3f, sd ratio median %.2f "+
 		"least %.2f, AUC %.4f (optimum %.4f), least ESS %.0f, R-hat %.3f, %d gradients, %.0f s\n",
 		check.Conflict(), check.Unbounded(), len(check.Hidden), len(check.Narrow), held, median(ratios),
-		slices.Min(ratios), auc(rows, mean), auc(rows, s.Anchor),
+		slices.Min(ratios), auc(rows, draws.Chains...), auc(rows, [][]float64{s.Anchor}),
 		draws.LeastESS, draws.MostRHat, draws.Gradients, time.Since(began).Seconds())
 	return err
 }
 
-// auc is the area under the curve of the linear predictor.
-func auc(rows targets.Rows, theta []float64) float64 {
-	eta := make([]float64, rows.Len())
-	for i := range eta {
-		eta[i] = floats.Dot(rows.Row(i), theta)
+// auc is the area under the curve of predictions averaged over draws, of at most predictionDraws of each chain.
+func auc(rows targets.Rows, chains ...[][]float64) float64 {
+	predicted := make([]float64, rows.Len())
+	for _, chain := range chains {
+		for i := 0; i < len(chain); i += 1 + len(chain)/predictionDraws {
+			for k := range predicted {
+				predicted[k] += 1 / (1 + math.Exp(-floats.Dot(rows.Row(k), chain[i])))
+			}
+		}
 	}
-	return metrics.Area(eta, rows.Y)
+	return metrics.Area(predicted, rows.Y)
 }
+
+const predictionDraws = 100
 
 // schemaText is a bundled schema, one of the two of Adult here, or a file NAME.toml for
 // NAME.csv.
