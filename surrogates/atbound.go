@@ -11,14 +11,15 @@ import (
 
 // bodyOf is how far a column's mean is from the bound that is nearer, negative if that is Upper, and how far from it
 // records are that are not at it. These have that standard deviation too, as the exponential law has. It is so where
-// the column spreads farther than its mean is from the bound, as no normal one can.
+// the column spreads farther than its mean is from the bound, as no normal one can. A part of a mixture may have a mean
+// beyond bounds, and says nothing then.
 func (v TwoValued) bodyOf(mean, variance float64) (off, far float64, ok bool) {
 	off = mean - v.Lower
 	if v.Upper-mean < off {
 		off = mean - v.Upper
 	}
 	far = (variance + off*off) / (2 * off)
-	return off, far, off != 0 && variance > off*off
+	return off, far, v.Lower < mean && mean < v.Upper && variance > off*off
 }
 
 // body are the laws at a column's bound and off it, or the law itself where that may be normal.

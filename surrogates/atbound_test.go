@@ -56,6 +56,11 @@ func TestSplitAtBound(t *testing.T) {
 		if got := len(n.split(TwoValued{Along: []float64{1}, Upper: 1, body: true}).parts); got != c.want {
 			t.Errorf("a number with mean %v and variance %v makes %d parts, not %d", c.mean, c.variance, got, c.want)
 		}
+		if c.mean < 0 || c.mean > 1 { // as of a part beyond bounds
+			if got := (portion{1, n}).halves(TwoValued{Along: []float64{1}, Upper: 1, body: true}); len(got) != 1 {
+				t.Errorf("a part with mean %v splits into %d", c.mean, len(got))
+			}
+		}
 	}
 }
 

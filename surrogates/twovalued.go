@@ -165,8 +165,8 @@ func (n *normal) combined(along []float64) (mean, variance float64, with []float
 	return dot(n.mean, along), dot(with, along), with
 }
 
-// split is the law as a mixture by a column of two values, with the same second moments, or as it is where the column
-// does not vary as one.
+// split is the law as a mixture by a column of two values, or of a number at a bound, with the same second moments, or
+// as it is where the column does not vary as one.
 func (n *normal) split(by TwoValued) *normal {
 	mean, variance, _ := n.combined(by.Along)
 	most := (by.Upper - mean) * (mean - by.Lower)
