@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -67,31 +66,17 @@ func TestSplitAtBound(t *testing.T) {
 // gains are released statistics of n records with an amount that is 0 in nine of ten, and else has an exponential law,
 // at an anchor that is far off, and the truth. A typical amount moves log odds by as much as the prior says.
 func gains(rng *rand.Rand, n int) (Config, []float64) {
-	const d, scoreSD, momentSD = 2, 5, 1
-	prior := priors.Gaussian{SDs: []float64{1, 8}}
-	truth, x := make([]float64, d), make([]float64, d)
+	const d = 2
+	prior, truth := priors.Gaussian{SDs: []float64{1, 8}}, make([]float64, d)
 	prior.Sample(truth, rng)
-	s := Statistics{Anchor: []float64{-0.5, 0}, Score: make([]float64, d), ScoreSD: scoreSD,
-		Moment: make([]float64, d*d), MomentSD: momentSD, Records: int64(n), Radius: 4,
-		Columns: []Column{{Kind: Constant, Upper: 1}, {Upper: 3}}}
-	slope := convex.Halved().Slope
-	for range n {
+	s := Statistics{Anchor: []float64{-0.5, 0}, Score: make([]float64, d), ScoreSD: 5, Moment: make([]float64, d*d),
+		MomentSD: 1, Records: int64(n), Radius: 4, Columns: []Column{{Kind: Constant, Upper: 1}, {Upper: 3}}}
+	addRecords(&s, rng, n, truth, func(x []float64) {
 		x[0], x[1] = 1, 0
 		if rng.IntN(10) == 0 {
 			x[1] = min(3, 0.2*rng.ExpFloat64())
 		}
-		y := logisticResponse.draw(dot(x, truth), rng)
-		for j, u := range x {
-			s.Score[j] += slope(dot(x, s.Anchor), y) * u
-			for k, v := range x {
-				s.Moment[j*d+k] += u * v
-			}
-		}
-	}
-	for j := range s.Score {
-		s.Score[j] += scoreSD * rng.NormFloat64()
-	}
-	noisySquares(s.Moment, d, momentSD, rng)
+	})
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Imputations: 2, Seed: rng.Uint64()}, truth
 }
 

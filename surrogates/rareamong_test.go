@@ -41,15 +41,15 @@ func rareAmong(rng *rand.Rand, n int, effect float64) (Config, []float64) {
 		s.Anchor[j] = 0.8 * truth[j]
 	}
 	s.Anchor[2] = 0
-	addRare(&s, rng, n, categories, levels, truth)
+	addRecords(&s, rng, n, truth, func(x []float64) { rareRecord(x, categories, levels, rng) })
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Seed: rng.Uint64()}, truth
 }
 
-// addRare adds n records to statistics, and noise.
-func addRare(s *Statistics, rng *rand.Rand, n, categories, levels int, truth []float64) {
+// addRecords adds n records to statistics, and noise. A record sets features, and labels follow the truth.
+func addRecords(s *Statistics, rng *rand.Rand, n int, truth []float64, record func(x []float64)) {
 	d, x := len(truth), make([]float64, len(truth))
 	for range n {
-		rareRecord(x, categories, levels, rng)
+		record(x)
 		y := logisticResponse.draw(dot(x, truth), rng)
 		floats.AddScaled(s.Score, convex.Halved().Slope(dot(x, s.Anchor), y), x)
 		for j, u := range x {

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/dpmcmc/dpmcmc/internal/convex"
 	"github.com/dpmcmc/dpmcmc/priors"
 )
 
@@ -281,31 +280,18 @@ func TestOnlyStrongLevelsSplit(t *testing.T) {
 // rareLevel are released statistics of n records with a number and a level that one in fifty has, at an anchor that
 // is far off, and the truth, of which the level's coefficient is as large as the prior says.
 func rareLevel(rng *rand.Rand, n int) (Config, []float64) {
-	const d, scoreSD, momentSD = 3, 5, 5
-	prior := priors.Gaussian{SDs: []float64{1, 1, 4}}
-	truth, x := make([]float64, d), make([]float64, d)
+	const d = 3
+	prior, truth := priors.Gaussian{SDs: []float64{1, 1, 4}}, make([]float64, d)
 	prior.Sample(truth, rng)
-	s := Statistics{Anchor: []float64{-0.5, 0, 0}, Score: make([]float64, d), ScoreSD: scoreSD,
-		Moment: make([]float64, d*d), MomentSD: momentSD, Records: int64(n), Radius: 4,
+	s := Statistics{Anchor: []float64{-0.5, 0, 0}, Score: make([]float64, d), ScoreSD: 5, Moment: make([]float64, d*d),
+		MomentSD: 5, Records: int64(n), Radius: 4,
 		Columns: []Column{{Kind: Constant, Upper: 1}, {Lower: -5, Upper: 5}, {Kind: Level, Upper: 1}}}
-	slope := convex.Halved().Slope
-	for range n {
+	addRecords(&s, rng, n, truth, func(x []float64) {
 		x[0], x[1], x[2] = 1, rng.NormFloat64(), 0
 		if rng.IntN(50) == 0 {
 			x[2] = 1
 		}
-		y := logisticResponse.draw(dot(x, truth), rng)
-		for j, u := range x {
-			s.Score[j] += slope(dot(x, s.Anchor), y) * u
-			for k, v := range x {
-				s.Moment[j*d+k] += u * v
-			}
-		}
-	}
-	for j := range s.Score {
-		s.Score[j] += scoreSD * rng.NormFloat64()
-	}
-	noisySquares(s.Moment, d, momentSD, rng)
+	})
 	return Config{Statistics: s, Link: halved{}, Prior: prior, Imputations: 2, Seed: rng.Uint64()}, truth
 }
 
