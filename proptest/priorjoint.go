@@ -24,7 +24,7 @@ type jointTails struct {
 // and quadrature are good to a tenth of these.
 var (
 	jointShares = []float64{1. / 32, 1. / 128, 1. / 1024, 1. / 8192}
-	farShares   = []float64{1. / 4, 1. / 16, 1. / 64}
+	farShares   = [...]float64{1. / 4, 1. / 16, 1. / 64}
 )
 
 func newJointTails(d int) *jointTails {
@@ -37,7 +37,7 @@ func newJointTails(d int) *jointTails {
 
 // add notes a draw by its quantiles; one of which some are not known does not count.
 func (p *jointTails) add(quantiles []float64) {
-	sum, far := 0.0, [8]int{}
+	sum, far := 0.0, [len(farShares)]int{}
 	for _, u := range quantiles {
 		if math.IsNaN(u) {
 			return
@@ -57,7 +57,7 @@ func (p *jointTails) add(quantiles []float64) {
 			p.beyond[k]++
 		}
 	}
-	for k, n := range far[:len(farShares)] {
+	for k, n := range far {
 		if n >= 2 {
 			p.many[k]++
 		}

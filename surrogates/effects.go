@@ -41,12 +41,11 @@ const levelScale = 4
 // that there may be whose log evidence is less than nearlyAs below the highest. A score whose variance is held at the
 // posterior's centre makes small scales look likelier than they are, so no smaller one is taken than need be.
 func (p *Score) shareScale(given priorOf, m *moments) error {
-	own := &p.imputations[0].ownPrior
-	given(own, nil, effectShares[0])
-	if own.effects == nil {
+	own, shares := &p.imputations[0].ownPrior, p.config.Statistics.shares(p.config.Effect, p.scale)
+	given(own, nil, shares[0])
+	if own.effects == nil || len(shares) == 1 {
 		return nil
 	}
-	shares := p.config.Statistics.shares(p.config.Effect, p.scale)
 	logs := make([]float64, len(shares))
 	for i, share := range shares {
 		given(own, nil, share)

@@ -174,11 +174,7 @@ func (n *normal) split(by TwoValued) *normal {
 	if !(most > 0) || variance*splitEven > most || !by.body && !two {
 		return n
 	}
-	if by.body = by.body && !two; by.body {
-		if _, _, ok := by.bodyOf(mean, variance); !ok {
-			return n
-		}
-	}
+	by.body = by.body && !two
 	parts := n.parts
 	if parts == nil {
 		parts = []portion{{1, n}}
@@ -187,6 +183,9 @@ func (n *normal) split(by TwoValued) *normal {
 	out.parts = nil
 	for _, part := range parts {
 		out.parts = append(out.parts, part.halves(by)...)
+	}
+	if len(out.parts) == len(parts) {
+		return n
 	}
 	return &out
 }
