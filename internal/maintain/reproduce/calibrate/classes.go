@@ -136,20 +136,15 @@ func compareClasses(rows targets.Rows, s surrogates.Statistics, mode []float64, 
 	return err
 }
 
-// auc is the area under the curve of predictions averaged over draws, of at most predictionDraws of each chain.
+// auc is the area under the curve of predictions averaged over draws.
 func auc(rows targets.Rows, chains ...[][]float64) float64 {
-	predicted := make([]float64, rows.Len())
-	for _, chain := range chains {
-		for i := 0; i < len(chain); i += 1 + len(chain)/predictionDraws {
-			for k := range predicted {
-				predicted[k] += 1 / (1 + math.Exp(-floats.Dot(rows.Row(k), chain[i])))
+	return metrics.AUC(&metrics.Input{Chains: chains, Test: &metrics.Test{Y: rows.Y, Binary: true,
+		Predict: func(dst, theta []float64) {
+			for i := range dst {
+				dst[i] = 1 / (1 + math.Exp(-floats.Dot(rows.Row(i), theta)))
 			}
-		}
-	}
-	return metrics.Area(predicted, rows.Y)
+		}}})
 }
-
-const predictionDraws = 100
 
 // schemaText is a bundled schema, one of the two of Adult here, or a file NAME.toml for
 // NAME.csv.
